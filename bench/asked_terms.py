@@ -15,7 +15,7 @@ from mdvec.text.markdown import outline
 OF_EACH = 32
 _IDENTIFIER = re.compile(r"[a-z]+(?:[A-Z][a-z]*)+")
 _JAPANESE = re.compile(r"[一-龯]{3,}|[ァ-ヶー]{4,}")
-_FEWEST_FILES, _MOST_FILES = 2, 22
+_MIN_FILES, _MAX_FILES = 2, 22
 
 
 def asked_terms(corpus: Path) -> list[str]:
@@ -33,7 +33,7 @@ def asked_terms(corpus: Path) -> list[str]:
         for read in outlines
         for heading in read.headings
         for word in _JAPANESE.findall(heading.words)
-        if _FEWEST_FILES <= files[word] <= _MOST_FILES
+        if _MIN_FILES <= files[word] <= _MAX_FILES
     }
     return evenly(sorted(identifiers), OF_EACH) + evenly(sorted(words), OF_EACH)
 

@@ -26,8 +26,8 @@ from section_finding import Question, heading_questions, read_document
 
 HEADINGS = 104
 K = 3
-MOST_FAILED = 0.03
-LEAST_KEPT = {False: 0.95, True: 0.85}
+MAX_FAILED = 0.03
+MIN_KEPT = {False: 0.95, True: 0.85}
 """The share of the bare heading's nDCG that a sentence keeps; True: with typos."""
 _LEG_MARGIN = 0.0005  # what three decimals cannot show
 
@@ -48,7 +48,7 @@ class Asked:
     @property
     def is_met(self) -> bool:
         """Whether enough is kept, and neither leg alone is better."""
-        return self.kept >= LEAST_KEPT[self.frame.typos] and self.above_legs >= -_LEG_MARGIN
+        return self.kept >= MIN_KEPT[self.frame.typos] and self.above_legs >= -_LEG_MARGIN
 
     @property
     def above_legs(self) -> float:
@@ -93,8 +93,8 @@ def _term_rows(database: Path, terms: Sequence[str], embedder: Embedder) -> list
                 f"terms of react-ja, {_described(kind, list(of_kind))}",
                 f"worst frame: {len(of_kind[worst])} of {len(terms)} fail"
                 + (f" ({worst.text}); in any frame: {', '.join(missed)}" if missed else ""),
-                f"≤ {MOST_FAILED:.0%} in every frame",
-                len(of_kind[worst]) <= MOST_FAILED * len(terms),
+                f"≤ {MAX_FAILED:.0%} in every frame",
+                len(of_kind[worst]) <= MAX_FAILED * len(terms),
             )
         )
     return rows
@@ -163,7 +163,7 @@ def _kind_row(what: str, kind: str, asked: Sequence[Asked]) -> Row:
         f"{what}, {_described(kind, [one.frame for one in asked])}",
         f"worst frame keeps {worst.kept:.3f} of the bare nDCG ({worst.frame.text}), "
         f"of those held out {min(held_out):.3f}; least above a leg alone: {least.above_legs:+.3f}",
-        f"≥ {LEAST_KEPT[worst.frame.typos]}; not below either leg",
+        f"≥ {MIN_KEPT[worst.frame.typos]}; not below either leg",
         all(one.is_met for one in asked),
     )
 

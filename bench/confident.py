@@ -12,7 +12,7 @@ from processes import Bench
 from results import Row
 
 QUESTIONS = 200
-LEAST_FLAGGED, MOST_FLAGGED = 0.80, 0.05
+MIN_FLAGGED, MAX_FLAGGED = 0.80, 0.05
 
 
 def measure(bench: Bench) -> list[Row]:
@@ -32,8 +32,8 @@ def measure(bench: Bench) -> list[Row]:
             Row(
                 f"said to have no answer: {collection.name}",
                 f"{others:.0%} of the others' questions, {answered:.1%} of its own",
-                f"≥ {LEAST_FLAGGED:.0%}; ≤ {MOST_FLAGGED:.0%}",
-                others >= LEAST_FLAGGED and answered <= MOST_FLAGGED,
+                f"≥ {MIN_FLAGGED:.0%}; ≤ {MAX_FLAGGED:.0%}",
+                others >= MIN_FLAGGED and answered <= MAX_FLAGGED,
             )
         )
     return [*rows, _calibration(scores)]

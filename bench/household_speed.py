@@ -22,12 +22,12 @@ from mdvec.embedding.embedder import Embedder
 from mdvec.files.scan import ScanRules
 from mdvec.household import review as duplicate_review
 from mdvec.household.core.evidence import LIKELY, Judge
-from mdvec.household.core.habits import Habits, Mirrors
 from mdvec.household.core.matching import match_one_to_one
 from mdvec.household.core.pair import Pair
 from mdvec.household.core.pairs import DetectionOptions, find_pairs
+from mdvec.household.core.shopping_habits import Mirrors, ShoppingHabits
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.finding import Listing, RowFilter, find_transactions
+from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
 from mdvec.household.interfaces.columns import ColumnsCache
 from mdvec.household.interfaces.rows import data_version
 from mdvec.household.interfaces.sums import page_of_rows
@@ -144,7 +144,7 @@ def _answers(connection: apsw.Connection) -> dict[str, float]:
         )  # fmt: skip
 
     def find(wanted: RowFilter) -> float:
-        listing = Listing("largest", "shop")
+        listing = ListingOptions("largest", "shop")
         once = partial(find_transactions, connection, 1, wanted, listing, columns, TODAY)
         once()
         return median([_timed(once)[0] for _ in range(7)])
@@ -192,7 +192,9 @@ def _compared(rows: list[Transaction]) -> dict[str, int]:
     ]
     equal = [pair for pair in near if pair[0].amount == pair[1].amount]
     of_two = [pair for pair in equal if pair[0].account != pair[1].account]
-    judge = Judge(reading, Habits(rows, {row.description for row in rows}), Mirrors(rows, of_two))
+    judge = Judge(
+        reading, ShoppingHabits(rows, {row.description for row in rows}), Mirrors(rows, of_two)
+    )
     pairs = match_one_to_one(_judged(judge, one, other) for one, other in near)
     brute = {(pair.first.id, pair.second.id) for pair in pairs if pair.score >= LIKELY}
     return {"sample": len(brute), "wrong": len(found ^ brute)}

@@ -16,7 +16,7 @@ import psutil
 from mdvec.analysis import safe_json_output, safe_load_export, safe_summary_table, validate_output
 from mdvec.analysis.exports import ExportFolder
 from mdvec.settings import AnalyticsSettings
-from mdvec_mcp.analytics.process.messages import Data, Limits, ParquetTable
+from mdvec_mcp.analytics.process.messages import Data, ParquetTable, QueryLimits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 from mdvec_mcp.analytics.service import Analytics
 from processes import Bench, call_in_child
@@ -136,7 +136,7 @@ def work(folder: str, times: int) -> tuple[Seconds, dict[str, float]]:
     settings = AnalyticsSettings()
     queries = QueryProcess(
         exports.folder,
-        Limits(60, settings.max_memory_mb, settings.max_export_mb * MEGABYTE),
+        QueryLimits(60, settings.max_memory_mb, settings.max_export_mb * MEGABYTE),
         lambda: Data((table,), Path(folder) / "none.sqlite", ()),
     )
     plain = duckdb.connect()

@@ -19,7 +19,7 @@ from mdvec.settings import Settings
 from mdvec_mcp.search.model_pool import ModelPool
 from mdvec_mcp.server import wired_server
 from mdvec_mcp.web.address import LOOPBACK_NAMES, Address, listen
-from mdvec_mcp.web.app import Limits, http_app
+from mdvec_mcp.web.app import HttpLimits, http_app
 from mdvec_mcp.web.gate import Rules
 from mdvec_mcp.web.page_mount import PageMount
 from tiny_embedder import TinyBackend
@@ -76,7 +76,7 @@ def page_site(
     key = page_key(database)
     listening, address = listen(Address("127.0.0.1", port))
     page = PageMount(wiring, key)
-    app = http_app(wiring.server, Rules(LOOPBACK_NAMES), Limits(), page)
+    app = http_app(wiring.server, Rules(LOOPBACK_NAMES), HttpLimits(), page)
     config = uvicorn.Config(app, log_config=None, lifespan="on", timeout_graceful_shutdown=1)
     web = uvicorn.Server(config)
     thread = threading.Thread(target=web.run, kwargs={"sockets": [listening]})

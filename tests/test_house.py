@@ -36,6 +36,15 @@ def test_no_module_is_longer_than_320_lines():
     assert long == {}
 
 
+def test_no_class_of_one_module_has_the_name_of_one_in_another():
+    homes: dict[str, set[str]] = {}
+    for path in modules():
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, set()).add(str(path.relative_to(ROOT)))
+    assert {name: files for name, files in homes.items() if len(files) > 1} == {}
+
+
 def imported_by(path, known):
     """The modules of ours that a module imports when it is itself imported."""
     found: set[str] = set()

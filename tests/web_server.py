@@ -11,10 +11,10 @@ import uvicorn
 from mcp.server.mcpserver import Context
 from mdvec_mcp.protocol import MdvecServer
 from mdvec_mcp.web.address import LOOPBACK_NAMES, Address, listen
-from mdvec_mcp.web.app import Limits, http_app
+from mdvec_mcp.web.app import HttpLimits, http_app
 from mdvec_mcp.web.gate import Rules
 
-NO_LIMITS = Limits()
+NO_LIMITS = HttpLimits()
 
 
 class EchoServer(MdvecServer):
@@ -43,7 +43,7 @@ class EchoServer(MdvecServer):
 @contextmanager
 def web_server(
     server: MdvecServer | None = None,
-    limits: Limits = NO_LIMITS,
+    limits: HttpLimits = NO_LIMITS,
     token: str | None = None,
     port: int = 0,
 ) -> Iterator[str]:

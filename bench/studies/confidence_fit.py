@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from asked_collections import Collection, collections, unanswerable
-from confident import LEAST_FLAGGED, MOST_FLAGGED
+from confident import MAX_FLAGGED, MIN_FLAGGED
 from finding import evenly
 from legs import Legs, legs_of
 from mdvec.embedding import catalog
@@ -114,8 +114,8 @@ def _room(half: Half, likeness: float, chunks: float, bound: float) -> float:
     for own, others in half:
         flagged, right = _flagged(own, others, likeness, chunks, bound)
         rooms += [
-            (MOST_FLAGGED - flagged) / MOST_FLAGGED,
-            (right - LEAST_FLAGGED) / (1 - LEAST_FLAGGED),
+            (MAX_FLAGGED - flagged) / MAX_FLAGGED,
+            (right - MIN_FLAGGED) / (1 - MIN_FLAGGED),
         ]
     return min(rooms)
 

@@ -18,7 +18,7 @@ from mdvec.database.connection import DatabaseEmptied, DatabaseError
 from mdvec.errors import MdvecError
 from mdvec.manage.registering import list_tools
 
-from mdvec_mcp.database_trouble import Wording, in_english
+from mdvec_mcp.database_trouble import Wording, trouble_in_english
 
 logger = logging.getLogger("mdvec")
 T = TypeVar("T")
@@ -33,7 +33,7 @@ WRITES = ToolAnnotations(
 
 async def in_thread(
     work: Callable[[], T],
-    wording: Wording = in_english,
+    wording: Wording = trouble_in_english,
     *,
     limiter: anyio.CapacityLimiter | None = None,
     max_error_bytes: int | None = None,

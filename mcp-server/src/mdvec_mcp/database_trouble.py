@@ -13,7 +13,7 @@ Wording = Callable[[DatabaseError], str]
 _MORE = "details are in this server's log, or in a terminal: mdvec status"
 
 
-def in_english(error: DatabaseError) -> str:
+def trouble_in_english(error: DatabaseError) -> str:
     """The error in English."""
     if isinstance(error, DatabaseMissing):
         return (
@@ -30,7 +30,7 @@ def in_english(error: DatabaseError) -> str:
     return f"the database cannot be used now: {_without_home(str(error))}. {_MORE}"
 
 
-def in_japanese(error: DatabaseError) -> str:
+def trouble_in_japanese(error: DatabaseError) -> str:
     """The error in Japanese, for the household's tools."""
     if isinstance(error, DatabaseMissing):
         return (

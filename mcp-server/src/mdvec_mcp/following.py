@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 AnyContext = Context[Any, Any]
 """What the SDK passes to a tool for its client; it is no parameter of the tool."""
 _LOOK_SECONDS = 0.1
-_FEW_SECONDS = 3.0
+_MAX_SECONDS_WITH_SOME = 3.0
 _MAX_SECONDS = 10.0
 
 
@@ -47,4 +47,4 @@ async def follow(
 def has_enough(run: ImportRun, waited: float) -> bool:
     """Whether a search need not wait longer for a first import."""
     has_some = run.progress is not None and run.progress.files_done > 0
-    return waited >= (_FEW_SECONDS if has_some else _MAX_SECONDS)
+    return waited >= (_MAX_SECONDS_WITH_SOME if has_some else _MAX_SECONDS)

@@ -36,7 +36,7 @@ _FIRST_SECONDS = 2.0
 _IMPORT_SECONDS = 5.0
 """What a query waits for an automatic import of its source, from the moment that this began."""
 _LATER_SECONDS = 0.5
-"""A look that took longer than an answer waits begins this long after the next answer began."""
+"""If a look took longer than an answer waits, the next begins so long after its answer."""
 
 Wording = Callable[["Freshness", bool], str]
 """What an answer says of a source, and whether its import has begun; "" says nothing."""
@@ -151,7 +151,7 @@ class FreshnessWatch:
         return any(ended)
 
     def wait_for_first_looks(self) -> None:
-        """Wait a moment for looks that run and are the first of theirs: each may import.
+        """Wait a moment for the first looks that still run: each may begin an import.
 
         A look at a disk that hangs holds up the first search alone.
         """
@@ -239,7 +239,7 @@ class FreshnessWatch:
             self.start_import(tool, is_automatic=True)
 
 
-def in_english(found: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
+def freshness_in_english(found: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
     """What an answer says of a source that differs from its index."""
     if is_importing and found.is_stale:
         return "; ".join(
@@ -248,7 +248,7 @@ def in_english(found: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a
     return found.sentence()
 
 
-def in_japanese(found: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
+def freshness_in_japanese(found: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
     """The same for the household's answers."""
     if found.trouble:
         return (

@@ -18,7 +18,7 @@ from mcp.server.subscriptions import (
 from mdvec.database.connection import Connection, DatabaseError, open_database
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool, list_tools
-from mdvec.tools.unfinished import described
+from mdvec.tools.unfinished import described_tool
 
 from mdvec_mcp.file_stamp import FileStamp, stamp_of
 from mdvec_mcp.offer import Offer
@@ -37,7 +37,7 @@ class _State:
         """The part of the rows that the offer shows or uses; an import may change their tags."""
         return [
             (
-                (row.name, row.title, row.kind, described(row)),
+                (row.name, row.title, row.kind, described_tool(row)),
                 (row.model, row.last_import_at, row.generation),
             )
             for row in self.rows

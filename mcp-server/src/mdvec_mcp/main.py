@@ -220,7 +220,7 @@ def _serve_http(
     import anyio
 
     from mdvec_mcp.web.address import listen, parse_address
-    from mdvec_mcp.web.app import Limits
+    from mdvec_mcp.web.app import HttpLimits
     from mdvec_mcp.web.gate import rules_for
     from mdvec_mcp.web.serve import serve_http
 
@@ -232,7 +232,7 @@ def _serve_http(
     sys.stderr.write(f"mdvec-mcp: serving {address.url}\n")
     sys.stderr.flush()
     loaded()
-    anyio.run(serve_http, wiring.server, models, listening, rules, Limits(), page)
+    anyio.run(serve_http, wiring.server, models, listening, rules, HttpLimits(), page)
 
 
 def _page(wiring: Wiring) -> PageMount | None:

@@ -143,7 +143,7 @@ class Wiring:
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class ToolFamily:
     """Tools that the server offers when the database has a row of certain kinds.
 
     Attributes:
@@ -168,11 +168,11 @@ def wired_server(
     folder_tool: Tool | None = None,
     extend: Callable[[Wiring, Offer], None] | None = None,
 ) -> Wiring:
-    """A server that offers ``tools``, and later those that the database holds by then.
+    """A server that offers ``tools``, and later those that the database then holds.
 
-    With it comes what its tools share, for what else a process serves. ``extend`` adds to each
-    complete offer. No process is started and no model loaded yet, but for the import of the
-    ``folder_tool``, that of the folder that the server was started for, which is looked at now.
+    It is returned with all that its tools share, which a local page uses, too. ``extend`` adds to
+    each complete offer. No process is started and no model is loaded yet, with one exception: the
+    folder that the server was started for (``folder_tool``) is looked at now, and may be imported.
     """
     server = MdvecServer("mdvec", version=__version__)
     wiring = Wiring(server, database, models, settings, folder_tool, extend=extend)
@@ -292,7 +292,9 @@ def _add_dataset(wiring: Wiring, offer: Offer, tool: Tool) -> None:
 
 _HOUSEHOLD, _ANALYTICS = "household", "analytics"
 FAMILIES = {
-    _HOUSEHOLD: Family(_add_household, _household_instructions),
-    _ANALYTICS: Family(_add_analytics, _analytics_instructions, _add_dataset, is_listed_first=True),
+    _HOUSEHOLD: ToolFamily(_add_household, _household_instructions),
+    _ANALYTICS: ToolFamily(
+        _add_analytics, _analytics_instructions, _add_dataset, is_listed_first=True
+    ),
 }
 """By their key in `mdvec.tools.kinds`, in the order of their instructions."""

@@ -15,7 +15,7 @@ from mcp.server.subscriptions import (
     ToolsListChanged,
 )
 
-_TELL_SECONDS = 1.0
+_MAX_TELL_SECONDS = 1.0
 """The longest wait for a client that does not read."""
 _METHODS: dict[type[ServerEvent], str] = {
     ToolsListChanged: "notifications/tools/list_changed",
@@ -57,6 +57,6 @@ class Sessions:
 
 
 async def _tell(connection: Connection, methods: Sequence[str]) -> None:
-    with anyio.move_on_after(_TELL_SECONDS):
+    with anyio.move_on_after(_MAX_TELL_SECONDS):
         for method in methods:
             await connection.notify(method, None)

@@ -49,7 +49,7 @@ place; any other exception is a bug.
         UnknownLevel                  mdvec.household.comparison
         UnknownCategory               mdvec.household.core.categories
             AmbiguousCategory         mdvec.household.core.categories
-        InvalidFilter                 mdvec.household.core.found
+        InvalidRowFilter              mdvec.household.core.found
         UnknownAccount                mdvec.household.core.found
         InvalidMapping                mdvec.household.core.mapping
         NotTransactions               mdvec.household.core.moneyforward
@@ -70,7 +70,7 @@ place; any other exception is a bug.
             RowNotInCandidate         mdvec.household.deciding
             CheckNotFound             mdvec.household.review
             InvalidLimit              mdvec.household.review
-            InvalidPage               mdvec.household.review
+            InvalidReviewPage         mdvec.household.review
             TransactionNotFound       mdvec.household.review
             NotOfTwoHouseholds        mdvec.household.sharing
         InvalidRule                   mdvec.household.rules
@@ -124,7 +124,7 @@ place; any other exception is a bug.
                 UnknownTable          mdvec_mcp.analytics.core.refusals
             QueryStopped              mdvec_mcp.analytics.core.refusals
             ResultTooLarge            mdvec_mcp.analytics.core.refusals
-            TooManyRows               mdvec_mcp.analytics.core.refusals
+            TooManyRowsToExport       mdvec_mcp.analytics.core.refusals
         NotAnswered                   mdvec_mcp.analytics.guarded
         NotDrawn                      mdvec_mcp.analytics.plot_tool
         TokenUnusable                 mdvec_mcp.bearer

@@ -37,10 +37,10 @@ def get_command(
     verbose: VerboseOption = False,
 ) -> None:
     """Print a document as it was imported, or some of its lines."""
-    from mdvec.documents.reading import Part, read_document
+    from mdvec.documents.reading import DocumentPart, read_document
 
     settings = settings_from(config, database, verbose=verbose)
-    part = Part(from_line, to_line)
+    part = DocumentPart(from_line, to_line)
     document = read_document(settings.database_path, name, file, part, sys.maxsize)
     if format_ is DisplayFormat.JSON:
         print_json(document)

@@ -21,7 +21,7 @@ from mdvec_cli.commands.tables import ReplaceOption, new_file
 _FORMATS = {".png": "png", ".svg": "svg", ".jpg": "jpeg", ".jpeg": "jpeg"}
 
 
-class Kind(StrEnum):
+class ChartKind(StrEnum):
     """The kinds of charts."""
 
     BAR = "bar"
@@ -40,7 +40,7 @@ def plot_command(
         typer.Option("--output", "-o", metavar="FILE", show_default=False,
                      help="Write the picture here, as .png, .svg or .jpg."),
     ],
-    kind: Annotated[Kind, typer.Option("--kind", help="The kind of chart.")] = Kind.LINE,
+    kind: Annotated[ChartKind, typer.Option("--kind", help="The kind of chart.")] = ChartKind.LINE,
     title: Annotated[str, typer.Option(help="The title above the chart.", show_default=False)] = "",
     size: Annotated[
         str | None,

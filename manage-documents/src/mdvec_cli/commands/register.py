@@ -17,7 +17,7 @@ from mdvec_cli.commands.output import print_line, say
 
 if TYPE_CHECKING:
     from mdvec.manage.clients.clients import Machine
-    from mdvec.manage.clients.registration import Change
+    from mdvec.manage.clients.registration import FileChange
 
 
 class ClientName(StrEnum):
@@ -95,7 +95,7 @@ def unregister_command(client: ClientArgument) -> None:
     _report(change, f"removed from {chosen.title}", "is not registered")
 
 
-def _report(change: Change, done: str, nothing_to_do: str) -> None:
+def _report(change: FileChange, done: str, nothing_to_do: str) -> None:
     if not change.changed:
         say(f"mdvec {nothing_to_do} in {change.file}")
         return

@@ -56,7 +56,7 @@ def status_command(
 
 
 def _overview(database: Path, *, as_json: bool) -> None:
-    from mdvec.manage.status import overview, status_of
+    from mdvec.manage.status import kind_status, overview
     from mdvec.text.file_size import file_size
     from mdvec.tools.kinds import KINDS
 
@@ -75,9 +75,9 @@ def _overview(database: Path, *, as_json: bool) -> None:
     # Kinds with the same columns share a table.
     shown: dict[str, KindStatus] = {}
     for kind in KINDS:
-        shown.setdefault(status_of(kind).overview_title, status_of(kind))
+        shown.setdefault(kind_status(kind).overview_title, kind_status(kind))
     for title, view in shown.items():
-        tools = [tool for tool in found.tools if status_of(tool.kind).overview_title == title]
+        tools = [tool for tool in found.tools if kind_status(tool.kind).overview_title == title]
         if tools:
             _print_tools(view, tools)
     _print_notes(found.tools)
@@ -118,7 +118,7 @@ def _print_tools(view: KindStatus, tools: list[ToolStatus]) -> None:
 
 
 def _details(database: Path, name: str, *, as_json: bool, show_all: bool) -> None:
-    from mdvec.manage.status import details, status_of
+    from mdvec.manage.status import details, kind_status
     from mdvec.text.local_time import local_time
 
     found = details(database, name)
@@ -143,7 +143,7 @@ def _details(database: Path, name: str, *, as_json: bool, show_all: bool) -> Non
     )
     listing = found.contents.listing()
     shown = listing.rows if show_all else listing.rows[:_PAGE]
-    print_table(status_of(found.status.kind).contents_title, listing.columns, shown)
+    print_table(kind_status(found.status.kind).contents_title, listing.columns, shown)
     if len(shown) < len(listing.rows):
         more = len(listing.rows) - len(shown)
         say(f"… {more} more; to list them: mdvec status -n {name} --all")

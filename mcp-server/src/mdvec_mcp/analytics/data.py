@@ -14,7 +14,7 @@ from mdvec.tools import rows as tools
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool
 
-from mdvec_mcp.analytics.core.guard import Answer, Guard
+from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer
 from mdvec_mcp.analytics.core.naming import named
 from mdvec_mcp.analytics.process.messages import Data, ParquetTable
 from mdvec_mcp.file_stamp import FileStamp, stamp_of
@@ -103,7 +103,7 @@ def tables_of(database: Path, name: str) -> list[DatasetTable]:
         return dataset_tables(connection, tools.get_tool(connection, name).id)
 
 
-def origin_of(database: Path, name: str) -> Answer:
+def table_origin(database: Path, name: str) -> JsonAnswer:
     """Where a table is from: its tool and file, and when that was imported; {} if unknown.
 
     Raises:
@@ -123,13 +123,13 @@ def origin_of(database: Path, name: str) -> Answer:
     return {}
 
 
-def described(tool: Tool, tables: Sequence[DatasetTable], guard: Guard) -> Answer:
+def described_dataset(tool: Tool, tables: Sequence[DatasetTable], guard: AnswerGuard) -> JsonAnswer:
     """The description of a dataset: its tables, with their columns and types where that fits."""
     if not tables:
         how = f"the user can do it: mdvec import -n {tool.name}"
         return {"tables": [], "warnings": [f"nothing is imported yet; {how}"]}
     warnings = _changes(tool, tables)
-    answer: Answer = {"tables": [_described_table(table) for table in tables]}
+    answer: JsonAnswer = {"tables": [_described_table(table) for table in tables]}
     if warnings:
         answer["warnings"] = warnings
     if guard.fits(answer):
@@ -148,8 +148,8 @@ def _all_tools(connection: Connection, database: Path) -> list[Tool]:
     return there
 
 
-def _described_table(table: DatasetTable) -> Answer:
-    entry: Answer = {"name": table.name, "from": table.origin, "rows": table.rows}
+def _described_table(table: DatasetTable) -> JsonAnswer:
+    entry: JsonAnswer = {"name": table.name, "from": table.origin, "rows": table.rows}
     if table.combined is not None:
         entry["files"] = len(table.combined.files)
     if table.first is not None:

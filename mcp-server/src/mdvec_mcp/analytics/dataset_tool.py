@@ -10,9 +10,9 @@ from mdvec.tools.rows import Tool
 from pydantic import Field
 
 from mdvec_mcp.analytics import schema as models
-from mdvec_mcp.analytics.asked import Asked
-from mdvec_mcp.analytics.core.guard import Answer
-from mdvec_mcp.analytics.data import described, tables_of
+from mdvec_mcp.analytics.core.guard import JsonAnswer
+from mdvec_mcp.analytics.data import described_dataset, tables_of
+from mdvec_mcp.analytics.requested_data import RequestedData
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.tools import Sql, call_within_guard
 from mdvec_mcp.calls import READ_ONLY
@@ -35,16 +35,16 @@ def add_dataset_tool(offer: Offer, tool: Tool, database: Path, analytics: Analyt
     ) -> Annotated[CallToolResult, models.DatasetModel]:
         guard = analytics.guard.within(max_output_size)
 
-        def work() -> Answer:
+        def work() -> JsonAnswer:
             if query is None:
-                return described(tool, tables_of(database, tool.name), guard)
+                return described_dataset(tool, tables_of(database, tool.name), guard)
             if statistics_only:
                 return analytics.summaries.profile(
                     query, None, None, None, exact=False, guard=guard
                 )
             return analytics.row_queries.rows(query, guard)
 
-        asked = Asked(query, tool.name)
+        asked = RequestedData(query, tool.name)
         return await call_within_guard(analytics, work, asked, guard, runs_sql=query is not None)
 
     # The schema refuses sizes above the setting, which would otherwise be reduced silently.

@@ -6,14 +6,13 @@ import time
 from dataclasses import dataclass
 
 from mdvec.analysis.errors import ExportError
-from mdvec.analysis.exports import ExportFolder
+from mdvec.analysis.exports import ExportFolder, ExportFormat
 from mdvec.log.activity import milliseconds, record
 from mdvec.queries.parameters import Bound
 
-from mdvec_mcp.analytics.core.guard import Answer, Guard, with_warnings
+from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, with_warnings
 from mdvec_mcp.analytics.core.naming import named
 from mdvec_mcp.analytics.core.statement import SELECT_ALL
-from mdvec_mcp.analytics.process.messages import ExportFormat
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
 
@@ -27,7 +26,7 @@ class Exporter:
 
     queries: QueryProcess
     exports: ExportFolder
-    guard: Guard
+    guard: AnswerGuard
     max_rows: int
 
     def export(
@@ -38,7 +37,7 @@ class Exporter:
         sql: str = SELECT_ALL,
         *,
         parameters: Bound | None = None,
-    ) -> Answer:
+    ) -> JsonAnswer:
         """Write all rows of our statement over a query to a file; the answer has its handle.
 
         Raises:

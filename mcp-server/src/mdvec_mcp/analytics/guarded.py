@@ -7,11 +7,11 @@ from collections.abc import Callable
 from mdvec.database.connection import DatabaseError
 from mdvec.errors import MdvecError
 
-from mdvec_mcp.analytics.asked import Asked
-from mdvec_mcp.analytics.core.guard import Answer, Guard, with_warnings
+from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, with_warnings
+from mdvec_mcp.analytics.requested_data import RequestedData
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.source_look import SourceLook
-from mdvec_mcp.freshness import Wording, in_english
+from mdvec_mcp.freshness import Wording, freshness_in_english
 
 MAX_ERROR_BYTES = 900
 
@@ -22,15 +22,15 @@ class NotAnswered(MdvecError):
 
 def guarded(
     analytics: Analytics,
-    work: Callable[[], Answer],
-    asked: Asked,
-    guard: Guard | None = None,
-    of_source: Wording = in_english,
-) -> Answer:
+    work: Callable[[], JsonAnswer],
+    asked: RequestedData,
+    guard: AnswerGuard | None = None,
+    of_source: Wording = freshness_in_english,
+) -> JsonAnswer:
     """The answer of ``work``, its warnings within ``guard``, by default that of the settings.
 
-    Those on the freshness of sources, worded by ``of_source``, are about what is asked; an error's
-    are about all.
+    The warnings about sources, worded by ``of_source``, name only those that are asked for; with
+    an error they name all.
 
     Raises:
         MdvecError: the work raised it, or a NotAnswered with its message.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mdvec.analysis.exports import ExportFolder
 
 from mdvec_mcp.analytics.core import discovery
-from mdvec_mcp.analytics.core.guard import Answer, Guard, with_warnings
+from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, with_warnings
 from mdvec_mcp.analytics.core.naming import named, shortened_name
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
@@ -20,14 +20,14 @@ _ROOM_FOR_TABLES = 1_500
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class TableListing:
     """The list of everything that a query or Python can name."""
 
     queries: QueryProcess
     exports: ExportFolder
-    guard: Guard
+    guard: AnswerGuard
 
-    def handles(self, match: str | None = None, start: int = 1) -> Answer:
+    def handles(self, match: str | None = None, start: int = 1) -> JsonAnswer:
         """The tables from number ``start`` on with columns, and at first what is stored for now.
 
         With ``match`` only the tables and columns whose names hold it.
@@ -43,8 +43,8 @@ class Listing:
             for name, columns in discovery.matching(found, match).items()
             if match is not None or name not in stored
         }
-        room = Guard(self.guard.max_bytes - _ROOM_FOR_WARNINGS, self.guard.max_rows)
-        handles = Guard(room.max_bytes - _ROOM_FOR_TABLES, 0).trim(
+        room = AnswerGuard(self.guard.max_bytes - _ROOM_FOR_WARNINGS, self.guard.max_rows)
+        handles = AnswerGuard(room.max_bytes - _ROOM_FOR_TABLES, 0).trim(
             handles, tuple(handles), lambda gone: f"{gone} more handles exist"
         )
         warnings = [*handles.pop("warnings", ()), *self.queries.take_warnings()]
@@ -52,12 +52,12 @@ class Listing:
 
     def _listed(
         self,
-        room: Guard,
+        room: AnswerGuard,
         tables: Mapping[str, list[str]],
-        handles: Answer,
+        handles: JsonAnswer,
         start: int,
         warnings: list[str],
-    ) -> tuple[Answer, list[str]]:
+    ) -> tuple[JsonAnswer, list[str]]:
         """The answer and its warnings: tables with columns, or names alone where these are many."""
         here = list(tables)[start - 1 :]
         wide = [name for name in here if len(tables[name]) > _MAX_COLUMNS]
@@ -65,7 +65,7 @@ class Listing:
             name: [shortened_name(column) for column in tables[name][:_MAX_COLUMNS]]
             for name in here
         }
-        whole: Answer = {"tables": brief, **handles}
+        whole: JsonAnswer = {"tables": brief, **handles}
         if room.fits(whole):
             if wide:
                 warnings.append(
@@ -77,7 +77,7 @@ class Listing:
         told = "columns are left out: find some with match=…, or describe one with table=…"
         return paged, [*warnings, told]
 
-    def _handles(self) -> Answer:
+    def _handles(self) -> JsonAnswer:
         return {
             "materialized": [
                 {"name": table.name, "rows": table.rows, "expires_at": table.expires_at}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 
-from mdvec_mcp.analytics.core.guard import Answer, with_warnings
+from mdvec_mcp.analytics.core.guard import JsonAnswer, with_warnings
 from mdvec_mcp.analytics.core.naming import named
 from mdvec_mcp.analytics.core.statement import fold
 from mdvec_mcp.analytics.process.query_process import QueryProcess
@@ -26,7 +26,7 @@ class MaterializedTables:
     ttl_seconds: int
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def materialize(self, name: str, query: str, ttl_seconds: int | None) -> Answer:
+    def materialize(self, name: str, query: str, ttl_seconds: int | None) -> JsonAnswer:
         """Store the rows of a query as a table for later queries.
 
         Replaces a table of the same name, and counts as the newest.

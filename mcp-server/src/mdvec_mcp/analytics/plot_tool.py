@@ -11,8 +11,8 @@ from mdvec.charts.plot import Plot, PlotKind
 from mdvec.errors import MdvecError
 from pydantic import Field
 
-from mdvec_mcp.analytics.asked import Asked
-from mdvec_mcp.analytics.core.guard import Answer, with_warnings
+from mdvec_mcp.analytics.core.guard import JsonAnswer, with_warnings
+from mdvec_mcp.analytics.requested_data import RequestedData
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.tools import Sql, call_within_guard
 from mdvec_mcp.calls import READ_ONLY
@@ -37,19 +37,19 @@ def add_plot_tool(offer: Offer, analytics: Analytics, publish: Publish) -> None:
     ) -> CallToolResult:
         published: list[Published] = []
 
-        def work() -> Answer:
+        def work() -> JsonAnswer:
             chart = analytics.plots.plot(query, kind, title)
             drawn = publish(chart, image_format)
             if drawn.trouble:
                 raise NotDrawn(f"the chart could not be drawn: {drawn.trouble}")
             published.append(drawn)
-            answer: Answer = {"kind": kind, "points": chart.points}
+            answer: JsonAnswer = {"kind": kind, "points": chart.points}
             if drawn.url:
                 answer["url"] = drawn.url
             notes = [chart.note] if chart.note else []
             return with_warnings(answer, [*notes, *analytics.queries.take_warnings()])
 
-        result = await call_within_guard(analytics, work, Asked(query))
+        result = await call_within_guard(analytics, work, RequestedData(query))
         result.content.extend(block for drawn in published for block in drawn.blocks)
         return result
 

@@ -7,10 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mcp_types import CallToolResult, ToolAnnotations
-from mdvec.queries.saved import MAX_DESCRIPTION
+from mdvec.queries.saved import MAX_QUESTION_DESCRIPTION
 from pydantic import Field
 
-from mdvec_mcp.analytics.asked import Asked
+from mdvec_mcp.analytics.requested_data import RequestedData
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.tools import CREATES, MAX_SQL_CHARS, call_within_guard
 from mdvec_mcp.calls import in_thread
@@ -36,17 +36,19 @@ def add_question_tools(offer: Offer, analytics: Analytics) -> None:
                 max_length=MAX_SQL_CHARS, description="One SELECT; values as $since or $n::INTEGER."
             ),
         ] = None,
-        description: Annotated[str | None, Field(max_length=MAX_DESCRIPTION)] = None,
+        description: Annotated[str | None, Field(max_length=MAX_QUESTION_DESCRIPTION)] = None,
         mode: Literal["create", "replace", "delete"] = "create",
     ) -> CallToolResult:
         work = partial(questions.save, name, sql, description, mode)
-        return await call_within_guard(analytics, work, Asked(sql or ""), questions.answers.guard)
+        return await call_within_guard(
+            analytics, work, RequestedData(sql or ""), questions.answers.guard
+        )
 
     async def run_query(
         name: Name,
         parameters: dict[str, Any] | None = None,
     ) -> CallToolResult:
-        asked = Asked(await in_thread(partial(questions.sql_of, name, parameters or {})))
+        asked = RequestedData(await in_thread(partial(questions.sql_of, name, parameters or {})))
         work = partial(questions.run, name, parameters or {})
         return await call_within_guard(analytics, work, asked, questions.answers.guard)
 

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from mdvec.queries import saved
-from mdvec.queries.parameters import Bound, WrongParameters, bound, listed
-from mdvec.queries.saved import Mode, SavedQuery
+from mdvec.queries.parameters import Bound, WrongParameters, bound, listed_parameters
+from mdvec.queries.saved import SavedQuery, SaveMode
 
-from mdvec_mcp.analytics.core.guard import Answer, with_warnings
+from mdvec_mcp.analytics.core.guard import JsonAnswer, with_warnings
 from mdvec_mcp.analytics.core.naming import shortened_name
 from mdvec_mcp.analytics.core.ready.anomalies import ANOMALIES
 from mdvec_mcp.analytics.core.ready.comparison import COMPARISON
 from mdvec_mcp.analytics.core.ready.correlations import CORRELATIONS
-from mdvec_mcp.analytics.core.ready.plan import Plan, ReadyQuestion
+from mdvec_mcp.analytics.core.ready.plan import QuestionPlan, ReadyQuestion
 from mdvec_mcp.analytics.core.ready.trend import TREND
 from mdvec_mcp.analytics.core.refusals import QueryRefused, UnknownTable
 from mdvec_mcp.analytics.core.statement import SELECT_ALL
@@ -68,7 +68,9 @@ class Questions:
     answers: SmallAnswers
     database: Path
 
-    def save(self, name: str, sql: str | None, description: str | None, mode: Mode) -> Answer:
+    def save(
+        self, name: str, sql: str | None, description: str | None, mode: SaveMode
+    ) -> JsonAnswer:
         """Save a question, once its SQL was judged as if it were run; or delete one.
 
         Raises:
@@ -82,10 +84,10 @@ class Questions:
         if not sql:
             raise WrongParameters("sql is missing: the SELECT to save, with values as $name")
         judged = self.queries.judged(sql)
-        told = " ".join((description or "").split())[: saved.MAX_DESCRIPTION]
+        told = " ".join((description or "").split())[: saved.MAX_QUESTION_DESCRIPTION]
         query = SavedQuery(plain, judged.sql, told, judged.parameters)
         saved.save(self.database, query, replace=mode == "replace")
-        answer: Answer = {
+        answer: JsonAnswer = {
             "saved": plain,
             "parameters": {one.name: one.type for one in judged.parameters},
             "columns": [shortened_name(column.name) for column in judged.columns],
@@ -97,7 +99,7 @@ class Questions:
             lambda gone: f"{gone} more columns",
         )
 
-    def run(self, name: str, parameters: Mapping[str, object]) -> Answer:
+    def run(self, name: str, parameters: Mapping[str, object]) -> JsonAnswer:
         """The first rows of a question's answer; if there are more, a handle of all rows.
 
         Raises:
@@ -152,14 +154,18 @@ class Questions:
     def listed(self) -> list[dict[str, str]]:
         """Every question, the saved ones first."""
         ready = [
-            {"name": name, "parameters": listed(one.parameters), "description": one.description}
+            {
+                "name": name,
+                "parameters": listed_parameters(one.parameters),
+                "description": one.description,
+            }
             for name, one in READY.items()
         ]
         return [
             *(
                 {
                     "name": query.name,
-                    "parameters": listed(query.parameters),
+                    "parameters": listed_parameters(query.parameters),
                     "description": query.description,
                     "sql": query.sql,
                 }
@@ -168,14 +174,14 @@ class Questions:
             *ready,
         ]
 
-    def _row(self, table: str, plan: Plan, statement: str) -> list[JsonValue]:
+    def _row(self, table: str, plan: QuestionPlan, statement: str) -> list[JsonValue]:
         bound_here = plan.bound_of(statement)
         return self.queries.rows(table, statement, max_rows=1, parameters=bound_here).rows[0]
 
-    def _made(self, columns: list[str], rows: list[list[Any]], notes: Sequence[str]) -> Answer:
+    def _made(self, columns: list[str], rows: list[list[Any]], notes: Sequence[str]) -> JsonAnswer:
         """An answer made of rows that need no query."""
         guard = self.answers.guard
-        answer: Answer = {
+        answer: JsonAnswer = {
             "columns": columns, "rows": rows[: guard.max_rows], "total_rows": len(rows),
         }  # fmt: skip
         return guard.trim(
@@ -190,7 +196,7 @@ def telling_of(asked: Prepared) -> Iterator[None]:
     """Within this context, a refusal because a table is gone names the saved question.
 
     Raises:
-        QueryRefused: it is.
+        QueryRefused: a table is gone.
     """
     try:
         yield

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp_types import TextContent
 
-from mdvec_mcp.analytics.asked import Asked
-from mdvec_mcp.analytics.core.discovery import plain
-from mdvec_mcp.analytics.core.guard import Answer
+from mdvec_mcp.analytics.core.discovery import compared_name
+from mdvec_mcp.analytics.core.guard import JsonAnswer
+from mdvec_mcp.analytics.requested_data import RequestedData
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.tools import call_within_guard
 from mdvec_mcp.calls import in_thread
@@ -28,20 +28,20 @@ def add_table_resources(offer: Offer, analytics: Analytics) -> None:
     """Add the list of tables, and the columns of each."""
 
     async def tables() -> str:
-        return await _read(analytics, analytics.listing.handles, Asked())
+        return await _read(analytics, analytics.listing.handles, RequestedData())
 
     async def table_columns(table: str, column: str = "", start: str = "1") -> str:
         number = int(start) if start.isdecimal() and 0 < int(start) < 10**6 else 1
         describe = partial(analytics.descriptions.describe, table, column or None, number)
-        return await _read(analytics, describe, Asked(table))
+        return await _read(analytics, describe, RequestedData(table))
 
     async def names(_given: dict[str, str]) -> list[str]:
         return await in_thread(lambda: list(analytics.queries.tables()))
 
     async def columns(given: dict[str, str]) -> list[str]:
         known = await in_thread(analytics.queries.tables)
-        there = {plain(name): found for name, found in known.items()}
-        return [column.name for column in there.get(plain(given.get("table", "")), ())]
+        there = {compared_name(name): found for name, found in known.items()}
+        return [column.name for column in there.get(compared_name(given.get("table", "")), ())]
 
     offer.add_resource(_TABLES, "The tables that SQL can query, with columns", _JSON, tables)
     offer.add_resource_template(
@@ -53,7 +53,7 @@ def add_table_resources(offer: Offer, analytics: Analytics) -> None:
     )
 
 
-async def _read(analytics: Analytics, work: Callable[[], Answer], asked: Asked) -> str:
+async def _read(analytics: Analytics, work: Callable[[], JsonAnswer], asked: RequestedData) -> str:
     guard = analytics.listing.guard
     try:
         found = await call_within_guard(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mdvec_mcp.analytics.core.guard import Answer, Guard, with_warnings
+from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, with_warnings
 from mdvec_mcp.analytics.core.naming import shortened_name
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
@@ -15,7 +15,7 @@ class RowQueries:
 
     queries: QueryProcess
 
-    def rows(self, query: str, guard: Guard) -> Answer:
+    def rows(self, query: str, guard: AnswerGuard) -> JsonAnswer:
         """The first rows of a query, with a warning if rows or columns are left out.
 
         Raises:
@@ -23,7 +23,7 @@ class RowQueries:
         """
         found = self.queries.rows(query, max_rows=guard.max_rows, max_bytes=guard.max_bytes)
         names = [shortened_name(column.name) for column in found.columns]
-        answer: Answer = {"columns": names, "rows": found.rows}
+        answer: JsonAnswer = {"columns": names, "rows": found.rows}
 
         def left_out(count: int) -> str:
             if count - int(found.more) > len(found.rows):

@@ -8,14 +8,14 @@ from mdvec.analysis.exports import ExportFolder
 from mdvec.charts.plots import Plots
 from mdvec.settings import AnalyticsSettings
 
-from mdvec_mcp.analytics.core.effort import Effort
-from mdvec_mcp.analytics.core.guard import Guard
+from mdvec_mcp.analytics.core.effort import ProfileEffort
+from mdvec_mcp.analytics.core.guard import AnswerGuard
 from mdvec_mcp.analytics.data import DataReader
 from mdvec_mcp.analytics.exporter import Exporter
-from mdvec_mcp.analytics.listing import Listing
+from mdvec_mcp.analytics.listing import TableListing
 from mdvec_mcp.analytics.materialized import MaterializedTables
 from mdvec_mcp.analytics.process.kept_tables import KeptTables
-from mdvec_mcp.analytics.process.messages import Limits
+from mdvec_mcp.analytics.process.messages import QueryLimits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 from mdvec_mcp.analytics.questions import Questions
 from mdvec_mcp.analytics.row_queries import RowQueries
@@ -48,19 +48,19 @@ class Analytics:
         self.freshness = freshness
         self.exports = exports
         self.queries = queries
-        self.guard = Guard(settings.max_output_bytes, settings.max_output_rows)
-        effort = Effort.within(settings.max_seconds, settings.max_memory_mb)
+        self.guard = AnswerGuard(settings.max_output_bytes, settings.max_output_rows)
+        effort = ProfileEffort.within(settings.max_seconds, settings.max_memory_mb)
         self.exporter = Exporter(queries, exports, self.guard, settings.max_rows)
         self.summaries = Summaries(queries, effort, self.guard)
         self.materialized = MaterializedTables(
             queries, settings.max_tables, settings.table_ttl_seconds
         )
         self.row_queries = RowQueries(queries)
-        small = Guard(settings.max_query_bytes, settings.max_query_rows)
+        small = AnswerGuard(settings.max_query_bytes, settings.max_query_rows)
         self.small_answers = SmallAnswers(queries, self.exporter, small)
         self.questions = Questions(queries, self.small_answers, database or Path())
         self.plots = Plots(queries)
-        self.listing = Listing(queries, exports, small)
+        self.listing = TableListing(queries, exports, small)
         self.descriptions = TableDescriptions(queries, database, small)
 
 
@@ -77,7 +77,7 @@ def analytics_over(
     the end.
     """
     exports = ExportFolder(folder, settings.export_ttl_seconds, settings.max_total_bytes)
-    limits = Limits(
+    limits = QueryLimits(
         settings.max_seconds, settings.max_memory_mb, settings.max_export_bytes, settings.zone
     )
     kept = KeptTables(folder, database.resolve(), settings.max_tables)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from mdvec.queries.parameters import Bound
 
-from mdvec_mcp.analytics.core.guard import Answer, Guard, with_warnings
+from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, with_warnings
 from mdvec_mcp.analytics.core.naming import shortened_name
-from mdvec_mcp.analytics.core.refusals import ResultTooLarge, TooManyRows
+from mdvec_mcp.analytics.core.refusals import ResultTooLarge, TooManyRowsToExport
 from mdvec_mcp.analytics.core.statement import SELECT_ALL
 from mdvec_mcp.analytics.exporter import Exporter
 from mdvec_mcp.analytics.process.query_process import QueryProcess
@@ -27,11 +27,11 @@ class SmallAnswers:
 
     queries: QueryProcess
     exporter: Exporter
-    guard: Guard
+    guard: AnswerGuard
 
     def answer(
         self, query: str, sql: str = SELECT_ALL, *, parameters: Bound | None = None
-    ) -> Answer:
+    ) -> JsonAnswer:
         """The first rows of our statement over a query; if there are more, a handle of all rows.
 
         Raises:
@@ -42,7 +42,7 @@ class SmallAnswers:
         found = self.queries.rows(
             query, sql, max_rows=guard.max_rows, max_bytes=guard.max_bytes, parameters=parameters
         )
-        answer: Answer = {
+        answer: JsonAnswer = {
             "columns": [shortened_name(column.name) for column in found.columns],
             "rows": found.rows,
             "total_rows": len(found.rows),
@@ -55,7 +55,7 @@ class SmallAnswers:
         every = dict.fromkeys([*warnings, *told])  # the export was warned of the same query
         return self._cut(with_warnings(answer | rest, list(every)))
 
-    def _cut(self, answer: Answer) -> Answer:
+    def _cut(self, answer: JsonAnswer) -> JsonAnswer:
         """As many rows as fit, of which ``total_rows`` tells; where none fits, fewer columns."""
         for count in range(len(answer["rows"]), 0, -1):
             cut = {**answer, "rows": answer["rows"][:count]}
@@ -68,11 +68,11 @@ class SmallAnswers:
             lambda gone: f"{gone} columns left out",
         )
 
-    def _rest(self, query: str, sql: str, parameters: Bound | None) -> tuple[Answer, list[str]]:
+    def _rest(self, query: str, sql: str, parameters: Bound | None) -> tuple[JsonAnswer, list[str]]:
         """The exact number of rows, the handle of all of them if they fit into a file."""
         try:
             made = self.exporter.export(query, "parquet", None, sql, parameters=parameters)
-        except TooManyRows as error:
+        except TooManyRowsToExport as error:
             limit = f"{error.count:,} rows are too many for a file ({error.max_rows:,})"
             return {"total_rows": error.count}, [f"{limit}; aggregate or filter in SQL"]
         except ResultTooLarge as error:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mdvec.tools.kinds import KINDS
 
-from mdvec_mcp.analytics.asked import Asked
+from mdvec_mcp.analytics.requested_data import RequestedData
 from mdvec_mcp.freshness import FreshnessWatch, Look, Wording
 
 if TYPE_CHECKING:
@@ -28,14 +28,18 @@ class SourceLook:
         wording: words what is found of a source.
     """
 
-    asked: Asked
+    asked: RequestedData
     materialized: frozenset[str]
     wording: Wording
     look: Look
 
     @classmethod
     def begin(
-        cls, watch: FreshnessWatch, asked: Asked, materialized: Iterable[str], wording: Wording
+        cls,
+        watch: FreshnessWatch,
+        asked: RequestedData,
+        materialized: Iterable[str],
+        wording: Wording,
     ) -> SourceLook:
         """Begin a look; if what is asked is imported by itself, wait a moment for that."""
         begun = cls(asked, frozenset(materialized), wording, _look(watch))

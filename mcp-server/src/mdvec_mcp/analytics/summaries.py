@@ -10,9 +10,9 @@ from mdvec.datasets.core.columns import Column
 from mdvec_mcp.analytics.core import effort, histogram
 from mdvec_mcp.analytics.core.column import Cell, found_column
 from mdvec_mcp.analytics.core.edges import Edges
-from mdvec_mcp.analytics.core.effort import EXACTLY, Effort, Samples
-from mdvec_mcp.analytics.core.guard import Answer, Guard, with_warnings
-from mdvec_mcp.analytics.core.histogram import Histogram, Span
+from mdvec_mcp.analytics.core.effort import EXACTLY, ProfileEffort, Samples
+from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, with_warnings
+from mdvec_mcp.analytics.core.histogram import Histogram, ValueSpan
 from mdvec_mcp.analytics.core.naming import named
 from mdvec_mcp.analytics.core.period import Period, period_column, required_column
 from mdvec_mcp.analytics.core.profile import SPREAD, chosen, plan_profile
@@ -54,8 +54,8 @@ class Summaries:
     """
 
     queries: QueryProcess
-    effort: Effort
-    guard: Guard
+    effort: ProfileEffort
+    guard: AnswerGuard
 
     def profile(
         self,
@@ -65,8 +65,8 @@ class Summaries:
         names: Sequence[str] | None,
         *,
         exact: bool,
-        guard: Guard | None = None,
-    ) -> Answer:
+        guard: AnswerGuard | None = None,
+    ) -> JsonAnswer:
         """The row count, the period, and a few figures of the named columns, or of all.
 
         With ``exact``, every figure is computed from all rows, even if that is slow.
@@ -84,7 +84,7 @@ class Summaries:
         samples = EXACTLY if exact else self._samples(selection.source, told, condition)
         plan = plan_profile(told, period, condition, samples)
         row = self._row(selection.source, plan.sql)
-        answer: Answer = {
+        answer: JsonAnswer = {
             "row_count": int(row[0]),
             "date_range": None if row[1] is None else [row[1], row[2]],
             "columns": plan.columns(row),
@@ -119,7 +119,7 @@ class Summaries:
         bins: int,
         date_range: tuple[str, str] | None,
         date_column: str | None,
-    ) -> Answer:
+    ) -> JsonAnswer:
         """The distribution of a column's values over bins.
 
         Raises:
@@ -161,7 +161,12 @@ class Summaries:
         return self.queries.rows(source, sql, max_rows=1).rows[0]
 
     def _counted(
-        self, source: str, column: Column, span: Span | None, edges: Edges, condition: str | None
+        self,
+        source: str,
+        column: Column,
+        span: ValueSpan | None,
+        edges: Edges,
+        condition: str | None,
     ) -> Histogram:
         sql = histogram.counts_sql(column, edges, condition)
         max_rows = histogram.max_result_rows(len(edges.exact))
@@ -169,8 +174,8 @@ class Summaries:
         return histogram.read_counts(span, edges, rows)
 
     def _categories(
-        self, source: str, column: Column, bins: int, condition: str | None, guard: Guard
-    ) -> Answer:
+        self, source: str, column: Column, bins: int, condition: str | None, guard: AnswerGuard
+    ) -> JsonAnswer:
         sql = histogram.categories_sql(column, bins, condition)
         rows = self.queries.rows(source, sql, max_rows=histogram.max_result_rows(bins)).rows
         found = histogram.read_categories(rows, bins)
@@ -184,15 +189,15 @@ class Summaries:
         return answer
 
 
-def _cut(fewer: int, bins: int, guard: Guard) -> str:
+def _cut(fewer: int, bins: int, guard: AnswerGuard) -> str:
     return (
         f"{fewer} bins instead of {bins}, to stay under {guard.max_bytes:,} bytes; for all of "
         "them export a query with GROUP BY"
     )
 
 
-def _histogram_answer(column: Column, found: Histogram, warnings: Sequence[str]) -> Answer:
-    answer: Answer = {
+def _histogram_answer(column: Column, found: Histogram, warnings: Sequence[str]) -> JsonAnswer:
+    answer: JsonAnswer = {
         "column": column.name,
         "bins": list(found.bins),
         "total_count": found.total_count,

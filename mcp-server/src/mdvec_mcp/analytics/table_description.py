@@ -10,11 +10,11 @@ from mdvec.datasets.core.columns import Column
 from mdvec.datasets.core.families import has_dates
 
 from mdvec_mcp.analytics.core import discovery
-from mdvec_mcp.analytics.core.guard import Answer, Guard, with_warnings
+from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, with_warnings
 from mdvec_mcp.analytics.core.naming import named, shortened_name
 from mdvec_mcp.analytics.core.refusals import QueryError, QueryStopped, unknown_table
 from mdvec_mcp.analytics.core.statement import find_table
-from mdvec_mcp.analytics.data import origin_of
+from mdvec_mcp.analytics.data import table_origin
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
 _MAX_COLUMNS = 40
@@ -38,9 +38,9 @@ class TableDescriptions:
 
     queries: QueryProcess
     database: Path | None
-    guard: Guard
+    guard: AnswerGuard
 
-    def describe(self, name: str, match: str | None = None, start: int = 1) -> Answer:
+    def describe(self, name: str, match: str | None = None, start: int = 1) -> JsonAnswer:
         """The table's columns from number ``start`` on, those whose names hold ``match``.
 
         Raises:
@@ -53,28 +53,28 @@ class TableDescriptions:
             raise unknown_table(name, tables)
         columns = discovery.columns_holding(tables[table], match)
         shown = columns[start - 1 : start - 1 + _MAX_COLUMNS]
-        answer: Answer = {"table": table} | self._origin(table)
+        answer: JsonAnswer = {"table": table} | self._origin(table)
         warnings: list[str] = []
         entries, facts = self._described(table, shown, warnings)
         answer |= facts
         if start == 1 and (joins := self._joins(table, columns, tables, warnings)):
             answer["joins"] = joins
         answer = with_warnings({**answer, "columns": entries}, warnings)
-        room = Guard(self.guard.max_bytes - _ROOM_FOR_WARNINGS, self.guard.max_rows)
+        room = AnswerGuard(self.guard.max_bytes - _ROOM_FOR_WARNINGS, self.guard.max_rows)
         answer = room.page(answer, "columns", start, len(columns))
         return with_warnings(answer, [*warnings, *self.queries.take_warnings()])
 
-    def _origin(self, table: str) -> Answer:
+    def _origin(self, table: str) -> JsonAnswer:
         for kept in self.queries.materialized():
             if kept.name == table:
                 return {"expires_at": kept.expires_at}
-        return {} if self.database is None else origin_of(self.database, table)
+        return {} if self.database is None else table_origin(self.database, table)
 
     def _described(
         self, table: str, columns: list[Column], warnings: list[str]
-    ) -> tuple[list[Answer], Answer]:
+    ) -> tuple[list[JsonAnswer], JsonAnswer]:
         """The entries of some columns, and the number of rows."""
-        entries: list[Answer] = [
+        entries: list[JsonAnswer] = [
             {"name": shortened_name(column.name), "type": _short(column.type)} for column in columns
         ]
         if not columns:
@@ -101,11 +101,11 @@ class TableDescriptions:
         self,
         table: str,
         columns: list[Column],
-        tables: discovery.Tables,
+        tables: discovery.TableColumns,
         warnings: list[str],
-    ) -> list[Answer]:
+    ) -> list[JsonAnswer]:
         """The joins whose values overlap, those with a key of the other table first."""
-        found: list[Answer] = []
+        found: list[JsonAnswer] = []
         until = time.monotonic() + _MAX_SECONDS
         thought_of = discovery.joins_by_name(table, columns, tables)
         left = thought_of[_MAX_COMPARED:]
@@ -121,7 +121,7 @@ class TableDescriptions:
         found.sort(key=lambda one: (not one["to_key"], -one["overlap"]))
         return found[:_MAX_JOINS]
 
-    def _fits(self, table: str, join: discovery.Join) -> Answer | None:
+    def _fits(self, table: str, join: discovery.Join) -> JsonAnswer | None:
         try:
             (found,) = self.queries.rows(discovery.overlap_sql(table, join), max_rows=1).rows
         except QueryError:  # a column of a type that cannot be compared, or too many rows

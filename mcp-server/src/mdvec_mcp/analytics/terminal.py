@@ -8,18 +8,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mdvec.analysis.exports import ExportFormat
 from mdvec.charts.chart import chosen_size
 from mdvec.settings import AnalyticsSettings, ChartSettings
 from mdvec.sizes import MEGABYTE
 
-from mdvec_mcp.analytics.asked import Asked
-from mdvec_mcp.analytics.core.guard import Answer, with_warnings
+from mdvec_mcp.analytics.core.guard import JsonAnswer, with_warnings
 from mdvec_mcp.analytics.core.statement import SELECT_ALL
 from mdvec_mcp.analytics.guarded import guarded
-from mdvec_mcp.analytics.process.messages import ExportFormat
 from mdvec_mcp.analytics.questions import Prepared, telling_of
+from mdvec_mcp.analytics.requested_data import RequestedData
 from mdvec_mcp.analytics.service import Analytics
-from mdvec_mcp.freshness import in_english
+from mdvec_mcp.freshness import freshness_in_english
 
 if TYPE_CHECKING:
     from mdvec.sync.freshness import Freshness
@@ -43,13 +43,13 @@ class TerminalAnswers:
     analytics: Analytics
     charts: ChartSettings
 
-    def answer(self, request: Request) -> tuple[Answer, Body | None]:
+    def answer(self, request: Request) -> tuple[JsonAnswer, Body | None]:
         """The answer, and the body that belongs to it.
 
         Raises:
             MdvecError: there is no answer.
         """
-        kinds: dict[str, Callable[[Request], Answer]] = {
+        kinds: dict[str, Callable[[Request], JsonAnswer]] = {
             "rows": self._rows,
             "profile": self._profile,
             "histogram": self._histogram,
@@ -67,10 +67,10 @@ class TerminalAnswers:
         read = request.get("query") or ""
         if "question" in request:
             read = self.analytics.questions.sql_of(request["question"], request["parameters"])
-        answer = guarded(self.analytics, work, Asked(read), of_source=_of_source)
+        answer = guarded(self.analytics, work, RequestedData(read), of_source=_of_source)
         return answer, bodies[0] if bodies else None
 
-    def _rows(self, request: Request) -> Answer:
+    def _rows(self, request: Request) -> JsonAnswer:
         """The first ``max_rows`` rows, and the exact number of all."""
         asked, queries = self._asked(request), self.analytics.queries
         if asked.made is not None:
@@ -104,12 +104,12 @@ class TerminalAnswers:
             return self.analytics.questions.prepared(request["question"], request["parameters"])
         return Prepared(request["query"], SELECT_ALL, None)
 
-    def _save(self, request: Request) -> Answer:
+    def _save(self, request: Request) -> JsonAnswer:
         return self.analytics.questions.save(
             request["name"], request["query"], request["description"], request["mode"]
         )
 
-    def _profile(self, request: Request) -> Answer:
+    def _profile(self, request: Request) -> JsonAnswer:
         return self.analytics.summaries.profile(
             request["query"],
             _range(request),
@@ -118,7 +118,7 @@ class TerminalAnswers:
             exact=request["exact"],
         )
 
-    def _histogram(self, request: Request) -> Answer:
+    def _histogram(self, request: Request) -> JsonAnswer:
         return self.analytics.summaries.histogram(
             request["query"],
             request["column"],
@@ -127,12 +127,12 @@ class TerminalAnswers:
             request["date_column"],
         )
 
-    def _export(self, request: Request) -> Answer:
+    def _export(self, request: Request) -> JsonAnswer:
         return self.analytics.exporter.export(
             request["query"], request["format"], request["max_rows"]
         )
 
-    def _plot(self, request: Request, bodies: list[Body]) -> Answer:
+    def _plot(self, request: Request, bodies: list[Body]) -> JsonAnswer:
         """The picture of a query, by default in the settings' size."""
         from mdvec.charts.figure import draw  # matplotlib
 
@@ -140,12 +140,12 @@ class TerminalAnswers:
         chart = self.analytics.plots.plot(request["query"], request["kind"], request["title"])
         picture = draw(chart, size, request["format"], font_path=self.charts.font_path)
         bodies.append(picture.data)
-        answer: Answer = {"kind": chart.kind, "points": chart.points}
+        answer: JsonAnswer = {"kind": chart.kind, "points": chart.points}
         if chart.note:
             answer["note"] = chart.note
         return with_warnings(answer, self.analytics.queries.take_warnings())
 
-    def _file(self, request: Request, bodies: list[Body]) -> Answer:
+    def _file(self, request: Request, bodies: list[Body]) -> JsonAnswer:
         """All rows in a file that is no export: nobody else has its name."""
         max_rows = request["max_rows"] or self.analytics.exporter.max_rows
         fmt: ExportFormat = request["format"]
@@ -157,14 +157,17 @@ class TerminalAnswers:
                 asked.source, asked.sql, fmt=fmt, max_rows=max_rows, parameters=asked.bound
             )
         bodies.append(file.path)
-        answer: Answer = {"rows": file.rows, "columns": [column.name for column in file.columns]}
+        answer: JsonAnswer = {
+            "rows": file.rows,
+            "columns": [column.name for column in file.columns],
+        }
         return with_warnings(answer, [*self.analytics.queries.take_warnings(), *asked.notes])
 
 
 def _of_source(found: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
     """What a person reads of a source that differs from its index."""
     if not found.is_stale or found.trouble or is_importing or found.is_being_imported:
-        return in_english(found, is_importing)
+        return freshness_in_english(found, is_importing)
     how = f"import with: mdvec import -n {found.tool} --mode update"
     return "; ".join(filter(None, (found.difference(), how, found.warning())))
 

@@ -13,9 +13,9 @@ from mdvec.settings import MAX_EXPORT_ROWS
 from pydantic import Field
 
 from mdvec_mcp.analytics import schema as models
-from mdvec_mcp.analytics.asked import Asked
-from mdvec_mcp.analytics.core.guard import Answer, Guard, as_json, portable
+from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, as_json, portable
 from mdvec_mcp.analytics.guarded import MAX_ERROR_BYTES, guarded
+from mdvec_mcp.analytics.requested_data import RequestedData
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.calls import READ_ONLY, in_thread, text_result
 
@@ -66,7 +66,7 @@ def _add_query(offer: Offer, analytics: Analytics) -> None:
     async def query(query: Sql) -> CallToolResult:
         answers = analytics.small_answers
         return await call_within_guard(
-            analytics, partial(answers.answer, query), Asked(query), answers.guard
+            analytics, partial(answers.answer, query), RequestedData(query), answers.guard
         )
 
     offer.add_tool(
@@ -92,7 +92,9 @@ def _add_export(offer: Offer, analytics: Analytics) -> None:
         ] = None,
     ) -> Annotated[CallToolResult, models.ExportModel]:
         return await call_within_guard(
-            analytics, partial(analytics.exporter.export, query, format, max_rows), Asked(query)
+            analytics,
+            partial(analytics.exporter.export, query, format, max_rows),
+            RequestedData(query),
         )
 
     offer.add_tool(
@@ -128,7 +130,7 @@ def _add_profile(offer: Offer, analytics: Analytics) -> None:
                 columns,
                 exact=exact,
             ),
-            Asked(table_or_query),
+            RequestedData(table_or_query),
         )
 
     offer.add_tool(
@@ -154,7 +156,7 @@ def _add_histogram(offer: Offer, analytics: Analytics) -> None:
             partial(
                 analytics.summaries.histogram, table_or_query, column, bins, period, date_column
             ),
-            Asked(table_or_query),
+            RequestedData(table_or_query),
         )
 
     offer.add_tool(
@@ -179,7 +181,7 @@ def _add_materialize(offer: Offer, analytics: Analytics) -> None:
         return await call_within_guard(
             analytics,
             partial(analytics.materialized.materialize, name, query, ttl_seconds),
-            Asked(query),
+            RequestedData(query),
         )
 
     offer.add_tool(
@@ -206,9 +208,9 @@ def _add_list_handles(offer: Offer, analytics: Analytics) -> None:
         guard = analytics.listing.guard
         if table is None:
             work = partial(analytics.listing.handles, match, start)
-            return await call_within_guard(analytics, work, Asked(), guard, runs_sql=False)
+            return await call_within_guard(analytics, work, RequestedData(), guard, runs_sql=False)
         describe = partial(analytics.descriptions.describe, table, match, start)
-        return await call_within_guard(analytics, describe, Asked(table), guard)
+        return await call_within_guard(analytics, describe, RequestedData(table), guard)
 
     offer.add_tool(
         list_handles,
@@ -222,9 +224,9 @@ def _add_list_handles(offer: Offer, analytics: Analytics) -> None:
 
 async def call_within_guard(
     analytics: Analytics,
-    work: Callable[[], Answer],
-    asked: Asked,
-    guard: Guard | None = None,
+    work: Callable[[], JsonAnswer],
+    asked: RequestedData,
+    guard: AnswerGuard | None = None,
     *,
     runs_sql: bool = True,
 ) -> CallToolResult:

@@ -95,7 +95,7 @@ def _reader(tool: str) -> Callable[[], str]:
 async def for_this_client(
     ctx: ServerRequestContext[Any, Any], call_next: CallNext
 ) -> HandlerResult:
-    """Middleware: a client without Apps is listed neither their files nor the tool they call."""
+    """Middleware that hides the apps' files, and the tool they call, from clients without Apps."""
     result = await call_next(ctx)
     if not isinstance(result, dict) or client_supports_apps(ctx):
         return result

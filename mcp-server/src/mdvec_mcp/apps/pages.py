@@ -18,7 +18,7 @@ from mdvec_mcp.web.page.access import Access
 from mdvec_mcp.web.page.app import page_views
 
 _SHOWN = ("/money", "/review", "/data")
-"""The views that a chat may show and change; folders and other files of the user are none of it."""
+"""The views that a chat may show and change; none of them shows folders or other files."""
 _CONTENT = re.compile(rb"<main[^>]*>(.*)</main>", re.DOTALL)
 _TEXTS = (b"text/html", b"text/plain", b"application/json")
 _MAX_REDIRECTS = 2

@@ -33,14 +33,14 @@ def chart_response(request: Request, stored: StoredChart, chunk_size: int) -> Re
             return Response(headers=headers)
         return StreamingResponse(_chunks(data, chunk_size), headers=headers)
     if not part:
-        return refusal(416, _OUTSIDE, {"Content-Range": f"bytes */{len(data)}"})
+        return refusal_response(416, _OUTSIDE, {"Content-Range": f"bytes */{len(data)}"})
     headers["Content-Length"] = str(len(part))
     headers["Content-Range"] = f"bytes {part[0]}-{part[-1]}/{len(data)}"
     body = _chunks(data[part.start : part.stop], chunk_size)
     return StreamingResponse(body, 206, headers)
 
 
-def refusal(status: int, sentence: str, headers: dict[str, str] | None = None) -> Response:
+def refusal_response(status: int, sentence: str, headers: dict[str, str] | None = None) -> Response:
     """A sentence instead of a chart, which no client may keep."""
     fixed = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
     return PlainTextResponse(sentence + "\n", status, {**fixed, **(headers or {})})

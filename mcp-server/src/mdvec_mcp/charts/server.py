@@ -19,7 +19,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mdvec_mcp.charts.connections import TimedConnection
-from mdvec_mcp.charts.responses import chart_response, refusal
+from mdvec_mcp.charts.responses import chart_response, refusal_response
 from mdvec_mcp.charts.store import ChartStore
 
 logger = logging.getLogger("mdvec")
@@ -154,14 +154,14 @@ def chart_app(store: ChartStore, port: int, chunk_size: int) -> ASGIApp:
     async def chart(request: Request) -> Response:
         stored = store.find(request.path_params["chart_id"])
         if stored is None:
-            return refusal(404, _GONE)
+            return refusal_response(404, _GONE)
         return chart_response(request, stored, chunk_size)
 
     async def missing(_request: Request, _error: Exception) -> Response:
-        return refusal(404, "このアドレスには何もありません。")
+        return refusal_response(404, "このアドレスには何もありません。")
 
     async def not_allowed(_request: Request, _error: Exception) -> Response:
-        return refusal(405, "グラフは GET で取得してください。", {"Allow": "GET, HEAD"})
+        return refusal_response(405, "グラフは GET で取得してください。", {"Allow": "GET, HEAD"})
 
     app = Starlette(
         routes=[Route(_PATH + "{chart_id}", chart, methods=["GET"])],
@@ -186,7 +186,7 @@ class _LocalOnly:
         if len(named) == 1 and named[0] in self._hosts:
             await self._app(scope, receive, send)
         else:
-            await refusal(421, _NOT_LOCAL)(scope, receive, send)
+            await refusal_response(421, _NOT_LOCAL)(scope, receive, send)
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -12,7 +12,7 @@ from cachetools import TTLCache
 from mdvec.charts.chart import Picture
 from mdvec.sizes import MEGABYTE
 
-MAX_BYTES = 64 * MEGABYTE
+MAX_CACHE_BYTES = 64 * MEGABYTE
 _ID_BYTES = 24  # random, so that an id cannot be guessed
 
 
@@ -41,7 +41,7 @@ class ChartStore:
         *,
         entries: int,
         ttl_seconds: float,
-        max_bytes: int = MAX_BYTES,
+        max_bytes: int = MAX_CACHE_BYTES,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._entries = entries

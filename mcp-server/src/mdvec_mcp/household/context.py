@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, TypeVar
 
 from mcp.server.mcpserver.exceptions import ToolError
-from mdvec.database.connection import Connection, DatabaseError, Mode, open_database
+from mdvec.database.connection import Connection, DatabaseError, OpenMode, open_database
 from mdvec.dates.months import MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household import review
@@ -21,8 +21,8 @@ from mdvec.tools.rows import Tool
 from pydantic import Field
 
 from mdvec_mcp.calls import in_thread, refuse_empty_database
-from mdvec_mcp.database_trouble import in_japanese as trouble_in_japanese
-from mdvec_mcp.freshness import FreshnessWatch, Look, in_japanese
+from mdvec_mcp.database_trouble import trouble_in_japanese
+from mdvec_mcp.freshness import FreshnessWatch, Look, freshness_in_japanese
 
 T = TypeVar("T")
 
@@ -56,7 +56,7 @@ class HouseholdContext:
     columns: ColumnsCache = field(default_factory=ColumnsCache)
 
     async def answer(
-        self, name: str | None, work: Callable[[Connection, int], T], mode: Mode = "read"
+        self, name: str | None, work: Callable[[Connection, int], T], mode: OpenMode = "read"
     ) -> tuple[T, str]:
         """Run ``work`` as ``run`` does; returns its result and what is newer than the ledger."""
 
@@ -82,7 +82,9 @@ class HouseholdContext:
             return ""
         return f"\n{news}" if news else ""
 
-    async def run(self, name: str | None, mode: Mode, work: Callable[[Connection, int], T]) -> T:
+    async def run(
+        self, name: str | None, mode: OpenMode, work: Callable[[Connection, int], T]
+    ) -> T:
         """Run ``work`` in a thread, on a new connection and the tool id of the named household.
 
         Without a name it is the only household. A write is committed or rolled back as a whole,
@@ -99,7 +101,9 @@ class HouseholdContext:
 
         return await in_thread(call, trouble_in_japanese)
 
-    async def run_over_all(self, mode: Mode, work: Callable[[Connection, dict[str, int]], T]) -> T:
+    async def run_over_all(
+        self, mode: OpenMode, work: Callable[[Connection, dict[str, int]], T]
+    ) -> T:
         """Run ``work`` in a thread, as ``run`` does, on the tool ids of all households by name."""
 
         def call() -> T:
@@ -172,7 +176,7 @@ class HouseholdContext:
 
 def _told(look: Look) -> str:
     """What is newer than the ledger, each on a line of its own."""
-    return "".join(f"\n{note}" for note in look.notes(in_japanese))
+    return "".join(f"\n{note}" for note in look.notes(freshness_in_japanese))
 
 
 def today() -> date:

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from mcp_types import CallToolResult
 from mdvec.database.connection import Connection
-from mdvec.household.core.found import FoundAnswer, Group
-from mdvec.household.finding import PAGE_SIZE, Listing, Order, RowFilter, find_transactions
+from mdvec.household.core.found import FoundAnswer, FoundGroup
+from mdvec.household.core.wording import PAGE_SIZE
+from mdvec.household.finding import ListingOptions, Order, RowFilter, find_transactions
 from mdvec.household.found_sums import GroupBy
 from mdvec.household.month import row_fields
-from mdvec.household.row_search import Rows
+from mdvec.household.row_search import RowChoice
 from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, text_result
@@ -25,13 +26,13 @@ Words = Annotated[
 ]
 Days = Annotated[str | None, Field(description="期間か日（例: 先月、12月31日）。省略時は全期間。")]
 # The bounds only inform the model; the library refuses other values, in Japanese.
-LeastYen = Annotated[
+MinYen = Annotated[
     int | None, Field(description="金額（円、符号なし）。", json_schema_extra={"minimum": 0})
 ]
-MostYen = Annotated[int | None, Field(json_schema_extra={"minimum": 0})]
+MaxYen = Annotated[int | None, Field(json_schema_extra={"minimum": 0})]
 Account = Annotated[str | None, Field(description="口座名、またはその一部。")]
 CategoryName = Annotated[str | None, Field(description="カテゴリ名。支出 なら収入以外。")]
-WhichRows = Annotated[Rows, Field(description="counted: 集計対象だけ、left_out: 集計外だけ。")]
+WhichRows = Annotated[RowChoice, Field(description="counted: 集計対象だけ、left_out: 集計外だけ。")]
 PageNumber = Annotated[int, Field(json_schema_extra={"minimum": 1})]
 RowsOnPage = Annotated[int, Field(json_schema_extra={"minimum": 1, "maximum": PAGE_SIZE})]
 
@@ -42,8 +43,8 @@ def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
     async def find(
         query: Words = None,
         period: Days = None,
-        min_amount: LeastYen = None,
-        max_amount: MostYen = None,
+        min_amount: MinYen = None,
+        max_amount: MaxYen = None,
         account: Account = None,
         category: CategoryName = None,
         rows: WhichRows = "counted",
@@ -54,7 +55,7 @@ def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
         tool: HouseholdName = None,
     ) -> CallToolResult:
         wanted = RowFilter(query, min_amount, max_amount, period, account, category, rows)
-        listing = Listing(sort, group_by, page, limit, context.month_starts_on)
+        listing = ListingOptions(sort, group_by, page, limit, context.month_starts_on)
 
         def work(connection: Connection, tool_id: int) -> FoundAnswer:
             return find_transactions(
@@ -78,7 +79,7 @@ def _structured(answer: FoundAnswer) -> dict[str, Any]:
     """The structured result: all sums are over every page, in yen, spending less refunds."""
     groups = [*answer.groups]
     if answer.other_groups is not None:
-        groups.append(Group("そのほか", answer.other_groups))
+        groups.append(FoundGroup("そのほか", answer.other_groups))
     return {
         "understood": answer.understood,
         "total_rows": answer.totals.rows,

@@ -160,7 +160,7 @@ def month_chart(
 
 
 def names_among(shown: Sequence[Subject], ledger: Hierarchy) -> tuple[str, ...]:
-    """The names beside which those shown have their colours: all of their level in the ledger."""
+    """The names that colours are given to: all in the ledger on the level of those shown."""
     majors = {one.major for one in shown if isinstance(one, Category) and one.minor is not None}
     minors = [str(Category(major, one)) for major in majors for one in ledger.get(major, ())]
     has_wholes = not majors or any(

@@ -20,10 +20,10 @@ from mdvec.household.net_worth import net_worth
 from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, WRITES, in_thread, text_result
-from mdvec_mcp.database_trouble import in_japanese
+from mdvec_mcp.database_trouble import trouble_in_japanese
 from mdvec_mcp.household.context import HouseholdContext, today
+from mdvec_mcp.household.json_values import json_value
 from mdvec_mcp.household.pictures import names_for, with_chart
-from mdvec_mcp.household.plain import plain
 from mdvec_mcp.household.rule_tools import add_rule_tools
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _add_comparison(offer: Offer, context: HouseholdContext) -> None:
             today=today(),
         )
         answer, newer = await context.answer(tool, work)
-        return text_result(answer.text + newer, plain(answer))
+        return text_result(answer.text + newer, json_value(answer))
 
     offer.add_tool(
         compare_periods_,
@@ -93,7 +93,7 @@ def _add_budgets(offer: Offer, context: HouseholdContext, charts: ChartPublisher
             today=today(),
         )
         done = await context.run(tool, "write", work)
-        return text_result(done.message, plain(done))
+        return text_result(done.message, json_value(done))
 
     async def get_budget_status(
         period: str | None = None,
@@ -109,9 +109,9 @@ def _add_budgets(offer: Offer, context: HouseholdContext, charts: ChartPublisher
 
         (answer, names), newer = await context.answer(tool, work)
         if output_format == "text" or not answer.statuses:
-            return text_result(answer.text + newer, plain(answer))
-        chart = await in_thread(lambda: charts.budgets(answer, names), in_japanese)
-        return with_chart(answer.text + newer, chart, plain(answer))
+            return text_result(answer.text + newer, json_value(answer))
+        chart = await in_thread(lambda: charts.budgets(answer, names), trouble_in_japanese)
+        return with_chart(answer.text + newer, chart, json_value(answer))
 
     offer.add_tool(
         set_budget,
@@ -132,7 +132,7 @@ def _add_habits(offer: Offer, context: HouseholdContext, charts: ChartPublisher)
         answer, newer = await context.answer(
             tool, partial(recurring, month_starts_on=context.month_starts_on, today=today())
         )
-        return text_result(answer.text + newer, plain(answer))
+        return text_result(answer.text + newer, json_value(answer))
 
     async def get_household_outlook(
         what: Outlook,
@@ -146,18 +146,18 @@ def _add_habits(offer: Offer, context: HouseholdContext, charts: ChartPublisher)
                 today=today(),
             )  # fmt: skip
             together = await context.run_over_all("read", combined)
-            return text_result(together.text, plain(together))
+            return text_result(together.text, json_value(together))
         if what == "net_worth":
             owned, newer = await context.answer(
                 tool, partial(net_worth, period=period, today=today())
             )
             if output_format == "text":
-                return text_result(owned.text + newer, plain(owned))
-            chart = await in_thread(partial(charts.net_worth, owned), in_japanese)
-            return with_chart(owned.text + newer, chart, plain(owned))
+                return text_result(owned.text + newer, json_value(owned))
+            chart = await in_thread(partial(charts.net_worth, owned), trouble_in_japanese)
+            return with_chart(owned.text + newer, chart, json_value(owned))
         work = partial(_OUTLOOKS[what], month_starts_on=context.month_starts_on, today=today())
         answer, newer = await context.answer(tool, work)
-        return text_result(answer.text + newer, plain(answer))
+        return text_result(answer.text + newer, json_value(answer))
 
     offer.add_tool(
         list_recurring_payments,

@@ -12,7 +12,7 @@ from mdvec.database.connection import Connection
 from mdvec.household.overview import available_months, category_hierarchy
 
 from mdvec_mcp.calls import in_thread
-from mdvec_mcp.database_trouble import in_japanese
+from mdvec_mcp.database_trouble import trouble_in_japanese
 from mdvec_mcp.household import schema as models
 from mdvec_mcp.household.context import HouseholdContext, today
 
@@ -60,7 +60,7 @@ def _in_months(starts_on: int) -> Work:
 async def _read(context: HouseholdContext, work: Work) -> str:
     """The result of ``work`` as JSON: for the only household, or for each under its name."""
     try:
-        households = await in_thread(context.households, in_japanese)
+        households = await in_thread(context.households, trouble_in_japanese)
     except ToolError as error:
         found: Any = {"error": str(error)}
     else:

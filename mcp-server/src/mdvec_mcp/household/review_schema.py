@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from mdvec.household.core.review_wording import (
-    Candidate,
     CandidateList,
     CandidateRow,
+    DuplicateCandidate,
     DuplicateStats,
 )
 from mdvec.text.one_line import on_one_line
@@ -131,7 +131,7 @@ def list_as_text(answer: CandidateList) -> str:
     return "\n".join(lines)
 
 
-def candidate_as_text(pair: Candidate) -> str:
+def candidate_as_text(pair: DuplicateCandidate) -> str:
     """A candidate: a line of numbers, one of reasons, and one for each row."""
     amounts = "不明" if pair.amount_diff is None else f"{pair.amount_diff:,}円"
     words = _TRANSFER_DECISIONS if pair.is_transfer else _DECISIONS
@@ -151,7 +151,7 @@ def candidate_as_text(pair: Candidate) -> str:
     return "\n".join([*lines, *map(_row_as_text, rows)])
 
 
-def detail_as_text(pair: Candidate) -> str:
+def detail_as_text(pair: DuplicateCandidate) -> str:
     """A pair as text, with the tolerances it was found by."""
     params = pair.detection_params
     return (

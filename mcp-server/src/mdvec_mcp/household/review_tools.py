@@ -14,7 +14,7 @@ from mdvec.household.core.pairs import MAX_DATE_TOLERANCE, DetectionOptions
 from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, errors_for_the_model, text_result
-from mdvec_mcp.database_trouble import in_japanese
+from mdvec_mcp.database_trouble import trouble_in_japanese
 from mdvec_mcp.household import review_schema as models
 from mdvec_mcp.household.context import HouseholdContext, HouseholdName
 
@@ -109,7 +109,7 @@ def _add_detection(offer: Offer, context: HouseholdContext, defaults: DetectionO
         min_similarity_score: MinScore = defaults.min_similarity_score,
         tool: HouseholdName = None,
     ) -> Annotated[CallToolResult, models.DetectionModel]:
-        with errors_for_the_model(in_japanese):
+        with errors_for_the_model(trouble_in_japanese):
             options = DetectionOptions(
                 date_tolerance_days,
                 Decimal(str(amount_tolerance_abs)),
@@ -179,7 +179,7 @@ def _add_decisions(offer: Offer, context: HouseholdContext) -> None:
             shared = partial(sharing.decide_shared, rows=ids, decision=decision, keep=keep)
             done = await context.run_over_all("write", shared)
             return text_result(done.message, asdict(done))
-        choice = deciding.Choice(decision, keep, ids, alike)
+        choice = deciding.ReviewDecision(decision, keep, ids, alike)
         work = partial(deciding.confirm, check_id=check_id, choice=choice)
         done = await context.run(tool, "write", work)
         return text_result(done.message, asdict(done))

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from mdvec_mcp.calls import WRITES, text_result
 from mdvec_mcp.household.context import HouseholdContext
-from mdvec_mcp.household.plain import plain
+from mdvec_mcp.household.json_values import json_value
 
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
@@ -46,9 +46,9 @@ def _add_rules(offer: Offer, context: HouseholdContext) -> None:
 
         if action in ("list", "try"):
             seen, newer = await context.answer(tool, look)
-            return text_result(seen.text + newer, plain(seen))
+            return text_result(seen.text + newer, json_value(seen))
         done = await context.run(tool, "write", decide)
-        return text_result(done.text, plain(done))
+        return text_result(done.text, json_value(done))
 
     offer.add_tool(
         set_category_rule,
@@ -74,7 +74,7 @@ def _add_notes(offer: Offer, context: HouseholdContext) -> None:
             )
 
         answer = await context.run(tool, "write", work)
-        return text_result(answer.text, plain(answer))
+        return text_result(answer.text, json_value(answer))
 
     offer.add_tool(
         note_transaction,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from mdvec.household.core.savings import SavingsTrend
-from mdvec.household.core.sums import CategoryShare, CategoryTrend, Counts
+from mdvec.household.core.sums import CategoryShare, CategoryTrend, RowCounts
 from mdvec.household.month import HouseholdAnswer
 from mdvec.household.trend import TrendAnswer
 from pydantic import BaseModel, Field
@@ -143,7 +143,7 @@ def _share(share: CategoryShare) -> dict[str, Any]:
     }
 
 
-def _counts(counts: Counts) -> dict[str, int]:
+def _counts(counts: RowCounts) -> dict[str, int]:
     left = counts.left_out
     return {
         "used": counts.used,

@@ -13,7 +13,7 @@ from mdvec.household.trend import TrendAnswer
 from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, in_thread, text_result
-from mdvec_mcp.database_trouble import in_japanese
+from mdvec_mcp.database_trouble import trouble_in_japanese
 from mdvec_mcp.household import schema as models
 from mdvec_mcp.household.context import HouseholdContext, HouseholdName, today
 from mdvec_mcp.household.pictures import (
@@ -107,7 +107,7 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         if output_format == "text":
             return text_result(answer.text + newer, models.monthly(answer, None))
         request = ChartRequest(graph_type, image_size, image_format)
-        chart = await in_thread(lambda: charts.month(answer, names, request), in_japanese)
+        chart = await in_thread(lambda: charts.month(answer, names, request), trouble_in_japanese)
         return with_chart(answer.text + newer, chart, models.monthly(answer, chart.model))
 
     offer.add_tool(
@@ -142,7 +142,7 @@ def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         if output_format == "text":
             return text_result(answer.text + newer, models.trend(answer, None))
         request = ChartRequest(graph_type, image_size, image_format)
-        chart = await in_thread(lambda: charts.trend(answer, names, request), in_japanese)
+        chart = await in_thread(lambda: charts.trend(answer, names, request), trouble_in_japanese)
         return with_chart(answer.text + newer, chart, models.trend(answer, chart.model))
 
     offer.add_tool(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from mdvec.search.core.passages import Span, good_cut, within_budget
+from mdvec.search.core.passages import TextSpan, good_cut, within_budget
 from mdvec.search.hits import Hit
 from mdvec.text.one_line import on_one_line
 
@@ -37,7 +37,7 @@ def hit_texts(
         for number, (hit, passage) in enumerate(zip(hits, passages, strict=False))
         if not number or hit.truncated or len(passage) > _MAX_UNCUT
     )
-    spans = within_budget([Span(0, len(passage)) for passage in passages], max(room, 1))
+    spans = within_budget([TextSpan(0, len(passage)) for passage in passages], max(room, 1))
     texts = [
         f"{head}\n{_shown(hit, passage, span.end)}"
         for head, hit, passage, span in zip(heads, hits, passages, spans, strict=False)

@@ -22,12 +22,12 @@ from mdvec.search.core.bounds import (
 from mdvec.settings import SearchSettings
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool, ToolNotFound
-from mdvec.tools.unfinished import described, while_it_runs
+from mdvec.tools.unfinished import described_tool, while_it_runs
 from pydantic import Field, WithJsonSchema
 
 from mdvec_mcp.calls import READ_ONLY, in_thread, refuse_empty_database, text_result
 from mdvec_mcp.following import AnyContext, follow, has_enough
-from mdvec_mcp.freshness import FreshnessWatch, Look, in_english
+from mdvec_mcp.freshness import FreshnessWatch, Look, freshness_in_english
 from mdvec_mcp.search.links import LinkKind, links_of
 from mdvec_mcp.search.model_pool import ModelPool
 from mdvec_mcp.search.schema import AnswerModel, DocumentModel, WideAnswerModel
@@ -133,7 +133,7 @@ class SearchContext:
             self.database, question, self.models.embedder, self.engine, self.models.reranker
         )
         notes = [self._as_it_runs(note) for note in answer.notes]
-        return replace(answer, notes=(*notes, *look.notes(in_english)))
+        return replace(answer, notes=(*notes, *look.notes(freshness_in_english)))
 
     def _as_it_runs(self, note: str) -> str:
         """A note on an unfinished import, which may be running in this server."""
@@ -203,7 +203,7 @@ def add_search_tool(offer: Offer, tool: Tool, context: SearchContext, tags: Sequ
         search_household if KINDS[tool.kind].is_made_of_records else search_collection,
         name=tool.name,
         title=tool.title,
-        description=_with_tags(described(tool), tags),
+        description=_with_tags(described_tool(tool), tags),
         annotations=READ_ONLY,
         structured_output=True,
     )
@@ -284,15 +284,15 @@ def add_get_document(offer: Offer, context: SearchContext) -> None:
         end_position: Position = None,
     ) -> Annotated[CallToolResult, DocumentModel]:
         def work() -> CallToolResult:
-            from mdvec.documents.reading import Part, read_document
+            from mdvec.documents.reading import DocumentPart, read_document
 
             from mdvec_mcp.search.answers import document_text
 
-            part = Part(start_line, end_line, start_position, end_position)
+            part = DocumentPart(start_line, end_line, start_position, end_position)
             max_chars = context.settings.max_chars
             look = context.look((tool,))
             document = read_document(context.database, tool, file_path, part, max_chars)
-            notes = look.notes(in_english)  # not in the listed schema, to keep that short
+            notes = look.notes(freshness_in_english)  # not in the listed schema, to keep that short
             return text_result(document_text(document, notes), {**asdict(document), "notes": notes})
 
         return await context.run(work)

@@ -16,18 +16,18 @@ from mdvec.tools.rows import Tool
 
 from mdvec_mcp.freshness import FreshnessWatch
 
-Values = dict[str, Any]
+OutcomeValues = dict[str, Any]
 Ends = Sequence[tuple[str, "End | None"]]
 
 
-def outcome_values(ends: Ends) -> Values:
+def outcome_values(ends: Ends) -> OutcomeValues:
     """The sums over all imports that finished, each import's own numbers, and notes."""
     results = [end for _, end in ends if isinstance(end, Result)]
     each = [{"tool": one.tool, **_numbers([one])} for one in results]
     return {**_numbers(results), "tools": each, "notes": _notes(ends)}
 
 
-def started_values(runs: Sequence[ImportRun]) -> Values:
+def started_values(runs: Sequence[ImportRun]) -> OutcomeValues:
     """The answer when nobody waits for the imports."""
     return {**_numbers([]), "tools": [], "notes": [f"{run.tool} is being imported" for run in runs]}
 
@@ -38,14 +38,14 @@ def outcome_text(ends: Ends) -> str:
     return "\n".join([*lines, *(f"note: {on_one_line(note)}" for note in _notes(ends))])
 
 
-def imports_now(freshness: FreshnessWatch) -> list[Values]:
+def imports_now(freshness: FreshnessWatch) -> list[OutcomeValues]:
     """The imports that run, in this server or elsewhere, and those that ended here last."""
     tools = registering.list_tools(freshness.database, active_only=True)
     found = [_import_now(freshness, tool) for tool in tools]
     return [one for one in found if one is not None]
 
 
-def source_values(source: Source) -> Values:
+def source_values(source: Source) -> OutcomeValues:
     """A source and how fresh its index is."""
     fresh = source.freshness
     return {
@@ -77,7 +77,7 @@ def source_text(source: Source) -> str:
     return "\n  ".join(on_one_line(line) for line in (head, *failed))
 
 
-def _numbers(results: Sequence[Result]) -> Values:
+def _numbers(results: Sequence[Result]) -> OutcomeValues:
     return {
         "added": sum(one.added for one in results),
         "updated": sum(one.updated for one in results),
@@ -99,7 +99,7 @@ def _notes(ends: Ends) -> list[str]:
     return notes
 
 
-def _import_now(freshness: FreshnessWatch, tool: Tool) -> Values | None:
+def _import_now(freshness: FreshnessWatch, tool: Tool) -> OutcomeValues | None:
     run = freshness.imports.running(tool.name)
     if run is not None:
         done, files = (0, 0) if run.progress is None else (
@@ -120,9 +120,9 @@ def _import_now(freshness: FreshnessWatch, tool: Tool) -> Values | None:
     return _state(tool, state, f"{tool.name}: {last.end.text}")
 
 
-def _running(tool: Tool, done: int, files: int, text: str) -> Values:
+def _running(tool: Tool, done: int, files: int, text: str) -> OutcomeValues:
     return {**_state(tool, "running", text), "files_done": done, "files": files}
 
 
-def _state(tool: Tool, state: str, text: str) -> Values:
+def _state(tool: Tool, state: str, text: str) -> OutcomeValues:
     return {"tool": tool.name, "state": state, "text": text}

@@ -20,7 +20,7 @@ _HEALTH = "/health"
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class HttpLimits:
     """The limits of the HTTP server.
 
     Attributes:
@@ -35,7 +35,7 @@ class Limits:
 
 
 def http_app(
-    server: MCPServer, rules: Rules, limits: Limits, page: PageMount | None = None
+    server: MCPServer, rules: Rules, limits: HttpLimits, page: PageMount | None = None
 ) -> ASGIApp:
     """The application, which refuses requests that violate ``rules`` or ``limits``."""
     app = server.streamable_http_app(

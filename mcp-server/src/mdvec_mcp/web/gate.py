@@ -18,7 +18,7 @@ from mdvec_mcp.web.address import LOOPBACK_NAMES, Address
 
 PATH = "/mcp"
 _HOST = re.compile(r"[^/?#@\\\s]+")
-"""A host and a port; what builds an address from a Host must not find a path in it."""
+"""A host and a port: an address that is built from a Host must not get a path from it."""
 
 
 @dataclass(frozen=True, slots=True)

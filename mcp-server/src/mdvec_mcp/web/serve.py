@@ -13,7 +13,7 @@ from starlette.types import ASGIApp
 from mdvec_mcp.protocol import MdvecServer
 from mdvec_mcp.search.model_pool import ModelPool
 from mdvec_mcp.serving import serving
-from mdvec_mcp.web.app import Limits, http_app
+from mdvec_mcp.web.app import HttpLimits, http_app
 from mdvec_mcp.web.gate import Rules
 from mdvec_mcp.web.half_requests import WholeRequests
 from mdvec_mcp.web.page_mount import PageMount
@@ -31,7 +31,7 @@ async def serve_http(
     models: ModelPool,
     listening: socket.socket,
     rules: Rules,
-    limits: Limits,
+    limits: HttpLimits,
     page: PageMount | None = None,
 ) -> None:
     """Answer requests on a listening socket until SIGTERM or SIGINT."""

@@ -5,10 +5,10 @@ import pytest
 from mdvec.analysis.exports import ExportFolder
 from mdvec.text.quoting import literal
 
-from mdvec_mcp.analytics.core.guard import Guard, size
+from mdvec_mcp.analytics.core.guard import AnswerGuard, size
 from mdvec_mcp.analytics.core.refusals import UnknownTable
-from mdvec_mcp.analytics.listing import Listing
-from mdvec_mcp.analytics.process.messages import Data, Limits, ParquetTable
+from mdvec_mcp.analytics.listing import TableListing
+from mdvec_mcp.analytics.process.messages import Data, ParquetTable, QueryLimits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 from mdvec_mcp.analytics.table_description import TableDescriptions
 
@@ -36,9 +36,9 @@ def subject(tmp_path_factory):
         names = [name, *(MANY if name == "air__days" else [])]
         tables += [ParquetTable(called, path, path.stat().st_size, 0) for called in names]
     data = Data(tuple(tables), folder / "none.sqlite", ())
-    queries = QueryProcess(folder / "spool", Limits(5.0, 1024, 10**6), lambda: data)
-    guard = Guard(MOST, 20)
-    listing = Listing(queries, ExportFolder(folder / "exports", 60, 10**9), guard)
+    queries = QueryProcess(folder / "spool", QueryLimits(5.0, 1024, 10**6), lambda: data)
+    guard = AnswerGuard(MOST, 20)
+    listing = TableListing(queries, ExportFolder(folder / "exports", 60, 10**9), guard)
     yield listing, TableDescriptions(queries, None, guard)
     queries.close()
 

@@ -22,7 +22,7 @@ from mdvec_mcp.analytics.core.refusals import (
     QueryStopped,
     UnknownTable,
 )
-from mdvec_mcp.analytics.process.messages import Data, Limits, ParquetTable
+from mdvec_mcp.analytics.process.messages import Data, ParquetTable, QueryLimits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
 SECONDS = 0.6
@@ -51,7 +51,7 @@ class House:
         table = ParquetTable("runs", self.runs, status.st_size, status.st_mtime_ns)
         self.spool = folder / "spool"
         data = Data((table,), folder / "no.sqlite", ())
-        self.process = QueryProcess(self.spool, Limits(SECONDS, 1024, 2**20), lambda: data)
+        self.process = QueryProcess(self.spool, QueryLimits(SECONDS, 1024, 2**20), lambda: data)
 
     def state(self):
         return {

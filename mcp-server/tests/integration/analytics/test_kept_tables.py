@@ -9,10 +9,10 @@ import duckdb
 import pytest
 
 from mdvec_mcp.analytics.process.kept_tables import KeptTables
-from mdvec_mcp.analytics.process.messages import Data, Limits, ParquetTable
+from mdvec_mcp.analytics.process.messages import Data, ParquetTable, QueryLimits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
-LIMITS = Limits(seconds=5.0, memory_mb=1024, export_bytes=2**24)
+LIMITS = QueryLimits(seconds=5.0, memory_mb=1024, export_bytes=2**24)
 MAX_TABLES = 3
 
 

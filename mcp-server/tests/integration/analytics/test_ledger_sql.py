@@ -19,12 +19,12 @@ from mdvec.manage.registering import list_tools
 from tiny_embedder import TinyBackend
 
 from mdvec_mcp.analytics.core.refusals import QueriesUnavailable, UnknownTable
-from mdvec_mcp.analytics.process.messages import Data, Limits
+from mdvec_mcp.analytics.process.messages import Data, QueryLimits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
 SAMPLES = Path(__file__).parents[4] / "docs" / "examples" / "household"
 RULES = ScanRules(extensions=(".csv",), exclude=(), max_bytes=10 * 2**20)
-LIMITS = Limits(seconds=10.0, memory_mb=1024, export_bytes=2**24)
+LIMITS = QueryLimits(seconds=10.0, memory_mb=1024, export_bytes=2**24)
 
 
 def tools(database):

@@ -10,9 +10,9 @@ from mdvec.charts.figure import draw
 from mdvec.charts.plot_sql import MAX_POINTS, PlotRefused
 from mdvec.charts.plots import Plots
 
-from mdvec_mcp.analytics.core.guard import Guard
+from mdvec_mcp.analytics.core.guard import AnswerGuard
 from mdvec_mcp.analytics.exporter import Exporter
-from mdvec_mcp.analytics.process.messages import Data, Limits
+from mdvec_mcp.analytics.process.messages import Data, QueryLimits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
 DAYS = "SELECT DATE '2025-01-01' + range::INT AS day, sin(range) AS a, 2.5 AS b FROM range({})"
@@ -22,7 +22,7 @@ DAYS = "SELECT DATE '2025-01-01' + range::INT AS day, sin(range) AS a, 2.5 AS b 
 def queries(tmp_path_factory):
     folder = tmp_path_factory.mktemp("plots")
     data = Data((), folder / "none.sqlite", ())
-    limits = Limits(10.0, 1024, 2**20, time_zone="Asia/Tokyo")
+    limits = QueryLimits(10.0, 1024, 2**20, time_zone="Asia/Tokyo")
     queries = QueryProcess(folder / "spool", limits, lambda: data)
     yield queries
     queries.close()
@@ -158,7 +158,9 @@ def test_a_query_and_its_export_give_the_same_picture(
 ):
     monkeypatch.setenv("MDVEC_ANALYTICS_TIME_ZONE", "Asia/Tokyo")
     exports = ExportFolder(tmp_path / "exports", 3_600, 10**9)
-    handle = Exporter(queries, exports, Guard(4_000, 20), 10_000).export(query, fmt, None)["handle"]
+    handle = Exporter(queries, exports, AnswerGuard(4_000, 20), 10_000).export(query, fmt, None)[
+        "handle"
+    ]
     drawn = draw(plots.plot(query, kind, "題"), (800, 600), "png")
     assert safe_chart(handle, kind, title="題", folder=exports.folder).png == drawn.data
 

@@ -23,16 +23,16 @@ from mdvec_mcp.analytics.core.refusals import (
     QueriesUnavailable,
     QueryFailed,
     QueryStopped,
-    TooManyRows,
+    TooManyRowsToExport,
     UnknownTable,
 )
 from mdvec_mcp.analytics.process.child_process import ChildProcess, ChildTimeout, MemoryExceeded
-from mdvec_mcp.analytics.process.messages import Data, Limits, ParquetTable
+from mdvec_mcp.analytics.process.messages import Data, ParquetTable, QueryLimits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 from mdvec_mcp.analytics.process.spool import Spool
 from mdvec_mcp.analytics.process.wire import WireClosed
 
-LIMITS = Limits(seconds=5.0, memory_mb=1024, export_bytes=2**24)
+LIMITS = QueryLimits(seconds=5.0, memory_mb=1024, export_bytes=2**24)
 FOREVER = "SELECT count(*) FROM range(100000000000) a, range(100000000000) b WHERE a.range = -1"
 
 
@@ -47,7 +47,7 @@ def parquet(path: Path, query: str) -> ParquetTable:
 class Subject:
     """A process whose data a test can change."""
 
-    def __init__(self, folder: Path, *tables: ParquetTable, limits: Limits = LIMITS) -> None:
+    def __init__(self, folder: Path, *tables: ParquetTable, limits: QueryLimits = LIMITS) -> None:
         self.data = Data(tables, folder / "none.sqlite", ())
         self.spool = folder / "spool"
         self.process = QueryProcess(self.spool, limits, lambda: self.data)
@@ -135,7 +135,7 @@ def test_an_empty_result_is_a_file_with_its_columns(shared, fmt):
     ["runs", "SELECT unnest(range(5000)) AS i FROM range(1)"],
 )
 def test_too_many_rows_are_counted_and_leave_no_file(shared, source):
-    with pytest.raises(TooManyRows, match=r"5,000 rows, more than max_rows=4,999") as error:
+    with pytest.raises(TooManyRowsToExport, match=r"5,000 rows, more than max_rows=4,999") as error:
         shared.process.export(source, fmt="parquet", max_rows=4999)
     assert error.value.count == 5000
     assert [path for path in shared.spool.rglob("*") if path.is_file()] == [
@@ -383,11 +383,11 @@ SERVER = textwrap.dedent(
     """
     import sys
     from pathlib import Path
-    from mdvec_mcp.analytics.process.messages import Data, Limits
+    from mdvec_mcp.analytics.process.messages import Data, QueryLimits
     from mdvec_mcp.analytics.process.query_process import QueryProcess
 
     folder = Path(sys.argv[1])
-    process = QueryProcess(folder, Limits(600.0, 1024, 1), lambda: Data((), folder / "x", ()))
+    process = QueryProcess(folder, QueryLimits(600.0, 1024, 1), lambda: Data((), folder / "x", ()))
     process.rows("SELECT 1", max_rows=1)
     print(process._main.child.pid, flush=True)
     process.rows(sys.argv[2], max_rows=1)

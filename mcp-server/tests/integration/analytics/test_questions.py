@@ -12,7 +12,7 @@ from mdvec.settings import AnalyticsSettings
 from mdvec.text.quoting import literal
 
 from mdvec_mcp.analytics.core.refusals import QueryError
-from mdvec_mcp.analytics.process.messages import Data, Limits, ParquetTable
+from mdvec_mcp.analytics.process.messages import Data, ParquetTable, QueryLimits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 from mdvec_mcp.analytics.service import Analytics
 
@@ -37,7 +37,7 @@ class Site:
         self.tables = [self._table("sales")]
         self.queries = QueryProcess(
             folder / "spool",
-            Limits(5.0, 1024, 10**8),
+            QueryLimits(5.0, 1024, 10**8),
             lambda: Data(tuple(self.tables), database, ()),
         )
         exports = ExportFolder(folder / "exports", 3_600, 10**9)

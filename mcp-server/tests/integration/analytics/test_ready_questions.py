@@ -13,7 +13,7 @@ from mdvec.database.connection import open_database
 from mdvec.settings import AnalyticsSettings
 from mdvec.text.quoting import literal
 
-from mdvec_mcp.analytics.process.messages import Data, Limits, ParquetTable
+from mdvec_mcp.analytics.process.messages import Data, ParquetTable, QueryLimits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 from mdvec_mcp.analytics.service import Analytics
 
@@ -48,7 +48,7 @@ class Desk:
             status = path.stat()
             tables.append(ParquetTable(table_of(shape), path, status.st_size, status.st_mtime_ns))
         self.queries = QueryProcess(
-            folder / "spool", Limits(5.0, 1024, 10**8),
+            folder / "spool", QueryLimits(5.0, 1024, 10**8),
             lambda: Data(tuple(tables), database, ()),
         )  # fmt: skip
         exports = ExportFolder(folder / "exports", 3_600, 10**9)

@@ -13,10 +13,10 @@ from mdvec.importing.report import ImportRequest
 from mdvec.manage.import_tool import import_tool
 from mdvec.manage.registering import add_tool
 
-from mdvec_mcp.analytics.core.guard import Guard
+from mdvec_mcp.analytics.core.guard import AnswerGuard
 from mdvec_mcp.analytics.core.refusals import QueryError
-from mdvec_mcp.analytics.data import current_data, described, tables_of
-from mdvec_mcp.analytics.process.messages import Limits
+from mdvec_mcp.analytics.data import current_data, described_dataset, tables_of
+from mdvec_mcp.analytics.process.messages import QueryLimits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
 CANARY = "canary-4711"
@@ -51,14 +51,16 @@ class Folder:
         self.tool = add_tool(self.database, "d", "words", self.data, "dataset")
         import_(self.database, "d")
         self.process = QueryProcess(
-            root / "spool", Limits(5.0, 1024, 2**20), lambda: current_data(self.database)
+            root / "spool", QueryLimits(5.0, 1024, 2**20), lambda: current_data(self.database)
         )
 
     def word(self, table="d__sub_a"):
         return self.process.rows(f"SELECT word FROM {table}", max_rows=1).rows[0][0]
 
     def told(self):
-        answer = described(self.tool, tables_of(self.database, "d"), Guard(10_000, 10))
+        answer = described_dataset(
+            self.tool, tables_of(self.database, "d"), AnswerGuard(10_000, 10)
+        )
         return str(answer.get("warnings", []))
 
 
@@ -172,7 +174,7 @@ def test_a_pipe_in_place_of_a_file_does_not_block(folder):
 
 def test_a_link_created_while_the_process_runs_is_not_followed(folder):
     data = current_data(folder.database)
-    process = QueryProcess(folder.root / "spool2", Limits(5.0, 1024, 2**20), lambda: data)
+    process = QueryProcess(folder.root / "spool2", QueryLimits(5.0, 1024, 2**20), lambda: data)
     try:
         assert process.rows("d__sub_a", max_rows=1).rows == [["mine"]]
         file_to_link(folder)
@@ -225,7 +227,7 @@ def test_copies_of_a_database_opened_through_a_link_are_served(tmp_path):
     add_tool(database, "t", "words", tmp_path / "t.csv", "dataset")
     import_(database, "t")
     process = QueryProcess(
-        tmp_path / "spool", Limits(5.0, 1024, 2**20), lambda: current_data(database)
+        tmp_path / "spool", QueryLimits(5.0, 1024, 2**20), lambda: current_data(database)
     )
     try:
         assert process.rows("t", max_rows=1).rows == [["mine"]]

@@ -5,10 +5,10 @@ import pytest
 from mdvec.analysis.exports import ExportFolder
 from mdvec.text.quoting import literal
 
-from mdvec_mcp.analytics.core.guard import Guard, size
+from mdvec_mcp.analytics.core.guard import AnswerGuard, size
 from mdvec_mcp.analytics.core.refusals import QueryRefused
 from mdvec_mcp.analytics.exporter import Exporter
-from mdvec_mcp.analytics.process.messages import Data, Limits, ParquetTable
+from mdvec_mcp.analytics.process.messages import Data, ParquetTable, QueryLimits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 from mdvec_mcp.analytics.small_answers import SmallAnswers
 
@@ -24,8 +24,8 @@ def answers(tmp_path_factory):
     status = path.stat()
     table = ParquetTable("runs", path, status.st_size, status.st_mtime_ns)
     data = Data((table,), folder / "none.sqlite", ())
-    queries = QueryProcess(folder / "spool", Limits(5.0, 1024, 150_000), lambda: data)
-    guard = Guard(MOST, 20)
+    queries = QueryProcess(folder / "spool", QueryLimits(5.0, 1024, 150_000), lambda: data)
+    guard = AnswerGuard(MOST, 20)
     exporter = Exporter(queries, ExportFolder(folder / "exports", 3_600, 10**9), guard, 4_000)
     yield SmallAnswers(queries, exporter, guard)
     queries.close()

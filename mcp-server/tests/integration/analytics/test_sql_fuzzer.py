@@ -23,7 +23,7 @@ from mdvec_mcp.analytics.child import lockdown
 from mdvec_mcp.analytics.core.mending.wrapping import unwrapped
 from mdvec_mcp.analytics.core.refusals import QueryFailed, QueryStopped
 from mdvec_mcp.analytics.core.statement import clean, find_table, with_source
-from mdvec_mcp.analytics.process.messages import Data, Limits, ParquetTable
+from mdvec_mcp.analytics.process.messages import Data, ParquetTable, QueryLimits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 from mdvec_mcp.analytics.service import Analytics
 
@@ -103,7 +103,7 @@ class Target:
         registering.add_tool(database, "notes", "notes", self.outside, "markdown")
         data = Data(self.tables, database, ())
         self.process = QueryProcess(
-            self.hidden / "spool", Limits(SECONDS, 1024, 2**20), lambda: data
+            self.hidden / "spool", QueryLimits(SECONDS, 1024, 2**20), lambda: data
         )
         exports = ExportFolder(self.hidden / "exports", 3_600, 10**8)
         settings = AnalyticsSettings(max_query_rows=20)

@@ -11,9 +11,9 @@ from mdvec.analysis.exports import ExportFolder
 from mdvec.settings import AnalyticsSettings
 from mdvec.text.quoting import literal
 
-from mdvec_mcp.analytics.core.guard import Guard, as_json
+from mdvec_mcp.analytics.core.guard import AnswerGuard, as_json
 from mdvec_mcp.analytics.core.histogram import RowsDiffer
-from mdvec_mcp.analytics.process.messages import Data, Limits, ParquetTable
+from mdvec_mcp.analytics.process.messages import Data, ParquetTable, QueryLimits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 from mdvec_mcp.analytics.service import Analytics
 
@@ -77,7 +77,7 @@ class Tables:
         self.queries = QueryProcess(
             folder / "spool",
             # The setting decides what is estimated; a busy machine may take longer than it says.
-            Limits(10 * seconds, memory_mb, 2**20),
+            QueryLimits(10 * seconds, memory_mb, 2**20),
             lambda: Data((table,), folder / "none.sqlite", ()),
         )
         settings = AnalyticsSettings(
@@ -346,7 +346,7 @@ def test_a_list_of_tables_says_which_columns_it_leaves_out(tmp_path):
     frame = shapes(1).assign(**{f"one_of_the_columns_{n}": 1 for n in range(20)})
     for room, listed in ((4_000, list(frame)[:30]), (600, None)):
         tables = Tables(tmp_path / str(room), frame)
-        listing = replace(tables.analytics.listing, guard=Guard(room, 50))
+        listing = replace(tables.analytics.listing, guard=AnswerGuard(room, 50))
         try:
             answer = listing.handles()
             found = listing.handles(match="columns_19")

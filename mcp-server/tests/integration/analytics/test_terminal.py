@@ -6,7 +6,7 @@ from mdvec.analysis.exports import ExportFolder
 from mdvec.settings import AnalyticsSettings, ChartSettings
 from mdvec.text.quoting import literal
 
-from mdvec_mcp.analytics.process.messages import Data, Limits, ParquetTable
+from mdvec_mcp.analytics.process.messages import Data, ParquetTable, QueryLimits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.terminal import TerminalAnswers, for_terminal
@@ -25,7 +25,7 @@ def answer(tmp_path_factory):
     status = path.stat()
     table = ParquetTable("wide", path, status.st_size, status.st_mtime_ns)
     data = Data((table,), folder / "none.sqlite", ())
-    queries = QueryProcess(folder / "spool", Limits(5.0, 1024, 10**8), lambda: data)
+    queries = QueryProcess(folder / "spool", QueryLimits(5.0, 1024, 10**8), lambda: data)
     settings = for_terminal(AnalyticsSettings())
     exports = ExportFolder(folder / "exports", 3_600, 10**9)
     yield TerminalAnswers(Analytics(queries, exports, settings), ChartSettings()).answer

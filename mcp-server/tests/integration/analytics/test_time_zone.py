@@ -4,7 +4,7 @@ import pytest
 from mdvec.analysis.exports import ExportFolder
 from mdvec.settings import AnalyticsSettings
 
-from mdvec_mcp.analytics.process.messages import Data, Limits
+from mdvec_mcp.analytics.process.messages import Data, QueryLimits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 from mdvec_mcp.analytics.service import Analytics
 
@@ -15,7 +15,7 @@ HOURS = "SELECT TIMESTAMPTZ '2025-06-01 00:00:00+09' + to_hours(range::INT) AS t
 def analytics(tmp_path_factory):
     folder = tmp_path_factory.mktemp("zone")
     data = Data((), folder / "none.sqlite", ())
-    limits = Limits(5.0, 1024, 10**6, "Asia/Tokyo")
+    limits = QueryLimits(5.0, 1024, 10**6, "Asia/Tokyo")
     queries = QueryProcess(folder / "spool", limits, lambda: data)
     yield Analytics(queries, ExportFolder(folder / "exports", 60, 10**6), AnalyticsSettings())
     queries.close()

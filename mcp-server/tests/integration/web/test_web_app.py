@@ -11,7 +11,7 @@ from mdvec import __version__
 from starlette.responses import PlainTextResponse
 from web_server import NO_LIMITS, web_server
 
-from mdvec_mcp.web.app import Limits
+from mdvec_mcp.web.app import HttpLimits
 from mdvec_mcp.web.shutdown import GracefulShutdown
 
 SECONDS = 30
@@ -102,7 +102,7 @@ def test_the_gate_stands_before_everything(client):
 
 
 def test_sessions_are_limited_and_expire_when_nobody_asks():
-    with serving(Limits(max_sessions=1, session_seconds=0.3)) as client:
+    with serving(HttpLimits(max_sessions=1, session_seconds=0.3)) as client:
         first = post(client, HELLO)
         assert post(client, HELLO).status_code == 503
         deadline = time.monotonic() + SECONDS

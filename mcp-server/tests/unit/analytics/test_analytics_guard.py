@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdvec_mcp.analytics.core.guard import Guard, as_json, size
+from mdvec_mcp.analytics.core.guard import AnswerGuard, as_json, size
 
-GUARD = Guard(1_024, 10)
+GUARD = AnswerGuard(1_024, 10)
 
 
 def left_out(gone: int) -> str:
@@ -28,7 +28,7 @@ def test_trimming_keeps_as_many_entries_as_fit():
 
 
 def test_the_last_key_is_cut_first():
-    guard = Guard(120, 10)
+    guard = AnswerGuard(120, 10)
     answer = guard.trim(
         {"tables": ["runs", "transactions"], "exports": ["x" * 40] * 5},
         ("tables", "exports"),

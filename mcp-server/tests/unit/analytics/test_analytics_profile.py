@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mdvec.datasets.core.columns import Column
 
 from mdvec_mcp.analytics.core.column import UnknownColumn
-from mdvec_mcp.analytics.core.effort import EXACTLY, Effort, Sample, Samples, plan_samples
+from mdvec_mcp.analytics.core.effort import EXACTLY, ProfileEffort, Sample, Samples, plan_samples
 from mdvec_mcp.analytics.core.profile import chosen, plan_profile, rounded
 from mdvec_mcp.analytics.core.statement import with_source
 
@@ -163,7 +163,7 @@ def test_columns_share_the_effort(distinct, nulls, room):
     columns = [Column(f"c{n}", "BIGINT") for n in range(len(distinct))]
     rows = max(distinct) + nulls
     spread = [cell for one in distinct for cell in (one, one)]
-    found = plan_samples(columns, [rows], spread, Effort(room, room))
+    found = plan_samples(columns, [rows], spread, ProfileEffort(room, room))
     kept = [found.of(column) for column in columns]
     assert sum(n * one.rows for n, one in zip(distinct, kept, strict=True)) <= room * 1.001
     assert sum(n / one.one_in for n, one in zip(distinct, kept, strict=True)) <= room * 1.001

@@ -11,7 +11,7 @@ from mdvec.text.quoting import identifier, literal
 from mdvec_mcp.analytics.core import vocabulary
 from mdvec_mcp.analytics.core.refusals import QueryRefused, UnknownTable
 from mdvec_mcp.analytics.core.statement import (
-    MAX_CHARACTERS,
+    MAX_SQL_CHARACTERS,
     check,
     clean,
     find_table,
@@ -225,7 +225,7 @@ def test_only_ascii_letters_ignore_case_as_in_duckdb():
         ("SELECT 1\x00; DROP", "control character"),
         ("SELECT '\x1b[2J'", "control character"),
         ("SELECT '\ud800'", "control character"),
-        ("SELECT " + "1" * MAX_CHARACTERS, "more than 20,000"),
+        ("SELECT " + "1" * MAX_SQL_CHARACTERS, "more than 20,000"),
     ],
 )
 def test_invalid_query_texts_are_refused(source, words):

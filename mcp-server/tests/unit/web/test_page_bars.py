@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdvec_mcp.web.page.bars import HEIGHT, WIDTH, month_chart
+from mdvec_mcp.web.page.bars import HEIGHT, WIDTH, chart_of_months
 
 AMOUNTS = st.lists(st.none() | st.integers(-(10**12), 10**12), min_size=1, max_size=120)
 
@@ -11,7 +11,7 @@ AMOUNTS = st.lists(st.none() | st.integers(-(10**12), 10**12), min_size=1, max_s
 @given(AMOUNTS)
 def test_everything_lies_within_the_picture(amounts):
     months = [str(number) for number in range(len(amounts))]
-    chart = month_chart(months, {"out": amounts}, {"mean": amounts})
+    chart = chart_of_months(months, {"out": amounts}, {"mean": amounts})
     for bar in chart.bars:
         assert 0 <= bar.x <= bar.x + bar.width <= WIDTH
         assert 0 <= bar.y <= bar.y + bar.height + 0.2 <= HEIGHT
@@ -22,7 +22,7 @@ def test_everything_lies_within_the_picture(amounts):
 
 
 def test_bars_stand_on_zero_and_are_as_high_as_their_amounts():
-    chart = month_chart(["a", "b"], {"out": [100, -50]}, {})
+    chart = chart_of_months(["a", "b"], {"out": [100, -50]}, {})
     up, down = chart.bars
     assert (up.y + up.height, down.y) == (chart.zero, chart.zero)
     assert abs(up.height - 2 * down.height) < 0.2

@@ -11,21 +11,21 @@ from mdvec.charts.plot import PLOT_KINDS
 from mdvec.datasets.core.columns import Column
 from mdvec.datasets.core.families import is_measured
 
-Role = Literal["place", "name", "number"]
+ColumnRole = Literal["place", "name", "number"]
 """A place on an axis, a name whatever its type, or a number."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedColumn:
     """A column of a chart."""
 
     name: str
-    role: Role
+    role: ColumnRole
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """The names that a notebook gave."""
+class ChosenColumns:
+    """The columns that a notebook chose, by name; each may be left out."""
 
     x: str | None
     ys: tuple[str, ...]
@@ -37,13 +37,15 @@ class Choice:
         return self.x is None and not self.ys and self.color is None
 
 
-def choice(x: str | None, y: str | Sequence[str] | None, color: str | None) -> Choice:
+def chosen_columns(
+    x: str | None, y: str | Sequence[str] | None, color: str | None
+) -> ChosenColumns:
     """The names, with one y or several as a tuple."""
     ys = (y,) if isinstance(y, str) else tuple(y or ())
-    return Choice(x, ys, color)
+    return ChosenColumns(x, ys, color)
 
 
-def wanted_columns(kind: str, chosen: Choice) -> list[Wanted]:
+def wanted_columns(kind: str, chosen: ChosenColumns) -> list[WantedColumn]:
     """The columns of the chart in the order in which ``Plots`` takes them; none for all columns.
 
     Raises:
@@ -61,7 +63,7 @@ def wanted_columns(kind: str, chosen: Choice) -> list[Wanted]:
     return _of_plane(kind, chosen)
 
 
-def check_numbers(wanted: Sequence[Wanted], shown: Sequence[Column]) -> None:
+def check_numbers(wanted: Sequence[WantedColumn], shown: Sequence[Column]) -> None:
     """Refuse a column wanted as numbers that holds none; ``Plots`` would skip it.
 
     Raises:
@@ -74,33 +76,41 @@ def check_numbers(wanted: Sequence[Wanted], shown: Sequence[Column]) -> None:
             )
 
 
-def _of_histogram(chosen: Choice) -> list[Wanted]:
+def _of_histogram(chosen: ChosenColumns) -> list[WantedColumn]:
     if chosen.x is None or chosen.ys or chosen.color is not None:
         raise ChartRefused("a histogram shows one column; give it as x alone")
-    return [Wanted(chosen.x, "place")]
+    return [WantedColumn(chosen.x, "place")]
 
 
-def _of_boxes(chosen: Choice) -> list[Wanted]:
+def _of_boxes(chosen: ChosenColumns) -> list[WantedColumn]:
     x, ys = chosen.x, chosen.ys
     if chosen.color is not None or (x is not None and len(ys) > 1):
         raise ChartRefused("a box chart shows one y by the names in x, or several columns as y")
     if x is None:
-        return [Wanted(name, "number") for name in ys]
-    return [Wanted(x, "name"), Wanted(ys[0], "number")] if ys else [Wanted(x, "number")]
+        return [WantedColumn(name, "number") for name in ys]
+    return (
+        [WantedColumn(x, "name"), WantedColumn(ys[0], "number")]
+        if ys
+        else [WantedColumn(x, "number")]
+    )
 
 
-def _of_plane(kind: str, chosen: Choice) -> list[Wanted]:
+def _of_plane(kind: str, chosen: ChosenColumns) -> list[WantedColumn]:
     x, ys, color = chosen.x, chosen.ys, chosen.color
     if x is None or not ys:
         raise ChartRefused(f"a {kind} chart needs x and y, the names of columns")
     if kind == "heatmap":
         if color is None or len(ys) != 1:
             raise ChartRefused("a heat map needs x, y and color, the column of its numbers")
-        return [Wanted(x, "place"), Wanted(ys[0], "place"), Wanted(color, "number")]
+        return [
+            WantedColumn(x, "place"),
+            WantedColumn(ys[0], "place"),
+            WantedColumn(color, "number"),
+        ]
     if color is None:
-        return [Wanted(x, "place"), *(Wanted(y, "number") for y in ys)]
+        return [WantedColumn(x, "place"), *(WantedColumn(y, "number") for y in ys)]
     if kind == "scatter":
         raise ChartRefused("a scatter chart has no color; give several columns as y")
     if len(ys) != 1:
         raise ChartRefused("color names the series of one y; leave it out, or give one y")
-    return [Wanted(x, "place"), Wanted(color, "name"), Wanted(ys[0], "number")]
+    return [WantedColumn(x, "place"), WantedColumn(color, "name"), WantedColumn(ys[0], "number")]

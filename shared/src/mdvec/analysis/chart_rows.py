@@ -9,9 +9,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from mdvec.analysis.chart_columns import Wanted
+from mdvec.analysis.chart_columns import WantedColumn
 from mdvec.analysis.errors import UnsupportedFrame
-from mdvec.analysis.exact import STORED_ROWS, described, export_connection, scan_of, stored_rows
+from mdvec.analysis.exact import (
+    STORED_ROWS,
+    column_types,
+    create_stored_rows,
+    export_connection,
+    scan_of,
+)
 from mdvec.analysis.frames import as_frame, column_places, has_plain_index
 from mdvec.analysis.loading import export_file
 from mdvec.datasets.core.columns import Column
@@ -21,7 +27,7 @@ from mdvec.text.quoting import identifier
 if TYPE_CHECKING:
     import duckdb
 
-Data = Any
+ChartData = Any
 """The handle of an export, or a DataFrame or Series of polars or pandas."""
 
 
@@ -54,7 +60,7 @@ class ChartRows:
 
 @contextmanager
 def chart_rows(
-    data: Data, wanted: Sequence[Wanted], settings: Settings, folder: Path | str | None
+    data: ChartData, wanted: Sequence[WantedColumn], settings: Settings, folder: Path | str | None
 ) -> Iterator[ChartRows]:
     """The wanted columns of an export or a frame, or without any all of them.
 
@@ -67,8 +73,8 @@ def chart_rows(
     if isinstance(data, str):
         path, types = export_file(data, settings, folder)
         with export_connection([path], time_zone=zone) as connection:
-            stored_rows(connection, scan_of(path, types), types)
-            yield _chosen(connection, [name for name, _ in described(connection)], wanted)
+            create_stored_rows(connection, scan_of(path, types), types)
+            yield _chosen(connection, [name for name, _ in column_types(connection)], wanted)
         return
     frame = as_frame(data, "a chart is made of the handle of an export, or of", "make one of it")
     with TemporaryDirectory() as made:
@@ -83,10 +89,10 @@ def chart_rows(
 
 
 def _chosen(
-    connection: duckdb.DuckDBPyConnection, names: Sequence[str], wanted: Sequence[Wanted]
+    connection: duckdb.DuckDBPyConnection, names: Sequence[str], wanted: Sequence[WantedColumn]
 ) -> ChartRows:
     """The wanted ones of the stored columns, which their owner calls by ``names``."""
-    stored = [identifier(name) for name, _ in described(connection)]
+    stored = [identifier(name) for name, _ in column_types(connection)]
     places = column_places(names, [one.name for one in wanted], "data")
     texts = [one.role == "name" for one in wanted]
     if not wanted:
@@ -96,7 +102,7 @@ def _chosen(
         for place, is_text in zip(places, texts, strict=True)
     )
     source = f"(SELECT {columns} FROM {STORED_ROWS})"
-    kinds = [kind for _, kind in described(connection, source)]
+    kinds = [kind for _, kind in column_types(connection, source)]
     shown = (Column(names[place], kind) for place, kind in zip(places, kinds, strict=True))
     return ChartRows(connection, source, tuple(shown))
 
@@ -130,5 +136,5 @@ def _store_polars(
         raise UnsupportedFrame(
             "the frame has columns of objects, which a chart cannot show; cast or drop them"
         ) from error
-    stored_rows(connection, scan_of(file, None), None)
+    create_stored_rows(connection, scan_of(file, None), None)
     return names

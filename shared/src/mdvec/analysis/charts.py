@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from mdvec.analysis.chart_columns import check_numbers, choice, wanted_columns
-from mdvec.analysis.chart_rows import Data, chart_rows
+from mdvec.analysis.chart_columns import check_numbers, chosen_columns, wanted_columns
+from mdvec.analysis.chart_rows import ChartData, chart_rows
 from mdvec.analysis.errors import ChartRefused, LibraryMissing
 from mdvec.analysis.loading import INSTALL
 from mdvec.charts.chart import ChartError, ImageFormat, Size, chosen_size
@@ -80,7 +80,7 @@ class SafeChart:
 
 
 def safe_chart(
-    data: Data,
+    data: ChartData,
     kind: PlotKind,
     x: str | None = None,
     y: str | Sequence[str] | None = None,
@@ -116,7 +116,7 @@ def safe_chart(
     import duckdb
 
     _check_libraries()
-    wanted = wanted_columns(kind, choice(x, y, color))
+    wanted = wanted_columns(kind, chosen_columns(x, y, color))
     settings = load_settings(os.environ)
     font_path = settings.charts.font_path
     try:

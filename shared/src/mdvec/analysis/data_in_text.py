@@ -20,14 +20,14 @@ _MAX_EFFORT = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TextPart:
     """A piece of a text; ``value`` is the parsed data, or None for plain text."""
 
     text: str
     value: object = None
 
 
-def parts_of(text: str) -> Iterator[Part]:
+def parts_of(text: str) -> Iterator[TextPart]:
     """Split a text into data and the plain text between them."""
     begin, effort_left = 0, _MAX_EFFORT
     for opening in _OPENING.finditer(text):
@@ -40,12 +40,12 @@ def parts_of(text: str) -> Iterator[Part]:
             found, end = _python(text, at)
             effort_left -= 10 * (end - at)
         if found is not None:
-            yield Part(text[begin:at])
-            yield Part(text[at:end], found)
+            yield TextPart(text[begin:at])
+            yield TextPart(text[at:end], found)
             begin = end
         if effort_left < 0:
             break
-    yield Part(text[begin:])
+    yield TextPart(text[begin:])
 
 
 def _json(text: str, at: int) -> tuple[object, int]:

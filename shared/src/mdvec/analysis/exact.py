@@ -19,7 +19,7 @@ Library = Literal["polars", "pandas"]
 EXPORT_VIEW = "export"
 """The name of the view that ``exact_rows`` creates."""
 STORED_ROWS = "found"
-"""The name of the view or table that ``stored_rows`` creates."""
+"""The name of the view or table that ``create_stored_rows`` creates."""
 _TEXT = DuckDBType("VARCHAR")
 _LARGE = {"HUGEINT", "UHUGEINT"}
 _AS_JSON = {"VARIANT", "UNION"}
@@ -76,7 +76,7 @@ def scan_of(path: Path, types: Mapping[str, str] | None) -> str:
     )
 
 
-def stored_rows(
+def create_stored_rows(
     connection: duckdb.DuckDBPyConnection, source: str, types: Mapping[str, str] | None
 ) -> None:
     """Create ``STORED_ROWS`` over a file, in the types that the query's result had.
@@ -100,8 +100,8 @@ def exact_rows(
     Returns the new types, and whether they equal the source's. ``types`` are the original types
     of a CSV file, in which every column is text.
     """
-    stored_rows(connection, source, types)
-    columns = {name: _type(kind) for name, kind in described(connection)}
+    create_stored_rows(connection, source, types)
+    columns = {name: _type(kind) for name, kind in column_types(connection)}
     doubtful = _unrepresentable_columns(connection, columns, library)
     kept = {name: _target_type(kind, library, name in doubtful) for name, kind in columns.items()}
     casts = ", ".join(_cast(name, columns[name], kind) for name, kind in kept.items())
@@ -109,7 +109,7 @@ def exact_rows(
     return kept, types is None and kept == columns
 
 
-def described(
+def column_types(
     connection: duckdb.DuckDBPyConnection, source: str = STORED_ROWS
 ) -> list[tuple[str, str]]:
     """The names and types of the columns of a table, or of a SELECT in parentheses."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from mdvec.analysis.data_in_text import Part, parts_of
+from mdvec.analysis.data_in_text import TextPart, parts_of
 from mdvec.analysis.limits import OutputLimits, limits_in_force
 
 _MAX_ROW_LINES = 2
@@ -22,7 +22,7 @@ _HTML_TAG = re.compile(r"</?(?:table|thead|tbody|tr|td|th)\b[^<>]*>", re.IGNOREC
 _ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{60,}")
 _SENTENCE_END = re.compile(r"[^\W\d][)」』）\"'*_`]*[。．.!?！？:：][)」』）\"'*_`]*$")
 _FIGURE = re.compile(r"[\d,:;|{}\[\]()'\"\t=<>]")
-_MANY_FIGURES = 0.25
+_MIN_FIGURES = 0.25
 _SEPARATORS = (",", ";", "=", ": ")
 _WHAT_TO_DO = "aggregate, or use safe_summary_table and safe_json_output"
 
@@ -67,7 +67,7 @@ def _troubles(output: str, limits: OutputLimits) -> Iterator[str]:
     yield from _line_troubles(lines, limits)
 
 
-def _is_data(part: Part) -> bool:
+def _is_data(part: TextPart) -> bool:
     """Whether it is data, and not just a footnote such as [1]."""
     value = part.value
     if isinstance(value, list):
@@ -75,7 +75,7 @@ def _is_data(part: Part) -> bool:
     return isinstance(value, (dict, set)) and bool(value)
 
 
-def _data_troubles(data: Sequence[Part], limits: OutputLimits) -> Iterator[str]:
+def _data_troubles(data: Sequence[TextPart], limits: OutputLimits) -> Iterator[str]:
     if (size := sum(_bytes(part.text) for part in data)) > limits.json_bytes:
         yield f"JSON has {size:,} bytes, at most {limits.json_bytes:,} are allowed"
     if len(data) > limits.rows:
@@ -161,7 +161,7 @@ def _line_troubles(lines: Sequence[str], limits: OutputLimits) -> Iterator[str]:
             continue
         size, is_sentence = _bytes(line), _is_sentence(line)
         most = limits.paragraph_bytes if is_sentence else limits.line_bytes
-        is_full = len(_FIGURE.findall(line)) > _MANY_FIGURES * len(line)
+        is_full = len(_FIGURE.findall(line)) > _MIN_FIGURES * len(line)
         if size > (limits.json_bytes if is_full else most):
             most = limits.json_bytes if is_full else most
             yield f"a line of data has {size:,} bytes, at most {most:,} are allowed"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mdvec.charts import yen
-from mdvec.charts.categories import Entry, colored, entries_of, members_note, merge_small
+from mdvec.charts.categories import CategoryEntry, colored, entries_of, members_note, merge_small
 from mdvec.charts.chart import CategoryChart, ChartError
 from mdvec.charts.framing import draw_frame
 from mdvec.charts.page import Box, Page
@@ -81,12 +81,12 @@ def draw_bars(page: Page, chart: CategoryChart) -> None:
         _draw_bar(page, entry, label, scale, _Row(box.top + (number + 0.5) * row, row, letters))
 
 
-def _entries(chart: CategoryChart, most: int) -> list[Entry]:
+def _entries(chart: CategoryChart, most: int) -> list[CategoryEntry]:
     """The bars from top to bottom; those of targets are grey."""
     if not chart.targets:
         return colored(merge_small(entries_of(chart), most), chart.among)
     spent = colored(entries_of(chart)[: most // 2], chart.among)
-    targets = [Entry(*target, color=OTHERS_COLOR) for target in chart.targets]
+    targets = [CategoryEntry(*target, color=OTHERS_COLOR) for target in chart.targets]
     return [entry for pair in zip(spent, targets, strict=False) for entry in pair]
 
 
@@ -95,7 +95,9 @@ def _max_rows(page: Page) -> int:
     return int((page.size[1] - 2 * style.title - _GAPS * style.gap - style.small) / _MIN_ROW)
 
 
-def _labels(page: Page, entries: list[Entry], letters: float, max_width: float) -> list[str]:
+def _labels(
+    page: Page, entries: list[CategoryEntry], letters: float, max_width: float
+) -> list[str]:
     """The amounts in full if all of them fit, else shortened."""
     labels = [yen.amount(entry.value) for entry in entries]
     if max(page.typeface.width(label, letters) for label in labels) > max_width:
@@ -121,7 +123,7 @@ def _draw_axis(page: Page, scale: _Scale) -> None:
             free_from = x + half + _TICK_GAP_EM * small
 
 
-def _draw_bar(page: Page, entry: Entry, label: str, scale: _Scale, row: _Row) -> None:
+def _draw_bar(page: Page, entry: CategoryEntry, label: str, scale: _Scale, row: _Row) -> None:
     zero, end = scale(0), scale(entry.value)
     middle, letters, half = row.middle, row.letters, row.height * _BAR_SHARE / 2
     page.rectangle(Box(min(zero, end), middle - half, max(zero, end), middle + half), entry.color)

@@ -14,7 +14,7 @@ MAX_OTHERS_PERCENT = 15
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CategoryEntry:
     """A slice or bar; one that stands for several categories has them as ``members``.
 
     ``key`` is the category's name as it is, where ``name`` can be drawn.
@@ -27,13 +27,13 @@ class Entry:
     members: tuple[str, ...] = ()
 
 
-def entries_of(chart: CategoryChart) -> list[Entry]:
+def entries_of(chart: CategoryChart) -> list[CategoryEntry]:
     """An entry for each item, without a color."""
     keys = chart.keys or tuple(name for name, _ in chart.items)
-    return [Entry(*item, key) for item, key in zip(chart.items, keys, strict=True)]
+    return [CategoryEntry(*item, key) for item, key in zip(chart.items, keys, strict=True)]
 
 
-def colored(entries: Sequence[Entry], among: Iterable[str] = ()) -> list[Entry]:
+def colored(entries: Sequence[CategoryEntry], among: Iterable[str] = ()) -> list[CategoryEntry]:
     """The entries in the colors of their categories; ``among`` are all that there are."""
     own = [entry for entry in entries if not entry.members]
     colors = iter(colors_of([entry.key for entry in own], among))
@@ -43,8 +43,8 @@ def colored(entries: Sequence[Entry], among: Iterable[str] = ()) -> list[Entry]:
 
 
 def merge_small(
-    entries: Sequence[Entry], max_entries: int, min_value: int = 0, room: int = 0
-) -> list[Entry]:
+    entries: Sequence[CategoryEntry], max_entries: int, min_value: int = 0, room: int = 0
+) -> list[CategoryEntry]:
     """The largest amounts, at most ``max_entries``, in descending order, and その他 for the rest.
 
     With ``min_value``, smaller amounts belong to the rest. If the rest is more than
@@ -61,16 +61,16 @@ def merge_small(
     return ranked[:count] + ([_others(rest)] if len(rest) > 1 else rest)
 
 
-def _total(entries: Sequence[Entry]) -> int:
+def _total(entries: Sequence[CategoryEntry]) -> int:
     return sum(entry.value for entry in entries)
 
 
-def _others(rest: Sequence[Entry]) -> Entry:
+def _others(rest: Sequence[CategoryEntry]) -> CategoryEntry:
     members = tuple(entry.name for entry in rest)
-    return Entry(f"その他（{len(rest)}項目）", _total(rest), members=members)
+    return CategoryEntry(f"その他（{len(rest)}項目）", _total(rest), members=members)
 
 
-def members_note(entries: Sequence[Entry]) -> str:
+def members_note(entries: Sequence[CategoryEntry]) -> str:
     """A note that lists the members of the last entry, if it has any."""
     members = entries[-1].members if entries else ()
     return f"{entries[-1].name.split('（')[0]}: {'、'.join(members)}" if members else ""

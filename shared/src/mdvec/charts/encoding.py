@@ -15,7 +15,7 @@ from mdvec.charts.colors import PALETTE
 from mdvec.charts.page import Page
 from mdvec.charts.styles import BACKGROUND, EMPTY_BAND, INK, OTHERS_COLOR
 
-MAX_BYTES = 500_000
+MAX_PICTURE_BYTES = 500_000
 """Of a PNG or JPEG."""
 _PNG_COLORS = (256, 64, 24)
 _COMPRESSION = 6
@@ -29,22 +29,22 @@ _REMOVED = re.compile(r"<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*", re.DOTALL)
 
 
 def png(page: Page) -> bytes:
-    """The page as a PNG of 256 colours, or of fewer if it would exceed MAX_BYTES."""
+    """The page as a PNG of 256 colours, or of fewer if it would exceed MAX_PICTURE_BYTES."""
     pixels = _pixels(page)
     for colors in _PNG_COLORS:
         data = _indexed(pixels, colors)
-        if len(data) < MAX_BYTES:
+        if len(data) < MAX_PICTURE_BYTES:
             break
     return data
 
 
 def jpeg(page: Page) -> bytes:
-    """The page as a JPEG, coarser if it would exceed MAX_BYTES; its colours are not halved."""
+    """The page as a JPEG, coarser above MAX_PICTURE_BYTES; its colours are not halved."""
     picture = Image.fromarray(np.ascontiguousarray(_pixels(page)))
     for quality in _QUALITIES:
         buffer = io.BytesIO()
         picture.save(buffer, "JPEG", quality=quality, subsampling=0, optimize=True)
-        if buffer.tell() < MAX_BYTES:
+        if buffer.tell() < MAX_PICTURE_BYTES:
             break
     return buffer.getvalue()
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from math import cos, pi, sin
 
 from mdvec.charts import yen
-from mdvec.charts.categories import Entry, colored, entries_of, members_note, merge_small
+from mdvec.charts.categories import CategoryEntry, colored, entries_of, members_note, merge_small
 from mdvec.charts.chart import CategoryChart, ChartError
 from mdvec.charts.colors import PALETTE
 from mdvec.charts.framing import draw_frame, undrawn_note
@@ -68,12 +68,16 @@ def draw_pie(page: Page, chart: CategoryChart) -> None:
     _draw_legend(page, legend, entries, total)
 
 
-def _negative_entry(items: Sequence[tuple[str, int]]) -> list[Entry]:
+def _negative_entry(items: Sequence[tuple[str, int]]) -> list[CategoryEntry]:
     """The legend's line for the amounts below zero, if there are any; they are refunds."""
     if len(items) < 2:
-        return [Entry(name, value) for name, value in items]
+        return [CategoryEntry(name, value) for name, value in items]
     names = tuple(name for name, _ in items)
-    return [Entry(f"マイナスの{len(items)}項目", sum(value for _, value in items), members=names)]
+    return [
+        CategoryEntry(
+            f"マイナスの{len(items)}項目", sum(value for _, value in items), members=names
+        )
+    ]
 
 
 def _room(page: Page) -> int:
@@ -87,7 +91,7 @@ def _row_height(page: Page) -> float:
     return page.style.font * _ROW_EM
 
 
-def _places(page: Page, frame: Box, entries: list[Entry], total: int) -> tuple[Box, Box]:
+def _places(page: Page, frame: Box, entries: list[CategoryEntry], total: int) -> tuple[Box, Box]:
     """The boxes of circle and legend: side by side on a wide page, stacked on a tall one."""
     width = sum(_column_widths(page, entries, total)) + _WIDTH_EM * page.style.font
     if frame.width >= frame.height:
@@ -120,7 +124,9 @@ def _stacked(frame: Box, gap: float, legend_width: float, legend_height: float) 
     )
 
 
-def _column_widths(page: Page, entries: list[Entry], total: int) -> tuple[float, float, float]:
+def _column_widths(
+    page: Page, entries: list[CategoryEntry], total: int
+) -> tuple[float, float, float]:
     """The widths that names, amounts and percentages need."""
     width, pixels = page.typeface.width, page.style.font
     return (
@@ -130,7 +136,7 @@ def _column_widths(page: Page, entries: list[Entry], total: int) -> tuple[float,
     )
 
 
-def _draw_slices(page: Page, box: Box, entries: list[Entry], total: int) -> None:
+def _draw_slices(page: Page, box: Box, entries: list[CategoryEntry], total: int) -> None:
     """Draw the slices, with percentages unless refunds make the total less than the circle."""
     drawn = sum(entry.value for entry in entries)
     radius = min(box.width, box.height) / 2
@@ -148,7 +154,12 @@ def _draw_slices(page: Page, box: Box, entries: list[Entry], total: int) -> None
 
 
 def _draw_percentage(
-    page: Page, center: tuple[float, float], radius: float, turn: float, entry: Entry, drawn: int
+    page: Page,
+    center: tuple[float, float],
+    radius: float,
+    turn: float,
+    entry: CategoryEntry,
+    drawn: int,
 ) -> None:
     """Write a percentage into its slice if it fits there, both along the rim and across."""
     font, text = page.style.font, yen.share(entry.value, drawn)
@@ -165,7 +176,7 @@ def _draw_percentage(
         page.text(*place, text, font, align="center", ink=ink_on(entry.color))
 
 
-def _draw_legend(page: Page, box: Box, entries: list[Entry], total: int) -> None:
+def _draw_legend(page: Page, box: Box, entries: list[CategoryEntry], total: int) -> None:
     """Write a line for each entry: swatch, name, amount if there is room for it, percentage."""
     font, row = page.style.font, _row_height(page)
     swatch, gap = font * _SWATCH_EM, font * _COLUMN_GAP_EM
@@ -177,7 +188,7 @@ def _draw_legend(page: Page, box: Box, entries: list[Entry], total: int) -> None
     rows = len(entries) + 1
     top = box.top + max(box.height - rows * row, 0) / 2
     names_end = right - shares - (amounts + gap if amounts else 0) - gap
-    for number, entry in enumerate([*entries, Entry("合計", total)]):
+    for number, entry in enumerate([*entries, CategoryEntry("合計", total)]):
         middle = top + (number + 0.5) * row
         if entry.color:
             page.rectangle(

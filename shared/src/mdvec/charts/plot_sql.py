@@ -27,7 +27,7 @@ def source_as(columns: Sequence[Column]) -> str:
     return f"FROM {{source}} AS t({', '.join(f'c{place}' for place in range(len(columns)))})"
 
 
-def number(columns: Sequence[Column], place: int) -> str:
+def number_sql(columns: Sequence[Column], place: int) -> str:
     """A column as a finite number or NULL; a time as its seconds since 1970."""
     if has_dates(columns[place]):
         time = f"CAST(c{place} AS TIMESTAMP)"
@@ -43,13 +43,13 @@ def text(place: int) -> str:
 
 def span_sql(columns: Sequence[Column], place: int) -> str:
     """The number of values of a column, the least and the greatest."""
-    value = number(columns, place)
+    value = number_sql(columns, place)
     return f"SELECT count({value}), min({value}), max({value}) {source_as(columns)}"
 
 
 def rows_sql(columns: Sequence[Column], first: str, rest: Sequence[int]) -> str:
     """The rows with ``first``, where it is known, and the numbers of the columns ``rest``."""
-    values = ", ".join([first, *(number(columns, place) for place in rest)])
+    values = ", ".join([first, *(number_sql(columns, place) for place in rest)])
     return f"SELECT {values} {source_as(columns)} WHERE {first} IS NOT NULL"
 
 
@@ -61,7 +61,7 @@ def cells_of_names_sql(columns: Sequence[Column], first: str, largest: int | Non
     is_large = f"AND k1 IN (SELECT k1 FROM {_totals(columns, largest)})" if largest else ""
     return (
         f"SELECT k0, k1, avg(v), count(*) FROM (SELECT {first} AS k0, {text(1)} AS k1, "
-        f"{number(columns, 2)} AS v, row_number() OVER () AS n {source_as(columns)}) "
+        f"{number_sql(columns, 2)} AS v, row_number() OVER () AS n {source_as(columns)}) "
         f"WHERE k0 IS NOT NULL {is_large} GROUP BY k0, k1 ORDER BY min(n)"
     )
 
@@ -79,7 +79,7 @@ def means_of_names_sql(
 ) -> str:
     """Like ``cells_of_names_sql``, by the middles of bins of the first column."""
     width = (high - low) / bins or 1.0
-    x = number(columns, 0)
+    x = number_sql(columns, 0)
     middle = f"{low!r} + (CAST({_bin(x, low, high, bins)} AS DOUBLE) + 0.5) * {width!r}"
     return cells_of_names_sql(columns, f"CASE WHEN {x} IS NOT NULL THEN {middle} END", largest)
 
@@ -88,8 +88,8 @@ def means_sql(
     columns: Sequence[Column], rest: Sequence[int], low: float, high: float, bins: int
 ) -> str:
     """The means of the first column and of ``rest``, by bins of the first."""
-    x = number(columns, 0)
-    values = ", ".join(f"avg({number(columns, place)})" for place in rest)
+    x = number_sql(columns, 0)
+    values = ", ".join(f"avg({number_sql(columns, place)})" for place in rest)
     key = _bin(x, low, high, bins)
     return (
         f"SELECT avg({x}), {values} {source_as(columns)} WHERE {x} IS NOT NULL "
@@ -101,7 +101,7 @@ def cells_sql(
     columns: Sequence[Column], xs: tuple[float, float], ys: tuple[float, float], bins: int
 ) -> str:
     """The mean point of each cell of the first two columns' plane, cell by cell."""
-    x, y = number(columns, 0), number(columns, 1)
+    x, y = number_sql(columns, 0), number_sql(columns, 1)
     keys = f"{_bin(x, *xs, bins)}, {_bin(y, *ys, bins)}"
     return (
         f"SELECT avg({x}), avg({y}) {source_as(columns)} WHERE {x} IS NOT NULL "
@@ -111,7 +111,7 @@ def cells_sql(
 
 def counts_sql(columns: Sequence[Column], low: float, high: float, bins: int) -> str:
     """The number of values of the first column in each bin, by the bin's number."""
-    x = number(columns, 0)
+    x = number_sql(columns, 0)
     key = _bin(x, low, high, bins)
     return (
         f"SELECT {key}, count(*) {source_as(columns)} WHERE {x} IS NOT NULL GROUP BY 1 ORDER BY 1"
@@ -120,7 +120,7 @@ def counts_sql(columns: Sequence[Column], low: float, high: float, bins: int) ->
 
 def quarters_sql(columns: Sequence[Column], place: int, by: str, limit: int) -> str:
     """Name, minimum, quartiles and maximum of a column, the largest groups first."""
-    value = number(columns, place)
+    value = number_sql(columns, place)
     parts = ", ".join(f"quantile_cont({value}, {part})" for part in _QUARTERS)
     return (
         f"SELECT {by}, {parts} {source_as(columns)} GROUP BY 1 "
@@ -129,7 +129,7 @@ def quarters_sql(columns: Sequence[Column], place: int, by: str, limit: int) -> 
 
 
 def _totals(columns: Sequence[Column], largest: int) -> str:
-    total = f"sum(abs({number(columns, 2)}))"
+    total = f"sum(abs({number_sql(columns, 2)}))"
     return (
         f"(SELECT {text(1)} AS k1, count(*) OVER () AS texts {source_as(columns)} GROUP BY 1 "
         f"ORDER BY {total} DESC NULLS LAST, 1 LIMIT {largest})"

@@ -101,7 +101,7 @@ class Plots:
         note = ""
         is_cloud = kind == "scatter" and len(ys) == 1 and count > most
         if count <= most:
-            sql = plot_sql.rows_sql(columns, plot_sql.number(columns, 0), ys)
+            sql = plot_sql.rows_sql(columns, plot_sql.number_sql(columns, 0), ys)
         elif is_cloud:
             _, least, greatest = self._span(source, columns, ys[0])
             chosen = [columns[0], columns[ys[0]]]
@@ -128,7 +128,7 @@ class Plots:
             notes.append(f"{found[0][1]}系列のうち大きい{_MAX_SERIES}系列を示しています")
         if kind == "bar" or not is_scale(columns[0]):
             return self._long_over_names(source, kind, columns, title, names, notes)
-        first = plot_sql.number(columns, 0)
+        first = plot_sql.number_sql(columns, 0)
         sql = plot_sql.cells_of_names_sql(columns, first, _MAX_SERIES)
         rows, more = self._rows(source, sql, MAX_POINTS)
         if more:

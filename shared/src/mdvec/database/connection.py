@@ -21,7 +21,7 @@ from mdvec.database.network import network_trouble
 from mdvec.errors import MdvecError
 
 Connection = apsw.Connection
-Mode = Literal["read", "write", "create"]
+OpenMode = Literal["read", "write", "create"]
 BUSY_TIMEOUT_MS = 30_000
 _CHECKPOINT_TIMEOUT_MS = 1_000
 
@@ -54,7 +54,7 @@ class DatabaseUnusable(DatabaseError):
 
 
 @contextmanager
-def open_database(path: Path, mode: Mode) -> Iterator[apsw.Connection]:
+def open_database(path: Path, mode: OpenMode) -> Iterator[apsw.Connection]:
     """Open the file for the duration of the block.
 
     ``read`` changes and creates nothing. ``write`` requires the file to exist and migrates it to
@@ -178,7 +178,7 @@ def roll_back(connection: apsw.Connection) -> None:
         connection.execute("ROLLBACK")
 
 
-def _check_path(path: Path, mode: Mode) -> None:
+def _check_path(path: Path, mode: OpenMode) -> None:
     """Refuse a path that is not a file, for which SQLite's message would be vague."""
     try:
         is_folder, is_there = path.is_dir(), path.exists()
@@ -194,7 +194,7 @@ def _check_path(path: Path, mode: Mode) -> None:
         raise DatabaseMissing(path)
 
 
-def _connect_write(path: Path, mode: Mode) -> apsw.Connection:
+def _connect_write(path: Path, mode: OpenMode) -> apsw.Connection:
     if trouble := network_trouble(path):
         raise DatabaseUnusable(trouble)
     if mode == "create":

@@ -13,11 +13,11 @@ from mdvec.datasets.core.choices import (
     DELIMITER,
     ENCODING,
     HEADER_ROW,
-    Choice,
+    ReadingChoice,
     merged,
     reading_of,
 )
-from mdvec.datasets.core.reading import Reading
+from mdvec.datasets.core.reading import ReadingOptions
 from mdvec.datasets.interfaces.choices import record_choices, stored_choices
 from mdvec.datasets.interfaces.csv_head import DELIMITERS
 from mdvec.datasets.interfaces.json_file import JSON_ENDINGS
@@ -41,13 +41,13 @@ class ChosenReadings:
     """The choices before an import, those that it makes, and those after it."""
 
     tool: Tool
-    before: tuple[Choice, ...]
-    new: tuple[Choice, ...]
-    now: tuple[Choice, ...]
+    before: tuple[ReadingChoice, ...]
+    new: tuple[ReadingChoice, ...]
+    now: tuple[ReadingChoice, ...]
 
     @classmethod
     def of_import(
-        cls, connection: apsw.Connection, tool: Tool, new: Iterable[Choice]
+        cls, connection: apsw.Connection, tool: Tool, new: Iterable[ReadingChoice]
     ) -> ChosenReadings:
         """The choices of an import.
 
@@ -65,7 +65,7 @@ class ChosenReadings:
                 )
         return cls(tool, before, new, merged(before, new))
 
-    def of(self, path: str) -> Reading:
+    def of(self, path: str) -> ReadingOptions:
         """How a file shall be read."""
         return reading_of(self.now, path)
 
@@ -123,7 +123,7 @@ class ChosenReadings:
             record_choices(connection, self.tool.id, self.now)
 
 
-def _can_be_for(choice: Choice, path: str) -> bool:
+def _can_be_for(choice: ReadingChoice, path: str) -> bool:
     return unpacked_ending(data_ending(path)) in _ENDINGS[choice.setting]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mdvec.datasets.core.grouping import Group
+from mdvec.datasets.core.grouping import FileGroup
 from mdvec.datasets.core.names import table_name
 from mdvec.datasets.interfaces.tables import DatasetTable, FileTable
 from mdvec.files.endings import split_ending
@@ -39,7 +39,7 @@ class CollectedTables:
         """
         return self._if_free(self._name(path, inner_table))
 
-    def free_group_name(self, group: Group) -> str:
+    def free_group_name(self, group: FileGroup) -> str:
         """The SQL name of the table of a group of files.
 
         Raises:

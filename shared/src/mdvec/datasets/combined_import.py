@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mdvec.datasets.core.agreement import agreed_type, common_columns, difference
 from mdvec.datasets.core.grouping import hive_type, hive_values
-from mdvec.datasets.interfaces.combining import CombinedColumns, Rows, combine, exact_types
+from mdvec.datasets.interfaces.combining import CombinedColumns, CombinedRows, combine, exact_types
 from mdvec.datasets.interfaces.file_states import file_state
 from mdvec.datasets.interfaces.inner_tables import NotATable
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
@@ -208,9 +208,9 @@ class CombinedImport:
             else:
                 self._read_file(part.file, as_text, {})
 
-    def _rows(self, common: tuple[str, ...]) -> list[Rows]:
+    def _rows(self, common: tuple[str, ...]) -> list[CombinedRows]:
         """The rows of all files in the order of their paths."""
-        rows: list[Rows] = []
+        rows: list[CombinedRows] = []
         for path in sorted({*self._parts, *self._kept}):
             given = tuple(
                 (name, value) for name, value in hive_values(path).items() if name not in common
@@ -219,7 +219,7 @@ class CombinedImport:
                 part = self._parts[path]
                 is_own = part.parquet == self._source_of(path)
                 rows.append(
-                    Rows(
+                    CombinedRows(
                         (path,),
                         part.parquet,
                         {column.name: column.type for column in part.facts.columns},
@@ -232,7 +232,7 @@ class CombinedImport:
                 rows[-1] = replace(rows[-1], paths=(*rows[-1].paths, path))
             elif self._old is not None:
                 rows.append(
-                    Rows(
+                    CombinedRows(
                         (path,),
                         self._old.parquet,
                         self._types_before(),

@@ -25,7 +25,7 @@ from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.interfaces.tables import FileTable, ImportedFile, origin_of
 from mdvec.datasets.many_tables import opened_tables
 from mdvec.datasets.options import DatasetOptions
-from mdvec.datasets.planning import Plan, PlannedGroup, plan
+from mdvec.datasets.planning import ImportPlan, PlannedGroup, plan
 from mdvec.datasets.reading import FileReader, counts_rows, holds_one_table
 from mdvec.datasets.refusals import check_mode, check_outcome
 from mdvec.datasets.report import DatasetReport, TableChanges, TableReport, readings_of
@@ -111,9 +111,9 @@ class _DatasetImport:
             if group.old is None:
                 self._import_group(group, unchanged)
 
-    def _plan(self, unchanged: Collection[str]) -> Plan:
+    def _plan(self, unchanged: Collection[str]) -> ImportPlan:
         if not self.tool.source.is_dir():
-            return Plan((), tuple(self.found))
+            return ImportPlan((), tuple(self.found))
         return plan(
             self.found,
             self.stored,

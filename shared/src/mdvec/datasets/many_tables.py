@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from mdvec.datasets.core.reading import Reading
+from mdvec.datasets.core.reading import ReadingOptions
 from mdvec.datasets.core.understood import Understood
 from mdvec.datasets.interfaces import database_file, sqlite_file, workbook
 from mdvec.datasets.interfaces.database_file import DatabaseFile, InnerTable
@@ -19,7 +19,7 @@ VIEW = "it is a view; only tables are copied"
 
 
 def opened_tables(
-    source: Path, copies: Path, root: Path, reading: Reading, on_rows: OnRows
+    source: Path, copies: Path, root: Path, reading: ReadingOptions, on_rows: OnRows
 ) -> AbstractContextManager[OpenedFile]:
     """Open a file of a source for reading.
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mdvec.datasets.core.choices import Choice
-from mdvec.datasets.core.grouping import Group
+from mdvec.datasets.core.choices import ReadingChoice
+from mdvec.datasets.core.grouping import FileGroup
 from mdvec.errors import MdvecError
 
 _CHOICE = re.compile(r"(?P<name>[^=*?\[\]]*)=(?P<pattern>.+)", re.DOTALL)
@@ -31,9 +31,9 @@ class DatasetOptions:
     """
 
     kind: ClassVar[str] = "dataset"
-    tables: tuple[Group, ...] = ()
+    tables: tuple[FileGroup, ...] = ()
     is_separate: bool = False
-    readings: tuple[Choice, ...] = ()
+    readings: tuple[ReadingChoice, ...] = ()
 
     def refusal(self, tool_name: str) -> str | None:
         """Why a tool of another kind cannot be imported with them."""
@@ -43,13 +43,13 @@ class DatasetOptions:
         )
 
 
-def chosen_tables(choices: Iterable[str]) -> tuple[Group, ...]:
+def chosen_tables(choices: Iterable[str]) -> tuple[FileGroup, ...]:
     """The tables that the user names as NAME=PATTERN.
 
     Raises:
         InvalidTableChoice: one is written in another way, or a name is used twice.
     """
-    groups: dict[str, Group] = {}
+    groups: dict[str, FileGroup] = {}
     for choice in choices:
         found = _CHOICE.fullmatch(choice)
         name = found["name"].strip() if found else ""
@@ -59,5 +59,5 @@ def chosen_tables(choices: Iterable[str]) -> tuple[Group, ...]:
             )
         if name in groups:
             raise InvalidTableChoice(f"--table names {name!r} twice; give each table its own name")
-        groups[name] = Group(name, found["pattern"].strip(), is_chosen=True)
+        groups[name] = FileGroup(name, found["pattern"].strip(), is_chosen=True)
     return tuple(groups.values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from mdvec.datasets.core.grouping import Group, groups_of
+from mdvec.datasets.core.grouping import FileGroup, file_groups
 from mdvec.datasets.interfaces.tables import FileTable
 from mdvec.datasets.options import DatasetOptions
 from mdvec.datasets.reading import holds_one_table
@@ -20,13 +20,13 @@ MAX_PARQUET_BYTES = 2**30
 class PlannedGroup:
     """Files that are to be one table; ``old`` is that table as the last import left it."""
 
-    group: Group
+    group: FileGroup
     files: tuple[FoundFile, ...]
     old: FileTable | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ImportPlan:
     """The tables of several files, and the files that are tables of their own."""
 
     groups: tuple[PlannedGroup, ...]
@@ -40,7 +40,7 @@ def plan(
     unchanged: Collection[str],
     *,
     is_rebuilt: bool,
-) -> Plan:
+) -> ImportPlan:
     """Plan an import.
 
     A tool that has tables keeps which files they are from: only files that are new join a group.
@@ -56,7 +56,7 @@ def plan(
     if is_rebuilt:
         known = [group for group in known if group.is_chosen]
     alone = {one.path for one in stored if not one.table.combined} & set(unchanged)
-    members: dict[Group, list[FoundFile]] = {group: [] for group in (*options.tables, *known)}
+    members: dict[FileGroup, list[FoundFile]] = {group: [] for group in (*options.tables, *known)}
     single: list[FoundFile] = []
     for file in found:
         is_free = is_rebuilt or file.path not in alone
@@ -80,17 +80,17 @@ def plan(
         for group, files in members.items()
         if files or group in old
     ]
-    return Plan(tuple(groups), tuple(single))
+    return ImportPlan(tuple(groups), tuple(single))
 
 
-def _may_join(group: Group, file: FoundFile) -> bool:
+def _may_join(group: FileGroup, file: FoundFile) -> bool:
     return holds_one_table(file.path) and group.has(file.path)
 
 
-def _new_groups(files: Iterable[FoundFile]) -> list[tuple[Group, list[FoundFile]]]:
+def _new_groups(files: Iterable[FoundFile]) -> list[tuple[FileGroup, list[FoundFile]]]:
     by_path = {file.path: file for file in files if holds_one_table(file.path)}
     found = [
-        (group, [by_path[path] for path in paths]) for group, paths in groups_of(by_path).items()
+        (group, [by_path[path] for path in paths]) for group, paths in file_groups(by_path).items()
     ]
     return [(group, some) for group, some in found if _parquet_bytes(some) <= MAX_PARQUET_BYTES]
 

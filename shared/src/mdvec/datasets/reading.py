@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mdvec.datasets.core.reading import FOUND, Reading
+from mdvec.datasets.core.reading import FOUND, ReadingOptions
 from mdvec.datasets.core.understood import Understood
 from mdvec.datasets.interfaces.arrow import arrow_to_parquet
 from mdvec.datasets.interfaces.csv_head import DELIMITERS
@@ -54,7 +54,11 @@ class FileReader:
     understood: dict[str, Understood] = field(default_factory=dict)
 
     def read(
-        self, path: str, source: Path, reading: Reading = FOUND, as_text: Collection[str] = ()
+        self,
+        path: str,
+        source: Path,
+        reading: ReadingOptions = FOUND,
+        as_text: Collection[str] = (),
     ) -> tuple[Path, ParquetFacts]:
         """A file as Parquet: its own path, or that of a new copy; some columns as text.
 
@@ -75,7 +79,9 @@ class FileReader:
                 )
         return whole, parquet_facts(whole)
 
-    def _convert(self, source: Path, target: Path, ending: str, reading: Reading) -> Understood:
+    def _convert(
+        self, source: Path, target: Path, ending: str, reading: ReadingOptions
+    ) -> Understood:
         if ending in DELIMITERS:
             return delimited_to_parquet(
                 source, target, self.on_rows, ending=ending, reading=reading

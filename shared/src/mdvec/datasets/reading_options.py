@@ -12,7 +12,7 @@ from mdvec.datasets.core.choices import (
     ENCODING,
     EVERY_FILE,
     HEADER_ROW,
-    Choice,
+    ReadingChoice,
 )
 from mdvec.datasets.core.value_types import CHOICES
 from mdvec.errors import MdvecError
@@ -34,16 +34,16 @@ def reading_choices(
     delimiter: str | None = None,
     header_row: int | None = None,
     pattern: str | None = None,
-) -> tuple[Choice, ...]:
+) -> tuple[ReadingChoice, ...]:
     """The choices that a user makes; ``columns`` are written as COLUMN=TYPE.
 
     Raises:
         InvalidReading: a choice makes no sense, or there is none for ``pattern``.
     """
     files = (pattern or EVERY_FILE).strip()
-    choices = [Choice(files, COLUMN, *_column(written)) for written in columns]
+    choices = [ReadingChoice(files, COLUMN, *_column(written)) for written in columns]
     choices += [
-        Choice(files, setting, "", value)
+        ReadingChoice(files, setting, "", value)
         for setting, value in _others(encoding, delimiter, header_row)
     ]
     if pattern is not None and not choices:

@@ -9,7 +9,7 @@ from mdvec.datasets.core.columns import Column
 from mdvec.datasets.core.understood import Understood
 from mdvec.datasets.interfaces.tables import DatasetTable, FileTable
 from mdvec.files.scan import Problem
-from mdvec.importing.report import ImportReport, Line, notes
+from mdvec.importing.report import ImportReport, ReportLine, notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class DatasetReport:
             }
         }
 
-    def lines(self, report: ImportReport) -> list[Line]:
+    def lines(self, report: ImportReport) -> list[ReportLine]:
         """The printed summary of the import."""
         rows = sum(table.rows for table in self.tables)
         summary = (
@@ -88,11 +88,11 @@ class DatasetReport:
             f"{rows:,} rows in {report.seconds:.1f} s"
         )
         return [
-            Line(summary),
-            *(Line(str(table)) for table in self.tables),
+            ReportLine(summary),
+            *(ReportLine(str(table)) for table in self.tables),
             *notes("read", [said for some in self.readings for said in _said(some)]),
             *(
-                Line(f"left out: {problem.file_path}: {problem.reason}", is_note=True)
+                ReportLine(f"left out: {problem.file_path}: {problem.reason}", is_note=True)
                 for problem in self.left_out
             ),
         ]

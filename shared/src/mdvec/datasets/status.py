@@ -6,12 +6,12 @@ from dataclasses import asdict, dataclass
 
 import apsw
 
-from mdvec.datasets.core.choices import Choice
+from mdvec.datasets.core.choices import ReadingChoice
 from mdvec.datasets.interfaces import tables as datasets
 from mdvec.datasets.interfaces.choices import stored_choices
 from mdvec.datasets.interfaces.tables import DatasetTable
 from mdvec.tools.rows import Tool
-from mdvec.tools.status import Counts, Fact, KindStatus, Listing
+from mdvec.tools.status import ContentCounts, Fact, KindStatus, StatusTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class DatasetContents:
     """A dataset's tables, and how the user wants its files read."""
 
     tables: tuple[DatasetTable, ...]
-    readings: tuple[Choice, ...] = ()
+    readings: tuple[ReadingChoice, ...] = ()
 
     def import_facts(self) -> list[Fact]:
         """How the user wants files read, if they say so."""
@@ -32,9 +32,9 @@ class DatasetContents:
             ("rows", sum(table.rows for table in self.tables)),
         ]
 
-    def listing(self) -> Listing:
+    def listing(self) -> StatusTable:
         """The tables, one per row."""
-        return Listing(
+        return StatusTable(
             ("table", "from", "rows", "columns", "period of", "first", "last"),
             tuple(
                 (
@@ -53,9 +53,9 @@ class DatasetContents:
         }
 
 
-def _count(connection: apsw.Connection, tool: Tool) -> Counts:
+def _count(connection: apsw.Connection, tool: Tool) -> ContentCounts:
     tables, rows = datasets.table_counts(connection, tool.id)
-    return Counts(tables=tables, rows=rows)
+    return ContentCounts(tables=tables, rows=rows)
 
 
 def _read(connection: apsw.Connection, tool: Tool) -> DatasetContents:

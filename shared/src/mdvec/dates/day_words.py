@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from mdvec.dates.days import Days
 from mdvec.dates.month_words import PeriodContext, year_of_era
 from mdvec.dates.months import Month
-from mdvec.dates.recurring import Recurring, monthly, weekly
+from mdvec.dates.recurring import RecurringDays, monthly, weekly
 from mdvec.dates.yearly_words import part_of_month, yearly_days
 
 _DAYS_AGO = {
@@ -44,7 +44,7 @@ _DATE = re.compile(
 _PACKED = re.compile(r"((?:19|20|21)[0-9]{2})([01][0-9])([0-3][0-9])")
 
 
-def parse_day_words(text: str, context: PeriodContext) -> Days | Recurring | None:
+def parse_day_words(text: str, context: PeriodContext) -> Days | RecurringDays | None:
     """Parses days or a week, normalised; None if the text is not one.
 
     Weeks begin on Monday. The last days or weeks (「直近7日」) end today.
@@ -76,7 +76,7 @@ def _date(text: str) -> Days | None:
     return Days.one(date(year, int(match["month"]), int(match["day"])))
 
 
-def _relative(text: str, today: date) -> Days | Recurring | None:
+def _relative(text: str, today: date) -> Days | RecurringDays | None:
     if text in _DAYS_AGO:
         return Days.one(today - timedelta(days=_DAYS_AGO[text]))
     if text in _WEEKS_AGO:
@@ -100,7 +100,7 @@ def _week(word: str, today: date) -> Days:
     return Days.week_of(today - timedelta(weeks=_WEEKS_AGO[word]))
 
 
-def _weekday(text: str, today: date) -> Days | Recurring | None:
+def _weekday(text: str, today: date) -> Days | RecurringDays | None:
     if match := _WEEKEND.fullmatch(text):
         if match["week"] is None:
             return weekly(_WEEKDAYS.index("土"), 2)
@@ -123,7 +123,7 @@ def _in_month(match: re.Match[str], today: date) -> Days:
     return part_of_month(month.year, month.month, match["part"])
 
 
-def _of_month(text: str) -> Recurring | None:
+def _of_month(text: str) -> RecurringDays | None:
     if match := _DAY_OF_MONTH.fullmatch(text):
         day = int(match[1])
         return monthly(lambda month: Days.one(date(month.year, month.month, day)))

@@ -51,7 +51,7 @@ _NUMBER_BEFORE_UNIT = re.compile(
 )
 
 
-def in_japanese(text: str) -> str:
+def with_japanese_words(text: str) -> str:
     """A casefolded phrase with its English words in Japanese; words it does not know stay."""
     for form, japanese in _WHOLE_FORMS:
         text = form.sub(japanese, text)

@@ -8,7 +8,7 @@ from datetime import date
 
 from mdvec.dates.days import Days
 from mdvec.dates.months import Month, MonthRange
-from mdvec.dates.recurring import Recurring, Yearly, yearly_months
+from mdvec.dates.recurring import RecurringDays, Yearly, yearly_months
 from mdvec.dates.yearly_words import yearly_days
 
 
@@ -63,7 +63,7 @@ _YEAR = re.compile(
 )
 
 
-def parse_months(text: str, context: PeriodContext) -> Days | Recurring | None:
+def parse_months(text: str, context: PeriodContext) -> Days | RecurringDays | None:
     """Parses one period of months, normalised; None if the text is not one."""
     months = _relative(text, context)
     if months is not None:

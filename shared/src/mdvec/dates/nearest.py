@@ -24,14 +24,16 @@ KNOWN_IN_ENGLISH = (
     "last winter", "summer 2025",
 )  # fmt: skip
 """The same in English."""
-_CUTOFF = 0.34
+_MIN_LIKENESS = 0.34
 
 
 def nearest_known(said: str) -> str | None:
     """The known phrase that is spelled most like this one, in its language; None if none is."""
     if said.isascii():
-        found = difflib.get_close_matches(said.casefold(), KNOWN_IN_ENGLISH, n=1, cutoff=_CUTOFF)
+        found = difflib.get_close_matches(
+            said.casefold(), KNOWN_IN_ENGLISH, n=1, cutoff=_MIN_LIKENESS
+        )
         return found[0] if found else None
     spellings = {normalised(known): known for known in KNOWN}
-    found = difflib.get_close_matches(normalised(said), spellings, n=1, cutoff=_CUTOFF)
+    found = difflib.get_close_matches(normalised(said), spellings, n=1, cutoff=_MIN_LIKENESS)
     return spellings[found[0]] if found else None

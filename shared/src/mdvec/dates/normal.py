@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from mdvec.dates.english import in_japanese
+from mdvec.dates.english import with_japanese_words
 
 _DIGITS = {kanji: str(digit) for digit, kanji in enumerate("〇一二三四五六七八九")} | {"零": "0"}
 _SPELLINGS = (
@@ -32,7 +32,7 @@ def normalised(said: str) -> str:
     for spelling, one in _SPELLINGS:
         text = text.replace(spelling, one)
     if re.search(r"[a-z]", text):
-        text = in_japanese(text)
+        text = with_japanese_words(text)
     text = re.sub(r"[〇零一二三四五六七八九十]+", _digits, "".join(text.split()))
     text = re.sub(r"(?<=[0-9])[かヵケけ箇個ヶカ]月", "か月", text)
     text = _DAYS_OF_MONTHS.sub("", _WEEKDAY.sub("", text))

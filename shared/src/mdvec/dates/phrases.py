@@ -21,7 +21,7 @@ from mdvec.dates.days import ONE_DAY, Days
 from mdvec.dates.month_words import PeriodContext, is_counted, months_in, parse_months
 from mdvec.dates.months import Month, MonthRange
 from mdvec.dates.normal import normalised
-from mdvec.dates.recurring import Recurring
+from mdvec.dates.recurring import RecurringDays
 
 MAX_LENGTH = 60
 _TIME = re.compile(r"(?<=[0-9])[T \u3000]+[0-9]{1,2}:.*$", re.IGNORECASE)
@@ -75,7 +75,7 @@ def parse_period(said: str, context: PeriodContext) -> Spoken | None:
         return None
 
 
-def parse_end(said: str, context: PeriodContext) -> Days | Recurring | None:
+def parse_end(said: str, context: PeriodContext) -> Days | RecurringDays | None:
     """One end of a range: a period with or without its year; None if it is not understood."""
     if len(said) > MAX_LENGTH:
         return None
@@ -95,8 +95,8 @@ def parse_days(said: str, today: date) -> Days | None:
     return None if found is None else found.days
 
 
-def joined(
-    first: Days | Recurring, last: Days | Recurring, context: PeriodContext
+def joined_days(
+    first: Days | RecurringDays, last: Days | RecurringDays, context: PeriodContext
 ) -> tuple[Days, bool]:
     """The days from one end to the other, and whether they had to be swapped.
 
@@ -104,16 +104,16 @@ def joined(
     today, or by the last end if that has a year; a last end without a year is the next one that
     does not end before the first end does.
     """
-    if isinstance(first, Recurring):
+    if isinstance(first, RecurringDays):
         first = first.latest(last.first if isinstance(last, Days) else context.today)
-    if isinstance(last, Recurring):
+    if isinstance(last, RecurringDays):
         last = last.next(first.last)
     if last.last < first.first:
         return Days(last.first, first.last), True
     return Days(first.first, last.last), False
 
 
-def fixed(found: Days | Recurring, context: PeriodContext) -> Days:
+def fixed(found: Days | RecurringDays, context: PeriodContext) -> Days:
     """A period with its year: by default the latest that has begun."""
     return found if isinstance(found, Days) else found.latest(context.today)
 
@@ -123,7 +123,7 @@ def until_today(days: Days, context: PeriodContext) -> Days:
     return Days(days.first, context.today) if days.first <= context.today else days
 
 
-def _unit(text: str, context: PeriodContext) -> Days | Recurring | None:
+def _unit(text: str, context: PeriodContext) -> Days | RecurringDays | None:
     found = parse_months(text, context) or parse_day_words(text, context)
     if found is None and text.endswith("日週"):  # 6月15日の週
         day = _unit(text.removesuffix("週"), context)
@@ -142,7 +142,7 @@ def _whole(text: str, context: PeriodContext) -> Spoken | None:
     for left, right in _halves(re.sub(r"(まで|まで間|にかけて)$", "", text)):
         first, last = _unit(left, context), _unit(right, context)
         if first is not None and last is not None:
-            return Spoken(*joined(first, last, context))
+            return Spoken(*joined_days(first, last, context))
     days = _adjacent(text, context) or _open_ended(text, context)
     return None if days is None else Spoken(days)
 
@@ -153,7 +153,7 @@ def _adjacent(text: str, context: PeriodContext) -> Days | None:
     first, last = (_unit(left, context), _unit(right, context)) if mark else (None, None)
     if first is None or last is None:
         return None
-    days, _ = joined(first, last, context)
+    days, _ = joined_days(first, last, context)
     parts = sorted((fixed(first, context), fixed(last, context)), key=lambda part: part.first)
     return days if parts[0].last + ONE_DAY == parts[1].first else None
 

@@ -19,7 +19,7 @@ _MONTHS_AROUND = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Recurring:
+class RecurringDays:
     """Days without a year or month of their own; ``near`` yields those around a day, in order."""
 
     near: Callable[[date], Iterable[Days]]
@@ -48,7 +48,7 @@ class Recurring:
 
 
 @dataclass(frozen=True, slots=True)
-class Yearly(Recurring):
+class Yearly(RecurringDays):
     """Days that come each year, beginning in the month ``month``.
 
     ``of`` gives those that begin in a year, and raises ValueError in a year without them.
@@ -73,17 +73,17 @@ def yearly_months(month: int, length: int, starts_on: int) -> Yearly:
     return yearly(month, of)
 
 
-def monthly(of: Callable[[Month], Days]) -> Recurring:
+def monthly(of: Callable[[Month], Days]) -> RecurringDays:
     """Days of each calendar month, from those of a given one."""
 
     def near(day: date) -> Iterator[Days]:
         now = Month.of(day)
         return _existing(of, map(now.plus, range(-_MONTHS_AROUND, _MONTHS_AROUND + 1)))
 
-    return Recurring(near)
+    return RecurringDays(near)
 
 
-def weekly(weekday: int, length: int = 1) -> Recurring:
+def weekly(weekday: int, length: int = 1) -> RecurringDays:
     """Days of each week from a weekday on (0 is Monday)."""
 
     def near(day: date) -> Iterator[Days]:
@@ -91,7 +91,7 @@ def weekly(weekday: int, length: int = 1) -> Recurring:
         for first in (start - timedelta(days=7), start, start + timedelta(days=7)):
             yield Days(first, first + timedelta(days=length - 1))
 
-    return Recurring(near)
+    return RecurringDays(near)
 
 
 def _years_around(day: date) -> range:

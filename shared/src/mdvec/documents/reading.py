@@ -30,7 +30,7 @@ class ReadingRefused(MdvecError):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class DocumentPart:
     """A part of a document: lines count from 1, positions from 0; None means its start or end."""
 
     start_line: int | None = None
@@ -61,7 +61,7 @@ class DocumentText:
 
 
 def read_document(
-    database: Path, tool_name: str, file_path: str, part: Part, max_chars: int
+    database: Path, tool_name: str, file_path: str, part: DocumentPart, max_chars: int
 ) -> DocumentText:
     """Read a document of an active tool from the database; files are never opened.
 
@@ -105,7 +105,7 @@ def read_document(
     )
 
 
-def _range(content: str, lines: list[int], part: Part) -> tuple[int, int]:
+def _range(content: str, lines: list[int], part: DocumentPart) -> tuple[int, int]:
     """The first and last position of a part: where its lines and its positions overlap."""
     if part.start_line is not None and part.start_position is not None:
         raise ReadingRefused(

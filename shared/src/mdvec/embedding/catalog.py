@@ -30,7 +30,7 @@ class UnknownModel(ModelError):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ModelChoice:
     """The model chosen, and the reason in one sentence."""
 
     card: ModelCard
@@ -77,7 +77,7 @@ def list_models(
     return [ListedModel(card, missing(card, options), is_auto=card is auto) for card in cards]
 
 
-def choose(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> Choice:
+def choose(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> ModelChoice:
     """The model that ``name`` stands for; ``auto`` is PLaMo if it can be used, else ``use``.
 
     Raises:
@@ -95,11 +95,11 @@ def choose(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> Choice:
             raise ModelUnavailable(
                 f"the model {name!r} is not here ({lack}); get it with: {card.how_to_get}"
             )
-        return Choice(card, name)
+        return ModelChoice(card, name)
     lack = missing(PLAMO)
     if lack is None:
-        return Choice(PLAMO, "plamo, whose weights are in the local model cache")
-    return Choice(
+        return ModelChoice(PLAMO, "plamo, whose weights are in the local model cache")
+    return ModelChoice(
         USE,
         f"use, the embedded model (plamo: {lack}; to get it: {PLAMO.how_to_get})",
     )
@@ -150,7 +150,7 @@ def _not_installed(module: str) -> str | None:
 def _load_plamo() -> Backend:
     from mdvec.embedding.backends.plamo import PlamoBackend
 
-    return PlamoBackend(plamo_cache.weights())
+    return PlamoBackend(plamo_cache.weights_folder())
 
 
 def _load_use() -> Backend:

@@ -6,7 +6,7 @@ import importlib.util
 
 from mdvec.embedding.cards import E5_SMALL, ModelCard
 from mdvec.embedding.embedder import Embedder, ModelUnavailable
-from mdvec.embedding.names import Family, family_of, model_of
+from mdvec.embedding.names import ModelFamily, family_of, model_of
 from mdvec.embedding.options import GEMINI_URL, OPENAI_URL, BackendOptions
 from mdvec.embedding.remote.endpoint import Endpoint, price_of
 from mdvec.embedding.remote.failures import KeyMissing
@@ -114,7 +114,7 @@ def pull(name: str, options: BackendOptions) -> str:
     return f"{name} is here: {st_files.pull(model_of(name), options.st.backend)}"
 
 
-def _family(name: str) -> Family:
+def _family(name: str) -> ModelFamily:
     family = family_of(name)
     if family is None:
         raise ValueError(name)

@@ -8,8 +8,8 @@ from typing import Literal, get_args
 
 from mdvec.embedding.cards import CARDS
 
-Family = Literal["openai", "gemini", "st"]
-FAMILIES: tuple[Family, ...] = get_args(Family)
+ModelFamily = Literal["openai", "gemini", "st"]
+MODEL_FAMILIES: tuple[ModelFamily, ...] = get_args(ModelFamily)
 FORMS = "openai:<model>, gemini:<model>, st:<model or folder>"
 
 _MAX_CHARS = 500
@@ -17,12 +17,12 @@ _MODEL = re.compile(r"\S(?:[^\x00-\x1f\x7f]*\S)?")
 _FOLDER = ("/", ".", "~")
 
 
-def family_of(name: str) -> Family | None:
+def family_of(name: str) -> ModelFamily | None:
     """The family of a user's own model; None for a name without a valid family and model."""
     family, _, model = name.partition(":")
     if len(name) > _MAX_CHARS or not _MODEL.fullmatch(model):
         return None
-    return next((one for one in FAMILIES if one == family), None)
+    return next((one for one in MODEL_FAMILIES if one == family), None)
 
 
 def is_endpoint_model(name: str) -> bool:

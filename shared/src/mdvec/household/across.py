@@ -21,7 +21,7 @@ from mdvec.household.interfaces.shared_pairs import rows_told_twice, shared_deci
 from mdvec.household.readings import reading
 
 _AROUND = timedelta(days=45)
-"""Rows so near the period tell what is a habit."""
+"""Rows this near to the period show what is a habit."""
 _MAX_TOLD = 10
 _HOW = "判定は confirm_duplicate に check_id でなく transaction_ids（その2件）を渡します"
 
@@ -99,7 +99,7 @@ def pairs_across(
     ]
 
 
-def told(pairs: Iterable[SharedPair]) -> list[str]:
+def told_pairs(pairs: Iterable[SharedPair]) -> list[str]:
     """The pairs in Japanese, purchases first, a line each; the largest ten of each kind."""
     lines = []
     for is_transfer, what in (

@@ -15,9 +15,9 @@ from mdvec.household.core.budgets import (
     SPANS,
     Budget,
     BudgetStatus,
+    budget_months,
     covers,
-    months_of,
-    status_of,
+    status_of_budget,
     typical_month,
     worst_first,
 )
@@ -110,7 +110,7 @@ def set_budget(
         rows = _rows(connection, tool_id, MonthRange(covered.latest, covered.latest), subject)
         before_it = min(Month.of(today, month_starts_on), covered.latest.plus(1))
         typical = typical_month(_by_day(rows, subject), before_it)
-    message = budget_wording.set_text(budget, before, typical)
+    message = budget_wording.budget_set_text(budget, before, typical)
     return BudgetSet(str(subject), per, amount, before, message + remark)
 
 
@@ -143,7 +143,9 @@ def budget_status(
         budgets = budget_table.budgets_of(connection, tool_id)
         rows = _rows(connection, tool_id, months, Total.SPENDING)
     statuses = [
-        status_of(budget, months_of(budget, months), _by_day(rows, budget.subject), today)
+        status_of_budget(
+            budget, budget_months(budget, months), _by_day(rows, budget.subject), today
+        )
         for budget in budgets
     ]
     outside = _unbudgeted(rows, budgets, months, today) if budgets else None

@@ -8,7 +8,7 @@ from mdvec.household.core.source_row import SourceRow
 from mdvec.household.interfaces.rows import RowToWrite, StoredRow
 
 
-class Change(NamedTuple):
+class RowChange(NamedTuple):
     """The new state of a transaction beside its stored one."""
 
     identity: str

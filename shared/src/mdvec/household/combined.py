@@ -10,9 +10,9 @@ import apsw
 
 from mdvec.dates.days import Days
 from mdvec.dates.months import MonthRange
-from mdvec.household.across import SharedPair, pairs_across, told
+from mdvec.household.across import SharedPair, pairs_across, told_pairs
 from mdvec.household.core import wording
-from mdvec.household.core.periods import Period, resolve_period
+from mdvec.household.core.periods import UnderstoodPeriod, resolve_period
 from mdvec.household.core.sums import CategoryShare, MonthlySum, income_and_spending, shares
 from mdvec.household.core.wording import EmptyLedger, InsufficientData, format_currency
 from mdvec.household.interfaces import sums as ledger_sums
@@ -109,7 +109,7 @@ def _coverage(
 
 
 def _answer(
-    period: Period,
+    period: UnderstoodPeriod,
     cells: Mapping[str, list[MonthlySum]],
     left_out: Sequence[MonthlySum],
     across: list[SharedPair],
@@ -134,7 +134,7 @@ def _answer(
             f"（{wording.format_percentage(share.share, signed=False)}）"
             for share in by_category
         ]
-    lines += told(across)
+    lines += told_pairs(across)
     lines.append(wording.notes_text(notes))
     text = "\n".join(line for line in lines if line)
     return CombinedAnswer(

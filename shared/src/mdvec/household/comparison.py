@@ -16,14 +16,14 @@ from mdvec.household.core import wording
 from mdvec.household.core.counted_row import CountedRow
 from mdvec.household.core.movement_wording import movements_text
 from mdvec.household.core.movements import Movement, movements
-from mdvec.household.core.periods import Period, resolve_period, span_in_words
+from mdvec.household.core.periods import UnderstoodPeriod, resolve_period, span_in_words
 from mdvec.household.core.subjects import Total
 from mdvec.household.interfaces.counted_rows import counted_rows
 from mdvec.household.overview import coverage, named_subject, one_state
 from mdvec.household.shown import shown_days
 
-Level = Literal["category", "shop"]
-LEVELS: tuple[Level, ...] = ("category", "shop")
+ComparisonLevel = Literal["category", "shop"]
+LEVELS: tuple[ComparisonLevel, ...] = ("category", "shop")
 MAX_MOVEMENTS = 20
 _YEAR_BEFORE = frozenset({"前年", "前年同期", "前年同月", "去年", "昨年", "昨年同月", "去年同月"})
 
@@ -163,7 +163,7 @@ def _answer(
     )
 
 
-def _before(days: Days, starts_on: int, *, years: int) -> Period:
+def _before(days: Days, starts_on: int, *, years: int) -> UnderstoodPeriod:
     """The period of equal length just before, or these days some years earlier."""
     months = MonthRange.around(days, starts_on)
     if months.days == days:
@@ -174,7 +174,7 @@ def _before(days: Days, starts_on: int, *, years: int) -> Period:
     else:
         length = days.last - days.first + ONE_DAY
         days = Days(days.first - length, days.last - length)
-    return Period(days, MonthRange.around(days, starts_on), "")
+    return UnderstoodPeriod(days, MonthRange.around(days, starts_on), "")
 
 
 def _year_earlier(day: date, years: int) -> date:

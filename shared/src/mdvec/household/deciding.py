@@ -60,7 +60,7 @@ class _Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ReviewDecision:
     """A user's decision.
 
     ``keep`` is the row that stays, ``rows`` are those of the candidate that are meant (all if
@@ -74,7 +74,7 @@ class Choice:
 
 
 def confirm(
-    connection: apsw.Connection, tool_id: int, check_id: int, choice: Choice
+    connection: apsw.Connection, tool_id: int, check_id: int, choice: ReviewDecision
 ) -> Confirmation:
     """Store a decision and update the marks in the ledger, in one transaction.
 
@@ -164,7 +164,7 @@ def restore(connection: apsw.Connection, tool_id: int, transaction_id: int) -> R
 
 
 def _targets(
-    connection: apsw.Connection, tool_id: int, check: Check, choice: Choice
+    connection: apsw.Connection, tool_id: int, check: Check, choice: ReviewDecision
 ) -> list[_Target]:
     """What a decision about a pair is about; the pair's own candidate is first."""
     arranged = arrange(duplicate_checks.open_pairs(connection, tool_id))
@@ -193,7 +193,7 @@ def _is_marked(connection: apsw.Connection, tool_id: int, row: int, target: _Tar
     return row_of(connection, tool_id, row).is_duplicate
 
 
-def _check_rows(target: _Target, choice: Choice) -> None:
+def _check_rows(target: _Target, choice: ReviewDecision) -> None:
     if choice.keep is not None and target.is_transfer:
         raise KeepInTransfer
     if choice.keep is not None and choice.keep not in (choice.rows or target.rows):
@@ -215,7 +215,9 @@ def _narrowed(
     return _Target((first, *others), tuple(checks))
 
 
-def _kept(connection: apsw.Connection, tool_id: int, target: _Target, choice: Choice) -> int:
+def _kept(
+    connection: apsw.Connection, tool_id: int, target: _Target, choice: ReviewDecision
+) -> int:
     """The row of a target that stays."""
     if choice.keep is None:
         return target.rows[0]

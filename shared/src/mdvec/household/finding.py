@@ -11,18 +11,18 @@ import apsw
 
 from mdvec.household.core.found import (
     FoundAnswer,
-    InvalidFilter,
+    InvalidRowFilter,
     no_rows_note,
 )
 from mdvec.household.core.periods import resolve_period
-from mdvec.household.core.wording import InvalidPage, InvalidPageSize
-from mdvec.household.found_sums import GroupBy, groups_of, totals_of
+from mdvec.household.core.wording import PAGE_SIZE, InvalidPage, InvalidPageSize
+from mdvec.household.found_sums import GroupBy, found_groups, totals_of
 from mdvec.household.interfaces.columns import ColumnsCache, LedgerColumns, rows_with_ids
 from mdvec.household.interfaces.row_notes import notes_on
 from mdvec.household.interfaces.rows import TRANSACTION_COLUMNS, read_transaction
 from mdvec.household.nearness import Embed, beside_notes, near_rows
 from mdvec.household.overview import coverage, named_subject, one_state
-from mdvec.household.row_search import Rows, RowSearch
+from mdvec.household.row_search import RowChoice, RowSearch
 from mdvec.text.one_line import shortened
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     Mask = NDArray[np.bool_]
 
-PAGE_SIZE = 20
 Order = Literal["newest", "oldest", "largest", "smallest"]
 
 
@@ -57,11 +56,11 @@ class RowFilter:
     period: str | None = None
     account: str | None = None
     category: str | None = None
-    rows: Rows = "counted"
+    rows: RowChoice = "counted"
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class ListingOptions:
     """How to list the rows found; ``largest`` and ``smallest`` go by the amount without sign.
 
     Months, of periods and groups, start on the day ``month_starts_on``.
@@ -78,7 +77,7 @@ def find_transactions(
     connection: apsw.Connection,
     tool_id: int,
     wanted: RowFilter,
-    listing: Listing,
+    listing: ListingOptions,
     cache: ColumnsCache,
     today: date,
     embed: Embed | None = None,
@@ -98,7 +97,7 @@ def find_transactions(
         PaydayUnknown: it names the payday, but months start on the 1st.
         UnknownCategory: no category, or several, have that name.
         UnknownAccount: no account has that name.
-        InvalidFilter: another filter's value is not usable.
+        InvalidRowFilter: another filter's value is not usable.
         InvalidPage: the page does not exist.
         InvalidPageSize: the page size is out of range.
     """
@@ -132,7 +131,7 @@ def find_transactions(
         ids = [int(number) for number in columns.ids[places[first : first + listing.page_size]]]
         stored = rows_with_ids(connection, TRANSACTION_COLUMNS, ids)
         noted = notes_on(connection, tool_id, ids)
-    groups, others = groups_of(columns, chosen, listing.group_by, listing.month_starts_on)
+    groups, others = found_groups(columns, chosen, listing.group_by, listing.month_starts_on)
     return FoundAnswer(
         understood=search.understood,
         totals=totals_of(columns, chosen),
@@ -155,29 +154,29 @@ def _near(
     return near_rows(connection, tool_id, query, embed, any_named=any_named) if embed else ()
 
 
-def _check(wanted: RowFilter, listing: Listing) -> None:
+def _check(wanted: RowFilter, listing: ListingOptions) -> None:
     choices: list[tuple[str, object, tuple[object, ...]]] = [
-        ("rows", wanted.rows, get_args(Rows)),
+        ("rows", wanted.rows, get_args(RowChoice)),
         ("sort", listing.sort, get_args(Order)),
         ("group_by", listing.group_by, (None, *get_args(GroupBy))),
     ]
     for name, value, known in choices:
         if value not in known:
             fitting = "、".join(str(one) for one in known if one is not None)
-            raise InvalidFilter(
+            raise InvalidRowFilter(
                 f"{name}「{shortened(str(value))}」は使えません。{fitting} から選んでください。"
             )
     for name, amount in (("min_amount", wanted.min_amount), ("max_amount", wanted.max_amount)):
         if amount is not None and amount < 0:
-            raise InvalidFilter(f"{name} は 0 以上の円で指定してください（支出も正の数で）。")
+            raise InvalidRowFilter(f"{name} は 0 以上の円で指定してください（支出も正の数で）。")
     if (
         wanted.min_amount is not None
         and wanted.max_amount is not None
         and wanted.min_amount > wanted.max_amount
     ):
-        raise InvalidFilter("min_amount が max_amount より大きくなっています。")
+        raise InvalidRowFilter("min_amount が max_amount より大きくなっています。")
     if not 1 <= listing.page_size <= PAGE_SIZE:
-        raise InvalidPageSize(listing.page_size, PAGE_SIZE)
+        raise InvalidPageSize(listing.page_size)
 
 
 def _sorted(columns: LedgerColumns, chosen: Mask, order: Order) -> NDArray[np.intp]:

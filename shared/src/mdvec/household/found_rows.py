@@ -14,7 +14,7 @@ from mdvec.household.core.statement_text import row_heading
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces import subjects
 from mdvec.household.interfaces.row_notes import notes_on
-from mdvec.household.interfaces.subjects import Wanted
+from mdvec.household.interfaces.subjects import RowMentions
 from mdvec.index import documents
 from mdvec.index.chunks import StoredChunk
 from mdvec.index.documents import StoredText
@@ -51,13 +51,13 @@ def row_of_chunk(connection: apsw.Connection, tool_id: int, chunk: StoredChunk) 
     return subjects.row_at(connection, tool_id, chunk.file_path, chunk.start_line)
 
 
-def _wanted(question: str) -> Wanted:
+def _wanted(question: str) -> RowMentions:
     text = folded(question)
     numbers = (int(found.replace(",", "")) for found in _NUMBER.findall(text))
     days = [one.digits for one in named_dates(text)]
     # A day also yields its month, which would match other days.
     exact = [digits for digits in days if len(digits) == 8] or days
-    return Wanted(exact, [number for number in numbers if number < _MAX_AMOUNT], text)
+    return RowMentions(exact, [number for number in numbers if number < _MAX_AMOUNT], text)
 
 
 def _at_its_place(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from mdvec.household.core.categories import INCOME
-from mdvec.household.core.found import MAX_GROUPS, Group, Totals
+from mdvec.household.core.found import MAX_GROUPS, FoundGroup, Totals
 from mdvec.household.interfaces.columns import Codes, LedgerColumns
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ def totals_of(columns: LedgerColumns, chosen: Mask) -> Totals:
     return Totals(int(chosen.sum()), earned - balance, earned)
 
 
-def groups_of(
+def found_groups(
     columns: LedgerColumns, chosen: Mask, group_by: GroupBy | None, month_starts_on: int
-) -> tuple[tuple[Group, ...], Totals | None]:
+) -> tuple[tuple[FoundGroup, ...], Totals | None]:
     """The largest groups, and the totals of the others; months are all listed, in order."""
     match group_by:
         case None:
@@ -56,7 +56,7 @@ def sums_by(
     codes: Codes,
     name: Callable[[Any], str],
     most: int = MAX_GROUPS,
-) -> tuple[tuple[Group, ...], Totals | None]:
+) -> tuple[tuple[FoundGroup, ...], Totals | None]:
     """The groups of equal values in a column with the largest sums, and the totals of the others.
 
     ``name`` gives a value's name.
@@ -73,7 +73,7 @@ def sums_by(
     np.add.at(balances, places, amounts)
     np.add.at(incomes, places, earned)
     found = [
-        Group(
+        FoundGroup(
             name(codes.values[place]),
             Totals(int(rows[place]), int(incomes[place] - balances[place]), int(incomes[place])),
         )

@@ -13,7 +13,7 @@ from mdvec.household.core.anomalies import Anomaly, anomalies
 from mdvec.household.core.anomaly_wording import anomalies_text
 from mdvec.household.core.counted_row import CountedRow
 from mdvec.household.core.forecast import MonthForecast, forecast
-from mdvec.household.core.recurring import Recurring, recurring_payments
+from mdvec.household.core.recurring import RecurringPayment, recurring_payments
 from mdvec.household.core.wording import notes_text
 from mdvec.household.interfaces.counted_rows import counted_rows
 from mdvec.household.overview import coverage, one_state
@@ -35,7 +35,7 @@ class RecurringAnswer:
     """The recurring payments and income, and the payments due until the month's end."""
 
     as_of: date
-    payments: tuple[Recurring, ...]
+    payments: tuple[RecurringPayment, ...]
     due: tuple[DuePayment, ...]
     notes: tuple[str, ...]
     text: str
@@ -89,8 +89,8 @@ def list_recurring_payments(
 
 
 def _without_unknown(
-    found: list[Recurring], rows: list[CountedRow], as_of: date
-) -> tuple[list[Recurring], list[Month]]:
+    found: list[RecurringPayment], rows: list[CountedRow], as_of: date
+) -> tuple[list[RecurringPayment], list[Month]]:
     """The series without missed days in months that have no row at all, and the last of these."""
     known = {Month.of(row.day) for row in rows}
     recent = as_of - habit_wording.RECENT

@@ -13,7 +13,7 @@ from dataclasses import replace
 import apsw
 
 from mdvec.household.asset_files import keep_assets
-from mdvec.household.changes import Change, differs
+from mdvec.household.changes import RowChange, differs
 from mdvec.household.combined_statements import combine_statements, overruled_files
 from mdvec.household.core import removals
 from mdvec.household.core.statements import CurrentRow
@@ -29,7 +29,7 @@ from mdvec.household.options import NO_REMOVAL_OPTIONS, RemovalOptions
 from mdvec.household.reading import LedgerFile
 from mdvec.household.renames import after_renames, follow_renames
 from mdvec.household.report import LedgerMode, LedgerReport, report_of
-from mdvec.household.untouched import Reading, read_all, read_touched
+from mdvec.household.untouched import ReadStatements, read_all, read_touched
 
 
 def import_ledger(
@@ -86,7 +86,7 @@ class _LedgerRun:
         self,
         connection: apsw.Connection,
         tool_id: int,
-        reading: Reading,
+        reading: ReadStatements,
         known: Mapping[str, KnownFile],
         may_exist: Callable[[str], bool],
         removal_options: RemovalOptions,
@@ -99,7 +99,7 @@ class _LedgerRun:
         self.may_exist = may_exist
         self.removal_options = removal_options
         self.kept_again = len(removal_options.keep)
-        self.changes: list[Change] = []
+        self.changes: list[RowChange] = []
         self.not_mentioned: list[tuple[int, str]] = []
         self.without_file = 0
         self.deleted = 0
@@ -159,7 +159,7 @@ class _LedgerRun:
                 removal = "kept" if stored.statement == statement_id else None
             if stored is None or differs(stored, row, statement_id, removal):
                 self.changes.append(
-                    Change(identity, stored, RowToWrite(row, statement_id, removal, removed_by))
+                    RowChange(identity, stored, RowToWrite(row, statement_id, removal, removed_by))
                 )
             if removal is None and stored is not None and identity not in self.combined.mentioned:
                 self.not_mentioned.append((stored.id, row.source_file))

@@ -16,7 +16,7 @@ from mdvec.household.core.categories import Category
 from mdvec.household.core.month_marks import UNMARKED, MonthMarks
 from mdvec.household.core.periods import (
     AmbiguousPeriod,
-    Period,
+    UnderstoodPeriod,
     resolve_period,
     resolve_year_month,
     span_in_words,
@@ -26,14 +26,14 @@ from mdvec.household.core.savings import savings_rate
 from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import (
     CategoryShare,
-    Counts,
     MonthlySum,
+    RowCounts,
     counts_of,
     income_and_spending,
     shares,
 )
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.core.wording import Figures, InvalidPage, InvalidPageSize
+from mdvec.household.core.wording import PAGE_SIZE, InvalidPage, InvalidPageSize, StatedSums
 from mdvec.household.interfaces import sums as ledger_sums
 from mdvec.household.interfaces.row_notes import notes_on
 from mdvec.household.overview import (
@@ -43,7 +43,6 @@ from mdvec.household.overview import (
 )
 from mdvec.household.shown import marks_of, shown_days
 
-PAGE_SIZE = 20
 _ROW_FIELDS = (
     "id", "date", "amount", "description", "category_major", "category_minor", "account", "memo",
     "is_target", "is_transfer", "is_duplicate", "source_file", "row_number", "left_out",
@@ -72,7 +71,7 @@ class HouseholdAnswer:
     savings_rate: Decimal | None
     spending_by_category: tuple[CategoryShare, ...]
     income_by_category: tuple[CategoryShare, ...]
-    counts: Counts
+    counts: RowCounts
     rows: tuple[dict[str, object], ...]
     total_rows: int
     page: int
@@ -137,7 +136,7 @@ def monthly_household(
         InvalidPageSize: the page size is out of range.
     """
     if not 1 <= page_size <= PAGE_SIZE:
-        raise InvalidPageSize(page_size, PAGE_SIZE)
+        raise InvalidPageSize(page_size)
     with one_state(connection):
         covered = coverage(connection, tool_id, today, month_starts_on)
         requested = _period(today, covered.default_range, year, month, period)
@@ -164,7 +163,7 @@ def monthly_household(
 
 def _period(
     today: date, available: MonthRange, year: int | None, month: int | None, period: str | None
-) -> Period:
+) -> UnderstoodPeriod:
     if year is None and month is None:
         return resolve_period(today, available, period=period)
     if period is not None and period.strip():
@@ -178,7 +177,7 @@ def _answer(
     months: MonthRange,
     subject: Subject | None,
     sums: list[MonthlySum],
-    counts: Counts,
+    counts: RowCounts,
     rows: list[Transaction],
     noted: Mapping[int, RowNote],
     paging: _Paging,
@@ -225,17 +224,17 @@ def row_fields(row: Transaction, note: RowNote | None = None) -> dict[str, objec
 
 def _figures(
     subject: Subject | None, spent: tuple[CategoryShare, ...], earned: tuple[CategoryShare, ...]
-) -> Figures:
+) -> StatedSums:
     spending = sum(line.amount for line in spent)
     income = sum(line.amount for line in earned)
     if subject in (None, Total.BALANCE, Total.SAVINGS_RATE):
-        return Figures(spending, income, income - spending)
+        return StatedSums(spending, income, income - spending)
     if subject and subject.is_income:
-        return Figures(None, income, None)
-    return Figures(spending, None, None)
+        return StatedSums(None, income, None)
+    return StatedSums(spending, None, None)
 
 
-def _rate(subject: Subject | None, figures: Figures) -> Decimal | None:
+def _rate(subject: Subject | None, figures: StatedSums) -> Decimal | None:
     if subject is not Total.SAVINGS_RATE or figures.income is None or figures.spending is None:
         return None
     return savings_rate(figures.income, figures.spending)

@@ -62,7 +62,7 @@ def net_worth(
         InvalidPeriod: the period was not understood.
     """
     with one_state(connection):
-        known = assets.months_of(connection, tool_id)
+        known = assets.months_with_assets(connection, tool_id)
     if not known:
         raise NoAssets(None)
     available = MonthRange(known[0].month, known[-1].month)

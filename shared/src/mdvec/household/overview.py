@@ -13,7 +13,7 @@ from mdvec.database.connection import snapshot
 from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core.categories import hierarchy_of
 from mdvec.household.core.month_marks import MonthMarks
-from mdvec.household.core.span import MAX_ASTRAY_ROWS, Run, body_of, latest_of, runs_of
+from mdvec.household.core.span import MAX_ASTRAY_ROWS, MonthRun, body_of, latest_of, runs_of
 from mdvec.household.core.subjects import Subject, resolve_subject
 from mdvec.household.core.wording import EmptyLedger
 from mdvec.household.interfaces import sums as ledger_sums
@@ -147,7 +147,9 @@ def coverage(
         raise EmptyLedger(ledger_sums.tool_name(connection, tool_id))
     now, apart = Month.of(today, month_starts_on), runs_of(present)
     runs = [
-        Run(months, ledger_sums.rows_at_most(connection, tool_id, months.days, MAX_ASTRAY_ROWS + 1))
+        MonthRun(
+            months, ledger_sums.rows_at_most(connection, tool_id, months.days, MAX_ASTRAY_ROWS + 1)
+        )
         for months in (apart if len(apart) > 1 else ())
     ]
     body = body_of(runs, now) if runs else apart[0]

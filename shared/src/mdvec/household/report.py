@@ -10,7 +10,7 @@ from mdvec.files.scan import Problem
 from mdvec.household.core.assets import KEPT
 from mdvec.household.interfaces.files import KnownFile
 from mdvec.household.interfaces.statements import GoneRow
-from mdvec.importing.report import ImportReport, Line, notes
+from mdvec.importing.report import ImportReport, ReportLine, notes
 
 LedgerMode = Literal["update", "replace"]
 
@@ -116,10 +116,10 @@ class HouseholdReport:
             "transfer_candidates": self.transfer_candidates,
         }
 
-    def lines(self, report: ImportReport) -> list[Line]:
+    def lines(self, report: ImportReport) -> list[ReportLine]:
         """The printed summary of the import."""
         lines = _ledger_lines(report.tool, self.ledger)
-        lines.append(Line(f"{_rows(report.chunks)} can be searched, {report.embedded}"))
+        lines.append(ReportLine(f"{_rows(report.chunks)} can be searched, {report.embedded}"))
         for count, what in (
             (self.duplicate_candidates, "one purchase booked twice"),
             (
@@ -130,7 +130,7 @@ class HouseholdReport:
             if count:
                 pairs = "pair is" if count == 1 else "pairs are"
                 lines.append(
-                    Line(
+                    ReportLine(
                         f"{count} new {pairs} likely {what}; "
                         "ask your client to review the duplicates"
                     )
@@ -138,9 +138,9 @@ class HouseholdReport:
         return lines
 
 
-def _ledger_lines(name: str, ledger: LedgerReport) -> list[Line]:
+def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
     lines = [
-        Line(
+        ReportLine(
             f"{name}: {ledger.files} files, {ledger.rows_read} rows read: "
             f"{ledger.imported} imported, {ledger.updated} updated, {ledger.unchanged} unchanged, "
             f"{len(ledger.failed)} failed; {ledger.deleted} deleted, "
@@ -151,27 +151,32 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[Line]:
     if ledger.misfits:
         fitting = "was imported, but does" if len(ledger.misfits) == 1 else "were imported, but do"
         lines.append(
-            Line(f"{_rows(len(ledger.misfits))} {fitting} not fit the running balance of the file")
+            ReportLine(
+                f"{_rows(len(ledger.misfits))} {fitting} not fit the running balance of the file"
+            )
         )
         lines += notes(
             "balance", [f"{row.path}:{row.line}: {row.reason}" for row in ledger.misfits]
         )
     if ledger.returned:
-        lines.append(Line(f"counted again: {_rows(ledger.returned)}"))
+        lines.append(ReportLine(f"counted again: {_rows(ledger.returned)}"))
     lines += [_note("older than its time", problem) for problem in ledger.overruled]
     if ledger.removed:
         removed = (
             f"{_rows(len(ledger.removed))} left the sums, gone from the newest file of their day; "
             f"to keep one: mdvec import -n {name} --mode update --restore-removed ID"
         )
-        lines += [Line(removed), *notes("removed", [_gone_row_text(row) for row in ledger.removed])]
+        lines += [
+            ReportLine(removed),
+            *notes("removed", [_gone_row_text(row) for row in ledger.removed]),
+        ]
     if ledger.asked:
         asked = (
             "gone from the newest file of their day, but still counted: "
             f"{_rows(len(ledger.asked))}; to leave them out: "
             f"mdvec import -n {name} --mode update --accept-removals"
         )
-        lines += [Line(asked), *notes("gone?", [_gone_row_text(row) for row in ledger.asked])]
+        lines += [ReportLine(asked), *notes("gone?", [_gone_row_text(row) for row in ledger.asked])]
     lines += [_note("kept", problem) for problem in ledger.net_worth]
     return [*lines, *(_note("passed over", problem) for problem in ledger.passed_over)]
 
@@ -181,8 +186,8 @@ def _rows(count: int) -> str:
     return f"{count} row" if count == 1 else f"{count} rows"
 
 
-def _note(word: str, problem: Problem) -> Line:
-    return Line(f"{word}: {problem.file_path}: {problem.reason}", is_note=True)
+def _note(word: str, problem: Problem) -> ReportLine:
+    return ReportLine(f"{word}: {problem.file_path}: {problem.reason}", is_note=True)
 
 
 def _gone_row_text(row: GoneRow) -> str:

@@ -13,7 +13,7 @@ import apsw
 from mdvec.database.connection import snapshot
 from mdvec.errors import MdvecError
 from mdvec.household.core import review_wording as answers
-from mdvec.household.core.candidates import Arranged, arrange, listed
+from mdvec.household.core.candidates import Arranged, arrange, listed_candidates
 from mdvec.household.core.evidence import LIKELY
 from mdvec.household.core.pairs import (
     MAX_DATE_TOLERANCE,
@@ -22,10 +22,10 @@ from mdvec.household.core.pairs import (
 )
 from mdvec.household.core.review_reasons import reasons_in_words
 from mdvec.household.core.review_wording import (
-    Candidate,
     CandidateList,
     Detection,
     DetectionParams,
+    DuplicateCandidate,
     DuplicateStats,
 )
 from mdvec.household.core.transaction import Transaction
@@ -37,7 +37,7 @@ from mdvec.household.readings import reading
 
 MAX_LIMIT: Final = 50
 _WIDER: Final = 7
-"""The tolerance in days that a search without a likely pair suggests, or the double of its own."""
+"""A search without a likely pair suggests this tolerance in days, or twice its own."""
 
 
 class DuplicateResolutionError(MdvecError):
@@ -71,7 +71,7 @@ class InvalidLimit(DuplicateResolutionError):
         super().__init__(f"limit は1〜{MAX_LIMIT}で指定してください（指定値: {limit}）")
 
 
-class InvalidPage(DuplicateResolutionError):
+class InvalidReviewPage(DuplicateResolutionError):
     """The list has no such page."""
 
     def __init__(self, page: int, pages: int) -> None:
@@ -98,7 +98,7 @@ def detect(
         DuplicateDetectionError: the tolerances match too many pairs.
     """
     if transaction_ids is not None:
-        there = duplicate_checks.find_transactions(connection, tool_id, transaction_ids)
+        there = duplicate_checks.transactions_with_ids(connection, tool_id, transaction_ids)
         for missing in sorted(set(transaction_ids) - there.keys()):
             raise TransactionNotFound(missing)
     with connection:
@@ -154,17 +154,17 @@ def list_candidates(
 
     Raises:
         InvalidLimit: ``limit`` is not 1 to 50.
-        InvalidPage: there is no such page.
+        InvalidReviewPage: there is no such page.
     """
     if not 1 <= limit <= MAX_LIMIT:
         raise InvalidLimit(limit)
     with snapshot(connection):
-        found = listed(arrange(duplicate_checks.open_pairs(connection, tool_id)))
+        found = listed_candidates(arrange(duplicate_checks.open_pairs(connection, tool_id)))
         closed = [] if skip_checked else duplicate_checks.closed_checks(connection, tool_id)
         total = len(found) + len(closed)
         pages = max(1, -(-total // limit))
         if not 1 <= page <= pages:
-            raise InvalidPage(page, pages)
+            raise InvalidReviewPage(page, pages)
         first, last = (page - 1) * limit, page * limit
         candidates = [
             _arranged_candidate(connection, tool_id, one, alike) for one, alike in found[first:last]
@@ -185,7 +185,9 @@ def list_candidates(
     )
 
 
-def candidate_detail(connection: apsw.Connection, tool_id: int, check_id: int) -> Candidate:
+def candidate_detail(
+    connection: apsw.Connection, tool_id: int, check_id: int
+) -> DuplicateCandidate:
     """The candidate that a pair belongs to while it is open, else the pair, with its rows.
 
     Raises:
@@ -204,7 +206,7 @@ def candidate_detail(connection: apsw.Connection, tool_id: int, check_id: int) -
 def stats(connection: apsw.Connection, tool_id: int) -> DuplicateStats:
     """Numbers of rows, marked rows, undecided pairs and rejected pairs."""
     with snapshot(connection):
-        counts = duplicate_checks.count(connection, tool_id)
+        counts = duplicate_checks.review_counts(connection, tool_id)
     rate = 100 * counts.marked / counts.transactions if counts.transactions else 0.0
     return DuplicateStats(
         total_transactions=counts.transactions,
@@ -247,20 +249,20 @@ def row_of(connection: apsw.Connection, tool_id: int, transaction_id: int) -> Tr
     Raises:
         TransactionNotFound: the household has no such row.
     """
-    found = duplicate_checks.find_transactions(connection, tool_id, [transaction_id])
+    found = duplicate_checks.transactions_with_ids(connection, tool_id, [transaction_id])
     if transaction_id not in found:
         raise TransactionNotFound(transaction_id)
     return found[transaction_id]
 
 
-def candidate_of(connection: apsw.Connection, tool_id: int, check: Check) -> Candidate:
+def candidate_of(connection: apsw.Connection, tool_id: int, check: Check) -> DuplicateCandidate:
     """A single pair as a candidate."""
     return _candidate(connection, tool_id, [check], (check.first_id, check.second_id), 0)
 
 
 def _arranged_candidate(
     connection: apsw.Connection, tool_id: int, one: Arranged, alike: int
-) -> Candidate:
+) -> DuplicateCandidate:
     checks = [check_of(connection, tool_id, check) for check in one.checks]
     return _candidate(connection, tool_id, checks, one.rows, alike)
 
@@ -271,13 +273,13 @@ def _candidate(
     checks: list[Check],
     row_ids: tuple[int, ...],
     alike: int,
-) -> Candidate:
+) -> DuplicateCandidate:
     rows = [row_of(connection, tool_id, row) for row in row_ids]
     amounts = [abs(row.amount) for row in rows if row.amount is not None]
     days = [row.date for row in rows]
     best = checks[0]
     first, second, *others = map(answers.candidate_row, rows)
-    return Candidate(
+    return DuplicateCandidate(
         check_id=min(check.id for check in checks),
         is_likely=best.score >= LIKELY,
         is_transfer=best.is_transfer,

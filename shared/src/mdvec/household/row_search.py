@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from mdvec.dates.days import Days
-from mdvec.household.core.categories import INCOME, Category, fold
+from mdvec.household.core.categories import INCOME, Category, folded_category
 from mdvec.household.core.found import (
-    InvalidFilter,
+    InvalidRowFilter,
     UnknownAccount,
     inside_note,
     left_out_note,
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
     Mask = NDArray[np.bool_]
 
-Rows = Literal["counted", "all", "not_duplicate", "left_out", "duplicate", "transfer", "not_target"]
+RowChoice = Literal[
+    "counted", "all", "not_duplicate", "left_out", "duplicate", "transfer", "not_target"
+]
 _MAX_NAMES = 50
 
 
@@ -64,7 +66,7 @@ class RowSearch:
         if subject is None:
             return
         if isinstance(subject, Total) and subject is not Total.SPENDING:
-            raise InvalidFilter(
+            raise InvalidRowFilter(
                 f"category「{subject}」は明細を選べません。支出、収入、またはカテゴリ名にしてください。"
             )
         self.keep(self._columns.categories, lambda one: _is_of(subject, one))
@@ -75,9 +77,9 @@ class RowSearch:
         if name is None or not name.strip():
             return
         known = [str(one) for one in self._columns.accounts.values if one]
-        wanted = fold(name)
-        found = [one for one in known if fold(one) == wanted]
-        found = found or [one for one in known if wanted and wanted in fold(one)]
+        wanted = folded_category(name)
+        found = [one for one in known if folded_category(one) == wanted]
+        found = found or [one for one in known if wanted and wanted in folded_category(one)]
         if not found:
             raise UnknownAccount(name, sorted(known))
         self.keep(self._columns.accounts, found.__contains__)
@@ -104,7 +106,7 @@ class RowSearch:
             return
         words = WordsAsked(query)
         if words.is_empty:
-            raise InvalidFilter(f"query「{shortened(query)}」に探せる言葉がありません。")
+            raise InvalidRowFilter(f"query「{shortened(query)}」に探せる言葉がありません。")
         import numpy as np
 
         texts = self._columns.texts
@@ -117,11 +119,11 @@ class RowSearch:
         self._words = query
         self._told.append(f"「{shortened(query)}」")
 
-    def unnamed(self, rows: Rows) -> Mask:
+    def unnamed(self, rows: RowChoice) -> Mask:
         """The rows that only the words exclude, except those with the letters inside a word."""
         return self._unnamed & self._are_asked(rows)
 
-    def selected(self, rows: Rows) -> Mask:
+    def selected(self, rows: RowChoice) -> Mask:
         """The rows left that were asked for; notes tell which others match."""
         asked, reasons = _asked_reasons(rows), self._columns.reasons
         is_asked = self._are_asked(rows)
@@ -152,7 +154,7 @@ class RowSearch:
 
         self._mask &= np.array([holds(one) for one in codes.values], np.bool_)[codes.places]
 
-    def _are_asked(self, rows: Rows) -> Mask:
+    def _are_asked(self, rows: RowChoice) -> Mask:
         import numpy as np
 
         asked, reasons = _asked_reasons(rows), self._columns.reasons
@@ -166,7 +168,7 @@ _ROWS: dict[str, str] = {
 }  # fmt: skip
 
 
-def _asked_reasons(rows: Rows) -> frozenset[str | None]:
+def _asked_reasons(rows: RowChoice) -> frozenset[str | None]:
     """The reasons for leaving out, or None for rows that count, that a choice includes."""
     match rows:
         case "counted":

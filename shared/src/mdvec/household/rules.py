@@ -101,7 +101,7 @@ def set_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
         put_rule(connection, tool_id, rule)
         changed = apply_rules(connection, tool_id)
         follow_decisions(connection, tool_id)
-    return RuleChange(changed, rule_wording.set_text(rule, changed))
+    return RuleChange(changed, rule_wording.rule_set_text(rule, changed))
 
 
 def remove_rule(connection: apsw.Connection, tool_id: int, *, shop: str) -> RuleChange:

@@ -15,7 +15,7 @@ from mdvec.household.core.sums import MonthlySum
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.wording import format_currency
 from mdvec.household.deciding import DECISIONS, InvalidDecision, KeepInTransfer, RowNotInCandidate
-from mdvec.household.interfaces.checks import find_transactions
+from mdvec.household.interfaces.checks import transactions_with_ids
 from mdvec.household.interfaces.shared_pairs import (
     delete_shared,
     put_shared,
@@ -37,7 +37,7 @@ class NotOfTwoHouseholds(DuplicateResolutionError):
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class SharedLeftOut:
     """The rows of a period that a sum over households leaves out, as cells to subtract.
 
     ``text`` says which, or is "".
@@ -70,7 +70,7 @@ def decide_shared(
         found = {
             name: of_it
             for name, tool_id in tools.items()
-            if (of_it := find_transactions(connection, tool_id, rows))
+            if (of_it := transactions_with_ids(connection, tool_id, rows))
         }
         if len(set(rows)) != 2 or [len(of_it) for of_it in found.values()] != [1, 1]:
             raise NotOfTwoHouseholds
@@ -99,14 +99,14 @@ def decide_shared(
 
 def left_out_of_the_sum(
     connection: apsw.Connection, tools: Mapping[str, int], days: Days
-) -> LeftOut:
+) -> SharedLeftOut:
     """What the sum of these days over all households leaves out by the user's decisions."""
     decisions = shared_decisions(connection, tools.values())
     transfers = {row for one in decisions if one.is_transfer for row in (one.kept, one.other)}
     dropped = [
         row
         for tool_id in tools.values()
-        for row in find_transactions(connection, tool_id, rows_told_twice(decisions)).values()
+        for row in transactions_with_ids(connection, tool_id, rows_told_twice(decisions)).values()
         if days.first <= row.date <= days.last
     ]
     cells = tuple(
@@ -119,9 +119,9 @@ def left_out_of_the_sum(
         if (group := [row for row in dropped if (row.id in transfers) == moved])
     ]
     if not told:
-        return LeftOut((), "")
+        return SharedLeftOut((), "")
     parts = "、".join(f"{what} {len(group):,}件（{_yen(group)}）" for what, group in told)
-    return LeftOut(
+    return SharedLeftOut(
         cells, f"判定により、合計だけから除いたもの: {parts}。各家計簿の金額は変わりません"
     )
 

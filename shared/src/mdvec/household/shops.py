@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import apsw
 
 from mdvec.dates.days import Days
-from mdvec.household.core.found import Group
+from mdvec.household.core.found import FoundGroup
 from mdvec.household.core.shop import shop_of, shops_of
 from mdvec.household.core.subjects import Subject
 from mdvec.household.core.transaction import Transaction
@@ -24,7 +24,7 @@ MAX_SHOPS = 200
 class ShopSums:
     """The shops with the largest sums, out of ``total``."""
 
-    shops: tuple[Group, ...]
+    shops: tuple[FoundGroup, ...]
     total: int
 
 

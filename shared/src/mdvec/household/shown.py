@@ -10,7 +10,7 @@ from mdvec.dates.days import ONE_DAY, Days
 from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core import coverage_notes, wording
 from mdvec.household.core.month_marks import MonthMarks
-from mdvec.household.core.periods import Period, span_in_words
+from mdvec.household.core.periods import UnderstoodPeriod, span_in_words
 from mdvec.household.core.subjects import Subject
 from mdvec.household.core.wording import InsufficientData
 from mdvec.household.interfaces import sums as ledger_sums
@@ -23,7 +23,7 @@ MAX_NAMED_ROWS = 3
 def shown_days(
     connection: apsw.Connection,
     tool_id: int,
-    period: Period,
+    period: UnderstoodPeriod,
     subject: Subject | None,
     covered: Coverage,
     today: date,
@@ -42,7 +42,7 @@ def shown_days(
 def shown_months(
     connection: apsw.Connection,
     tool_id: int,
-    period: Period,
+    period: UnderstoodPeriod,
     subject: Subject | None,
     covered: Coverage,
     today: date,
@@ -80,14 +80,14 @@ def marks_of(covered: Coverage, months: MonthRange, days: Days, today: date) -> 
     return MonthMarks(running, marks.empty)
 
 
-def _covered_months(period: Period, covered: Coverage) -> MonthRange:
+def _covered_months(period: UnderstoodPeriod, covered: Coverage) -> MonthRange:
     months = covered.shown(period.months)
     if months is None:
         raise InsufficientData(period.in_words, covered.default_range)
     return months
 
 
-def _is_widened(period: Period, today: date) -> bool:
+def _is_widened(period: UnderstoodPeriod, today: date) -> bool:
     """Whether the months of a period have days outside of it, up to today."""
     whole = period.months.days
     return whole.first < period.days.first or min(whole.last, today) > period.days.last
@@ -96,7 +96,7 @@ def _is_widened(period: Period, today: date) -> bool:
 def _notes(
     connection: apsw.Connection,
     tool_id: int,
-    period: Period,
+    period: UnderstoodPeriod,
     subject: Subject | None,
     covered: Coverage,
     today: date,

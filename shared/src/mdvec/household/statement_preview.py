@@ -19,11 +19,11 @@ from mdvec.household.core.mapped_rows import read_mapped
 from mdvec.household.core.mapping import Mapping
 from mdvec.household.core.mapping_text import toml_of
 from mdvec.household.core.moneyforward import NotTransactions, decode, read_rows
-from mdvec.household.core.proposal import propose
+from mdvec.household.core.proposal import propose_mapping
 from mdvec.household.core.statement_kinds import (
     Mappings,
+    decoded_statement,
     fitting_mapping,
-    text_of,
 )
 from mdvec.household.interfaces.mappings import ENDING, own_mappings, ready_made
 from mdvec.household.reading import why_unreadable
@@ -152,17 +152,17 @@ def _choose(data: bytes, path: str, mappings: Mappings) -> _Chosen | None:
         found = fitting_mapping(data, "", path, mappings)
         if found is None:
             raise
-        return _Chosen(found, _origin(found, mappings), text_of(found, data))
+        return _Chosen(found, _origin(found, mappings), decoded_statement(found, data))
     if parsed.is_certain:
         return None
     found = fitting_mapping(data, parsed.csv.text, path, mappings)
     if found is not None:
-        return _Chosen(found, _origin(found, mappings), text_of(found, data))
+        return _Chosen(found, _origin(found, mappings), decoded_statement(found, data))
     if not parsed.passed_over:
         return None
     text = decode(data)
     stem = path.rpartition("/")[2].rpartition(".")[0]
-    proposal = propose(text, stem, date.today())  # noqa: DTZ011 - statements have local days
+    proposal = propose_mapping(text, stem, date.today())  # noqa: DTZ011 - statements have local days
     return _Chosen(proposal.mapping, "proposed", text, proposal.checks)
 
 

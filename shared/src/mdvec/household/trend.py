@@ -20,8 +20,8 @@ from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import (
     WINDOW,
     CategoryTrend,
-    Counts,
     MonthlySum,
+    RowCounts,
     amounts_by_category,
     amounts_of,
     counts_of,
@@ -41,7 +41,7 @@ TOP_CATEGORIES = 3
 MAX_MONTHS = 120
 """A trend shows at most this many months, the last of the period."""
 
-Amounts = Mapping[Category, Mapping[Month, int]]
+AmountsByMonth = Mapping[Category, Mapping[Month, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class TrendAnswer:
     months: MonthRange
     understood: str
     categories: tuple[CategoryTrend, ...]
-    counts: Counts
+    counts: RowCounts
     notes: tuple[str, ...]
     text: str
     marks: MonthMarks = UNMARKED
@@ -281,12 +281,12 @@ def _sums(
     )
 
 
-def _ranked(amounts: Amounts, shown: MonthRange) -> list[Category]:
+def _ranked(amounts: AmountsByMonth, shown: MonthRange) -> list[Category]:
     """The categories by their amount in the months shown, income last."""
     return sorted(amounts, key=lambda c: (c.is_income, -_total(amounts[c], shown), str(c)))
 
 
-def _top(amounts: Amounts, shown: MonthRange) -> list[Category]:
+def _top(amounts: AmountsByMonth, shown: MonthRange) -> list[Category]:
     """The largest categories of spending."""
     spending = [c for c in _ranked(amounts, shown) if not c.is_income]
     return [c for c in spending if _total(amounts[c], shown) > 0][:TOP_CATEGORIES]
@@ -296,7 +296,7 @@ def _total(by_month: Mapping[Month, int], shown: MonthRange) -> int:
     return sum(amount for month, amount in by_month.items() if month in shown)
 
 
-def _counts(sums: list[MonthlySum], shown: MonthRange) -> Counts:
+def _counts(sums: list[MonthlySum], shown: MonthRange) -> RowCounts:
     return counts_of(cell for cell in sums if cell.month in shown)
 
 
@@ -304,7 +304,7 @@ def _answer(
     understood: str,
     shown: MonthRange,
     trends: list[CategoryTrend],
-    counts: Counts,
+    counts: RowCounts,
     notes: list[str],
     body: str,
     marks: MonthMarks,

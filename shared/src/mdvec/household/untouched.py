@@ -25,16 +25,16 @@ _NONE: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadStatements:
     """The files as read, in order, and the ids of the statements of those that were not."""
 
     files: list[StatementFile]
     untouched: frozenset[int] = _NONE
 
 
-def read_all(files: Sequence[LedgerFile], known: Mapping[str, KnownFile]) -> Reading:
+def read_all(files: Sequence[LedgerFile], known: Mapping[str, KnownFile]) -> ReadStatements:
     """Read every file."""
-    return Reading([read_statement_file(file, known.get(file.path)) for file in files])
+    return ReadStatements([read_statement_file(file, known.get(file.path)) for file in files])
 
 
 def read_touched(
@@ -42,7 +42,7 @@ def read_touched(
     tool_id: int,
     files: Sequence[LedgerFile],
     known: Mapping[str, KnownFile],
-) -> Reading:
+) -> ReadStatements:
     """Read the files that a change can reach; for the others, give their known state."""
     unchanged = {
         file.path
@@ -66,7 +66,7 @@ def read_touched(
             contents.append(StatementFile(known[file.path]))
         else:
             contents.append(read.get(file.path) or read_statement_file(file, known.get(file.path)))
-    return Reading(contents, frozenset(untouched.values()))
+    return ReadStatements(contents, frozenset(untouched.values()))
 
 
 def _is_plain(

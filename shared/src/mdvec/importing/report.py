@@ -82,7 +82,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ReportLine:
     """A line of a printed report: a result, or a note beside the results."""
 
     text: str
@@ -96,7 +96,7 @@ class KindReport(Protocol):
         """Its JSON fields: the ``report_fields`` of its kind."""
         ...
 
-    def lines(self, report: ImportReport) -> Sequence[Line]:
+    def lines(self, report: ImportReport) -> Sequence[ReportLine]:
         """The printed summary of the import."""
         ...
 
@@ -148,25 +148,25 @@ class ImportReport:
         own = {} if self.details is None else self.details.json_fields()
         return {**shared, **others, **own, "hints": hints}
 
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[ReportLine]:
         """The lines of `mdvec import`."""
         if self.details is None:
             chunks = f"{self.chunks} chunks, {self.embedded}"
-            summary: Sequence[Line] = [Line(f"{self.tool}: {self.changes}; {chunks}")]
+            summary: Sequence[ReportLine] = [ReportLine(f"{self.tool}: {self.changes}; {chunks}")]
         else:
             summary = self.details.lines(self)
         failed = [f"{problem.file_path}: {problem.reason}" for problem in self.failed]
         return [
             *summary,
             *notes("failed", failed),
-            *(Line(hint, is_note=True) for hint in self.hints),
+            *(ReportLine(hint, is_note=True) for hint in self.hints),
         ]
 
 
-def notes(word: str, items: Sequence[str]) -> list[Line]:
+def notes(word: str, items: Sequence[str]) -> list[ReportLine]:
     """One note per item, beginning with ``word``; items over ``MAX_LISTED`` are only counted."""
-    lines = [Line(f"{word}: {item}", is_note=True) for item in items[:MAX_LISTED]]
+    lines = [ReportLine(f"{word}: {item}", is_note=True) for item in items[:MAX_LISTED]]
     if len(items) > MAX_LISTED:
         more = len(items) - MAX_LISTED
-        lines.append(Line(f"… and {more} more; --format json lists them all", is_note=True))
+        lines.append(ReportLine(f"… and {more} more; --format json lists them all", is_note=True))
     return lines

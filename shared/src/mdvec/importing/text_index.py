@@ -73,7 +73,7 @@ class TextIndex:
 
     def size(self) -> documents.DocumentCounts:
         """How many documents and chunks the current generation has."""
-        return documents.count(self._connection, self._tool.tables)
+        return documents.document_counts(self._connection, self._tool.tables)
 
     def known_vectors(
         self, path: str, content_hash: str, options: ChunkingOptions

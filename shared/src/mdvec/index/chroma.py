@@ -11,7 +11,7 @@ from mdvec.index.chroma_client import (
     CollectionMissing,
     client,
     known_collection,
-    translated,
+    translated_errors,
 )
 from mdvec.index.chroma_server import ChromaServer
 from mdvec.index.nearest import Near
@@ -46,7 +46,7 @@ class ChromaIndex:
         try:
             self._collection()
         except CollectionMissing:
-            with translated(self._server):
+            with translated_errors(self._server):
                 client(self._server, self._seconds).create_collection(
                     self._name,
                     embedding_function=None,
@@ -59,13 +59,13 @@ class ChromaIndex:
     def put(self, ids: Sequence[int], vectors: Vectors) -> None:
         """Add chunks; those that are there already stay once."""
         scaled = self._scaled(vectors)
-        with translated(self._server):
+        with translated_errors(self._server):
             for part in self._parts(len(ids)):
                 self._collection().upsert(ids=list(map(str, ids[part])), embeddings=scaled[part])
 
     def drop(self, ids: Sequence[int]) -> None:
         """Remove chunks; unknown ids are ignored."""
-        with translated(self._server):
+        with translated_errors(self._server):
             for part in self._parts(len(ids)):
                 self._collection().delete(ids=list(map(str, ids[part])))
 
@@ -75,7 +75,7 @@ class ChromaIndex:
         if only == []:
             return []
         query = self._scaled(vector.reshape(1, -1))
-        with translated(self._server):
+        with translated_errors(self._server):
             found = self._collection().query(
                 query_embeddings=query, n_results=limit, ids=only, include=["distances"]
             )
@@ -89,7 +89,7 @@ class ChromaIndex:
 
     def count(self) -> int:
         """The number of chunks in the collection."""
-        with translated(self._server):
+        with translated_errors(self._server):
             return int(self._collection().count())
 
     def ids(self) -> NDArray[np.int64]:
@@ -102,13 +102,13 @@ class ChromaIndex:
     def drop_foreign(self) -> None:
         """Remove what no mdvec has put there."""
         foreign = [one for one in self._listed() if not _is_own(one)]
-        with translated(self._server):
+        with translated_errors(self._server):
             for part in self._parts(len(foreign)):
                 self._collection().delete(ids=foreign[part])
 
     def _listed(self) -> list[str]:
         found: list[str] = []
-        with translated(self._server):
+        with translated_errors(self._server):
             while True:
                 page = self._collection().get(include=[], limit=_IDS_AT_ONCE, offset=len(found))
                 found += page["ids"]
@@ -118,7 +118,7 @@ class ChromaIndex:
     def retire(self) -> None:
         """Delete the collection, if it is there."""
         try:
-            with translated(self._server):
+            with translated_errors(self._server):
                 client(self._server, self._seconds).delete_collection(self._name)
         except CollectionMissing:
             return
@@ -132,18 +132,18 @@ class ChromaIndex:
 
     def set_writer(self, token: str) -> None:
         """Leave the token of this import in the collection."""
-        with translated(self._server):
+        with translated_errors(self._server):
             self._collection().modify(metadata={_WRITER: token})
 
     def settings(self) -> dict[str, object]:
         """The settings of the collection's graph, as the server has them."""
-        with translated(self._server):
+        with translated_errors(self._server):
             return dict(self._collection().configuration_json.get("hnsw") or {})
 
     def _set_search_width(self) -> None:
         wanted = self._server.hnsw.ef_search
         if self.settings().get("ef_search") != wanted:
-            with translated(self._server), warnings.catch_warnings():
+            with translated_errors(self._server), warnings.catch_warnings():
                 # The client calls every collection without an embedding function deprecated.
                 warnings.simplefilter("ignore", DeprecationWarning)
                 self._collection().modify(configuration={"hnsw": {"ef_search": wanted}})

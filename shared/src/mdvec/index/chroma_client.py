@@ -55,7 +55,7 @@ def client(server: ChromaServer, seconds: float) -> ClientAPI:
     """
     check_client_installed()
     headers = _headers(server)
-    with translated(server):
+    with translated_errors(server):
         import chromadb
         import httpx
         from chromadb.config import Settings
@@ -92,12 +92,12 @@ def known_collection(server: ChromaServer, seconds: float, name: str) -> Collect
         CollectionMissing: there is none.
         EngineUnavailable: the server does not answer.
     """
-    with translated(server):
+    with translated_errors(server):
         return client(server, seconds).get_collection(name, embedding_function=None)
 
 
 @contextmanager
-def translated(server: ChromaServer) -> Iterator[None]:
+def translated_errors(server: ChromaServer) -> Iterator[None]:
     """Raise whatever the client raises as ``EngineUnavailable``, with the reason in a few words."""
     try:
         yield

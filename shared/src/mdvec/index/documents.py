@@ -135,7 +135,7 @@ class DocumentCounts:
     chunks: int
 
 
-def count(connection: apsw.Connection, tables: Tables) -> DocumentCounts:
+def document_counts(connection: apsw.Connection, tables: Tables) -> DocumentCounts:
     """The number of documents and chunks of a tool."""
     (document_count,) = connection.execute(
         f"SELECT count(*) FROM {identifier(tables.documents)}"

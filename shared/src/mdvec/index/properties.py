@@ -15,7 +15,7 @@ import apsw
 from mdvec.index.tables import Tables, create_properties, drop_properties, has_properties
 from mdvec.text.front_matter import front_matter
 from mdvec.text.markdown import is_markdown
-from mdvec.text.properties import Properties, Value, day_in_name, folded_tag, properties_of
+from mdvec.text.properties import Properties, PropertyValue, day_in_name, folded_tag, properties_of
 from mdvec.text.quoting import identifier
 
 
@@ -85,7 +85,7 @@ class StoredProperties:
     tags: tuple[str, ...]
     aliases: tuple[str, ...]
     day: str | None
-    values: Mapping[str, Value]
+    values: Mapping[str, PropertyValue]
 
 
 NOT_DERIVED = StoredProperties((), (), None, {})

@@ -42,7 +42,7 @@ _SURE, _DEVIATIONS = 48, 3.0
 its own estimate is off by three standard deviations."""
 _MANY, _WIDENING = 4, 8
 """If the second comparison keeps more than one in 4, it is repeated on 8 times as many."""
-_FEW = 320
+_MAX_UNCOMPARED = 320
 """Up to this many are kept without comparison: reading them costs less than choosing."""
 _MEAN_AGREEMENT = (2 / np.pi) ** 0.5
 _MAX_COSINE = 0.95
@@ -110,7 +110,7 @@ def nearest_signatures(query: Floats, stored: Signatures, wide: int, narrow: int
     that may be among the very nearest are kept. If they are many, the preselection is widened.
     """
     count = len(stored)
-    if count <= min(narrow, _FEW):
+    if count <= min(narrow, _MAX_UNCOMPARED):
         return np.arange(count)
     difference = query - stored.centre
     length = np.float32(np.linalg.norm(difference))

@@ -12,11 +12,11 @@ from collections.abc import Mapping
 
 logger = logging.getLogger("mdvec")
 
-Fact = str | int | float | bool | tuple[str, ...] | None
+EventFact = str | int | float | bool | tuple[str, ...] | None
 MAX_FACT_CHARS = 300
 
 
-def record(event: str, *, query: str | None = None, **facts: Fact) -> None:
+def record(event: str, *, query: str | None = None, **facts: EventFact) -> None:
     """Log an event at the level INFO.
 
     Args:
@@ -41,7 +41,7 @@ def milliseconds(seconds: float) -> float:
     return round(seconds * 1000, 1)
 
 
-def _cut(fact: Fact) -> Fact:
+def _cut(fact: EventFact) -> EventFact:
     return fact[:MAX_FACT_CHARS] if isinstance(fact, str) else fact
 
 

@@ -11,8 +11,8 @@ from typing import Literal
 from mdvec.log.formats import JsonLines, TextLines
 from mdvec.log.shared_file import SharedLogFile, unwritable
 
-Level = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
-Format = Literal["text", "json"]
+LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
+LogFormat = Literal["text", "json"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,8 @@ class LogOptions:
     """
 
     file: Path | None
-    level: Level
-    format: Format
+    level: LogLevel
+    format: LogFormat
     queries: bool
     max_bytes: int
     kept: int

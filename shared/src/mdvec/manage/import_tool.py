@@ -31,7 +31,7 @@ from mdvec.manage.import_hints import hints_of
 from mdvec.timing import Stopwatch
 from mdvec.tools import rows as tools
 from mdvec.tools.import_lock import lock_file
-from mdvec.tools.kinds import KINDS, load
+from mdvec.tools.kinds import KINDS, load_code
 from mdvec.tools.rows import Tool
 
 
@@ -67,7 +67,7 @@ def import_tool(
             if tool.id != locked.id:
                 raise ToolChanged(tool.name)
             _check_options(tool, request)
-            importer: Importer = load(KINDS[tool.kind].importer)
+            importer: Importer = load_code(KINDS[tool.kind].importer)
             stored = importer.stored_states(connection, tool)
             choice = choose_rules(tool, request, stored)
             with stopwatch.stage("file_scan"):

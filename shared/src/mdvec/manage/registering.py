@@ -18,11 +18,11 @@ from mdvec.index.nearest import EngineUnavailable
 from mdvec.index.outbox import collection_of
 from mdvec.text.tokens import is_blank
 from mdvec.tools import rows as tools
-from mdvec.tools.kinds import KINDS, load
+from mdvec.tools.kinds import KINDS, load_code
 from mdvec.tools.names import checked_tool_name
 from mdvec.tools.rows import Tool
 
-MAX_DESCRIPTION = 2_000
+MAX_TOOL_DESCRIPTION = 2_000
 MAX_TITLE = 100
 
 
@@ -51,7 +51,7 @@ def add_tool(
         check = KINDS[kind].name_check
         if check is not None:
             alike = [tool.name for tool in tools.list_tools(connection) if tool.kind == kind]
-            load(check)(name, [other for other in alike if other != name])
+            load_code(check)(name, [other for other in alike if other != name])
         return tools.add_tool(connection, name, words, place, kind, shown)
 
 
@@ -185,10 +185,10 @@ def models_in_use(database: Path) -> set[str]:
 
 def _checked_description(description: str) -> str:
     words = " ".join(description.split())
-    if is_blank(words) or len(words) > MAX_DESCRIPTION:
+    if is_blank(words) or len(words) > MAX_TOOL_DESCRIPTION:
         raise InvalidTool(
             "a tool needs a description of 1 to "
-            f"{MAX_DESCRIPTION:,} characters that tells a model what it contains"
+            f"{MAX_TOOL_DESCRIPTION:,} characters that tells a model what it contains"
         )
     if not words.isprintable():
         raise InvalidTool("the description contains unprintable characters; remove them")

@@ -9,7 +9,7 @@ from mdvec.database.connection import open_database
 from mdvec.datasets.interfaces import tables as datasets
 from mdvec.manage.import_tool import only_import_of
 from mdvec.tools import rows as tools
-from mdvec.tools.kinds import KINDS, load
+from mdvec.tools.kinds import KINDS, load_code
 from mdvec.tools.rows import Tool, ToolNotFound
 
 
@@ -32,7 +32,7 @@ def rename_tool(database: Path, name: str, to: str, on_notice: Callable[[str], N
             check = KINDS[tool.kind].name_check
             if check is not None:
                 others = [other for other in tools.list_tools(connection) if other.id != tool.id]
-                load(check)(to, [other.name for other in others if other.kind == tool.kind])
+                load_code(check)(to, [other.name for other in others if other.kind == tool.kind])
             renamed = tools.rename_tool(connection, tool, to)
             datasets.rename_tables(connection, tool.id, name, to)
     return renamed

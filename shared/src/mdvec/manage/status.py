@@ -17,7 +17,7 @@ from mdvec.index.outbox import waiting_outside
 from mdvec.text.morphemes import has_dictionary
 from mdvec.text.options import ChunkingOptions
 from mdvec.tools import rows as tools
-from mdvec.tools.kinds import KINDS, load
+from mdvec.tools.kinds import KINDS, load_code
 from mdvec.tools.names import OWN, own_name
 from mdvec.tools.rows import Tool
 from mdvec.tools.status import Contents, KindStatus
@@ -148,18 +148,18 @@ def details(database: Path, name: str) -> ToolDetails:
             scan=tool.scan,
             created_at=tool.created_at,
             updated_at=tool.updated_at,
-            contents=status_of(tool.kind).read(connection, tool),
+            contents=kind_status(tool.kind).read(connection, tool),
         )
 
 
-def status_of(kind: str) -> KindStatus:
+def kind_status(kind: str) -> KindStatus:
     """The functions that read and show the status of tools of that kind."""
-    found: KindStatus = load(KINDS[kind].status)
+    found: KindStatus = load_code(KINDS[kind].status)
     return found
 
 
 def _status(connection: apsw.Connection, tool: Tool) -> ToolStatus:
-    counts = status_of(tool.kind).count(connection, tool)
+    counts = kind_status(tool.kind).count(connection, tool)
     has_vectors = KINDS[tool.kind].has_texts and tool.generation > 0
     waiting = waiting_outside(connection, tool.tables) if has_vectors else None
     inside = "sqlite" if has_vectors else None

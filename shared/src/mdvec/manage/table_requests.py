@@ -20,7 +20,7 @@ _MAX_REASON = 4_000
 _CHUNK = 1 << 20
 _FASTER = {"PYDANTIC_DISABLE_PLUGINS": "__all__"}
 """Spares the search for plugins of pydantic, of which there are none."""
-Answer = dict[str, Any]
+JsonAnswer = dict[str, Any]
 
 
 class RequestRefused(MdvecError):
@@ -48,7 +48,7 @@ class Reply:
         size: the bytes of the file, which can be read once; 0 if there is none.
     """
 
-    answer: Answer
+    answer: JsonAnswer
     format: str
     warnings: tuple[str, ...]
     size: int
@@ -58,7 +58,7 @@ class Reply:
         """Write the whole file.
 
         Raises:
-            NoAnswer: it ended before.
+            NoAnswer: the program ended before.
         """
         left = self.size
         while left:
@@ -77,11 +77,11 @@ class TableServer:
         self._said = said
 
     def ask(self, request: Mapping[str, object]) -> Reply:
-        """Its answer.
+        """Send the request, and return the reply.
 
         Raises:
-            RequestRefused: it refused the request.
-            NoAnswer: it ended before.
+            RequestRefused: the program refused it.
+            NoAnswer: the program ended before.
         """
         sending, receiving = self._process.stdin, self._process.stdout
         assert sending is not None  # noqa: S101 - both were opened with pipes

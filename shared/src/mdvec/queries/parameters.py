@@ -16,8 +16,8 @@ EXAMPLES = {"text": "'Tokyo'", "integer": "12", "number": "1.5", "date": "2025-0
 _MAX_TEXT = 2_000
 _MAX_SHOWN = 60
 _MAX_INTEGER = 2**63
-Value = str | int | float
-Bound = dict[str, tuple[ParameterType, Value]]
+ParameterValue = str | int | float
+Bound = dict[str, tuple[ParameterType, ParameterValue]]
 """Each parameter's type and value, by its name; a date is ISO text."""
 
 
@@ -33,7 +33,7 @@ class Parameter:
 
     name: str
     type: ParameterType
-    default: Value | None = None
+    default: ParameterValue | None = None
     is_optional: bool = False
 
     def __str__(self) -> str:
@@ -60,7 +60,7 @@ def bound(question: str, parameters: Sequence[Parameter], given: Mapping[str, ob
     if unknown:
         raise WrongParameters(
             f"{question} has no parameter {unknown[0][:_MAX_SHOWN]!r}; it takes: "
-            f"{listed(parameters)}"
+            f"{listed_parameters(parameters)}"
         )
     found: Bound = {}
     for key, parameter in by_name.items():
@@ -70,17 +70,17 @@ def bound(question: str, parameters: Sequence[Parameter], given: Mapping[str, ob
         elif not parameter.is_optional:
             raise WrongParameters(
                 f"{question} needs {parameter.name} ({parameter.type}, such as "
-                f"{EXAMPLES[parameter.type]}); it takes: {listed(parameters)}"
+                f"{EXAMPLES[parameter.type]}); it takes: {listed_parameters(parameters)}"
             )
     return found
 
 
-def listed(parameters: Sequence[Parameter]) -> str:
+def listed_parameters(parameters: Sequence[Parameter]) -> str:
     """Parameters with their types, for a message."""
     return ", ".join(map(str, parameters)) or "none"
 
 
-def _checked(question: str, parameter: Parameter, value: object) -> Value:
+def _checked(question: str, parameter: Parameter, value: object) -> ParameterValue:
     read = {"text": _text, "integer": _integer, "number": _number, "date": _date}[parameter.type]
     found = read(value)
     if found is None:

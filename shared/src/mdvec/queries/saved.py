@@ -15,8 +15,8 @@ from mdvec.database.connection import Connection, open_database
 from mdvec.errors import MdvecError
 from mdvec.queries.parameters import Parameter
 
-Mode = Literal["create", "replace", "delete"]
-MAX_DESCRIPTION = 500
+SaveMode = Literal["create", "replace", "delete"]
+MAX_QUESTION_DESCRIPTION = 500
 MAX_QUERIES = 200
 _NAME = re.compile(r"[^\W_][\w-]{0,59}")
 _MAX_LISTED = 20

@@ -13,8 +13,8 @@ from mdvec.index import documents
 from mdvec.index.chunks import StoredChunk
 from mdvec.index.properties import NOT_DERIVED, StoredProperties, stored_properties
 from mdvec.search.core.bounds import Returning
-from mdvec.search.core.neighbours import Window, joined
-from mdvec.search.core.passages import Span, good_cut, section_at, within_budget
+from mdvec.search.core.neighbours import Window, joined_windows
+from mdvec.search.core.passages import TextSpan, good_cut, section_at, within_budget
 from mdvec.search.ranking import RankedChunk
 from mdvec.text.markdown import Outline, line_starts, outline
 from mdvec.text.morphemes import WORD_MARK
@@ -91,7 +91,7 @@ class Hit:
 @dataclass(frozen=True, slots=True)
 class _Passage:
     found: RankedChunk
-    span: Span
+    span: TextSpan
     content: str | None
     """The whole document, if the passage extends beyond one chunk."""
 
@@ -141,7 +141,7 @@ def _passages(
                 run.span,
                 None if run.first == run.last else texts.of(found[run.best]).content,
             )
-            for run in joined([_window(one) for one in found], k)
+            for run in joined_windows([_window(one) for one in found], k)
         ]
     passages: list[_Passage] = []
     for one in found:
@@ -188,17 +188,17 @@ def _window(one: RankedChunk) -> Window:
         (one.tool.id, chunk.document_id),
         "" if is_record else chunk.heading,
         chunk.chunk_index,
-        Span(chunk.start_position, chunk.end_position),
+        TextSpan(chunk.start_position, chunk.end_position),
         chunk.content.lstrip().startswith("#"),
     )
 
 
-def _wider(one: RankedChunk, text: _Text, returning: Returning) -> Span:
+def _wider(one: RankedChunk, text: _Text, returning: Returning) -> TextSpan:
     content = text.content
     if KINDS[one.tool.kind].is_made_of_records:
-        return Span(one.chunk.start_position, one.chunk.end_position)
+        return TextSpan(one.chunk.start_position, one.chunk.end_position)
     if returning == "document" or one.tool.chunking is None:
-        return Span(0, len(content))
+        return TextSpan(0, len(content))
     read = text.outline
     levels = one.tool.chunking.heading_levels
     # A short section is joined to the next, so a chunk may begin in one and end in another.
@@ -206,7 +206,7 @@ def _wider(one: RankedChunk, text: _Text, returning: Returning) -> Span:
     last = section_at(content, read, levels, max(one.chunk.end_position - 1, first.start))
     # A chunk before all sections is the front matter of a note without a body.
     start = min(first.start, one.chunk.start_position)
-    return Span(start, max(first.end, last.end, one.chunk.end_position))
+    return TextSpan(start, max(first.end, last.end, one.chunk.end_position))
 
 
 def _same_document(one: RankedChunk, other: RankedChunk) -> bool:
@@ -233,7 +233,7 @@ def _add(passages: list[_Passage], new: _Passage) -> None:
         passages.remove(passage)
 
 
-def _hit(passage: _Passage, shown: Span, properties: StoredProperties) -> Hit:
+def _hit(passage: _Passage, shown: TextSpan, properties: StoredProperties) -> Hit:
     chunk = passage.found.chunk
     text = chunk.content if passage.content is None else passage.content
     offset = chunk.start_position if passage.content is None else 0
@@ -269,7 +269,7 @@ def _hit(passage: _Passage, shown: Span, properties: StoredProperties) -> Hit:
     )
 
 
-def _around(chunk: StoredChunk, shown: Span) -> tuple[int, int]:
+def _around(chunk: StoredChunk, shown: TextSpan) -> tuple[int, int]:
     """The range of text to show, moved so that it includes the chunk found."""
     if chunk.end_position <= shown.end:
         return shown.start, shown.end

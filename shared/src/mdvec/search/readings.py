@@ -12,7 +12,7 @@ TOLD_AT = 0.5
 """The share of the asides that the first passage must have if they are what is asked about."""
 NEARER_COUNTS = 0.07
 """How much each standard deviation counts by which the nearest passage of the whole is nearer."""
-NEARER_AT_MOST = 0.15
+MAX_NEARER = 0.15
 """What that may count at most: a long question is near to something or other.
 
 All were chosen over symptoms and backgrounds around even headings of React; see docs/SPEC.md."""
@@ -32,7 +32,7 @@ def likelier(pools: Sequence[Pool], mode: SearchMode) -> tuple[int, Ranking]:
     told = _information(whole, aside.intersection(rankings[1].chunks[0].scored.matched))
     told /= _information(whole, aside) or 1.0
     nearer = NEARER_COUNTS * (_nearest(whole) - _nearest(asked))
-    place = int(told + min(nearer, NEARER_AT_MOST) > TOLD_AT)
+    place = int(told + min(nearer, MAX_NEARER) > TOLD_AT)
     return place, rankings[place]
 
 

@@ -9,7 +9,7 @@ import apsw
 
 from mdvec.index.chunks import StoredChunk
 from mdvec.search.ranking import RankedChunk
-from mdvec.tools.kinds import KINDS, load
+from mdvec.tools.kinds import KINDS, load_code
 from mdvec.tools.rows import Tool
 
 RecordsOf = Callable[[apsw.Connection, Tool, StoredChunk, str, int], Sequence[StoredChunk]]
@@ -29,7 +29,7 @@ def with_records(
             continue
         if len(seen) >= k:
             continue
-        records_of: RecordsOf = load(records)
+        records_of: RecordsOf = load_code(records)
         for record in records_of(connection, one.tool, one.chunk, question, k):
             if (one.tool.id, record.id) not in seen and len(seen) < k:
                 seen.add((one.tool.id, record.id))

@@ -7,10 +7,10 @@ from typing import Literal
 from pydantic import Field
 
 from mdvec.index.chroma_server import ChromaServer, Hnsw
-from mdvec.settings.section import Section
+from mdvec.settings.section import SettingsSection
 
 
-class HnswSettings(Section):
+class HnswSettings(SettingsSection):
     """``[index.hnsw]``: the graph that a Chroma server makes for a tool's vectors."""
 
     space: Literal["cosine", "l2", "ip"] = Field("cosine", description="'cosine', 'l2' or 'ip'")
@@ -19,7 +19,7 @@ class HnswSettings(Section):
     max_neighbors: int = Field(Hnsw().max_neighbors, ge=2, le=1_000, description="2 to 1000")
 
 
-class IndexSettings(Section):
+class IndexSettings(SettingsSection):
     """``[index]``: what indexes the vectors: the database file, or a Chroma server."""
 
     engine: Literal["sqlite", "chroma"] = Field("sqlite", description="'sqlite' or 'chroma'")

@@ -17,7 +17,7 @@ from mdvec.embedding.options import (
     RetryOptions,
     StOptions,
 )
-from mdvec.settings.section import Section
+from mdvec.settings.section import SettingsSection
 
 _AN_ADDRESS = "an address such as 'http://127.0.0.1:11434/v1', without a user or a key"
 _URL = r"^https?://[^/\s@?#]+(/[^\s@?#]*)?$"
@@ -36,7 +36,7 @@ def _without_slash(value: str) -> str:
     return value.rstrip("/")
 
 
-class OpenAISettings(Section):
+class OpenAISettings(SettingsSection):
     """``[model.openai]``: an endpoint that speaks OpenAI's protocol."""
 
     base_url: Annotated[str, AfterValidator(_without_slash)] = Field(
@@ -52,7 +52,7 @@ class OpenAISettings(Section):
     timeout_seconds: float = Field(60, gt=0, le=3_600, description="seconds, up to 3600")
 
 
-class GeminiSettings(Section):
+class GeminiSettings(SettingsSection):
     """``[model.gemini]``: Google's Gemini."""
 
     base_url: Annotated[str, AfterValidator(_without_slash)] = Field(
@@ -68,7 +68,7 @@ class GeminiSettings(Section):
     timeout_seconds: float = Field(60, gt=0, le=3_600, description="seconds, up to 3600")
 
 
-class StSettings(Section):
+class StSettings(SettingsSection):
     """``[model.st]``: sentence-transformers."""
 
     query_prefix: str | None = Field(
@@ -83,7 +83,7 @@ class StSettings(Section):
     batch: int = Field(16, ge=1, le=1_024, description="1 to 1024 texts at once")
 
 
-class RetrySettings(Section):
+class RetrySettings(SettingsSection):
     """``[model.retry]``: when a request to an endpoint is repeated."""
 
     max_retries: int = Field(3, ge=0, le=20, description="0 to 20 retries")
@@ -92,7 +92,7 @@ class RetrySettings(Section):
     max_delay: float = Field(60.0, ge=0, le=3_600, description="0 to 3600 seconds")
 
 
-class ModelSettings(Section):
+class ModelSettings(SettingsSection):
     """``[model]``: the embedding model, and when the server unloads it."""
 
     name: Annotated[str, AfterValidator(_known_model)] = Field(

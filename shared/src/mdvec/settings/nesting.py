@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from mdvec.settings.section import Section
+from mdvec.settings.section import SettingsSection
 from mdvec.settings.sections import Settings
 
 
@@ -16,7 +16,7 @@ def _sections(model: type[BaseModel], within: str = "") -> Iterator[tuple[str, F
     """The sections of the settings file and their keys; one within another has a dot."""
     for name, field in model.model_fields.items():
         section = field.annotation
-        if isinstance(section, type) and issubclass(section, Section):
+        if isinstance(section, type) and issubclass(section, SettingsSection):
             nested = dict(_sections(section, f"{within}{name}."))
             fields = section.model_fields.items()
             inner = {key.rpartition(".")[2] for key in nested}

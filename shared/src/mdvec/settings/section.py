@@ -3,7 +3,7 @@
 from pydantic import BaseModel, ConfigDict
 
 
-class Section(BaseModel):
+class SettingsSection(BaseModel):
     """A section: unknown keys are refused, and values must have the right type."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)

@@ -18,7 +18,7 @@ from mdvec.household.core.pairs import MAX_DATE_TOLERANCE, DetectionOptions
 from mdvec.index.chroma_server import ChromaServer
 from mdvec.settings.index_sections import IndexSettings
 from mdvec.settings.model_sections import ModelSettings
-from mdvec.settings.section import Section
+from mdvec.settings.section import SettingsSection
 from mdvec.settings.server_sections import (
     ChartSettings,
     LogSettings,
@@ -63,13 +63,13 @@ def _cross_encoder(value: str | None) -> str | None:
     return None if value is None else canonical(value)
 
 
-class DatabaseSettings(Section):
+class DatabaseSettings(SettingsSection):
     """``[database]``: where the SQLite file is."""
 
     path: str | None = Field(None, min_length=1, description="a file's path")
 
 
-class ChunkingSettings(Section):
+class ChunkingSettings(SettingsSection):
     """``[chunking]``: how documents are split; None stands for the tool's or model's value."""
 
     strategy: Literal["heading", "token"] | None = Field(None, description="'heading' or 'token'")
@@ -81,13 +81,13 @@ class ChunkingSettings(Section):
     min_chars: int | None = Field(None, ge=0, le=10_000, description="0 to 10000 characters")
 
 
-class DisplaySettings(Section):
+class DisplaySettings(SettingsSection):
     """``[display]``: how commands print."""
 
     default_format: Literal["table", "json"] = Field("table", description="'table' or 'json'")
 
 
-class SearchSettings(Section):
+class SearchSettings(SettingsSection):
     """``[search]``: the size and mode of an answer."""
 
     k: int = Field(5, ge=1, le=50, description="1 to 50 hits")
@@ -102,7 +102,7 @@ class SearchSettings(Section):
     )
 
 
-class ScanSettings(Section):
+class ScanSettings(SettingsSection):
     """``[scan]``: which files of a source folder are imported."""
 
     extensions: Annotated[
@@ -123,7 +123,7 @@ class ScanSettings(Section):
         return ScanRules(self.extensions, self.exclude, self.max_bytes)
 
 
-class HouseholdSettings(Section):
+class HouseholdSettings(SettingsSection):
     """``[household]``: how the household's months run."""
 
     month_starts_on: int = Field(
@@ -131,7 +131,7 @@ class HouseholdSettings(Section):
     )
 
 
-class DuplicateSettings(Section):
+class DuplicateSettings(SettingsSection):
     """``[duplicates]``: the defaults for detecting duplicate transactions."""
 
     default_date_tolerance: int = Field(
@@ -154,7 +154,7 @@ class DuplicateSettings(Section):
         )
 
 
-class AnalyticsSettings(Section):
+class AnalyticsSettings(SettingsSection):
     """``[analytics]``: the limits of SQL queries, their exports and materialized tables."""
 
     folder: str | None = Field(None, min_length=1, description="a folder's path")

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 
 from mdvec.log.opening import LogOptions
-from mdvec.settings.section import Section
+from mdvec.settings.section import SettingsSection
 from mdvec.sizes import MEGABYTE
 
 
@@ -30,7 +30,7 @@ def _picture_size(value: str) -> str:
     return value
 
 
-class ChartSettings(Section):
+class ChartSettings(SettingsSection):
     """``[charts]``: how charts are drawn and served to a browser on this machine."""
 
     host: Literal["127.0.0.1", "localhost", "::1"] = Field(
@@ -51,7 +51,7 @@ class ChartSettings(Section):
     font_path: str | None = Field(None, min_length=1, description="a Japanese font's file")
 
 
-class LogSettings(Section):
+class LogSettings(SettingsSection):
     """``[log]``: the file that tells what mdvec did; none by default."""
 
     file: str | None = Field(None, min_length=1, description="a file's path")
@@ -75,7 +75,7 @@ class LogSettings(Section):
         )
 
 
-class ServerSettings(Section):
+class ServerSettings(SettingsSection):
     """``[server]``: the running server to which `mdvec-mcp` forwards its client, and its token."""
 
     url: str | None = Field(
@@ -86,7 +86,7 @@ class ServerSettings(Section):
     token_file: str | None = Field(None, min_length=1, description="a file's path")
 
 
-class SyncSettings(Section):
+class SyncSettings(SettingsSection):
     """``[sync]``: how the server notices that sources have changed, and whether it imports them.
 
     The folder that a server was started for (``--docs-dir``) is imported unless ``auto`` is false.

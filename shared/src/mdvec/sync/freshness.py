@@ -19,7 +19,7 @@ from mdvec.importing.scan_rules import rules_in_force
 from mdvec.manage.import_tool import scan_source
 from mdvec.tools import rows as tools
 from mdvec.tools.import_lock import is_being_imported
-from mdvec.tools.kinds import KINDS, load
+from mdvec.tools.kinds import KINDS, load_code
 from mdvec.tools.rows import Tool
 
 _NANOSECONDS = 1_000_000_000
@@ -144,7 +144,7 @@ def load_modules(kinds: Iterable[str]) -> None:
     import pathspec  # noqa: F401 - a scan loads it when it begins
 
     for kind in kinds:
-        load(KINDS[kind].importer)
+        load_code(KINDS[kind].importer)
 
 
 def look_at(database: Path, name: str, rules: ScanRules) -> Freshness:
@@ -165,7 +165,7 @@ def look_at(database: Path, name: str, rules: ScanRules) -> Freshness:
 
 def look_through(connection: Connection, tool: Tool, rules: ScanRules) -> Freshness:
     """Compare a tool's source with its index, on an open connection."""
-    importer: Importer = load(KINDS[tool.kind].importer)
+    importer: Importer = load_code(KINDS[tool.kind].importer)
     stored = importer.stored_states(connection, tool)
     try:
         found = scan_source(tool, rules_in_force(tool, rules))

@@ -1,7 +1,7 @@
 """The process of a background import: reads on STDIN what to import, and reports progress.
 
 It has a lower priority than searches. It ends at its next step when its STDIN is closed, which
-also happens when the process that started it dies; documents that are in stay.
+also happens when the process that started it dies; documents that are stored stay.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ class ImportRun:
         self.stop()
 
     def stop(self) -> None:
-        """End it at its next step, or now if it has not begun; documents that are in stay."""
+        """End it at its next step, or now if it has not begun; documents that are stored stay."""
         with self._lock:
             self._is_stopped = True
             process = self._process

@@ -27,7 +27,7 @@ _CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
 _HIDDEN = re.compile(r"<!--.*?-->|%%.*?%%", re.DOTALL)
 _DAY = re.compile(r"\s*([0-9]{4})(?:[-/.]|年)([0-9]{1,2})(?:(?:[-/.]|月)([0-9]{1,2}))?(?![0-9])")
 
-Value = str | tuple[str, ...]
+PropertyValue = str | tuple[str, ...]
 _DAY_IN_NAME = re.compile(
     r"(?<![0-9])((?:19|20)[0-9]{2})"
     r"(?:([-_.])([0-9]{1,2})\2([0-9]{1,2})|([0-9]{2})([0-9]{2})|年([0-9]{1,2})月([0-9]{1,2})日"
@@ -49,7 +49,7 @@ class Properties:
     tags: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     date: date | None = None
-    values: Mapping[str, Value] = field(default_factory=dict)
+    values: Mapping[str, PropertyValue] = field(default_factory=dict)
 
 
 def properties_of(content: str, matter: FrontMatter, file_path: str = "") -> Properties:
@@ -86,7 +86,7 @@ def folded_tag(tag: str) -> str:
     return unicodedata.normalize("NFKC", tag).strip().lstrip("#").strip("/ ").casefold()
 
 
-def _values(matter: Mapping[str, Any]) -> Iterator[tuple[str, Value]]:
+def _values(matter: Mapping[str, Any]) -> Iterator[tuple[str, PropertyValue]]:
     """The entries that are scalars or lists of scalars, as text."""
     for key, value in list(matter.items())[:_MAX_VALUES]:
         if isinstance(value, list):
@@ -109,7 +109,7 @@ def _text(value: object) -> str:
     return "" if text in ("~", "null") else text
 
 
-def _several(value: Value) -> Iterable[str]:
+def _several(value: PropertyValue) -> Iterable[str]:
     """The items of a list, or of comma-separated text."""
     parts = value if isinstance(value, tuple) else _COMMA.split(value)
     return filter(None, (part.strip() for part in parts))
@@ -141,7 +141,7 @@ def _inline_tags(body: str) -> list[str]:
     ]
 
 
-def _day_of(value: Value) -> date | None:
+def _day_of(value: PropertyValue) -> date | None:
     found = _DAY.match(unicodedata.normalize("NFKC", value)) if isinstance(value, str) else None
     if found is None:
         return None

@@ -10,10 +10,10 @@ from mdvec.files.endings import DATA_ENDINGS
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class SourceKind:
     """The properties of a kind of source that imports, searches, commands and the server use.
 
-    Code is named as "module:attribute"; ``load`` imports it when it is first needed.
+    Code is named as "module:attribute"; ``load_code`` imports it when it is first needed.
 
     Attributes:
         name: the value of `mdvec tool add --kind` and of the table of tools.
@@ -61,12 +61,12 @@ class Kind:
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind(
+        SourceKind(
             "markdown",
             importer="mdvec.documents.importer:DOCUMENTS",
             status="mdvec.tools.text_status:TEXTS",
         ),
-        Kind(
+        SourceKind(
             "household",
             importer="mdvec.household.importer:HOUSEHOLD",
             status="mdvec.tools.text_status:TEXTS",
@@ -76,7 +76,7 @@ KINDS = {
             has_ledger=True,
             family="household",
         ),
-        Kind(
+        SourceKind(
             "dataset",
             importer="mdvec.datasets.importer:DATASET",
             status="mdvec.datasets.status:DATASET",
@@ -94,7 +94,7 @@ KINDS = {
 """By name, in the order in which help and errors list them."""
 
 
-def load(reference: str) -> Any:  # noqa: ANN401 - its type depends on the reference
+def load_code(reference: str) -> Any:  # noqa: ANN401 - its type depends on the reference
     """Import the attribute that is named as "module:attribute"."""
     module, _, attribute = reference.partition(":")
     return getattr(import_module(module), attribute)

@@ -15,7 +15,7 @@ Fact = tuple[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class ContentCounts:
     """The size of a tool's contents; tables and rows are None if its kind has none."""
 
     documents: int = 0
@@ -25,7 +25,7 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class StatusTable:
     """A table to print."""
 
     columns: tuple[str, ...]
@@ -43,7 +43,7 @@ class Contents(Protocol):
         """Their counts and sizes."""
         ...
 
-    def listing(self) -> Listing:
+    def listing(self) -> StatusTable:
         """The documents or tables themselves."""
         ...
 
@@ -67,5 +67,5 @@ class KindStatus:
     overview_title: str
     overview_columns: tuple[str, ...]
     contents_title: str
-    count: Callable[[apsw.Connection, Tool], Counts]
+    count: Callable[[apsw.Connection, Tool], ContentCounts]
     read: Callable[[apsw.Connection, Tool], Contents]

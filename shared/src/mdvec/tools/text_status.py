@@ -14,7 +14,7 @@ from mdvec.index.tags import TagCount, tag_counts
 from mdvec.text.file_size import file_size
 from mdvec.text.local_time import local_time
 from mdvec.tools.rows import Tool
-from mdvec.tools.status import Counts, Fact, KindStatus, Listing
+from mdvec.tools.status import ContentCounts, Fact, KindStatus, StatusTable
 
 _OLDER = ", by the rules of an older version until --mode replace"
 
@@ -60,9 +60,9 @@ class TextContents:
             facts.append(("vector engine", f"chroma{waits}"))
         return [*facts, ("tags", tags)] if tags else facts
 
-    def listing(self) -> Listing:
+    def listing(self) -> StatusTable:
         """The documents, one per row."""
-        return Listing(
+        return StatusTable(
             ("file", "title", "bytes", "chunks", "updated"),
             tuple(
                 (line.file_path, line.title, line.size, line.chunks, local_time(line.updated_at))
@@ -79,9 +79,9 @@ class TextContents:
         }
 
 
-def _count(connection: apsw.Connection, tool: Tool) -> Counts:
-    held = documents.count(connection, tool.tables)
-    return Counts(documents=held.documents, vectors=held.chunks)
+def _count(connection: apsw.Connection, tool: Tool) -> ContentCounts:
+    held = documents.document_counts(connection, tool.tables)
+    return ContentCounts(documents=held.documents, vectors=held.chunks)
 
 
 def _read(connection: apsw.Connection, tool: Tool) -> TextContents:

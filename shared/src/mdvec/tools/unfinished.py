@@ -26,7 +26,7 @@ def unfinished(connection: apsw.Connection, tool: Tool) -> str | None:
         )
     from mdvec.index import documents
 
-    there = documents.count(connection, tool.tables).documents
+    there = documents.document_counts(connection, tool.tables).documents
     number = f"{there} document" if there == 1 else f"{there} documents"
     return f"{tool.name} has {number} so far: its first import has not finished{files}; {how}"
 
@@ -39,7 +39,7 @@ def while_it_runs(note: str, tool: str) -> str:
     return note.replace(_how(tool), _IS_RUNNING)
 
 
-def described(tool: Tool) -> str:
+def described_tool(tool: Tool) -> str:
     """The tool's description, with a note while its import is unfinished."""
     if not _is_unfinished(tool):
         return tool.description

@@ -25,7 +25,7 @@ from mdvec.index.outside import engine_has_answered
 from mdvec.manage import registering
 from mdvec.manage.catching_up import catch_up
 from mdvec.manage.doctor.engine import check_engine
-from mdvec.manage.doctor.examination import Group, examine
+from mdvec.manage.doctor.examination import CheckGroup, examine
 from mdvec.manage.doctor.findings import Installation
 from mdvec.manage.status import details
 from mdvec.settings.loading import load_with_origins
@@ -50,7 +50,7 @@ def findings(collection: Collection, engine: ChromaServer | None) -> list[tuple[
 
 
 def fix(collection: Collection, engine: ChromaServer | None) -> list[str]:
-    groups = (Group("engine", check_engine),)
+    groups = (CheckGroup("engine", check_engine),)
     examined = examine(installation(collection, engine), fix=True, groups=groups)
     assert not examined.has_trouble, examined.findings
     return list(examined.fixed)

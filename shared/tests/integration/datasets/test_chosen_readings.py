@@ -7,7 +7,14 @@ import pytest
 from collection import Collection
 
 from mdvec.database.connection import open_database
-from mdvec.datasets.core.choices import COLUMN, EVERY_FILE, HEADER_ROW, Choice, merged, reading_of
+from mdvec.datasets.core.choices import (
+    COLUMN,
+    EVERY_FILE,
+    HEADER_ROW,
+    ReadingChoice,
+    merged,
+    reading_of,
+)
 from mdvec.datasets.interfaces import tables as datasets
 from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.options import DatasetOptions
@@ -159,9 +166,9 @@ def test_many_files_of_one_table_are_told_as_one_and_read_alike(files):
 
 
 def test_choices_for_some_files_count_more_than_those_for_all():
-    every = Choice(EVERY_FILE, COLUMN, "n", "text")
-    some = Choice("sub/*.csv", COLUMN, "n", "integer")
-    choices = merged([some], [every, Choice("a*", HEADER_ROW, "", "2")])
+    every = ReadingChoice(EVERY_FILE, COLUMN, "n", "text")
+    some = ReadingChoice("sub/*.csv", COLUMN, "n", "integer")
+    choices = merged([some], [every, ReadingChoice("a*", HEADER_ROW, "", "2")])
     assert reading_of(choices, "sub/b.csv").columns == {"n": "integer"}
     assert reading_of(choices, "sub/a.csv").header_row == 2
     assert reading_of(choices, "b.csv").columns == {"n": "text"}

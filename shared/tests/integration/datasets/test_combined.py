@@ -11,7 +11,7 @@ from collection import Collection
 
 from mdvec.database.connection import open_database
 from mdvec.datasets.interfaces import tables as datasets
-from mdvec.datasets.interfaces.combining import CombinedColumns, Rows, combine
+from mdvec.datasets.interfaces.combining import CombinedColumns, CombinedRows, combine
 from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.options import DatasetOptions, InvalidTableChoice, chosen_tables
@@ -234,7 +234,7 @@ def test_more_files_than_are_opened_at_once_are_one_table(tmp_path):
     with duckdb.connect() as connection:
         connection.execute(f"COPY (SELECT 7 AS n) TO '{one}' (FORMAT parquet)")
     names = [f"f{number:03}" for number in range(230)]
-    parts = [Rows((name,), one, {"n": "INTEGER"}) for name in names]
+    parts = [CombinedRows((name,), one, {"n": "INTEGER"}) for name in names]
     columns = CombinedColumns({"n": "BIGINT"}, {}, "file")
     whole = combine(parts, columns, Snapshots(tmp_path / "copies" / "1"))
     found = duckdb.sql(f"SELECT * FROM '{whole}'").fetchall()

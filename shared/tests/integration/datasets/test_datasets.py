@@ -16,7 +16,7 @@ from mdvec.datasets.core.columns import Column
 from mdvec.datasets.interfaces import tables as datasets
 from mdvec.datasets.interfaces.connection import one_path, parquet_scan
 from mdvec.datasets.status import DatasetContents
-from mdvec.documents.reading import Part, ReadingRefused, read_document
+from mdvec.documents.reading import DocumentPart, ReadingRefused, read_document
 from mdvec.files.scan import SourceMissing
 from mdvec.importing.options import ImportRefused
 from mdvec.importing.report import ImportInterrupted, Progress, ToolChanged
@@ -431,7 +431,7 @@ def test_a_search_skips_datasets_and_says_how_to_query_them(runs):
     with pytest.raises(SearchRefused, match=why):
         search(runs.database, Question("速い日", ("my-runs",)), no_model)
     with pytest.raises(ReadingRefused, match=why):
-        read_document(runs.database, "my-runs", "a.parquet", Part(), 1000)
+        read_document(runs.database, "my-runs", "a.parquet", DocumentPart(), 1000)
 
 
 def test_a_datasets_source_is_a_data_file_or_a_folder(runs, tmp_path):

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mdvec.datasets.core.reading import FOUND, Reading
+from mdvec.datasets.core.reading import FOUND, ReadingOptions
 from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces.delimited import delimited_to_parquet
 from mdvec.datasets.interfaces.direct_rows import read_directly
@@ -70,7 +70,7 @@ def both(data, reading=FOUND):
         ("売上\na,b\n2025-01-01,1\n2025-01-02,2\n2025-01-03,3\n", FOUND),
         ('a,b\n"¥1,234",NA\n5,7\n', FOUND),
         ("a,b\n2025-02-28,1\n2025-02-30,01\n", FOUND),
-        ("a,b\n1,2\n3,4\n", Reading(columns={"a": "text", "b": "number"})),
+        ("a,b\n1,2\n3,4\n", ReadingOptions(columns={"a": "text", "b": "number"})),
         ("a,b\n" + "1,\n" * 20_001 + "x,5\n", FOUND),
     ],
 )

@@ -16,7 +16,7 @@ from mdvec.household import review as duplicate_review
 from mdvec.household.core.file_names import StatementName, statement_name
 from mdvec.household.core.identity import key_of
 from mdvec.household.core.pairs import DetectionOptions
-from mdvec.household.deciding import Choice
+from mdvec.household.deciding import ReviewDecision
 
 JULY_11, AUGUST_10, AUGUST_20 = date(2025, 7, 11), date(2025, 8, 10), date(2025, 8, 20)
 DAYS = [line(f"day{n}", -n, f"2025/07/{n:02}") for n in range(10, 31)]
@@ -118,7 +118,7 @@ def test_a_decision_survives_a_rebuild_without_the_file_and_its_return(folder, a
     folder.write("c.csv", line("c"))
     folder.import_()
     duplicate_review.detect(folder.connection, 1, DetectionOptions())
-    deciding.confirm(folder.connection, 1, 1, Choice(decision))
+    deciding.confirm(folder.connection, 1, 1, ReviewDecision(decision))
     wanted = state(folder)
     assert (wanted["marks"] == [("b", 1)]) == (decision == "duplicate")
     files = dict(folder.files)
@@ -269,7 +269,7 @@ def test_a_duplicate_counts_again_when_its_original_is_gone(folder):
     folder.write(f"{JULY}.csv", kept, twice, line("c"))
     folder.import_()
     duplicate_review.detect(folder.connection, 1, DetectionOptions())
-    deciding.confirm(folder.connection, 1, 1, Choice("duplicate"))
+    deciding.confirm(folder.connection, 1, 1, ReviewDecision("duplicate"))
     assert folder.amounts().keys() == {"家具店a", "店c"}
     folder.write(f"{JULY} (1).csv", twice, line("c"), saved=AUGUST_20)
     folder.import_()

@@ -14,14 +14,14 @@ from mdvec.database.plan_schema import m013_transfers, m015_decisions
 from mdvec.household import deciding, review
 from mdvec.household.core.candidates import arrange
 from mdvec.household.core.pairs import DetectionOptions, DuplicateDetectionError
-from mdvec.household.deciding import Choice, InvalidDecision, RowNotInCandidate
+from mdvec.household.deciding import InvalidDecision, ReviewDecision, RowNotInCandidate
 from mdvec.household.interfaces import checks as duplicate_checks
 from mdvec.household.interfaces import marks as marks_table
 from mdvec.household.interfaces.marks import update_marks
 from mdvec.household.review import (
     CheckNotFound,
     InvalidLimit,
-    InvalidPage,
+    InvalidReviewPage,
     TransactionNotFound,
 )
 from mdvec.tools.rows import add_tool
@@ -87,7 +87,7 @@ def decide(db, tool, check, decision):
     """The answer to a decision about one pair, whatever other rows its candidate has."""
     found = duplicate_checks.get_check(db, tool, check)
     rows = () if found is None else (found.first_id, found.second_id)
-    return deciding.confirm(db, tool, check, Choice(decision, rows=rows))
+    return deciding.confirm(db, tool, check, ReviewDecision(decision, rows=rows))
 
 
 def pairs(db, tool, **more):
@@ -381,7 +381,7 @@ def test_the_rows_that_sql_counts_are_those_that_the_ledger_counts(db, tool):
         {"is_duplicate": 1},
     ):
         add(db, tool, **change)
-    every = duplicate_checks.find_transactions(db, tool, range(1, 8)).values()
+    every = duplicate_checks.transactions_with_ids(db, tool, range(1, 8)).values()
     lines = duplicate_checks.compared_rows(db, tool)
     assert [line.id for line in lines] == [row.id for row in every if row.counts] == [1, 5]
     for line, row in zip(lines, (row for row in every if row.counts), strict=True):
@@ -470,7 +470,7 @@ def test_a_list_has_pages_of_one_to_fifty_candidates(db, tool):
         with pytest.raises(InvalidLimit, match="1〜50"):
             review.list_candidates(db, tool, limit)
     for page in (0, 3):
-        with pytest.raises(InvalidPage, match="1〜2"):
+        with pytest.raises(InvalidReviewPage, match="1〜2"):
             review.list_candidates(db, tool, 50, page=page)
 
 
@@ -513,7 +513,7 @@ def test_three_rows_of_one_purchase_are_one_candidate(db, tool):
     assert candidates(db, tool) == [(1, 2, 3)]
     (one,) = review.list_candidates(db, tool).candidates
     assert one.reasons[:2] == ("内容がもう一方の口座の店や決済サービスを指している", "店名が同じ")
-    answer = deciding.confirm(db, tool, one.check_id, Choice("duplicate", keep=3))
+    answer = deciding.confirm(db, tool, one.check_id, ReviewDecision("duplicate", keep=3))
     assert answer.message.startswith(
         "重複として記録しました。取引ID 3 を残し、取引ID 1、2 を今後の集計から除外しました。"
     )
@@ -526,20 +526,23 @@ def test_three_rows_of_one_purchase_are_one_candidate(db, tool):
 def test_only_some_rows_of_a_candidate_can_be_decided(db, tool):
     three_of_one(db, tool)
     review.detect(db, tool, DetectionOptions())
-    deciding.confirm(db, tool, 1, Choice("duplicate", keep=3, rows=(2, 3)))
+    deciding.confirm(db, tool, 1, ReviewDecision("duplicate", keep=3, rows=(2, 3)))
     assert marks(db) == {2: 3}
     assert candidates(db, tool) == [(1, 3)]
-    deciding.confirm(db, tool, pairs(db, tool)[1, 3], Choice("not_duplicate"))
+    deciding.confirm(db, tool, pairs(db, tool)[1, 3], ReviewDecision("not_duplicate"))
     assert candidates(db, tool) == []
 
 
 @pytest.mark.parametrize(
     ("choice", "words"),
     [
-        (Choice("duplicate", keep=9), "keep には、この候補の取引ID（1、2、3）"),
-        (Choice("duplicate", keep=1, rows=(2, 3)), "keep には、この候補の取引ID（2、3）"),
-        (Choice("duplicate", rows=(1, 9)), "transaction_ids には、この候補の取引ID（1、2、3）"),
-        (Choice("duplicate", rows=(1,)), "transaction_ids には"),
+        (ReviewDecision("duplicate", keep=9), "keep には、この候補の取引ID（1、2、3）"),
+        (ReviewDecision("duplicate", keep=1, rows=(2, 3)), "keep には、この候補の取引ID（2、3）"),
+        (
+            ReviewDecision("duplicate", rows=(1, 9)),
+            "transaction_ids には、この候補の取引ID（1、2、3）",
+        ),
+        (ReviewDecision("duplicate", rows=(1,)), "transaction_ids には"),
     ],
 )
 def test_rows_of_other_candidates_are_refused(db, tool, choice, words):
@@ -554,9 +557,9 @@ def test_the_user_changes_which_row_stays(db, tool):
     add(db, tool)
     add(db, tool, account="カードA")
     review.detect(db, tool, EXACT)
-    deciding.confirm(db, tool, 1, Choice("duplicate", keep=2))
+    deciding.confirm(db, tool, 1, ReviewDecision("duplicate", keep=2))
     assert marks(db) == {1: 2}
-    deciding.confirm(db, tool, 1, Choice("duplicate", keep=1))
+    deciding.confirm(db, tool, 1, ReviewDecision("duplicate", keep=1))
     assert marks(db) == {2: 1}
 
 
@@ -593,15 +596,17 @@ def test_all_purchases_of_the_same_accounts_are_decided_at_once_and_taken_back(d
     assert {one.alike_count for one in (first, last)} == {0, 3}
     one = first if first.alike_count else last
     keep = one.transaction_2.id
-    answer = deciding.confirm(db, tool, one.check_id, Choice("duplicate", keep=keep, alike=True))
+    answer = deciding.confirm(
+        db, tool, one.check_id, ReviewDecision("duplicate", keep=keep, alike=True)
+    )
     assert answer.message.startswith(
         "4件の候補を重複として記録し、取引4件を今後の集計から除外しました。"
     )
     assert marks(db) == {number: number + 1 for number in (1, 3, 5, 7)}
     assert candidates(db, tool) == [(9, 10)]
     (other,) = review.list_candidates(db, tool).candidates
-    deciding.confirm(db, tool, other.check_id, Choice("duplicate"))
-    deciding.confirm(db, tool, one.check_id, Choice("skip", alike=True))
+    deciding.confirm(db, tool, other.check_id, ReviewDecision("duplicate"))
+    deciding.confirm(db, tool, one.check_id, ReviewDecision("skip", alike=True))
     # The other one was decided in the same second, but by another request.
     assert (marks(db), len(candidates(db, tool))) == ({10: 9}, 4)
 
@@ -616,7 +621,7 @@ def test_a_habit_is_one_line_of_the_list_and_closed_at_once(db, tool):
     review.detect(db, tool, DetectionOptions())
     (one,) = review.list_candidates(db, tool).candidates
     assert (one.is_likely, one.alike_count) == (False, 4)
-    answer = deciding.confirm(db, tool, one.check_id, Choice("not_duplicate", alike=True))
+    answer = deciding.confirm(db, tool, one.check_id, ReviewDecision("not_duplicate", alike=True))
     assert answer.message.startswith("5件の候補を重複ではないと記録しました。")
     assert review.stats(db, tool).confirmed_not_duplicate == 5
     assert review.detect(db, tool, DetectionOptions()).candidates_count == 0

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mdvec.database import migrations
-from mdvec.household.core.found import InvalidFilter, UnknownAccount
+from mdvec.household.core.found import InvalidRowFilter, UnknownAccount
 from mdvec.household.core.wording import InvalidPage
-from mdvec.household.finding import Listing, RowFilter, find_transactions
+from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
 from mdvec.household.interfaces.columns import ColumnsCache
 from mdvec.household.month import monthly_household
 from mdvec.tools.rows import add_tool
@@ -54,7 +54,7 @@ class Ledger:
 
     def find(self, listing=None, **wanted):
         return find_transactions(
-            self.connection, 1, RowFilter(**wanted), listing or Listing(), self.cache, TODAY
+            self.connection, 1, RowFilter(**wanted), listing or ListingOptions(), self.cache, TODAY
         )
 
 
@@ -119,7 +119,7 @@ def test_sums_are_those_of_counting_every_row(
         rows = [*rows, (*outside, "会社", one, "カードA", None)]
     ledger = Ledger(rows)
     found = ledger.find(
-        Listing(group_by=group_by), query=query, min_amount=least, max_amount=most,
+        ListingOptions(group_by=group_by), query=query, min_amount=least, max_amount=most,
         period=month and f"2025年{month}月", account=account, category=category, rows=which,
     )  # fmt: skip
 
@@ -180,7 +180,7 @@ def test_a_shop_with_the_letters_inside_a_word_is_named_but_not_summed():
 
 def test_the_largest_purchases_of_last_month_come_first():
     found = Ledger(ROWS).find(
-        Listing("largest", page_size=2), period="先月", category="支出", rows="all"
+        ListingOptions("largest", page_size=2), period="先月", category="支出", rows="all"
     )
     assert [row.amount for row in found.rows] == [-98_000, -98_000]
     assert (found.totals.rows, found.pages, found.next_page) == (4, 2, 2)
@@ -220,15 +220,15 @@ def test_a_changed_row_is_found_as_it_is_now():
     ("wanted", "listing", "error", "said"),
     [
         ({"account": "銀行"}, {}, UnknownAccount, "口座「銀行」.*カードA、カードB、財布"),
-        ({"min_amount": -5}, {}, InvalidFilter, "min_amount は 0 以上"),
-        ({"min_amount": 9, "max_amount": 5}, {}, InvalidFilter, "大きくなって"),
-        ({"category": "貯蓄率"}, {}, InvalidFilter, "支出、収入"),
-        ({"query": "！"}, {}, InvalidFilter, "言葉がありません"),
-        ({"rows": "some"}, {}, InvalidFilter, "counted、all"),
-        ({}, {"sort": "best"}, InvalidFilter, "newest、oldest"),
+        ({"min_amount": -5}, {}, InvalidRowFilter, "min_amount は 0 以上"),
+        ({"min_amount": 9, "max_amount": 5}, {}, InvalidRowFilter, "大きくなって"),
+        ({"category": "貯蓄率"}, {}, InvalidRowFilter, "支出、収入"),
+        ({"query": "！"}, {}, InvalidRowFilter, "言葉がありません"),
+        ({"rows": "some"}, {}, InvalidRowFilter, "counted、all"),
+        ({}, {"sort": "best"}, InvalidRowFilter, "newest、oldest"),
         ({}, {"page": 3}, InvalidPage, "3 ページ目"),
     ],
 )
 def test_what_cannot_be_found_is_refused_with_what_can(wanted, listing, error, said):
     with pytest.raises(error, match=said):
-        Ledger(ROWS).find(Listing(**listing), **wanted)
+        Ledger(ROWS).find(ListingOptions(**listing), **wanted)

@@ -14,7 +14,7 @@ from mdvec.database.household_schema import m003_ledger, m005_statements
 from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core.categories import Category, UnknownCategory
 from mdvec.household.core.periods import AmbiguousPeriod, InvalidPeriod
-from mdvec.household.core.sums import LeftOut, change, mean, percent
+from mdvec.household.core.sums import LeftOutCounts, change, mean, percent
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.wording import (
     EmptyLedger,
@@ -233,9 +233,9 @@ def test_the_top_three_are_the_largest_spending_categories(random_ledger):
 
 def test_each_row_that_is_left_out_is_counted_by_its_first_reason(year):
     counts = year.month("2025年7月").counts
-    assert counts.left_out == LeftOut(1, 1, 1, 1, 1)
+    assert counts.left_out == LeftOutCounts(1, 1, 1, 1, 1)
     assert counts.used == 7
-    assert year.trend("食費", period="2025-07").counts.left_out == LeftOut(1, 0, 1, 1, 0)
+    assert year.trend("食費", period="2025-07").counts.left_out == LeftOutCounts(1, 0, 1, 1, 0)
 
 
 def test_a_row_belongs_to_the_month_of_its_date(ledger):

@@ -10,7 +10,7 @@ from small_ledger import FLAGS, Row, SmallLedger
 
 from mdvec.database.connection import open_database
 from mdvec.dates.months import Month, MonthRange
-from mdvec.household.core.span import Run, body_of, runs_of
+from mdvec.household.core.span import MonthRun, body_of, runs_of
 from mdvec.household.core.wording import InsufficientData
 from mdvec.household.overview import available_months
 
@@ -199,8 +199,8 @@ def test_runs_are_parted_by_three_years_and_few_rows_far_from_today_are_astray()
     months = [Month(2010, 1), Month(2013, 1), Month(2016, 2), Month(2025, 7)]
     runs = runs_of(months)
     assert [str(run.first) for run in runs] == ["2010-01", "2016-02", "2025-07"]
-    few = [Run(run, 5) for run in runs]
+    few = [MonthRun(run, 5) for run in runs]
     assert body_of(few, Month(2025, 7)) == runs[2]
     assert body_of(few, Month(2040, 7)) == runs[2]
     assert body_of(few, Month(2000, 7)) == runs[0]
-    assert body_of([Run(runs[0], 11), *few[1:]], Month(2025, 7)).first == Month(2010, 1)
+    assert body_of([MonthRun(runs[0], 11), *few[1:]], Month(2025, 7)).first == Month(2010, 1)

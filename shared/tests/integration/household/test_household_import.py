@@ -16,7 +16,7 @@ from mdvec.embedding.embedder import Embedder, ModelUnavailable
 from mdvec.household import deciding, review, rules
 from mdvec.household.core.csv_text import CsvText
 from mdvec.household.core.pairs import DetectionOptions
-from mdvec.household.deciding import Choice
+from mdvec.household.deciding import ReviewDecision
 from mdvec.household.notes import note_row
 from mdvec.household.options import HouseholdOptions, RemovalOptions
 from mdvec.importing.options import ImportRefused
@@ -148,7 +148,7 @@ def test_a_hit_shows_the_present_marks_of_its_row(household):
     asked = replace(household.request("new"), options=HouseholdOptions(DetectionOptions()))
     import_tool(asked, lambda _: Embedder(household.backend))
     with open_database(household.database, "write") as connection:
-        deciding.confirm(connection, 1, 1, Choice("duplicate"))
+        deciding.confirm(connection, 1, 1, ReviewDecision("duplicate"))
     found = [hit.heading for hit in household.search("家具店", k=2).results]
     assert sorted(found) == [
         "2025-07-01 -18,700円 食費/食料品", "2025-07-01 -18,700円 食費/食料品（集計外: 重複）",
@@ -214,7 +214,7 @@ def test_the_texts_of_an_older_version_answer_and_are_brought_over(household):
     household.import_("new")
     with open_database(household.database, "write") as connection:
         review.detect(connection, 1, DetectionOptions(min_similarity_score=0.5))
-        deciding.confirm(connection, 1, 1, Choice("duplicate"))
+        deciding.confirm(connection, 1, 1, ReviewDecision("duplicate"))
     as_an_older_version_stored_it(household)
     before = [hit.content for hit in household.search("スーパー", k=9).results]
     assert len(before) == len(set(before)) == 4
@@ -431,7 +431,7 @@ def test_a_purchase_counts_when_the_original_of_its_duplicate_stops_counting(hou
     household.export("7.csv", kept, row("b", account="アプリ", **same), time=1_000)
     import_and_detect(household, "new")
     with open_database(household.database, "write") as connection:
-        deciding.confirm(connection, 1, 1, Choice("duplicate"))
+        deciding.confirm(connection, 1, 1, ReviewDecision("duplicate"))
     assert [one.counts for one in household.ledger()] == [True, False]
     household.export("7b.csv", f"0{kept[1:]}", time=2_000)
     household.import_()

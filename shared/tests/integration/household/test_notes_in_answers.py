@@ -6,7 +6,7 @@ import pytest
 from plan_ledger import Bought, fill
 
 from mdvec.database.connection import open_database
-from mdvec.household.finding import Listing, RowFilter, find_transactions
+from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
 from mdvec.household.interfaces.columns import ColumnsCache
 from mdvec.household.month import monthly_household
 from mdvec.household.notes import note_row
@@ -36,7 +36,7 @@ def test_rows_are_found_by_their_note_and_tags(connection, words):
 
     def found():
         return find_transactions(
-            connection, tool, RowFilter(query=words), Listing(), cache, TODAY
+            connection, tool, RowFilter(query=words), ListingOptions(), cache, TODAY
         )  # fmt: skip
 
     assert found().totals.rows == 0
@@ -59,7 +59,7 @@ def test_rows_are_found_by_their_note_and_tags(connection, words):
 def test_groups_by_month_follow_the_day_on_which_months_start(connection, starts_on, groups):
     days = ("2025-05-25", "2025-05-31", "2025-06-25", "2025-06-30", "2025-07-01")
     tool = fill(connection, [Bought(day, "店", -(2**at)) for at, day in enumerate(days)])
-    listing = Listing(group_by="month", month_starts_on=starts_on)
+    listing = ListingOptions(group_by="month", month_starts_on=starts_on)
     answer = find_transactions(connection, tool, RowFilter(), listing, ColumnsCache(), TODAY)
     assert {one.name: one.totals.spending for one in answer.groups} == groups
     for name, spending in groups.items():

@@ -36,7 +36,7 @@ def ledger(connection):
 
 def decide(ledger, check_id, decision, **how):
     connection, tool_id = ledger
-    return deciding.confirm(connection, tool_id, check_id, deciding.Choice(decision, **how))
+    return deciding.confirm(connection, tool_id, check_id, deciding.ReviewDecision(decision, **how))
 
 
 def sums(ledger, month="2025年6月"):

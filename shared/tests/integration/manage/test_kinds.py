@@ -6,9 +6,9 @@ from collection import Collection
 
 from mdvec.database.connection import DatabaseUnusable
 from mdvec.importing.job import Importer
-from mdvec.importing.report import Line
+from mdvec.importing.report import ReportLine
 from mdvec.manage.registering import add_tool, list_tools
-from mdvec.tools.kinds import KINDS, load
+from mdvec.tools.kinds import KINDS, load_code
 from mdvec.tools.status import KindStatus
 
 ROWS = (
@@ -33,9 +33,9 @@ def imported(tmp_path, kind, file, text):
 
 def test_what_every_kind_names_can_be_loaded():
     for kind in KINDS.values():
-        assert isinstance(load(kind.importer), Importer)
-        assert isinstance(load(kind.status), KindStatus)
-        assert kind.name_check is None or callable(load(kind.name_check))
+        assert isinstance(load_code(kind.importer), Importer)
+        assert isinstance(load_code(kind.status), KindStatus)
+        assert kind.name_check is None or callable(load_code(kind.name_check))
 
 
 def test_a_report_has_the_same_fields_for_every_kind_null_where_a_kind_has_none(tmp_path):
@@ -65,7 +65,7 @@ def test_a_report_has_the_same_fields_for_every_kind_null_where_a_kind_has_none(
 def test_a_household_reports_its_ledger_and_its_texts(tmp_path):
     report = imported(tmp_path, "household", "a.csv", ROWS)
     taken, searched = report.lines()
-    assert taken == Line(
+    assert taken == ReportLine(
         "mine: 1 files, 1 rows read: 1 imported, 0 updated, 0 unchanged, 0 failed; "
         "0 deleted, 0 in the ledger have no file left"
     )
@@ -76,7 +76,7 @@ def test_a_dataset_names_its_tables(tmp_path):
     summary, table = imported(tmp_path, "dataset", "a.csv", "n\n1\n").lines()
     counts = "mine: 1 added, 0 updated, 0 deleted, 0 unchanged, 0 failed; 1 tables, 1 rows in "
     assert summary.text.startswith(counts)
-    assert table == Line("mine__a: 1 rows, 1 columns, from a.csv")
+    assert table == ReportLine("mine__a: 1 rows, 1 columns, from a.csv")
 
 
 def test_a_tool_of_an_unknown_kind_counts_as_damaged(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mdvec.documents.reading import Part, ReadingRefused, read_document
+from mdvec.documents.reading import DocumentPart, ReadingRefused, read_document
 from mdvec.manage import registering
 from mdvec.tools.rows import ToolNotFound
 
@@ -27,7 +27,7 @@ def notes(tmp_path_factory):
 
 
 def read(notes, path="guide.md", budget=12_000, **part):
-    return read_document(notes.database, "notes", path, Part(**part), budget)
+    return read_document(notes.database, "notes", path, DocumentPart(**part), budget)
 
 
 def test_a_document_is_read_whole_and_exactly(notes):
@@ -157,4 +157,4 @@ def test_a_tool_that_is_empty_off_or_not_there_says_what_to_do(collection):
     with pytest.raises(ReadingRefused, match="mdvec tool enable -n notes"):
         read(collection, "a.md")
     with pytest.raises(ToolNotFound):
-        read_document(collection.database, "other", "a.md", Part(), 500)
+        read_document(collection.database, "other", "a.md", DocumentPart(), 500)

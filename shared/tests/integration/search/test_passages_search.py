@@ -2,7 +2,7 @@
 
 import pytest
 
-from mdvec.documents.reading import Part, read_document
+from mdvec.documents.reading import DocumentPart, read_document
 
 LONG = "".join(f"{number} 番目の手順では、水を運んで棚に並べます。\r\n" for number in range(300))
 GUIDE = f"""# 手引き\r
@@ -123,7 +123,7 @@ def test_a_cut_passage_holds_what_was_found_and_goes_on_to_its_very_end(guide):
     position = hit.end_position
     while position < len(GUIDE):
         part = read_document(
-            guide.database, "notes", "guide.md", Part(start_position=position), 600
+            guide.database, "notes", "guide.md", DocumentPart(start_position=position), 600
         )
         assert part.start_position == position
         pieces.append(part.content)

@@ -19,7 +19,7 @@ from PIL import Image
 
 from mdvec.charts import yen
 from mdvec.charts.bar import draw_bars
-from mdvec.charts.categories import Entry, colored, members_note, merge_small
+from mdvec.charts.categories import CategoryEntry, colored, members_note, merge_small
 from mdvec.charts.chart import (
     CategoryChart,
     ChartError,
@@ -322,7 +322,9 @@ def test_a_wild_picture_in_full_colour_stays_under_500_kb():
 
 def test_small_slices_are_merged_and_listed():
     items = (("大", 1000), ("中", 500), ("小", 3), ("微", 2))
-    entries = colored(merge_small([Entry(*item, item[0]) for item in items], 8, min_value=20))
+    entries = colored(
+        merge_small([CategoryEntry(*item, item[0]) for item in items], 8, min_value=20)
+    )
     assert [(entry.name, entry.value) for entry in entries] == [
         ("大", 1000), ("中", 500), ("その他（2項目）", 5),
     ]  # fmt: skip
@@ -331,16 +333,16 @@ def test_small_slices_are_merged_and_listed():
 
 
 def test_a_single_small_slice_keeps_its_name():
-    entries = merge_small([Entry("大", 1000), Entry("小", 3)], 8, min_value=20)
+    entries = merge_small([CategoryEntry("大", 1000), CategoryEntry("小", 3)], 8, min_value=20)
     assert [entry.name for entry in entries] == ["大", "小"]
     assert members_note(entries) == ""
 
 
 def test_others_stay_under_15_percent_while_there_is_room():
-    equal = [Entry(f"費目{number}", 100) for number in range(30)]
+    equal = [CategoryEntry(f"費目{number}", 100) for number in range(30)]
     assert [len(merge_small(equal, 8, room=room)) for room in (0, 12, 28)] == [9, 13, 27]
     assert merge_small(equal, 8, room=28)[-1].value == 400
-    steep = [Entry("家", 900), *(Entry(f"小{number}", 10) for number in range(10))]
+    steep = [CategoryEntry("家", 900), *(CategoryEntry(f"小{number}", 10) for number in range(10))]
     assert [entry.value for entry in merge_small(steep, 8, 20, 28)] == [900, 100]
 
 
@@ -348,7 +350,7 @@ def test_others_stay_under_15_percent_while_there_is_room():
 @given(st.lists(st.tuples(st.text(max_size=3), st.integers(-(10**9), 10**9)), max_size=30),
        st.integers(1, 12), st.integers(0, 10**6), st.integers(0, 15))  # fmt: skip
 def test_merging_loses_no_yen(items, most, smallest, room):
-    entries = merge_small([Entry(*item) for item in items], most, smallest, room)
+    entries = merge_small([CategoryEntry(*item) for item in items], most, smallest, room)
     assert sum(entry.value for entry in entries) == sum(value for _, value in items)
     assert len(entries) <= max(most, room) + 1
 

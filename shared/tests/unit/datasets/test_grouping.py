@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mdvec.datasets.core.agreement import LONG, NO_VALUES, agreed_type, common_columns, difference
-from mdvec.datasets.core.grouping import Group, group_of, groups_of, hive_type, hive_values
+from mdvec.datasets.core.grouping import FileGroup, file_groups, group_of, hive_type, hive_values
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ from mdvec.datasets.core.grouping import Group, group_of, groups_of, hive_type, 
     ],
 )
 def test_a_group_is_named_by_what_its_files_have_in_common(path, name, pattern):
-    assert group_of(path) == Group(name, pattern)
+    assert group_of(path) == FileGroup(name, pattern)
 
 
 def test_files_that_differ_by_more_than_a_date_are_not_one_group():
@@ -41,7 +41,9 @@ def test_files_that_differ_by_more_than_a_date_are_not_one_group():
         "notes.csv",
         "a/lap_2024-03.csv",
     ]
-    assert groups_of(paths) == {Group("lap", "lap_*.csv"): ["lap_2024-01.csv", "lap_2024-02.csv"]}
+    assert file_groups(paths) == {
+        FileGroup("lap", "lap_*.csv"): ["lap_2024-01.csv", "lap_2024-02.csv"]
+    }
 
 
 @given(st.text("abx_-1230年月", max_size=12), st.integers(1990, 2030), st.integers(1, 12))
@@ -52,8 +54,8 @@ def test_every_month_of_one_name_is_in_one_group(stem, year, month):
 
 
 def test_a_chosen_pattern_means_the_files_name_or_the_whole_path():
-    assert Group("sales", "s*_?.csv", is_chosen=True).has("deep/sales_1.csv")
-    assert not Group("sales", "a/s*.csv", is_chosen=True).has("b/sales.csv")
+    assert FileGroup("sales", "s*_?.csv", is_chosen=True).has("deep/sales_1.csv")
+    assert not FileGroup("sales", "a/s*.csv", is_chosen=True).has("b/sales.csv")
 
 
 def test_folders_give_columns_with_a_type_of_their_own():

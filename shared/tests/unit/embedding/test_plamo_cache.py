@@ -61,13 +61,13 @@ def fill(cache, files=FILES):
 def test_an_empty_cache_lacks_the_weights(cache):
     assert plamo_cache.missing() == NOT_THERE
     with pytest.raises(ModelUnavailable, match=r"not here \(its weights .*mdvec model pull plamo"):
-        plamo_cache.weights()
+        plamo_cache.weights_folder()
 
 
 def test_a_whole_snapshot_is_ready(cache):
     snapshot = fill(cache)
     assert plamo_cache.missing() is None
-    assert plamo_cache.weights() == snapshot
+    assert plamo_cache.weights_folder() == snapshot
     assert plamo_cache.pull() == snapshot
 
 
@@ -192,7 +192,8 @@ from mdvec.embedding.backends import plamo_cache
 from mdvec.embedding.embedder import ModelUnavailable
 from mdvec.embedding.backends.plamo import PlamoBackend
 print(plamo_cache.missing())
-for use in (plamo_cache.weights, plamo_cache.pull, lambda: PlamoBackend(Path({str(snapshot)!r}))):
+load = lambda: PlamoBackend(Path({str(snapshot)!r}))
+for use in (plamo_cache.weights_folder, plamo_cache.pull, load):
     try:
         use()
     except ModelUnavailable as error:

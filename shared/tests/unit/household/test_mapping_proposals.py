@@ -8,7 +8,7 @@ import pytest
 from mdvec.household.core.csv_text import records_of
 from mdvec.household.core.mapped_rows import header_line, read_mapped
 from mdvec.household.core.moneyforward import decode
-from mdvec.household.core.proposal import NotMappable, propose
+from mdvec.household.core.proposal import NotMappable, propose_mapping
 from mdvec.household.core.statement_kinds import read_statement
 from mdvec.household.interfaces.mappings import only_ready_made
 
@@ -20,7 +20,7 @@ BEYOND_NAMES = {"view-card", "zaim"}
 
 def rows_of(text, stem="架空銀行_202507", today=TODAY):
     """The proposal for a text, and the day and amount of each row that it reads."""
-    proposal = propose(text, stem, today)
+    proposal = propose_mapping(text, stem, today)
     read = read_mapped(proposal.mapping, records_of(text))
     assert read.bad == ()
     return proposal, [(row.date.isoformat(), row.amount) for row in read.rows]
@@ -53,7 +53,7 @@ def test_names_of_columns_tell_what_they_hold():
 
 def test_a_column_that_names_its_month_does_not_tell_the_kind():
     july = "利用日,利用店名,利用金額,7月支払金額\n2025/6/1,架空書店,500,500\n"
-    mapping = propose(july, "a", TODAY).mapping
+    mapping = propose_mapping(july, "a", TODAY).mapping
     assert mapping.header == ("利用日", "利用店名", "利用金額")
     assert header_line(mapping, records_of(july.replace("7月", "8月"))) == 1
 
@@ -163,4 +163,4 @@ def test_without_header_and_title_the_name_of_the_file_tells_its_kind():
 )
 def test_what_is_no_statement_gets_no_mapping(text):
     with pytest.raises(NotMappable, match="is it a statement"):
-        propose(text, "a", TODAY)
+        propose_mapping(text, "a", TODAY)

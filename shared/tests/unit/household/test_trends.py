@@ -11,9 +11,9 @@ from mdvec.household.core.categories import Category
 from mdvec.household.core.sums import (
     REASONS,
     CategoryShare,
-    Counts,
-    LeftOut,
+    LeftOutCounts,
     MonthlySum,
+    RowCounts,
     amounts_by_category,
     change,
     counts_of,
@@ -24,9 +24,7 @@ from mdvec.household.core.sums import (
     trend_of,
 )
 from mdvec.household.core.wording import (
-    REASONS as REASONS_IN_WORDS,
-)
-from mdvec.household.core.wording import (
+    REASONS_IN_WORDS,
     format_currency,
     format_percentage,
     trend_text,
@@ -127,7 +125,7 @@ def test_a_refund_lessens_spending_and_income_is_positive():
 def test_rows_that_do_not_count_are_in_no_sum_and_in_the_counts():
     sums = [cell(-1, left_out=reason, rows=n) for n, reason in enumerate(REASONS, 1)]
     sums.append(cell(-500, rows=7))
-    assert counts_of(sums) == Counts(7, LeftOut(1, 2, 3, 4, 5, 6))
+    assert counts_of(sums) == RowCounts(7, LeftOutCounts(1, 2, 3, 4, 5, 6))
     assert counts_of(sums).total == 28
     moved = cell(-1, major="交通費", left_out="transfer")
     assert amounts_by_category([moved, *sums]) == {FOOD: {JANUARY: 500}}

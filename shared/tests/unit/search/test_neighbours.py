@@ -3,25 +3,27 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdvec.search.core.neighbours import Window, joined
-from mdvec.search.core.passages import Span
+from mdvec.search.core.neighbours import Window, joined_windows
+from mdvec.search.core.passages import TextSpan
 
 
 def window(
     number: int, heading: str = "水", *, document: str = "a", begins: bool = False, overlap: int = 0
 ) -> Window:
     """The window of this number, 10 characters each, its start in the one before."""
-    return Window(document, heading, number, Span(10 * number - overlap, 10 * number + 10), begins)
+    return Window(
+        document, heading, number, TextSpan(10 * number - overlap, 10 * number + 10), begins
+    )
 
 
 def spans(windows: list[Window], k: int = 5) -> list[tuple[int, int]]:
-    return [(run.span.start, run.span.end) for run in joined(windows, k)]
+    return [(run.span.start, run.span.end) for run in joined_windows(windows, k)]
 
 
 def test_neighbours_become_one_hit_in_the_place_of_the_better():
     found = [window(3), window(7), window(4), window(2)]
     assert spans(found) == [(20, 50), (70, 80)]
-    assert [run.best for run in joined(found, 5)] == [0, 1]
+    assert [run.best for run in joined_windows(found, 5)] == [0, 1]
 
 
 def test_a_neighbour_that_is_no_hit_itself_neither_widens_nor_shows():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdvec.search.core.passages import Span, good_cut, section_at, within_budget
+from mdvec.search.core.passages import TextSpan, good_cut, section_at, within_budget
 from mdvec.text.markdown import outline
 
 GUIDE = """---
@@ -98,7 +98,7 @@ def test_a_section_is_what_a_person_would_call_one(written, levels, data):
 
 
 spans = st.lists(
-    st.tuples(st.integers(0, 99), st.integers(0, 4000)).map(lambda two: Span(two[0], sum(two))),
+    st.tuples(st.integers(0, 99), st.integers(0, 4000)).map(lambda two: TextSpan(two[0], sum(two))),
     min_size=1,
     max_size=12,
 )
@@ -136,10 +136,13 @@ def test_the_longest_are_cut_and_all_to_the_same_length(found, budget):
 
 
 def test_a_passage_too_many_is_left_out_and_not_squeezed_in():
-    found = [Span(0, 900), Span(0, 900), Span(0, 900)]
+    found = [TextSpan(0, 900), TextSpan(0, 900), TextSpan(0, 900)]
     assert within_budget(found, 2_000) == found[:2]
-    assert within_budget(found, 100) == [Span(0, 100)]
-    assert within_budget([Span(5, 5_000), Span(0, 300)], 2_000) == [Span(5, 1_705), Span(0, 300)]
+    assert within_budget(found, 100) == [TextSpan(0, 100)]
+    assert within_budget([TextSpan(5, 5_000), TextSpan(0, 300)], 2_000) == [
+        TextSpan(5, 1_705),
+        TextSpan(0, 300),
+    ]
     assert within_budget([], 100) == []
 
 

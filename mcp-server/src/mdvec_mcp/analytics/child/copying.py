@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mdvec.datasets.core.columns import Column
 from mdvec.text.quoting import identifier, literal
 
-from mdvec_mcp.analytics.child.parameters import Values
+from mdvec_mcp.analytics.child.parameters import BoundValues
 from mdvec_mcp.analytics.core.storing import stored_type
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def copy_to_csv(
     query: str,
     columns: tuple[Column, ...],
     file: Path,
-    values: Values | None,
+    values: BoundValues | None,
 ) -> int:
     """Write a CSV file; return the number of its rows."""
     return _copy(connection, _stored(query, columns, None), file, "csv", values)
@@ -33,7 +33,7 @@ def copy_to_parquet(
     query: str,
     columns: tuple[Column, ...],
     file: Path,
-    values: Values | None,
+    values: BoundValues | None,
 ) -> int:
     """Write a Parquet file; types that Parquet would change are cast as ``stored_type`` says.
 
@@ -56,7 +56,7 @@ def copy_to_parquet(
 
 
 def _copy(
-    connection: DuckDBPyConnection, query: str, file: Path, fmt: str, values: Values | None
+    connection: DuckDBPyConnection, query: str, file: Path, fmt: str, values: BoundValues | None
 ) -> int:
     copied = connection.execute(
         f"COPY (\nSELECT * FROM (\n{query}\n)\n) TO {literal(str(file))} "

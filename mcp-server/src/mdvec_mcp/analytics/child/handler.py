@@ -16,13 +16,13 @@ from mdvec_mcp.analytics.child.copying import copy_to_csv, copy_to_parquet
 from mdvec_mcp.analytics.child.loading import columns_of
 from mdvec_mcp.analytics.child.mender import Mender
 from mdvec_mcp.analytics.child.parameters import (
-    Values,
+    BoundValues,
     expected_rows,
     inferred_types,
     sample,
     values_in,
 )
-from mdvec_mcp.analytics.child.values import as_json, finishers
+from mdvec_mcp.analytics.child.values import finishers, json_rows_sql
 from mdvec_mcp.analytics.core.mending.quiet import quiet_mistake
 from mdvec_mcp.analytics.core.mending.wording import with_columns, worded
 from mdvec_mcp.analytics.core.mending.wrapping import unwrapped
@@ -32,7 +32,7 @@ from mdvec_mcp.analytics.core.refusals import (
     QueryError,
     QueryFailed,
     QueryRefused,
-    shortened,
+    quotable,
 )
 from mdvec_mcp.analytics.core.statement import (
     SELECT_ALL,
@@ -65,7 +65,7 @@ class RequestHandler:
     tables: dict[str, tuple[Column, ...]]
     spool: Path
     materialized: dict[str, tuple[Column, ...]] = field(default_factory=dict)
-    values: Values | None = None
+    values: BoundValues | None = None
     """Those of the parameters of the query at hand; None if it may have no parameters."""
 
     def handle(self, message: Message) -> Message:
@@ -156,7 +156,7 @@ class RequestHandler:
         columns = self._columns_of(query)
         max_rows: int = message["max_rows"]
         found = self.connection.execute(
-            as_json(columns, query, max_rows + 1), self.values or None
+            json_rows_sql(columns, query, max_rows + 1), self.values or None
         ).fetchmany(max_rows + 1)
         finish = finishers(columns)
         rows: list[list[Any]] = []
@@ -195,7 +195,7 @@ class RequestHandler:
         query, reads = self._query(message)
         if fold(name) in {fold(table) for table in reads}:
             raise QueryRefused(
-                f"the query reads {shortened(name)!r}, which it would replace; "
+                f"the query reads {quotable(name)!r}, which it would replace; "
                 "give the new table another name"
             )
         columns = self._columns_of(query)
@@ -218,7 +218,7 @@ class RequestHandler:
         return {}
 
     def _check_name(self, name: str, *, replace: bool) -> None:
-        shown = shortened(name)
+        shown = quotable(name)
         if _TABLE_NAME.fullmatch(name) is None or not self._needs_no_quotes(name):
             raise BadTableName(
                 f"no table can be called {shown!r}; use letters, digits and underscores, begin "

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from mdvec.datasets.core.columns import Column
 
-from mdvec_mcp.analytics.core.mending.search import Proposal, propose
+from mdvec_mcp.analytics.core.mending.search import QueryProposal, propose_query
 
 _SECONDS = 0.7
 
@@ -31,11 +31,11 @@ class Mender:
     judge: Callable[[str], None]
     tables: Mapping[str, Sequence[Column]]
 
-    def propose(self, sql: str, message: str) -> Proposal | None:
+    def propose(self, sql: str, message: str) -> QueryProposal | None:
         """A form that the judge allows and DuckDB can bind; None if none is found in time."""
         try:
             with _time_limit():
-                return propose(sql, message, self.tables, self.why_not)
+                return propose_query(sql, message, self.tables, self.why_not)
         except (_OutOfTime, RecursionError):
             return None
 

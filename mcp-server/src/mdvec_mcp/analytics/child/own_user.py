@@ -1,8 +1,8 @@
 """A user of its own (Linux, where the server runs as root): root's rights are given up for good.
 
 The process takes a user and a group that no account has, and keeps one right: to read files
-whoever owns them. Which files these are is Landlock's to say. As root's, it could signal any
-process and change any file if both Landlock and the filter of system calls had a bug.
+whoever owns them; Landlock limits which ones. If it stayed root's, it could signal any process and
+change any file as soon as both Landlock and the filter of system calls had a bug.
 """
 
 from __future__ import annotations

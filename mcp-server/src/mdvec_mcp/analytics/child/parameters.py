@@ -19,11 +19,11 @@ from mdvec_mcp.analytics.core.parameters import (
 if TYPE_CHECKING:
     import duckdb
 
-Values = dict[str, object]
+BoundValues = dict[str, object]
 _TRIED: tuple[ParameterType, ...] = ("number", "integer", "date")
 
 
-def values_in(bound: Mapping[str, Sequence[Any]]) -> Values:
+def values_in(bound: Mapping[str, Sequence[Any]]) -> BoundValues:
     """The values that a request holds, as DuckDB takes them."""
     return {name: _value(kind, value) for name, (kind, value) in bound.items()}
 
@@ -43,7 +43,7 @@ def inferred_types(
     types: dict[str, ParameterType] = dict.fromkeys(names, "text")
     types |= declared_types(tree)
 
-    def plan(values: Values) -> str | None:
+    def plan(values: BoundValues) -> str | None:
         import duckdb
 
         try:
@@ -51,13 +51,13 @@ def inferred_types(
         except duckdb.Error:
             return None
 
-    def samples() -> Values:
+    def samples() -> BoundValues:
         return {name: sample(types[name], place) for place, name in enumerate(names)}
 
     found = plan(samples())
     if found is None:
         for name in names:
-            alone: Values = dict.fromkeys(names)
+            alone: BoundValues = dict.fromkeys(names)
             if types[name] == "text" and plan(alone | {name: sample_text(0)}) is None:
                 fitting = (kind for kind in _TRIED if plan(alone | {name: sample(kind, 0)}))
                 types[name] = next(fitting, "text")
@@ -67,7 +67,7 @@ def inferred_types(
 
 
 def logical_plan(
-    connection: duckdb.DuckDBPyConnection, query: str, values: Values | None = None
+    connection: duckdb.DuckDBPyConnection, query: str, values: BoundValues | None = None
 ) -> str:
     """A query's plan before DuckDB optimises it, as JSON."""
     plans = connection.execute(f"EXPLAIN (FORMAT json) {query}", values or None).fetchall()
@@ -75,7 +75,7 @@ def logical_plan(
 
 
 def expected_rows(
-    connection: duckdb.DuckDBPyConnection, query: str, values: Values | None = None
+    connection: duckdb.DuckDBPyConnection, query: str, values: BoundValues | None = None
 ) -> int:
     """The number of rows that DuckDB expects of a query; 0 when its plan does not tell."""
     plans = connection.execute(f"EXPLAIN (FORMAT json) {query}", values or None).fetchall()

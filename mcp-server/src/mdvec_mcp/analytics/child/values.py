@@ -22,7 +22,7 @@ _WHOLE = re.compile(r"BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT|U?INTEGER")
 _NESTED = re.compile(r"(STRUCT|MAP|UNION)\(.*|VARIANT|.*\[\d*\]", re.DOTALL)
 
 
-def as_json(columns: Sequence[Column], query: str, limit: int) -> str:
+def json_rows_sql(columns: Sequence[Column], query: str, limit: int) -> str:
     """The SQL for the first rows of a query, with values that ``finishers`` turn into JSON."""
     names = ", ".join(f"c{place}" for place in range(len(columns)))
     values = ", ".join(

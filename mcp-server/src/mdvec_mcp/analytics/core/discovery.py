@@ -11,7 +11,7 @@ from mdvec.datasets.core.columns import Column
 from mdvec.datasets.core.families import family, has_dates
 from mdvec.text.quoting import identifier
 
-Tables = Mapping[str, Sequence[Column]]
+TableColumns = Mapping[str, Sequence[Column]]
 SAMPLES = 3
 _SAMPLE_ROWS = 10_000
 _COMPARED_VALUES = 1_000
@@ -28,13 +28,13 @@ class Join:
     other_column: str
 
 
-def plain(name: str) -> str:
+def compared_name(name: str) -> str:
     """A name as it is compared: without case, width, spaces and signs."""
     folded = unicodedata.normalize("NFKC", name).casefold()
     return "".join(sign for sign in folded if sign.isalnum()) or folded
 
 
-def matching(tables: Tables, text: str | None) -> dict[str, list[str]]:
+def matching(tables: TableColumns, text: str | None) -> dict[str, list[str]]:
     """The tables whose names hold the text, with all columns, and others with columns that do."""
     if text is None:
         return {name: [column.name for column in columns] for name, columns in tables.items()}
@@ -53,7 +53,7 @@ def columns_holding(columns: Iterable[Column], text: str | None) -> list[Column]
 
 def holds(name: str, text: str) -> bool:
     """Whether a name holds a text."""
-    return plain(text) in plain(name)
+    return compared_name(text) in compared_name(name)
 
 
 def can_be_key(column: Column) -> bool:
@@ -85,8 +85,8 @@ def facts_sql(columns: Sequence[Column], perhaps_keys: Sequence[Column]) -> str:
     return f"SELECT {', '.join(parts)} FROM {{source}}"
 
 
-def joins_by_name(table: str, columns: Sequence[Column], tables: Tables) -> list[Join]:
-    """The joins that names and types suggest; those with the fewest others of that name first.
+def joins_by_name(table: str, columns: Sequence[Column], tables: TableColumns) -> list[Join]:
+    """The joins that names and types suggest, those through the rarest names first.
 
     A name suggests the same name in another table, and ``carrier_id`` the ``id`` of ``carriers``.
     """
@@ -104,9 +104,10 @@ def joins_by_name(table: str, columns: Sequence[Column], tables: Tables) -> list
 
 
 def overlap_sql(table: str, join: Join) -> str:
-    """How many of a column's first different values there are, how many of them the other has.
+    """The statement that compares a column with the one it may join, over its first values.
 
-    Third comes whether the other's values are all different.
+    Its row has the number of distinct values, how many of them the other column has, and whether
+    the other column's values are all distinct.
     """
     column, other = identifier(join.column), identifier(join.other_column)
     there = identifier(join.other)
@@ -121,11 +122,11 @@ def overlap_sql(table: str, join: Join) -> str:
 
 
 def _are_alike(table: str, column: str, other: str, other_column: str) -> bool:
-    here, there = plain(column), plain(other_column)
+    here, there = compared_name(column), compared_name(other_column)
     return here == there or here in _of(other, there) or there in _of(table, here)
 
 
 def _of(table: str, column: str) -> set[str]:
     """What other tables may call this column of a table: ``carriers.id`` is ``carrier_id``."""
-    name = plain(table.rpartition("__")[2])
+    name = compared_name(table.rpartition("__")[2])
     return {one + column for one in (name, re.sub(r"ies$", "y", name), re.sub(r"s$", "", name))}

@@ -27,14 +27,14 @@ _SURE = 3.2905
 
 
 @dataclass(frozen=True, slots=True)
-class Effort:
+class ProfileEffort:
     """The number of values that one profile may hold for medians and for distinct counts."""
 
     medians: int
     distinct: int
 
     @classmethod
-    def within(cls, seconds: float, memory_mb: int) -> Effort:
+    def within(cls, seconds: float, memory_mb: int) -> ProfileEffort:
         """The effort that fits into a query's time and memory."""
         scale = max(min(seconds / _SECONDS, (memory_mb - _OWN_MEGABYTES) / _MEGABYTES), _MIN_SCALE)
         return cls(int(_MEDIANS * scale), int(_DISTINCT * scale))
@@ -85,7 +85,7 @@ def spread_sql(columns: Sequence[Column], condition: str | None) -> str:
     return f"SELECT {', '.join(figures)} FROM {{source}}{_where(condition)}"
 
 
-def weights(columns: Sequence[Column], sizes: Sequence[Cell]) -> list[float]:
+def column_weights(columns: Sequence[Column], sizes: Sequence[Cell]) -> list[float]:
     """The weight of a value in each column, by the result of ``size_sql``; a number weighs 1."""
     rows, texts = max(int(sizes[0] or 0), 1), iter(sizes[1:])
     return [
@@ -94,26 +94,26 @@ def weights(columns: Sequence[Column], sizes: Sequence[Cell]) -> list[float]:
     ]
 
 
-def fits(columns: Sequence[Column], sizes: Sequence[Cell], effort: Effort) -> bool:
+def fits(columns: Sequence[Column], sizes: Sequence[Cell], effort: ProfileEffort) -> bool:
     """Whether every figure can be computed from all rows, even if no value occurs twice."""
     rows = int(sizes[0] or 0)
     measured = sum(is_measured(column) for column in columns)
     counted = sum(
         weight
-        for column, weight in zip(columns, weights(columns, sizes), strict=True)
+        for column, weight in zip(columns, column_weights(columns, sizes), strict=True)
         if family(column) != "other"
     )
     return rows * measured <= effort.medians and rows * counted <= effort.distinct
 
 
 def plan_samples(
-    columns: Sequence[Column], sizes: Sequence[Cell], spread: Sequence[Cell], effort: Effort
+    columns: Sequence[Column], sizes: Sequence[Cell], spread: Sequence[Cell], effort: ProfileEffort
 ) -> Samples:
     """The samples with which a profile stays within the effort; small columns stay whole.
 
     ``sizes`` and ``spread`` are the results of ``size_sql`` and ``spread_sql``.
     """
-    weighed = weights(columns, sizes)
+    weighed = column_weights(columns, sizes)
     present = [int(cell or 0) for cell in spread[::2]]
     distinct = [min(int(cell or 0), have) for cell, have in zip(spread[1::2], present, strict=True)]
     sorted_ = [have if is_measured(one) else 0 for one, have in zip(columns, present, strict=True)]

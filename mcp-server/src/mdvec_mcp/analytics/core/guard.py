@@ -7,28 +7,28 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-Answer = dict[str, Any]
+JsonAnswer = dict[str, Any]
 _MAX_WARNING = 300
 _MAX_PORTABLE = 2**53
 """The largest integer up to which a float holds every integer exactly."""
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
+class AnswerGuard:
     """The limits of an answer: bytes of JSON, and rows of a table."""
 
     max_bytes: int
     max_rows: int
 
-    def within(self, max_bytes: int | None) -> Guard:
+    def within(self, max_bytes: int | None) -> AnswerGuard:
         """This guard, or one with a lower limit of bytes."""
-        return Guard(min(max_bytes or self.max_bytes, self.max_bytes), self.max_rows)
+        return AnswerGuard(min(max_bytes or self.max_bytes, self.max_bytes), self.max_rows)
 
-    def fits(self, answer: Answer) -> bool:
+    def fits(self, answer: JsonAnswer) -> bool:
         """Whether the answer is small enough."""
         return size(answer) <= self.max_bytes
 
-    def fit_warnings(self, answer: Answer) -> Answer:
+    def fit_warnings(self, answer: JsonAnswer) -> JsonAnswer:
         """The answer with as many of its warnings as fit."""
         warnings = [
             warning if len(warning) <= _MAX_WARNING else f"{warning[: _MAX_WARNING - 1]}…"
@@ -43,11 +43,11 @@ class Guard:
 
     def trim(
         self,
-        answer: Answer,
+        answer: JsonAnswer,
         keys: Sequence[str],
         warning_for: Callable[[int], str],
         missing: int = 0,
-    ) -> Answer:
+    ) -> JsonAnswer:
         """The answer with as many entries under ``keys`` as fit.
 
         Entries are removed from the end, those of the last key first.
@@ -70,7 +70,7 @@ class Guard:
                 high = middle - 1
         return _with_first_entries(answer, keys, low, warning_for, missing)
 
-    def page(self, answer: Answer, key: str, start: int, total: int) -> Answer:
+    def page(self, answer: JsonAnswer, key: str, start: int, total: int) -> JsonAnswer:
         """The answer with as many entries under ``key`` as fit, at least one.
 
         If there are others, ``total`` says how many there are and ``next`` where to go on.
@@ -82,7 +82,7 @@ class Guard:
             total: the number of all entries.
         """
 
-        def first(count: int) -> Answer:
+        def first(count: int) -> JsonAnswer:
             cut = _with_first_entries(answer, (key,), count, lambda _: "", 0)
             cut.pop("warnings", None)
             kept = {**cut, "warnings": answer["warnings"]} if "warnings" in answer else cut
@@ -98,17 +98,17 @@ class Guard:
         return first(low)
 
 
-def with_warnings(answer: Answer, warnings: Sequence[str]) -> Answer:
+def with_warnings(answer: JsonAnswer, warnings: Sequence[str]) -> JsonAnswer:
     """The answer with the warnings, if there are any."""
     return {**answer, "warnings": list(warnings)} if warnings else answer
 
 
-def size(answer: Answer) -> int:
+def size(answer: JsonAnswer) -> int:
     """The number of bytes of an answer as JSON."""
     return len(as_json(answer).encode())
 
 
-def as_json(answer: Answer) -> str:
+def as_json(answer: JsonAnswer) -> str:
     """An answer as compact JSON, with Japanese unescaped."""
     return json.dumps(portable(answer), ensure_ascii=False, separators=(",", ":"), default=str)
 
@@ -123,8 +123,12 @@ def portable(value: Any) -> Any:  # noqa: ANN401 - data as JSON has them
 
 
 def _with_first_entries(
-    answer: Answer, keys: Sequence[str], kept: int, warning_for: Callable[[int], str], missing: int
-) -> Answer:
+    answer: JsonAnswer,
+    keys: Sequence[str],
+    kept: int,
+    warning_for: Callable[[int], str],
+    missing: int,
+) -> JsonAnswer:
     """The answer with the first ``kept`` entries of all keys together."""
     cut, left = dict(answer), kept
     for key in keys:

@@ -77,15 +77,15 @@ class Histogram:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class ValueSpan:
     """The smallest and the largest value on the column's scale."""
 
     low: Decimal
     high: Decimal
 
 
-def _span(low: str | None, high: str | None) -> Span | None:
-    return None if low is None or high is None else Span(Decimal(low), Decimal(high))
+def _span(low: str | None, high: str | None) -> ValueSpan | None:
+    return None if low is None or high is None else ValueSpan(Decimal(low), Decimal(high))
 
 
 def is_counted_by_value(column: Column) -> bool:
@@ -108,12 +108,12 @@ SELECT CAST(min(v) AS VARCHAR), CAST(max(v) AS VARCHAR) FROM (
 )"""
 
 
-def read_span(rows: Sequence[Sequence[Any]]) -> Span | None:
+def read_span(rows: Sequence[Sequence[Any]]) -> ValueSpan | None:
     """Reads the result of ``span_sql``; None where there are no values."""
     return _span(*rows[0])
 
 
-def empty(column: Column, span: Span | None, bins: int) -> tuple[Edges, Histogram]:
+def empty(column: Column, span: ValueSpan | None, bins: int) -> tuple[Edges, Histogram]:
     """The edges of the bins over a span, and a histogram with empty bins."""
     if span is None:
         return Edges((), ()), Histogram((), 0)
@@ -136,7 +136,7 @@ FROM (
 ) GROUP BY bin ORDER BY bin"""
 
 
-def read_counts(span: Span | None, edges: Edges, rows: Sequence[Sequence[Any]]) -> Histogram:
+def read_counts(span: ValueSpan | None, edges: Edges, rows: Sequence[Sequence[Any]]) -> Histogram:
     """Reads the result of ``counts_sql``.
 
     Raises:

@@ -35,7 +35,7 @@ class QueryStopped(QueryError):
     """The query exceeded the limit of time or memory, or broke the process that ran it."""
 
 
-class TooManyRows(QueryError):
+class TooManyRowsToExport(QueryError):
     """The export has more rows than ``max_rows``; there is no file."""
 
     def __init__(self, count: int, max_rows: int) -> None:
@@ -62,7 +62,7 @@ def unknown_table(name: str, known: Iterable[str], note: str = "") -> UnknownTab
     shown = ", ".join(there[:_MAX_LISTED]) + (more if len(there) > _MAX_LISTED else "")
     tables = f"the tables are: {shown}" if there else "there are no tables yet"
     file = "" if note or not re.search(r"[/\\.]", name) else " (a query opens no files)"
-    return UnknownTable(f"there is no table {shortened(name)!r}{note}{file}; {tables}")
+    return UnknownTable(f"there is no table {quotable(name)!r}{note}{file}; {tables}")
 
 
 def out_of_time(seconds: float) -> QueryStopped:
@@ -128,7 +128,7 @@ def error_named(name: str, message: str) -> QueryError:
     return _BY_NAME.get(name, QueryError)(message)
 
 
-def shortened(text: str, limit: int = 60) -> str:
+def quotable(text: str, limit: int = 60) -> str:
     """Text of a model, cut and without control characters, to be quoted in a message."""
     flat = "".join(sign if sign.isprintable() else " " for sign in text[: limit + 1])
     return flat if len(flat) <= limit else flat[:limit] + "…"

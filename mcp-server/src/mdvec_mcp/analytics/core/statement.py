@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mdvec_mcp.analytics.core import vocabulary
-from mdvec_mcp.analytics.core.refusals import QueryRefused, shortened, unknown_table
+from mdvec_mcp.analytics.core.refusals import QueryRefused, quotable, unknown_table
 
-MAX_CHARACTERS = 20_000
+MAX_SQL_CHARACTERS = 20_000
 _RULE = "only one SELECT is allowed (WITH, DESCRIBE, SUMMARIZE and UNPIVOT are fine)"
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _WORD = re.compile(r"[^\s();,]+|\"(?:[^\"]|\"\")+\"")
@@ -53,9 +53,9 @@ def clean(source: str) -> str:
     text = source.removeprefix("\ufeff").strip()
     if not text:
         raise QueryRefused("there is no SQL; give a table's name or one SELECT")
-    if len(text) > MAX_CHARACTERS:
+    if len(text) > MAX_SQL_CHARACTERS:
         raise QueryRefused(
-            f"the SQL has {len(text):,} characters, more than {MAX_CHARACTERS:,}; "
+            f"the SQL has {len(text):,} characters, more than {MAX_SQL_CHARACTERS:,}; "
             "materialize a part of it first, then ask in a shorter query"
         )
     if _CONTROL.search(text) or any("\ud800" <= sign <= "\udfff" for sign in text):
@@ -112,7 +112,7 @@ def check(
 
 
 def _parse_error(answer: Node, sql: str) -> str:
-    message = shortened(str(answer.get("error_message", "")), 200)
+    message = quotable(str(answer.get("error_message", "")), 200)
     if "Only SELECT" in message:
         if re.search(r"\bpivot\b", sql, re.IGNORECASE):
             return (
@@ -170,7 +170,7 @@ class _Checker:
         elif isinstance(kind, str) and kind in vocabulary.TABLES:
             self._table(node)
         elif isinstance(kind, str) and kind not in vocabulary.PARTS:
-            raise QueryRefused(f"{shortened(kind)} is not allowed in a query; {_RULE}")
+            raise QueryRefused(f"{quotable(kind)} is not allowed in a query; {_RULE}")
         if kind == "TABLE_FUNCTION" and "class" not in node:
             # The function was checked as a table function; its arguments are ordinary expressions.
             return self.walk(node["function"]["arguments"], scope)
@@ -190,7 +190,7 @@ class _Checker:
             name = entry["key"]
             if _CTE_NAME.fullmatch(name) is None:
                 raise QueryRefused(
-                    f"a WITH clause cannot be named {shortened(name)!r}; use letters, digits and "
+                    f"a WITH clause cannot be named {quotable(name)!r}; use letters, digits and "
                     "underscores"
                 )
             self.walk(entry["value"], scope)
@@ -229,7 +229,7 @@ class _Checker:
             name = _function_name(node["function"])
             if name not in vocabulary.TABLE_FUNCTIONS:
                 raise QueryRefused(
-                    f"the table function {shortened(name)}() is not allowed: queries read only "
+                    f"the table function {quotable(name)}() is not allowed: queries read only "
                     f"the known tables ({', '.join(sorted(self.known.values())) or 'none yet'})"
                 )
         elif kind == "SHOW_REF" and (
@@ -247,7 +247,7 @@ class _Checker:
                 return
             raise QueryRefused("a query has no parameters ($1, ?); write the value itself")
         if kind not in vocabulary.EXPRESSIONS:
-            raise QueryRefused(f"{shortened(str(kind))} is not allowed in a query; {_RULE}")
+            raise QueryRefused(f"{quotable(str(kind))} is not allowed in a query; {_RULE}")
         if "function_name" in node:
             name = _function_name(node)
             _check_function(name)
@@ -258,7 +258,7 @@ class _Checker:
 def _check_function(name: str) -> None:
     why = vocabulary.why_denied(name)
     if why is not None:
-        raise QueryRefused(f"the function {shortened(name)}() is not allowed: {why}")
+        raise QueryRefused(f"the function {quotable(name)}() is not allowed: {why}")
 
 
 def _function_named_in(function: str, arguments: list[Node]) -> str:

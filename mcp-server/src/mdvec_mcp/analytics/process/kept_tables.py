@@ -1,7 +1,7 @@
 """Keeps the definitions of materialized tables in files, so that they survive a restart.
 
-A file holds the query of one table, not its rows: a server that starts makes the table again, as
-one does whose data changed. Every server that has a table holds a shared lock on its file, so that
+A file holds the query of one table, not its rows: a server makes the table again when it starts,
+and when its data change. Every server that has a table holds a shared lock on its file, so that
 none deletes a table of another; a file's time of change is when the table expires.
 """
 

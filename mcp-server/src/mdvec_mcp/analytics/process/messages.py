@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from mdvec.datasets.core.columns import Column
 from mdvec.queries.parameters import Parameter
 
-ExportFormat = Literal["parquet", "csv"]
 JsonValue = bool | int | float | str | list[object] | dict[str, object] | None
 """A value of a result: dates and times are ISO text, binary data is shown as its size."""
 
@@ -49,7 +47,7 @@ class Data:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class QueryLimits:
     """What holds for every query.
 
     Attributes:

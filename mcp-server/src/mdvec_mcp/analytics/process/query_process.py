@@ -11,20 +11,20 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from mdvec.analysis.exports import ExportFormat
 from mdvec.cancelling import cancelled_by
 from mdvec.datasets.core.columns import Column
 from mdvec.errors import MdvecError
 from mdvec.queries.parameters import Bound, Parameter
 
-from mdvec_mcp.analytics.core.refusals import QueriesUnavailable, TooManyRows, UnknownTable
+from mdvec_mcp.analytics.core.refusals import QueriesUnavailable, TooManyRowsToExport, UnknownTable
 from mdvec_mcp.analytics.core.statement import SELECT_ALL, fold
 from mdvec_mcp.analytics.process.lane import Lane
 from mdvec_mcp.analytics.process.messages import (
     Data,
     ExportedFile,
-    ExportFormat,
     JudgedQuery,
-    Limits,
+    QueryLimits,
     QueryRows,
 )
 from mdvec_mcp.analytics.process.query_warnings import QueryWarnings
@@ -45,7 +45,7 @@ _MIN_WAIT_SECONDS = 30.0
 _QUERIES_WAITED_FOR = 6
 _QUERIES_TO_REMAKE = 3
 _LIST_WAIT_SECONDS = 1.0
-"""How long a list of the tables waits for running queries, before it is that of before them."""
+"""How long a list of tables waits for running queries; after that it is the list before them."""
 _REST_SECONDS = 60.0
 """How long the second child is kept without a query."""
 _NOT_KEPT = "nothing can be written in the folder of exports"
@@ -82,7 +82,7 @@ class QueryProcess:
     def __init__(
         self,
         spool_root: Path,
-        limits: Limits,
+        limits: QueryLimits,
         data: Callable[[], Data],
         kept: Keeper | None = None,
     ) -> None:
@@ -168,7 +168,7 @@ class QueryProcess:
         The file is private and its name random; without rows it still has its columns.
 
         Raises:
-            TooManyRows: with the count; there is no file.
+            TooManyRowsToExport: with the count; there is no file.
             ResultTooLarge: over the limit, or the disk is full; there is no file.
         """
         file = f"{secrets.token_hex(16)}.{fmt}"
@@ -177,7 +177,7 @@ class QueryProcess:
 
         def finish(lane: Lane, response: Message) -> None:
             if response["rows"] > max_rows:
-                raise TooManyRows(response["rows"], max_rows)
+                raise TooManyRowsToExport(response["rows"], max_rows)
             finished.append(lane.child.spool.finish(file))
 
         response = self._ask(with_parameters(request, parameters), finish)

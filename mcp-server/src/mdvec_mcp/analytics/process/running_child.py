@@ -27,7 +27,7 @@ from mdvec_mcp.analytics.process.child_process import (
     ChildTimeout,
     MemoryExceeded,
 )
-from mdvec_mcp.analytics.process.messages import Data, Limits
+from mdvec_mcp.analytics.process.messages import Data, QueryLimits
 from mdvec_mcp.analytics.process.requests import columns_in, missing_tables
 from mdvec_mcp.analytics.process.spool import Spool
 from mdvec_mcp.analytics.process.wire import Message, WireClosed
@@ -52,7 +52,7 @@ class RunningChild:
         warn: gets a sentence about tables that could not be loaded.
     """
 
-    def __init__(self, spool_root: Path, limits: Limits, warn: Callable[[str], None]) -> None:
+    def __init__(self, spool_root: Path, limits: QueryLimits, warn: Callable[[str], None]) -> None:
         self._spool_root = spool_root
         self._limits = limits
         self._warn = warn
@@ -197,7 +197,7 @@ class RunningChild:
             self._spool.close()
 
 
-def _config(data: Data, limits: Limits, work: Path) -> Message:
+def _config(data: Data, limits: QueryLimits, work: Path) -> Message:
     """The first message to a child: its limits and its tables."""
     return {
         "limits": asdict(limits),

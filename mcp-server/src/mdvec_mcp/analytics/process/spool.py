@@ -39,7 +39,7 @@ class Spool:
     def finish(self, name: str) -> Path:
         """Move a finished file out of the child's reach and return its new path.
 
-        It becomes this process's file: where that is root's, the child has a user of its own.
+        It becomes this process's file: beside a server of root's, the child has a user of its own.
         """
         finished = self.done / name
         (self.work / name).rename(finished)

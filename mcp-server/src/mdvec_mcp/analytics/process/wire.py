@@ -12,7 +12,7 @@ from mdvec.sizes import MEGABYTE
 
 Message = dict[str, Any]
 _LENGTH = struct.Struct(">I")
-MAX_BYTES = 64 * MEGABYTE
+MAX_MESSAGE_BYTES = 64 * MEGABYTE
 
 
 class WireClosed(Exception):
@@ -50,7 +50,7 @@ def receive(read: Callable[[int], bytes]) -> Message:
         WireClosed: the other side closed the pipe, or sent something that is not a message.
     """
     (length,) = _LENGTH.unpack(_exactly(_LENGTH.size, read))
-    if length > MAX_BYTES:
+    if length > MAX_MESSAGE_BYTES:
         raise WireClosed
     try:
         message = json.loads(_exactly(length, read))

@@ -26,7 +26,7 @@ from mdvec_mcp.web.page import (
     trend_view,
 )
 from mdvec_mcp.web.page.access import COOKIE_SECONDS, Access
-from mdvec_mcp.web.page.guard import Guard
+from mdvec_mcp.web.page.guard import PageGuard
 from mdvec_mcp.web.page.views import View, Views
 
 STATIC = Path(__file__).parent / "static"
@@ -43,7 +43,7 @@ def page_app(wiring: Wiring, key: PageKey, began: int) -> ASGIApp:
         began: when the server began, in nanoseconds since 1970.
     """
     app, views = page_views(wiring, Access(key, began))
-    return Guard(app, views)
+    return PageGuard(app, views)
 
 
 def page_views(wiring: Wiring, access: Access) -> tuple[Starlette, Views]:

@@ -54,7 +54,7 @@ class MonthChart:
 Amounts = Sequence[int | None]
 
 
-def month_chart(
+def chart_of_months(
     months: Sequence[str],
     bars: Mapping[str, Amounts],
     lines: Mapping[str, Amounts],

@@ -15,15 +15,15 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from mdvec_mcp.analytics.core.guard import Answer, Guard
+from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer
 from mdvec_mcp.analytics.core.histogram import NoHistogram
-from mdvec_mcp.web.page.bars import MonthChart, month_chart
+from mdvec_mcp.web.page.bars import MonthChart, chart_of_months
 from mdvec_mcp.web.page.query import Query
 from mdvec_mcp.web.page.views import Views
 
-_GUARD = Guard(300_000, 500)
+_GUARD = AnswerGuard(300_000, 500)
 """What a page shows of a result, which a person reads: more than a model's tools answer."""
-_PROFILE_GUARD = Guard(100_000, 500)
+_PROFILE_GUARD = AnswerGuard(100_000, 500)
 _MAX_HISTOGRAMS = 24
 _BINS = 12
 _MAX_CHARTED = 60
@@ -119,10 +119,10 @@ class _Data:
         tables = analytics.row_queries.queries.tables()
         return {"tables": tables, "exports": list(reversed(analytics.listing.exports.list()))}
 
-    def _rows(self, sql: str) -> Answer:
+    def _rows(self, sql: str) -> JsonAnswer:
         return self.views.wiring.analytics.row_queries.rows(sql, _GUARD)
 
-    def _profile(self, name: str, query: Query) -> tuple[str, Answer, list[ShownColumn]]:
+    def _profile(self, name: str, query: Query) -> tuple[str, JsonAnswer, list[ShownColumn]]:
         """A query for the rows of a table or of another query, their profile, and their columns."""
         summaries = self.views.wiring.analytics.summaries
         known = {table.lower(): table for table in summaries.queries.tables()}
@@ -155,7 +155,7 @@ class _Data:
         return name if table is None else f"{source} LIMIT 100", profile, shown
 
 
-def charted(result: Answer) -> MonthChart | None:
+def charted(result: JsonAnswer) -> MonthChart | None:
     """A chart of the first column of numbers by the first other column; None if there is none."""
     rows = result["rows"]
     if not 1 < len(rows) <= _MAX_CHARTED:
@@ -170,7 +170,7 @@ def charted(result: Answer) -> MonthChart | None:
         return None
     labels = [str(row[others[0]])[:12] if others else str(n + 1) for n, row in enumerate(rows)]
     amounts = [None if row[numeric[0]] is None else round(row[numeric[0]]) for row in rows]
-    return month_chart(labels, {"out": amounts}, {})
+    return chart_of_months(labels, {"out": amounts}, {})
 
 
 def _is_amount(value: object) -> bool:

@@ -31,7 +31,7 @@ _PRIVATE = "no-store"
 _MAX_FIELDS = 500
 
 
-class Guard:
+class PageGuard:
     """Middleware in front of the views; a passed request has its session and form in its state."""
 
     def __init__(self, app: ASGIApp, views: Views) -> None:

@@ -29,7 +29,7 @@ _MAX_KEPT = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Habits:
+class ShownHabits:
     """The recurring payments, and the forecast with its chart, which is None without one."""
 
     recurring: RecurringAnswer
@@ -47,7 +47,7 @@ class Habits:
 
     @property
     def usual_months(self) -> str:
-        """The months whose median the forecast takes for what does not recur, as a period."""
+        """The months, as a period, whose median is the forecast of what does not recur."""
         first = self.forecast.months[0].month
         return f"{first.plus(-HABIT)}〜{first.plus(-1)}"
 
@@ -57,10 +57,10 @@ class HabitsCache:
     """The habits of the households that were looked at last. Thread-safe."""
 
     household: HouseholdContext
-    _kept: LRUCache[Hashable, Habits] = field(default_factory=lambda: LRUCache(_MAX_KEPT))
+    _kept: LRUCache[Hashable, ShownHabits] = field(default_factory=lambda: LRUCache(_MAX_KEPT))
     _lock: Lock = field(default_factory=Lock)
 
-    def of(self, ledger: Connection, tool_id: int, *, if_known: bool = False) -> Habits | None:
+    def of(self, ledger: Connection, tool_id: int, *, if_known: bool = False) -> ShownHabits | None:
         """The habits of a ledger; with ``if_known`` None if they would have to be computed."""
         now, starts_on = today(), self.household.month_starts_on
         key = (ledger.filename, tool_id, data_version(ledger, tool_id), now)
@@ -68,7 +68,7 @@ class HabitsCache:
             known = self._kept.get(key)
         if known is None and not if_known:
             forecast = forecast_spending(ledger, tool_id, month_starts_on=starts_on, today=now)
-            known = Habits(
+            known = ShownHabits(
                 list_recurring_payments(ledger, tool_id, month_starts_on=starts_on, today=now),
                 forecast,
                 self._outlook(ledger, tool_id, forecast),

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
-from mdvec.database.connection import Connection, DatabaseMissing, Mode
+from mdvec.database.connection import Connection, DatabaseMissing, OpenMode
 from mdvec.household.core.wording import EmptyLedger
 from mdvec.household.overview import coverage
 from mdvec.tools.rows import Tool
@@ -29,7 +29,7 @@ class Household:
     name: str
     all: tuple[Tool, ...]
 
-    async def run(self, work: Callable[[Connection, int], T], mode: Mode = "read") -> T:
+    async def run(self, work: Callable[[Connection, int], T], mode: OpenMode = "read") -> T:
         """Run work on its ledger; a write is committed or rolled back as a whole.
 
         Raises:

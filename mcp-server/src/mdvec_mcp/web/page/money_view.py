@@ -16,7 +16,8 @@ from mdvec.household.core.savings import savings_rate
 from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import CategoryShare, CategoryTrend
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.month import PAGE_SIZE, HouseholdAnswer, monthly_household
+from mdvec.household.core.wording import PAGE_SIZE
+from mdvec.household.month import HouseholdAnswer, monthly_household
 from mdvec.household.overview import category_hierarchy, coverage
 from mdvec.household.shops import MAX_SHOPS, ShopSums, rows_of_shop, shop_sums
 from mdvec.household.trend import TrendAnswer
@@ -27,7 +28,7 @@ from starlette.routing import Route
 from mdvec_mcp.household.context import today
 from mdvec_mcp.household.pictures import names_among
 from mdvec_mcp.web.page import downloads
-from mdvec_mcp.web.page.bars import MonthChart, month_chart
+from mdvec_mcp.web.page.bars import MonthChart, chart_of_months
 from mdvec_mcp.web.page.glance import Dearest, dearest_month
 from mdvec_mcp.web.page.households import Household, asked_household, household_view
 from mdvec_mcp.web.page.periods import Periods, periods_around
@@ -233,14 +234,14 @@ def _chart(trend: TrendAnswer, year_before: dict[str, int | None], *, is_whole: 
     marks = trend.marks
     running, empty = {str(one) for one in marks.running}, {str(one) for one in marks.empty}
     if is_whole:
-        return month_chart(months, {"in": amounts[0], "out": amounts[1]}, {}, running, empty)
+        return chart_of_months(months, {"in": amounts[0], "out": amounts[1]}, {}, running, empty)
     style = "in" if str(trend.categories[0].category) == INCOME else "out"
     means = [figure.moving_average for figure in trend.categories[0].months]
     lines: dict[str, Sequence[int | None]] = {
         "old": [year_before.get(month) for month in months],
         "mean": means,
     }
-    return month_chart(months, {style: amounts[0]}, lines, running, empty)
+    return chart_of_months(months, {style: amounts[0]}, lines, running, empty)
 
 
 def _colors(answer: HouseholdAnswer, trend: TrendAnswer, known: Hierarchy) -> dict[str, str]:

@@ -8,7 +8,7 @@ from mdvec.charts.chart import Series, TrendChart
 from mdvec.household.habits import ForecastAnswer
 from mdvec.household.trend import TrendAnswer
 
-from mdvec_mcp.web.page.bars import MonthChart, month_chart
+from mdvec_mcp.web.page.bars import MonthChart, chart_of_months
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def outlook_chart(spending: TrendAnswer, forecast: ForecastAnswer) -> OutlookCha
     open_ = {month for month, one in ahead.items() if one.month.last_day > forecast.as_of}
     bands = {month: (one.low, one.high) for month, one in ahead.items() if month in open_}
     none = (None, None)
-    chart = month_chart(
+    chart = chart_of_months(
         months,
         {"out": [*past.values(), *(one.amount for one in ahead.values())]},
         {

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mdvec_mcp.web.page.plan_view import Plan
+    from mdvec_mcp.web.page.plan_view import ShownPlan
 
 Table = tuple[Sequence[str], Iterable[Sequence[object]]]
 
 
-def _budgets(plan: Plan) -> Table:
+def _budgets(plan: ShownPlan) -> Table:
     columns = ("budget", "per", "yen", "spent", "left", "used_percent", "elapsed_percent",
                "expected")  # fmt: skip
     return columns, [
@@ -21,7 +21,7 @@ def _budgets(plan: Plan) -> Table:
     ]  # fmt: skip
 
 
-def _recurring(plan: Plan) -> Table:
+def _recurring(plan: ShownPlan) -> Table:
     columns = ("name", "category", "every", "yen", "yen_per_year", "last", "next", "ended")
     return columns, [
         (one.name, one.category, one.interval.name, one.amount, one.per_year, one.last.day,
@@ -30,7 +30,7 @@ def _recurring(plan: Plan) -> Table:
     ]  # fmt: skip
 
 
-def _forecast(plan: Plan) -> Table:
+def _forecast(plan: ShownPlan) -> Table:
     columns = ("month", "yen", "spent", "recurring", "other", "low", "high", "typical_error",
                "trials")  # fmt: skip
     return columns, [
@@ -40,7 +40,7 @@ def _forecast(plan: Plan) -> Table:
     ]  # fmt: skip
 
 
-def _worth(plan: Plan) -> Table:
+def _worth(plan: ShownPlan) -> Table:
     kinds = plan.kinds
     months = () if plan.worth is None else plan.worth.months
     return ("month", "yen", "difference", *kinds), [
@@ -49,7 +49,7 @@ def _worth(plan: Plan) -> Table:
     ]
 
 
-TABLES: dict[str, Callable[[Plan], Table]] = {
+TABLES: dict[str, Callable[[ShownPlan], Table]] = {
     "budgets": _budgets,
     "recurring": _recurring,
     "forecast": _forecast,

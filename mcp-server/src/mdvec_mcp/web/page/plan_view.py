@@ -23,8 +23,8 @@ from mdvec_mcp.household.context import today
 from mdvec_mcp.household.pictures import budget_chart, net_worth_chart
 from mdvec_mcp.web.page import downloads
 from mdvec_mcp.web.page.access import is_led_here
-from mdvec_mcp.web.page.bars import MonthChart, month_chart
-from mdvec_mcp.web.page.habits import Habits, HabitsCache
+from mdvec_mcp.web.page.bars import MonthChart, chart_of_months
+from mdvec_mcp.web.page.habits import HabitsCache, ShownHabits
 from mdvec_mcp.web.page.households import Household, asked_household, household_view
 from mdvec_mcp.web.page.outlook import forecast_picture
 from mdvec_mcp.web.page.periods import Periods, periods_around
@@ -45,7 +45,7 @@ class BadAmount(MdvecError):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ShownPlan:
     """What the view shows.
 
     ``habits`` is None as long as they are not computed. ``worth`` is None, and ``no_worth`` says
@@ -54,7 +54,7 @@ class Plan:
 
     budgets: BudgetAnswer
     periods: Periods
-    habits: Habits | None
+    habits: ShownHabits | None
     worth: NetWorthAnswer | None
     no_worth: str
     worth_chart: MonthChart | None
@@ -149,12 +149,14 @@ class _Plan:
     def _starts_on(self) -> int:
         return self.views.wiring.household.month_starts_on
 
-    async def _read(self, request: Request) -> tuple[Plan, Query]:
+    async def _read(self, request: Request) -> tuple[ShownPlan, Query]:
         household = await asked_household(self.views, request)
         query = Query(request)
         return await household.run(partial(self._plan, query=query)), query
 
-    def _plan(self, ledger: Connection, tool_id: int, *, query: Query, later: bool = False) -> Plan:
+    def _plan(
+        self, ledger: Connection, tool_id: int, *, query: Query, later: bool = False
+    ) -> ShownPlan:
         now, starts_on = today(), self._starts_on
         budgets = budget_status(
             ledger, tool_id, period=query.text("period").strip() or None,
@@ -166,7 +168,7 @@ class _Plan:
             worth = net_worth(ledger, tool_id, period=period, today=now)
         except NoAssets as error:
             no_worth = str(error)
-        return Plan(
+        return ShownPlan(
             budgets=budgets,
             periods=periods_around(
                 budgets.months, coverage(ledger, tool_id, now, starts_on).default_range
@@ -179,7 +181,7 @@ class _Plan:
         )
 
 
-def _drawable(plan: Plan, of: str) -> tuple[str, Chart]:
+def _drawable(plan: ShownPlan, of: str) -> tuple[str, Chart]:
     """A chart of the view to download, and its name."""
     if of == "worth":
         if plan.worth is None:
@@ -194,7 +196,7 @@ def _worth_chart(worth: NetWorthAnswer) -> MonthChart:
     """Bars of net worth by month, with gaps for months without one."""
     totals = {one.month: one.total for one in worth.months}
     months = MonthRange(worth.months[0].month, worth.months[-1].month)
-    return month_chart(
+    return chart_of_months(
         [str(one) for one in months], {"in": [totals.get(one) for one in months]}, {}
     )
 

@@ -9,8 +9,8 @@ from functools import partial
 from mdvec.database.connection import Connection
 from mdvec.household import deciding, review
 from mdvec.household.core.pairs import MAX_DATE_TOLERANCE
-from mdvec.household.core.review_wording import Candidate, CandidateRow
-from mdvec.household.deciding import Choice
+from mdvec.household.core.review_wording import CandidateRow, DuplicateCandidate
+from mdvec.household.deciding import ReviewDecision
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -32,7 +32,7 @@ _MAX_DIGITS = 15
 class ShownCandidate:
     """A candidate with its rows, and the fields in which they differ."""
 
-    pair: Candidate
+    pair: DuplicateCandidate
     rows: tuple[CandidateRow, ...]
     different: frozenset[str]
 
@@ -77,7 +77,7 @@ class _Review:
         form = request.state.form
         household = await asked_household(self.views, request)
         check = _number(form, "check") or 0  # 0 is no candidate, which is refused
-        choice = Choice(
+        choice = ReviewDecision(
             form.get("decision", [""])[0], keep=_number(form, "keep"), alike="alike" in form
         )
         await household.run(partial(deciding.confirm, check_id=check, choice=choice), "write")
@@ -105,7 +105,7 @@ class _Review:
         return RedirectResponse(f"/review?household={household.name}", 303)
 
 
-def shown_candidates(candidates: Iterable[Candidate]) -> list[ShownCandidate]:
+def shown_candidates(candidates: Iterable[DuplicateCandidate]) -> list[ShownCandidate]:
     """Candidates with their rows and differences."""
     shown = []
     for one in candidates:

@@ -7,7 +7,7 @@ from urllib.parse import quote, urlencode
 
 from markupsafe import Markup
 from mdvec.database.connection import DatabaseMissing
-from mdvec.documents.reading import DocumentText, Part, read_document
+from mdvec.documents.reading import DocumentPart, DocumentText, read_document
 from mdvec.manage.registering import find_tool, list_tools
 from mdvec.search.core.bounds import MAX_K, MAX_QUERY_CHARS
 from mdvec.search.hits import Hit
@@ -155,9 +155,9 @@ class _Document:
 def _around(views: Views, name: str, path: str, line: int) -> DocumentText:
     """The document, or if it is too long, what is around a line."""
     database = views.wiring.database
-    document = read_document(database, name, path, Part(), _MAX_SHOWN)
+    document = read_document(database, name, path, DocumentPart(), _MAX_SHOWN)
     if not document.truncated or line <= document.end_line:
         return document
-    found = read_document(database, name, path, Part(start_line=line), 1)
+    found = read_document(database, name, path, DocumentPart(start_line=line), 1)
     start = max(found.start_position - _BEFORE, 0)
-    return read_document(database, name, path, Part(start_position=start), _MAX_SHOWN)
+    return read_document(database, name, path, DocumentPart(start_position=start), _MAX_SHOWN)

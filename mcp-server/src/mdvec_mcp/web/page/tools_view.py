@@ -20,8 +20,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from mdvec_mcp.freshness import in_english, in_japanese
-from mdvec_mcp.upkeep.answers import Values, imports_now
+from mdvec_mcp.freshness import freshness_in_english, freshness_in_japanese
+from mdvec_mcp.upkeep.answers import OutcomeValues, imports_now
 from mdvec_mcp.web.page.events import event, import_event
 from mdvec_mcp.web.page.query import Query
 from mdvec_mcp.web.page.views import Views
@@ -40,7 +40,7 @@ class ShownTool:
     status: ToolStatus
     source: Source | None
     fresh: str
-    import_: Values | None
+    import_: OutcomeValues | None
 
 
 def routes(views: Views) -> list[Route]:
@@ -192,11 +192,11 @@ def _shown(
     tool: Tool,
     status: ToolStatus,
     source: Source | None,
-    imports: dict[str, Values],
+    imports: dict[str, OutcomeValues],
     language: Language,
 ) -> ShownTool:
     import_ = imports.get(tool.name)
     is_running = import_ is not None and import_["state"] == "running"
-    wording = in_japanese if language == "ja" else in_english
+    wording = freshness_in_japanese if language == "ja" else freshness_in_english
     fresh = "" if source is None else wording(source.freshness, is_running)
     return ShownTool(tool, status, source, fresh, import_)

@@ -18,14 +18,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from mdvec_mcp.household.pictures import names_among
-from mdvec_mcp.web.page.bars import MonthChart, month_chart
+from mdvec_mcp.web.page.bars import MonthChart, chart_of_months
 from mdvec_mcp.web.page.households import Household, household_view
 from mdvec_mcp.web.page.query import Query
 from mdvec_mcp.web.page.views import Views
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class TrendPoint:
     """A month of a line, in the units of the chart's SVG; no line leads to one that is alone."""
 
     x: float
@@ -36,7 +36,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TrendLine:
     """A category's line, in parts where months between have no data.
 
     ``dotted`` are the parts that lead to or from a month that is not complete yet.
@@ -44,7 +44,7 @@ class Line:
 
     name: str
     color: str
-    points: tuple[Point, ...]
+    points: tuple[TrendPoint, ...]
     parts: tuple[str, ...]
     dotted: tuple[str, ...]
 
@@ -77,12 +77,12 @@ class _Trend:
 
 def lines_of(
     categories: Sequence[CategoryTrend], known: Hierarchy, marks: MonthMarks
-) -> tuple[tuple[Line, ...], MonthChart]:
+) -> tuple[tuple[TrendLine, ...], MonthChart]:
     """The categories as lines, and the axes of their chart; ``known`` are all of the ledger."""
     months = [str(figure.month) for figure in categories[0].months]
     amounts = {str(one.category): [figure.amount for figure in one.months] for one in categories}
     running, empty = {str(one) for one in marks.running}, {str(one) for one in marks.empty}
-    chart = month_chart(months, {}, amounts, running, empty)
+    chart = chart_of_months(months, {}, amounts, running, empty)
     among = names_among([one.category for one in categories], known)
     colors = dict(zip(amounts, colors_of(list(amounts), among), strict=True))
     return tuple(
@@ -105,7 +105,9 @@ def _places(
     ]
 
 
-def _line(name: str, color: str, places: Sequence[_Place | None], running: Collection[str]) -> Line:
+def _line(
+    name: str, color: str, places: Sequence[_Place | None], running: Collection[str]
+) -> TrendLine:
     parts: list[list[str]] = [[]]
     dotted: list[str] = []
     for before, place in pairwise([None, *places]):
@@ -121,5 +123,5 @@ def _line(name: str, color: str, places: Sequence[_Place | None], running: Colle
     points = []
     for month, amount, point in filter(None, places):
         x, y = map(float, point.split(","))
-        points.append(Point(x, y, month, amount, point not in led_to))
-    return Line(name, color, tuple(points), tuple(solid), tuple(dotted))
+        points.append(TrendPoint(x, y, month, amount, point not in led_to))
+    return TrendLine(name, color, tuple(points), tuple(solid), tuple(dotted))

@@ -19,7 +19,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from mdvec_mcp.calls import in_thread
-from mdvec_mcp.database_trouble import in_english, in_japanese
+from mdvec_mcp.database_trouble import trouble_in_english, trouble_in_japanese
 from mdvec_mcp.server import Wiring
 from mdvec_mcp.web.page import numbers
 from mdvec_mcp.web.page.access import Access
@@ -67,7 +67,7 @@ class Views:
         Raises:
             ToolError: it raised an MdvecError.
         """
-        wording = in_japanese if language_of(request) == "ja" else in_english
+        wording = trouble_in_japanese if language_of(request) == "ja" else trouble_in_english
         return await in_thread(work, wording, limiter=self._threads)
 
     def page(

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from mdvec.datasets.core.reading import Reading
+from mdvec.datasets.core.reading import ReadingOptions
 
 ENCODING = "encoding"
 DELIMITER = "delimiter"
@@ -18,14 +18,14 @@ EVERY_FILE = "*"
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Choice:
-    """One choice.
+class ReadingChoice:
+    """A choice of how some files are read.
 
     Attributes:
         pattern: the files that it is for: a shell pattern of their names, or, with '/', paths.
         setting: ``ENCODING``, ``DELIMITER``, ``HEADER_ROW`` or ``COLUMN``.
         column: the column's name, for ``COLUMN``.
-        value: what it shall be, as text.
+        value: the chosen value, as text.
     """
 
     pattern: str
@@ -49,7 +49,9 @@ class Choice:
         return said if self.pattern == EVERY_FILE else f"{said} ({self.pattern})"
 
 
-def merged(kept: Iterable[Choice], new: Iterable[Choice]) -> tuple[Choice, ...]:
+def merged(
+    kept: Iterable[ReadingChoice], new: Iterable[ReadingChoice]
+) -> tuple[ReadingChoice, ...]:
     """The choices after new ones; ``AUTO`` takes a choice back."""
     by_key = {choice.key: choice for choice in kept}
     for choice in new:
@@ -60,7 +62,7 @@ def merged(kept: Iterable[Choice], new: Iterable[Choice]) -> tuple[Choice, ...]:
     return tuple(sorted(by_key.values(), key=lambda choice: (choice.pattern != "*", choice)))
 
 
-def reading_of(choices: Iterable[Choice], path: str) -> Reading:
+def reading_of(choices: Iterable[ReadingChoice], path: str) -> ReadingOptions:
     """How a file is to be read: choices for some files take precedence over those for all."""
     one: dict[str, str] = {}
     columns: dict[str, str] = {}
@@ -70,6 +72,6 @@ def reading_of(choices: Iterable[Choice], path: str) -> Reading:
                 columns[choice.column] = choice.value
             else:
                 one[choice.setting] = choice.value
-    return Reading(
+    return ReadingOptions(
         one.get(ENCODING, ""), one.get(DELIMITER, ""), int(one.get(HEADER_ROW, 0)), columns
     )

@@ -7,7 +7,7 @@ from typing import Literal
 from mdvec.datasets.core.columns import Column
 from mdvec.text.quoting import identifier
 
-Family = Literal["integer", "number", "date", "timestamp", "category", "other"]
+TypeFamily = Literal["integer", "number", "date", "timestamp", "category", "other"]
 """Groups of types that are counted, averaged and binned in the same way."""
 
 _INTEGERS = frozenset(
@@ -22,7 +22,7 @@ _SUMMED = 28
 _CATEGORIES = frozenset({"VARCHAR", "BOOLEAN", "UUID", "TIME"})
 
 
-def family(column: Column) -> Family:
+def family(column: Column) -> TypeFamily:
     """The family of a column's type."""
     type_ = column.type
     if type_ in _INTEGERS:

@@ -21,7 +21,7 @@ _EDGES = "_-. ()[]#+~〜"
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class FileGroup:
     """Files that are one table.
 
     Attributes:
@@ -42,7 +42,7 @@ class Group:
         return fnmatchcase(name, self.pattern)
 
 
-def group_of(path: str) -> Group | None:
+def group_of(path: str) -> FileGroup | None:
     """The group that a file would form with others whose names differ by a date or number only.
 
     Only the last date varies; without dates, the last number.
@@ -53,19 +53,21 @@ def group_of(path: str) -> Group | None:
     hive_from = next((at for at, part in enumerate(parts) if _HIVE.fullmatch(part)), None)
     if hive_from is not None:
         shown = [_HIVE.sub(r"\1=*", part) for part in parts]
-        return Group("/".join(parts[:hive_from]), "/".join([*shown, f"*{ending}"]))
+        return FileGroup("/".join(parts[:hive_from]), "/".join([*shown, f"*{ending}"]))
     slots = list(_DATES.finditer(stem)) or list(_NUMBER.finditer(stem))
     if not slots:
         return None
     before, after = stem[: slots[-1].start()], stem[slots[-1].end() :]
     common = "_".join(filter(None, (before.rstrip(_EDGES), after.strip(_EDGES))))
     folder = f"{folders}/" if folders else ""
-    return Group((folder + common.strip(_EDGES)).rstrip("/"), f"{folder}{before}*{after}{ending}")
+    return FileGroup(
+        (folder + common.strip(_EDGES)).rstrip("/"), f"{folder}{before}*{after}{ending}"
+    )
 
 
-def groups_of(paths: Iterable[str]) -> dict[Group, list[str]]:
+def file_groups(paths: Iterable[str]) -> dict[FileGroup, list[str]]:
     """The groups of two files or more that the names alone show, with their paths in order."""
-    found: dict[Group, list[str]] = {}
+    found: dict[FileGroup, list[str]] = {}
     for path in sorted(paths):
         group = group_of(path)
         if group is not None:

@@ -9,7 +9,7 @@ AS_TEXT = "text"
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadingOptions:
     """How one file is to be read; what is empty is found from the file.
 
     Attributes:
@@ -24,10 +24,10 @@ class Reading:
     header_row: int = 0
     columns: Mapping[str, str] = field(default_factory=dict)
 
-    def with_text(self, names: Collection[str]) -> Reading:
+    def with_text(self, names: Collection[str]) -> ReadingOptions:
         """The same, with more columns that stay text, whatever type the user chose for them."""
         return replace(self, columns={**self.columns, **dict.fromkeys(names, AS_TEXT)})
 
 
-FOUND = Reading()
+FOUND = ReadingOptions()
 """Everything is found from the file."""

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 import apsw
 
-from mdvec.datasets.core.choices import Choice
+from mdvec.datasets.core.choices import ReadingChoice
 
 _TABLE = "dataset_choices"
 
 
-def stored_choices(connection: apsw.Connection, tool_id: int) -> tuple[Choice, ...]:
+def stored_choices(connection: apsw.Connection, tool_id: int) -> tuple[ReadingChoice, ...]:
     """A tool's choices; those for every file come first.
 
     Readers do not migrate files: one of an older format has none.
@@ -24,10 +24,12 @@ def stored_choices(connection: apsw.Connection, tool_id: int) -> tuple[Choice, .
         "ORDER BY pattern <> '*', pattern, setting, column_name",
         (tool_id,),
     ).fetchall()
-    return tuple(Choice(*row) for row in rows)
+    return tuple(ReadingChoice(*row) for row in rows)
 
 
-def record_choices(connection: apsw.Connection, tool_id: int, choices: Iterable[Choice]) -> None:
+def record_choices(
+    connection: apsw.Connection, tool_id: int, choices: Iterable[ReadingChoice]
+) -> None:
     """Replace a tool's choices; call within a transaction."""
     connection.execute(f"DELETE FROM {_TABLE} WHERE tool_id = ?", (tool_id,))
     connection.executemany(

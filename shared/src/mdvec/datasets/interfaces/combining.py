@@ -26,7 +26,7 @@ _UNCERTAIN = ("VARCHAR", "BIGINT")
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class CombinedRows:
     """Rows of a combined table that lie in one Parquet file.
 
     Attributes:
@@ -58,7 +58,7 @@ class CombinedColumns:
     units: Mapping[str, str] = field(default_factory=dict)
 
 
-def exact_types(rows: Rows, columns: Collection[str]) -> dict[str, str]:
+def exact_types(rows: CombinedRows, columns: Collection[str]) -> dict[str, str]:
     """The types of some columns, with columns without values and long numbers told apart.
 
     Raises:
@@ -83,7 +83,7 @@ def exact_types(rows: Rows, columns: Collection[str]) -> dict[str, str]:
     return types
 
 
-def combine(parts: Sequence[Rows], columns: CombinedColumns, snapshots: Snapshots) -> Path:
+def combine(parts: Sequence[CombinedRows], columns: CombinedColumns, snapshots: Snapshots) -> Path:
     """Write all rows to a new Parquet file, in the order of ``parts``.
 
     Raises:
@@ -91,13 +91,15 @@ def combine(parts: Sequence[Rows], columns: CombinedColumns, snapshots: Snapshot
     """
     while len(parts) > _FILES_AT_ONCE:
         parts = [
-            Rows((), _written(parts[at : at + _FILES_AT_ONCE], columns, snapshots), columns.types)
+            CombinedRows(
+                (), _written(parts[at : at + _FILES_AT_ONCE], columns, snapshots), columns.types
+            )
             for at in range(0, len(parts), _FILES_AT_ONCE)
         ]
     return _written(parts, columns, snapshots)
 
 
-def _written(parts: Sequence[Rows], columns: CombinedColumns, snapshots: Snapshots) -> Path:
+def _written(parts: Sequence[CombinedRows], columns: CombinedColumns, snapshots: Snapshots) -> Path:
     width = len(columns.types)
     with snapshots.new() as (target, whole), _opened(parts, target, width) as (connection, scans):
         query = " UNION ALL ".join(
@@ -109,7 +111,7 @@ def _written(parts: Sequence[Rows], columns: CombinedColumns, snapshots: Snapsho
     return whole
 
 
-def _select(part: Rows, columns: CombinedColumns, scan: str) -> str:
+def _select(part: CombinedRows, columns: CombinedColumns, scan: str) -> str:
     """SQL: the rows of a part with the columns of the combined table."""
     if not part.paths:
         return f"SELECT * FROM {scan}"
@@ -151,7 +153,7 @@ def _is_empty(connection: duckdb.DuckDBPyConnection, column: str, scan: str) -> 
 
 @contextmanager
 def _opened(
-    parts: Sequence[Rows], target: Path | None = None, width: int = 0
+    parts: Sequence[CombinedRows], target: Path | None = None, width: int = 0
 ) -> Iterator[tuple[duckdb.DuckDBPyConnection, list[str]]]:
     """A connection that can read some parts, with the SQL of their rows, and write a target."""
     import duckdb

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TextIO
 
 from mdvec.datasets.core.columns import NoHeader
-from mdvec.datasets.core.reading import FOUND, Reading
+from mdvec.datasets.core.reading import FOUND, ReadingOptions
 from mdvec.datasets.core.understood import Understood
 from mdvec.datasets.core.value_types import kinds_of
 from mdvec.datasets.interfaces.connection import first_line, safe_connection
@@ -64,7 +64,7 @@ def delimited_to_parquet(
     on_rows: Callable[[int], None] = lambda _: None,
     *,
     ending: str = "",
-    reading: Reading = FOUND,
+    reading: ReadingOptions = FOUND,
     direct_from: int = MIN_DIRECT_BYTES,
 ) -> Understood:
     """Convert ``source`` to the Parquet file ``target``; returns how it was read.
@@ -114,7 +114,7 @@ def delimited_to_parquet(
 
 
 def _write_plain(
-    source: Path, allowed: str, plain: Path, on_rows: Callable[[int], None], reading: Reading
+    source: Path, allowed: str, plain: Path, on_rows: Callable[[int], None], reading: ReadingOptions
 ) -> _Plain:
     """Write the rows to the plain copy, in one unambiguous dialect."""
     encoding, is_guess = data_file_encoding(source, reading.encoding)

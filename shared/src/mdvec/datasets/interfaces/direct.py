@@ -37,7 +37,7 @@ _NOT_HALF_WIDTH = re.compile(rb"[\x80-\xa0\xe0-\xff]")
 """Bytes beyond ASCII that cannot be half-width katakana, so valid UTF-8 with one is UTF-8."""
 
 
-class RowsDiffer(Exception):
+class ReadingsDiffer(Exception):
     """DuckDB does not read the file as Python does; let Python read it."""
 
 
@@ -86,7 +86,7 @@ class DirectFile:
         of texts, can hold a delimiter or a line's end.
 
         Raises:
-            RowsDiffer: DuckDB took other cells than there are, or one too long for Python.
+            ReadingsDiffer: DuckDB took other cells than there are, or one too long for Python.
             LinesInCells: rows span lines, so threads may have begun within a cell.
         """
         one = literal(self.delimiter)
@@ -99,9 +99,9 @@ class DirectFile:
         if self.is_parallel and number != self.lines:
             raise LinesInCells
         if number * (width - 1) + sum(cells[::2]) != self.delimiters:
-            raise RowsDiffer
+            raise ReadingsDiffer
         if max(cells[1::2], default=0) > csv.field_size_limit():
-            raise RowsDiffer
+            raise ReadingsDiffer
         return number
 
 

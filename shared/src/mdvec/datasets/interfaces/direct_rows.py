@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from mdvec.cancelling import is_cancelled
 from mdvec.datasets.core.columns import NoHeader
-from mdvec.datasets.core.reading import AS_TEXT, Reading
+from mdvec.datasets.core.reading import AS_TEXT, ReadingOptions
 from mdvec.datasets.core.understood import ReadColumn, Understood
 from mdvec.datasets.core.value_types import BLANKS, ValueKind, kinds_of
 from mdvec.datasets.interfaces.connection import ConnectionLimits, parquet_scan, safe_connection
@@ -22,7 +22,7 @@ from mdvec.datasets.interfaces.csv_head import Head, below_header, dialect_of, f
 from mdvec.datasets.interfaces.direct import (
     DirectFile,
     LinesInCells,
-    RowsDiffer,
+    ReadingsDiffer,
     direct_file,
     is_large,
 )
@@ -77,7 +77,7 @@ def read_directly(
     target: Path,
     allowed: str,
     on_rows: Callable[[int], None],
-    reading: Reading,
+    reading: ReadingOptions,
     min_bytes: int,
 ) -> Understood | None:
     """Write the rows of ``source`` to ``target``, and return how they were read.
@@ -102,7 +102,7 @@ def read_directly(
             columns = _write(part, start, target, reading.columns, told)
         except LinesInCells:
             target.unlink(missing_ok=True)
-        except (RowsDiffer, UnreadableFile, duckdb.Error):
+        except (ReadingsDiffer, UnreadableFile, duckdb.Error):
             break
         else:
             return Understood(
@@ -117,7 +117,7 @@ def read_directly(
     return None
 
 
-def _start(source: Path, allowed: str, reading: Reading) -> _Start | None:
+def _start(source: Path, allowed: str, reading: ReadingOptions) -> _Start | None:
     """The start of a file; None if it has anything that only Python should read."""
     try:
         with source.open(encoding=UTF_8, newline="") as text:
@@ -151,7 +151,7 @@ def _write(
 
     Raises:
         LinesInCells: threads may have begun within a cell.
-        RowsDiffer: they are not.
+        ReadingsDiffer: they are not.
         UnreadableFile: a value does not fit what the user chose.
         duckdb.Error: the file has a fault.
     """

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mdvec.datasets.core.json_records import NoTable, Records, records_of_object
-from mdvec.datasets.core.reading import FOUND, Reading
+from mdvec.datasets.core.reading import FOUND, ReadingOptions
 from mdvec.datasets.core.understood import Understood
 from mdvec.datasets.interfaces.inner_tables import NotATable
 from mdvec.datasets.interfaces.json_values import JSONValues
@@ -20,7 +20,7 @@ JSON_ENDINGS = (".json", ".ndjson", ".jsonl")
 
 
 def json_to_parquet(
-    source: Path, rows: TypedRows, reading: Reading = FOUND, *, is_lines: bool
+    source: Path, rows: TypedRows, reading: ReadingOptions = FOUND, *, is_lines: bool
 ) -> Understood:
     """Convert ``source``; ``is_lines`` is whether its ending promises one object a line.
 

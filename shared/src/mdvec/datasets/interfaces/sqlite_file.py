@@ -18,7 +18,7 @@ import apsw
 
 from mdvec.database.migrations import APPLICATION_ID
 from mdvec.datasets.core.affinity import BOOLEAN, declared_type
-from mdvec.datasets.core.reading import Reading
+from mdvec.datasets.core.reading import ReadingOptions
 from mdvec.datasets.core.understood import Understood
 from mdvec.datasets.interfaces.inner_tables import NotATable, OpenedFile, TableInFile
 from mdvec.datasets.interfaces.typed_rows import OnRows, TypedRows
@@ -45,7 +45,7 @@ _NAME = "source.sqlite"
 
 @contextmanager
 def opened(
-    source: Path, copies: Path, root: Path, reading: Reading, on_rows: OnRows
+    source: Path, copies: Path, root: Path, reading: ReadingOptions, on_rows: OnRows
 ) -> Iterator[OpenedFile]:
     """Open a SQLite file of a source for reading.
 
@@ -151,7 +151,7 @@ def _states(source: Path) -> list[tuple[int, int] | None]:
     return found
 
 
-def _found(connection: apsw.Connection, reading: Reading, on_rows: OnRows) -> OpenedFile:
+def _found(connection: apsw.Connection, reading: ReadingOptions, on_rows: OnRows) -> OpenedFile:
     tables: list[TableInFile] = []
     left_out: list[tuple[str, str]] = []
     rows: list[tuple[str, str]] = connection.execute(  # type: ignore[assignment]
@@ -189,7 +189,7 @@ class _Table:
         connection: apsw.Connection,
         name: str,
         columns: dict[str, str],
-        reading: Reading,
+        reading: ReadingOptions,
         on_rows: OnRows,
     ) -> None:
         self._connection = connection

@@ -15,7 +15,7 @@ from typing import Any
 import apsw
 
 from mdvec.datasets.core.columns import Column
-from mdvec.datasets.core.grouping import Group
+from mdvec.datasets.core.grouping import FileGroup
 from mdvec.datasets.core.names import table_name
 
 _FILE_COLUMNS = ("path", "size", "mtime_ns", "left_out", "app_version")
@@ -51,7 +51,7 @@ class Combination:
         files: the files, by path.
     """
 
-    group: Group
+    group: FileGroup
     file_column: str
     from_path: tuple[str, ...]
     files: tuple[CombinedFile, ...]
@@ -241,7 +241,7 @@ def _combination(stored: object) -> Combination | None:
     found = json.loads(stored)
     files = (CombinedFile(path, Path(source), *state) for path, source, *state in found["files"])
     return Combination(
-        Group(**found["group"]), found["file_column"], tuple(found["from_path"]), tuple(files)
+        FileGroup(**found["group"]), found["file_column"], tuple(found["from_path"]), tuple(files)
     )
 
 

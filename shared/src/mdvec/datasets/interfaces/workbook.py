@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from mdvec.datasets.core.cells import SeenColumn, duration
 from mdvec.datasets.core.columns import NoHeader, column_names
 from mdvec.datasets.core.header import SAMPLE_ROWS
-from mdvec.datasets.core.reading import Reading
+from mdvec.datasets.core.reading import ReadingOptions
 from mdvec.datasets.core.sheet_header import SheetHeader, sheet_header
 from mdvec.datasets.core.understood import Understood
 from mdvec.datasets.core.value_types import VALUE_KINDS
@@ -44,7 +44,9 @@ Row = list[object]
 
 
 @contextmanager
-def opened(source: Path, root: Path, reading: Reading, on_rows: OnRows) -> Iterator[OpenedFile]:
+def opened(
+    source: Path, root: Path, reading: ReadingOptions, on_rows: OnRows
+) -> Iterator[OpenedFile]:
     """Open a workbook of a source for reading.
 
     Raises:
@@ -120,7 +122,7 @@ def _readable() -> Iterator[None]:
 
 
 def _found(
-    book: Workbook, formulas: Workbook | None, reading: Reading, on_rows: OnRows
+    book: Workbook, formulas: Workbook | None, reading: ReadingOptions, on_rows: OnRows
 ) -> OpenedFile:
     sheets: list[_Sheet] = []
     left_out: list[tuple[str, str]] = []
@@ -151,7 +153,7 @@ class _Sheet:
         name: str,
         sheet: Any,  # noqa: ANN401 - openpyxl's sheets have no types
         formulas: Any,  # noqa: ANN401
-        reading: Reading,
+        reading: ReadingOptions,
         on_rows: OnRows,
     ) -> None:
         self.name = name

@@ -28,7 +28,7 @@ def missing() -> str | None:
     return None if _complete(_snapshot()) else "its weights are not in the local model cache"
 
 
-def weights() -> Path:
+def weights_folder() -> Path:
     """The folder with PLaMo's weights, code and tokenizer.
 
     Raises:

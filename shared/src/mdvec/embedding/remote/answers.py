@@ -10,7 +10,7 @@ from mdvec.embedding.remote.failures import EndpointUnusable
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
 
-_TOO_LARGE = 1e18
+_MAX_NUMBER = 1e18
 
 
 def checked_vectors(
@@ -45,7 +45,7 @@ def checked_vectors(
     except OverflowError:  # an integer of hundreds of digits
         vectors = np.full((count, 1), np.inf)
     # NaN is not below it either; squares of larger numbers overflow float32.
-    if not (np.abs(vectors) < _TOO_LARGE).all():
+    if not (np.abs(vectors) < _MAX_NUMBER).all():
         raise EndpointUnusable(_bad(host, "a vector with NaN or infinite numbers"))
     if not vectors.any(axis=1).all():
         raise EndpointUnusable(_bad(host, "a vector of zeros"))

@@ -30,10 +30,10 @@ NO_KEY = Key("")
 
 
 def key_from(environment: Mapping[str, str], variables: Sequence[str], model: str) -> Key:
-    """The key in the first of ``variables`` that is set, else that the keyring has by its name.
+    """The key in the first of ``variables`` that is set, or that the keyring has an entry for.
 
     Raises:
-        KeyMissing: none of them is.
+        KeyMissing: there is none.
     """
     for name in variables:
         if value := environment.get(name, "").strip() or _in_keyring(name):

@@ -19,7 +19,7 @@ logger = logging.getLogger("mdvec")
 FOR_QUESTIONS = RetryOptions(max_retries=1, base_delay=0.3, max_delay=1.0)
 """Someone waits for the answer, and words alone answer too."""
 _MIN_SHARE = 0.5
-"""So many seconds a last attempt may take, however little is left."""
+"""The seconds that a last attempt may take, however little time is left."""
 
 
 class Transient(Exception):

@@ -19,7 +19,7 @@ from mdvec.dates.months import Month
 from mdvec.household.core.counted_row import CountedRow
 from mdvec.household.core.recurring import recurring_payments
 
-Kind = Literal["category", "shop", "new_shop"]
+AnomalyKind = Literal["category", "shop", "new_shop"]
 _MONTHS, _MIN_MONTHS = 12, 4
 _MIN_VISITS = 5
 _FAR = 3.5
@@ -46,7 +46,7 @@ class Anomaly:
     behind it. ``known`` is what the month's yearly payments cost, which are not in ``yen``.
     """
 
-    kind: Kind
+    kind: AnomalyKind
     name: str
     yen: int
     usual: int
@@ -144,7 +144,12 @@ def _of_shops(rows: Sequence[CountedRow], now: Month) -> list[Anomaly]:
 
 
 def _anomaly(
-    kind: Kind, name: str, yen: int, history: Sequence[int], z: float, rows: Sequence[CountedRow]
+    kind: AnomalyKind,
+    name: str,
+    yen: int,
+    history: Sequence[int],
+    z: float,
+    rows: Sequence[CountedRow],
 ) -> Anomaly:
     largest = sorted(rows, key=lambda row: (-row.yen, row.day, row.id))[:3]
     return Anomaly(

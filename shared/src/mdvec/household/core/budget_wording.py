@@ -59,7 +59,7 @@ def statuses_text(months: str, statuses: Sequence[BudgetStatus], unbudgeted: int
     return "\n".join(lines)
 
 
-def set_text(budget: Budget, before: int | None, typical: int | None) -> str:
+def budget_set_text(budget: Budget, before: int | None, typical: int | None) -> str:
     """Says what was set, what it was before, and what the category usually comes to."""
     was = "" if before is None else f"（これまで {format_currency(before)}）"
     usual = (

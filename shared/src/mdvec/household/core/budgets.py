@@ -14,8 +14,8 @@ from mdvec.household.core.categories import Category
 from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import percent
 
-Span = Literal["month", "year"]
-SPANS: tuple[Span, ...] = ("month", "year")
+BudgetSpan = Literal["month", "year"]
+SPANS: tuple[BudgetSpan, ...] = ("month", "year")
 _MIN_HISTORY, _MAX_HISTORY = 3, 6
 
 
@@ -24,7 +24,7 @@ class Budget:
     """The yen to spend on a category, or on everything (支出), in each month or year."""
 
     subject: Subject
-    per: Span
+    per: BudgetSpan
     amount: int
 
 
@@ -59,7 +59,7 @@ class BudgetStatus:
         return "ahead" if self.expected is not None and self.expected > self.amount else None
 
 
-def months_of(budget: Budget, requested: MonthRange) -> MonthRange:
+def budget_months(budget: Budget, requested: MonthRange) -> MonthRange:
     """The months that a budget is for: those requested, or the year of the last of them."""
     if budget.per == "month":
         return requested
@@ -78,7 +78,7 @@ def covers(subject: Subject, category: Category) -> bool:
     )
 
 
-def status_of(
+def status_of_budget(
     budget: Budget, months: MonthRange, by_day: Mapping[date, int], today: date
 ) -> BudgetStatus:
     """The status of a budget over ``months``; ``by_day`` is its subject's spending by day.

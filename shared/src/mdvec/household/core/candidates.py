@@ -77,7 +77,7 @@ def arrange(pairs: Iterable[OpenPair]) -> list[Arranged]:
     )  # fmt: skip
 
 
-def listed(arranged: Iterable[Arranged]) -> list[tuple[Arranged, int]]:
+def listed_candidates(arranged: Iterable[Arranged]) -> list[tuple[Arranged, int]]:
     """The candidates of a list, each with the number of others that are alike.
 
     Of unlikely ones that are alike only the first is listed.

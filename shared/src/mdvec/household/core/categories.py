@@ -100,15 +100,15 @@ def find_by_part(name: str, hierarchy: Hierarchy) -> list[Category]:
     If a 中項目 repeats the name of its 大項目 (「その他水道・光熱費」 below 「水道・光熱費」), only
     the rest of its name is searched.
     """
-    wanted = fold(name)
+    wanted = folded_category(name)
     if not wanted:
         return []
-    majors = [Category(major) for major in hierarchy if wanted in fold(major)]
+    majors = [Category(major) for major in hierarchy if wanted in folded_category(major)]
     return majors + [one for one in _every_minor(hierarchy) if _is_part_of_minor(wanted, one)]
 
 
 def _is_part_of_minor(wanted: str, category: Category) -> bool:
-    major, minor = fold(category.major), fold(category.minor or "")
+    major, minor = folded_category(category.major), folded_category(category.minor or "")
     if wanted in major:
         minor = minor.replace(major, " ")
     return wanted in minor
@@ -118,23 +118,25 @@ def homonyms(category: Category, hierarchy: Hierarchy) -> list[Category]:
     """The 中項目 elsewhere that have the same name as a 大項目."""
     if category.minor is not None:
         return []
-    wanted = fold(category.major)
+    wanted = folded_category(category.major)
     return [
         one for one in _every_minor(hierarchy)
-        if one.major != category.major and fold(one.minor or "") == wanted
+        if one.major != category.major and folded_category(one.minor or "") == wanted
     ]  # fmt: skip
 
 
 def _majors(name: str, hierarchy: Hierarchy) -> list[Category]:
-    wanted = fold(name)
-    return [Category(major) for major in hierarchy if fold(major) == wanted]
+    wanted = folded_category(name)
+    return [Category(major) for major in hierarchy if folded_category(major) == wanted]
 
 
 def _minors(name: str, hierarchy: Hierarchy) -> list[Category]:
     every = _every_minor(hierarchy)
     exact = [category for category in every if category.minor == name]
-    wanted = fold(name)
-    return exact or [category for category in every if fold(category.minor or "") == wanted]
+    wanted = folded_category(name)
+    return exact or [
+        category for category in every if folded_category(category.minor or "") == wanted
+    ]
 
 
 def _every_minor(hierarchy: Hierarchy) -> list[Category]:
@@ -157,13 +159,13 @@ def _splits(name: str) -> Iterator[tuple[str, str]]:
             yield name[: mark.start()], name[mark.end() :]
 
 
-def nearest(name: str, hierarchy: Hierarchy) -> list[str]:
+def nearest_categories(name: str, hierarchy: Hierarchy) -> list[str]:
     """The category names most similar to a text, best first."""
-    wanted = fold(name)[:_MAX_COMPARED]
+    wanted = folded_category(name)[:_MAX_COMPARED]
     known: dict[str, str] = {}
     for major, minors in hierarchy.items():
         for each in (major, *minors):
-            known.setdefault(fold(each), each)
+            known.setdefault(folded_category(each), each)
     containing = [
         each for folded, each in known.items()
         if wanted and folded and (wanted in folded or folded in wanted)
@@ -172,7 +174,7 @@ def nearest(name: str, hierarchy: Hierarchy) -> list[str]:
     return list(dict.fromkeys([*containing, *(known[folded] for folded in similar)]))[:_MAX_NEAREST]
 
 
-def fold(name: str) -> str:
+def folded_category(name: str) -> str:
     """A name normalised for comparison: no width, case, spaces, 「・」 or trailing 「カテゴリ」."""
     plain = unicodedata.normalize("NFKC", name).casefold()
     return re.sub(r"[\s・]+", "", plain).removesuffix("カテゴリ")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mdvec.household.core.mapping import plain
+from mdvec.household.core.mapping import one_spelling
 
 
 def _any_of(*words: str) -> re.Pattern[str]:
@@ -87,21 +87,22 @@ def roles_of(header: Sequence[str]) -> ColumnRoles | None:
     if len(names) < _MIN_COLUMNS or len(set(names)) < len(names):
         return None
     date = _date(names)
-    left = [name for name in names if name not in date and not _NOT_DATE.search(plain(name))]
-    money = [name for name in left if not _ABOUT_MONEY.search(plain(name))]
+    left = [name for name in names if name not in date and not _NOT_DATE.search(one_spelling(name))]
+    money = [name for name in left if not _ABOUT_MONEY.search(one_spelling(name))]
     balance = _first(money, _BALANCE)
-    left = [name for name in left if not _BALANCE.search(plain(name))]
+    left = [name for name in left if not _BALANCE.search(one_spelling(name))]
     amount, paid_out, paid_in = _amounts([name for name in money if name in left])
     if not date or (amount is None and paid_out is None):
         return None
     used = {amount, paid_out, paid_in}
     texts = [name for name in left if name not in used]
-    memo = [name for name in texts if _MEMO.search(plain(name))]
+    memo = [name for name in texts if _MEMO.search(one_spelling(name))]
     description = [
         name
         for name in texts
-        if name not in memo and _DESCRIPTION.search(plain(name))
-        if not _NOT_DESCRIPTION.search(plain(name)) and not _SUBCATEGORY.search(plain(name))
+        if name not in memo and _DESCRIPTION.search(one_spelling(name))
+        if not _NOT_DESCRIPTION.search(one_spelling(name))
+        and not _SUBCATEGORY.search(one_spelling(name))
     ]
     if not description:
         description, memo = memo[:1], memo[1:]
@@ -118,7 +119,7 @@ def roles_of(header: Sequence[str]) -> ColumnRoles | None:
         category=_first(texts, _CATEGORY),
         subcategory=_first(texts, _SUBCATEGORY),
         account=_first(texts, _ACCOUNT),
-        is_spent=any(_SPENT.search(plain(name)) for name in names),
+        is_spent=any(_SPENT.search(one_spelling(name)) for name in names),
     )
 
 
@@ -137,7 +138,7 @@ class Ways:
 def ways_of(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Ways | None:
     """The column that says which way each row's money goes; None if there is none."""
     for index, name in enumerate(header):
-        words = {plain(row[index]) for row in rows if index < len(row)} - {""}
+        words = {one_spelling(row[index]) for row in rows if index < len(row)} - {""}
         if not words.isdisjoint(_OUT) and words.issubset((*_OUT, *_IN, *_TRANSFERS)):
             transfers = tuple(word for word in _TRANSFERS if word in words)
             return Ways(name.strip(), _OUT, transfers)
@@ -147,13 +148,13 @@ def ways_of(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Ways | None
 def _date(names: Sequence[str]) -> tuple[str, ...]:
     parts: dict[str, dict[str, str]] = {}
     for name in names:
-        if match := _PARTS_OF_DATE.fullmatch(plain(name)):
+        if match := _PARTS_OF_DATE.fullmatch(one_spelling(name)):
             parts.setdefault(match[1], {})[match[2]] = name
     for of_date in parts.values():
         if set(of_date) == set("年月日"):
             return of_date["年"], of_date["月"], of_date["日"]
-    dates = (name for name in names if _DATE.search(plain(name)))
-    return next(((name,) for name in dates if not _NOT_DATE.search(plain(name))), ())
+    dates = (name for name in names if _DATE.search(one_spelling(name)))
+    return next(((name,) for name in dates if not _NOT_DATE.search(one_spelling(name))), ())
 
 
 def _amounts(names: Sequence[str]) -> tuple[str | None, str | None, str | None]:
@@ -164,11 +165,11 @@ def _amounts(names: Sequence[str]) -> tuple[str | None, str | None, str | None]:
     paid_out, paid_in = _first(names, _PAID_OUT), _first(names, _PAID_IN)
     if paid_out is not None and paid_in is not None and paid_out != paid_in:
         return None, paid_out, paid_in
-    amounts = [name for name in names if _AMOUNT.search(plain(name))]
-    plain_amounts = [name for name in amounts if not _NOT_AMOUNT.search(plain(name))]
+    amounts = [name for name in names if _AMOUNT.search(one_spelling(name))]
+    plain_amounts = [name for name in amounts if not _NOT_AMOUNT.search(one_spelling(name))]
     chosen = next(iter([*plain_amounts, *amounts]), paid_out)
     return chosen, None, None
 
 
 def _first(names: Sequence[str], shape: re.Pattern[str]) -> str | None:
-    return next((name for name in names if shape.search(plain(name))), None)
+    return next((name for name in names if shape.search(one_spelling(name))), None)

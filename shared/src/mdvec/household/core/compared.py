@@ -26,5 +26,5 @@ class ComparedRow(NamedTuple):
         return True
 
 
-Entry = Transaction | ComparedRow
+ComparedEntry = Transaction | ComparedRow
 """A row to compare: whole, or only its compared columns."""

@@ -14,7 +14,7 @@ _NEAR = 200
 _DELIMITERS = ",\t;|"
 _MAX_HEAD = 40
 
-Record = list[str] | str
+CsvRecord = list[str] | str
 """A record's cells, or the reason why it cannot be read."""
 
 
@@ -62,7 +62,7 @@ def span_at(text: str, line: int) -> tuple[int, int, int]:
     return start + moved, end + moved, last + (line - 2 if first else 0)
 
 
-def records_of(text: str) -> Iterator[tuple[int, Record]]:
+def records_of(text: str) -> Iterator[tuple[int, CsvRecord]]:
     """Each record with the line at which it begins.
 
     After a record with unmatched quotes, reading continues at the next line: an unclosed quote
@@ -76,7 +76,7 @@ def _lines(text: str) -> list[str]:
     return io.StringIO(text, newline="").readlines()
 
 
-def _records(lines: list[str]) -> Iterator[tuple[int, Record]]:
+def _records(lines: list[str]) -> Iterator[tuple[int, CsvRecord]]:
     delimiter = _delimiter(lines)
     first = 0
     while first < len(lines):
@@ -102,7 +102,7 @@ def _delimiter(lines: list[str]) -> str:
     return max(_DELIMITERS, key=(header or "".join(head[:1])).count)
 
 
-def _without_nul(records: Iterable[tuple[int, Record]]) -> Iterator[tuple[int, Record]]:
+def _without_nul(records: Iterable[tuple[int, CsvRecord]]) -> Iterator[tuple[int, CsvRecord]]:
     for line, cells in records:
         nul = not isinstance(cells, str) and "\0" in "".join(cells)
         yield line, "it contains NUL characters" if nul else cells

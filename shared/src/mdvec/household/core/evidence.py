@@ -16,20 +16,20 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
 
-from mdvec.household.core.compared import Entry
-from mdvec.household.core.habits import MIN_MIRROR, Habits, Mirrors
+from mdvec.household.core.compared import ComparedEntry
 from mdvec.household.core.shop_names import (
-    Reading,
+    KanaReading,
     ShopName,
     closeness,
     is_named_in,
     shop_name,
 )
+from mdvec.household.core.shopping_habits import MIN_MIRROR, Mirrors, ShoppingHabits
 
-Evidence = tuple[float, str]
+PairEvidence = tuple[float, str]
 """Points for one purchase, negative against it, and the code of the reason or ""."""
 LIKELY: Final = 0.5
-"""Pairs that score so much or more are more likely one purchase than two."""
+"""Pairs that score this much or more are more likely one purchase than two."""
 _BY_HAND: Final = re.compile("財布|現金|レシート|手入力|手動|^なし$|cash|wallet", re.IGNORECASE)
 _INSTRUMENT: Final = re.compile("カード|銀行|バンク|信用金庫|信金|card|bank", re.IGNORECASE)
 _BETWEEN_WORDS: Final = re.compile(r"[* ()/]")
@@ -67,14 +67,14 @@ class Verdict:
 class Judge:
     """Judges pairs of rows of one ledger."""
 
-    reading: Reading
-    habits: Habits = field(default_factory=lambda: Habits((), frozenset()))
+    reading: KanaReading
+    habits: ShoppingHabits = field(default_factory=lambda: ShoppingHabits((), frozenset()))
     mirrors: Mirrors = field(default_factory=lambda: Mirrors((), ()))
     _names: dict[str, ShopName] = field(default_factory=dict)
     _closeness: dict[tuple[str, str], float] = field(default_factory=dict)
     _named: dict[tuple[str, str], bool] = field(default_factory=dict)
 
-    def verdict(self, one: Entry, other: Entry) -> Verdict:
+    def verdict(self, one: ComparedEntry, other: ComparedEntry) -> Verdict:
         """The evidence about a pair, weighed."""
         if _are_two_lines(one, other):
             points, reasons = self._one_account(one, other)
@@ -82,7 +82,7 @@ class Judge:
             points, reasons = self._two_accounts(one, other)
         return Verdict(round(1 / (1 + math.exp(-points)), 4), tuple(reasons))
 
-    def _one_account(self, one: Entry, other: Entry) -> tuple[float, list[str]]:
+    def _one_account(self, one: ComparedEntry, other: ComparedEntry) -> tuple[float, list[str]]:
         """Two lines of one account are two purchases, with few exceptions in how shops charge."""
         days, share = _days(one, other), _share(one, other)
         name = self.name(one, other)
@@ -104,7 +104,7 @@ class Judge:
             reasons.append(f"visits:{visits}")
         return points, reasons
 
-    def _two_accounts(self, one: Entry, other: Entry) -> tuple[float, list[str]]:
+    def _two_accounts(self, one: ComparedEntry, other: ComparedEntry) -> tuple[float, list[str]]:
         """Rows of two accounts, or without an account or ID of their own."""
         share, name = _share(one, other), self.name(one, other)
         is_named = self.is_named(one.account, other.description) or (
@@ -130,7 +130,7 @@ class Judge:
         points = _TWO_ACCOUNTS + _DAY * seen.days + sum(points for points, _ in evidence)
         return points, [reason for _, reason in evidence if reason]
 
-    def _by_accounts(self, seen: _Seen) -> Iterator[Evidence]:
+    def _by_accounts(self, seen: _Seen) -> Iterator[PairEvidence]:
         """An app and the card behind it, a note and a receipt, a card that is connected twice."""
         if seen.is_named:
             yield _NAMED_ACCOUNT, "named_account"
@@ -144,7 +144,7 @@ class Judge:
         elif not seen.is_named and not seen.by_hand:
             yield _NEITHER, "two_payers"
 
-    def _by_amount(self, seen: _Seen) -> Iterator[Evidence]:
+    def _by_amount(self, seen: _Seen) -> Iterator[PairEvidence]:
         """Equal amounts count by how rare they are; others if points explain it."""
         amount = seen.one.amount or 0
         if not seen.share:
@@ -159,10 +159,10 @@ class Judge:
             points += _CHANGED_PER_SHARE * seen.share
             yield points + (_OFTEN_VISITED if often else 0.0), "other_amount"
 
-    def _visits(self, one: Entry, other: Entry) -> int:
+    def _visits(self, one: ComparedEntry, other: ComparedEntry) -> int:
         return max(self.habits.visits_near(one), self.habits.visits_near(other))
 
-    def name(self, one: Entry, other: Entry) -> float:
+    def name(self, one: ComparedEntry, other: ComparedEntry) -> float:
         """How close the shops' names are, 0 to 1."""
         if one.description == other.description:
             return 1.0
@@ -215,8 +215,8 @@ class Judge:
 class _Seen:
     """What is compared of two rows; ``is_named``: one row names the other's account."""
 
-    one: Entry
-    other: Entry
+    one: ComparedEntry
+    other: ComparedEntry
     days: int
     share: float
     name: float
@@ -224,7 +224,7 @@ class _Seen:
     by_hand: bool
 
 
-def _by_name(seen: _Seen) -> Iterator[Evidence]:
+def _by_name(seen: _Seen) -> Iterator[PairEvidence]:
     if seen.name >= _LIKE:
         yield _NAME * seen.name, "same_name" if seen.name == 1.0 else "like_name"
     else:
@@ -232,7 +232,7 @@ def _by_name(seen: _Seen) -> Iterator[Evidence]:
         yield points, "" if seen.is_named else "other_name"
 
 
-def _by_category(seen: _Seen) -> Iterator[Evidence]:
+def _by_category(seen: _Seen) -> Iterator[PairEvidence]:
     """Categories say something where names do not: 晩ごはん and a restaurant's name."""
     if seen.is_named or seen.name >= _SURE_NAME:
         return
@@ -250,7 +250,7 @@ def _is_rounded(seen: _Seen) -> bool:
     return seen.by_hand and (noted.amount or 0) % 100 == 0
 
 
-def _are_two_lines(one: Entry, other: Entry) -> bool:
+def _are_two_lines(one: ComparedEntry, other: ComparedEntry) -> bool:
     """Whether two rows are two lines of one account's statement: both have an ID of their own."""
     return bool(one.account and one.mf_id and other.mf_id) and (
         one.account == other.account and one.mf_id != other.mf_id
@@ -263,11 +263,11 @@ def is_by_hand(account: str) -> bool:
     return not account or bool(_BY_HAND.search(account))
 
 
-def _days(one: Entry, other: Entry) -> int:
+def _days(one: ComparedEntry, other: ComparedEntry) -> int:
     return abs((one.date - other.date).days)
 
 
-def _share(one: Entry, other: Entry) -> float:
+def _share(one: ComparedEntry, other: ComparedEntry) -> float:
     first, second = abs(one.amount or 0), abs(other.amount or 0)
     return abs(first - second) / max(first, second, 1)
 

@@ -16,9 +16,9 @@ from mdvec.household.core.recurring import Payees
 AHEAD = 3
 """How many months after the running one are forecast."""
 HABIT, _MIN_HABIT = 6, 3
-"""From how many months before, at most and at least, the spending that does not recur is taken."""
+"""How many earlier months, at most and at least, tell the spending that does not recur."""
 _SEEN = 25
-"""How many months before the running one tell what recurs: a yearly payment came twice."""
+"""How many earlier months tell what recurs: enough for two payments of a yearly series."""
 _TRIALS, _MIN_TRIALS = 12, 4
 _TAIL = 10  # per cent of the trials that lie below the band, and above it
 

@@ -9,14 +9,14 @@ from mdvec.dates.days import Days
 from mdvec.errors import MdvecError
 from mdvec.household.core.row_note import RowNote
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.core.wording import REASONS, format_currency, notes_text, page_text
+from mdvec.household.core.wording import REASONS_IN_WORDS, format_currency, notes_text, page_text
 from mdvec.text.one_line import shortened
 
 MAX_GROUPS = 20
 _MAX_NAMED = 8
 
 
-class InvalidFilter(MdvecError):
+class InvalidRowFilter(MdvecError):
     """A filter's value is not usable; the message says what is."""
 
 
@@ -55,7 +55,7 @@ class Totals:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class FoundGroup:
     """The matches that share a shop, category, account or month."""
 
     name: str
@@ -75,7 +75,7 @@ class FoundAnswer:
     understood: str
     totals: Totals
     left_out: dict[str, int]
-    groups: tuple[Group, ...]
+    groups: tuple[FoundGroup, ...]
     other_groups: Totals | None
     rows: tuple[Transaction, ...]
     noted: Mapping[int, RowNote]
@@ -104,17 +104,19 @@ def no_rows_note(span: Days) -> str:
 
 def left_out_note(left_out: dict[str, int]) -> str:
     """Note: matching rows that are neither listed nor in the totals, by reason."""
-    reasons = "、".join(f"{REASONS[reason]} {count:,}件" for reason, count in left_out.items())
+    reasons = "、".join(
+        f"{REASONS_IN_WORDS[reason]} {count:,}件" for reason, count in left_out.items()
+    )
     total = sum(left_out.values())
     return f"ほかに集計外の明細が {total:,}件あり、合計に入れていません（{reasons}）"
 
 
-def names_note(names: Sequence[Group]) -> str:
+def names_note(names: Sequence[FoundGroup]) -> str:
     """Note: the shops that were taken for the words asked for."""
     return f"一致した店: {_listed(names)}"
 
 
-def inside_note(words: str, names: Sequence[Group]) -> str:
+def inside_note(words: str, names: Sequence[FoundGroup]) -> str:
     """Note: shops that only have the letters inside another word, and are not in the totals."""
     return (
         f"名前の途中に「{shortened(words)}」がある店は合計に入れていません: {_listed(names)}。"
@@ -122,7 +124,7 @@ def inside_note(words: str, names: Sequence[Group]) -> str:
     )
 
 
-def near_note(words: str, names: Sequence[Group]) -> str:
+def near_note(words: str, names: Sequence[FoundGroup]) -> str:
     """Note: shops that are near in meaning to the words asked for, and are not in the totals."""
     return f"意味の近い店は合計に入れていません: {_listed(names)}。{_to_include(words)}"
 
@@ -139,6 +141,6 @@ def _to_include(words: str) -> str:
     return f"含めるときは query を「{shortened(words)}|店名」に"
 
 
-def _listed(names: Sequence[Group]) -> str:
+def _listed(names: Sequence[FoundGroup]) -> str:
     told = "、".join(f"{one.name}（{one.totals.in_words}）" for one in names[:_MAX_NAMED])
     return told + (f"、ほか{len(names) - _MAX_NAMED}店" if len(names) > _MAX_NAMED else "")

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core.forecast import MonthForecast
-from mdvec.household.core.recurring import Recurring
+from mdvec.household.core.recurring import RecurringPayment
 from mdvec.household.core.wording import format_currency
 
 RECENT = timedelta(days=365)
@@ -17,7 +17,7 @@ NO_RECURRING = (
 NO_FORECAST = "見通しには、今月より前に3か月以上の明細が必要です。"
 
 
-def recurring_text(found: Sequence[Recurring], as_of: date) -> str:
+def recurring_text(found: Sequence[RecurringPayment], as_of: date) -> str:
     """Each payment that goes on, with what to look at; then those that ended within a year."""
     if not found:
         return NO_RECURRING
@@ -42,7 +42,7 @@ def recurring_text(found: Sequence[Recurring], as_of: date) -> str:
     return "\n".join(lines)
 
 
-def _lines(one: Recurring, as_of: date) -> list[str]:
+def _lines(one: RecurringPayment, as_of: date) -> list[str]:
     about = "" if one.is_fixed else "約 "
     lines = [
         f"- {one.name}: {one.interval.name} {about}{format_currency(one.amount)}、"

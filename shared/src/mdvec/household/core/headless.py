@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mdvec.household.core.cells import BadCell, parse_amount
-from mdvec.household.core.csv_text import Record
+from mdvec.household.core.csv_text import CsvRecord
 from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, title_of
 from mdvec.household.core.mapping import Mapping
 from mdvec.household.core.statement_dates import parse_statement_date
@@ -22,7 +22,7 @@ _DIGITS = re.compile("[0-9]+")
 
 
 def headless_mapping(
-    records: Sequence[tuple[int, Record]], name: str, files: str
+    records: Sequence[tuple[int, CsvRecord]], name: str, files: str
 ) -> Mapping | None:
     """A mapping by column numbers, for files recognised by the line above the rows.
 

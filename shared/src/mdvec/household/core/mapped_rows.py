@@ -17,8 +17,15 @@ from fnmatch import fnmatchcase
 from mdvec.household.core.balances import BalancedRow
 from mdvec.household.core.categories import INCOME
 from mdvec.household.core.cells import BadCell, TransactionRow, parse_amount
-from mdvec.household.core.csv_text import Record
-from mdvec.household.core.mapping import UNSORTED, Column, Conditions, Mapping, plain, plain_names
+from mdvec.household.core.csv_text import CsvRecord
+from mdvec.household.core.mapping import (
+    UNSORTED,
+    Conditions,
+    MappedColumn,
+    Mapping,
+    one_spelling,
+    plain_names,
+)
 from mdvec.household.core.statement_dates import parse_statement_date
 
 MAX_LINES_ABOVE = 40
@@ -44,7 +51,7 @@ class MappedRows:
     balances: tuple[tuple[BalancedRow, ...], ...]
 
 
-def header_line(mapping: Mapping, records: Iterable[tuple[int, Record]]) -> int | None:
+def header_line(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> int | None:
     """The line of the header that shows a file to be of the mapping's kind, from 1.
 
     For a mapping without one, the line of its title or of its first row; None if no line shows it.
@@ -63,16 +70,16 @@ def _is_row(mapping: Mapping, cells: Sequence[str]) -> bool:
 def _begins(mapping: Mapping, cells: Sequence[str]) -> bool:
     if mapping.header:
         names = set(plain_names(cells))
-        return all(plain(name) in names for name in mapping.telling_columns())
+        return all(one_spelling(name) in names for name in mapping.telling_columns())
     return bool(mapping.title) and re.search(mapping.title, title_of(cells)) is not None
 
 
 def title_of(cells: Sequence[str]) -> str:
     """A line as the pattern of a title sees it."""
-    return ",".join(map(plain, cells))
+    return ",".join(map(one_spelling, cells))
 
 
-def read_mapped(mapping: Mapping, records: Iterable[tuple[int, Record]]) -> MappedRows:
+def read_mapped(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> MappedRows:
     """The rows of a file that has the mapping's header or title."""
     found = _Found()
     reader: _RowReader | None = None
@@ -126,21 +133,21 @@ class _RowReader:
     """Reads rows below one header; ``at`` has the index of each column."""
 
     mapping: Mapping
-    at: dict[Column, int]
+    at: dict[MappedColumn, int]
     width: int | None
 
     @classmethod
     def of(cls, mapping: Mapping, header: Sequence[str]) -> _RowReader:
         names = plain_names(header) if mapping.header else []
-        at: dict[Column, int] = {}
+        at: dict[MappedColumn, int] = {}
         for column in mapping.columns():
             if isinstance(column, int):
                 at[column] = column - 1
-            elif plain(column) in names:
-                at[column] = names.index(plain(column))
+            elif one_spelling(column) in names:
+                at[column] = names.index(one_spelling(column))
         return cls(mapping, at, len(names) or None)
 
-    def read(self, record: Record, line: int) -> tuple[TransactionRow, int | None] | str | None:
+    def read(self, record: CsvRecord, line: int) -> tuple[TransactionRow, int | None] | str | None:
         """The transaction of a record and its balance, or why it cannot be read.
 
         None for titles, totals and footers.
@@ -203,12 +210,14 @@ class _RowReader:
         """Whether a line without a valid date is a title, a total or a footer."""
         if _LIKE_A_DATE.fullmatch(written):
             return False  # a mistyped date: its row must be reported, not passed over
-        if not self._has_amount(cells) or _TOTAL.search(plain(written)):
+        if not self._has_amount(cells) or _TOTAL.search(one_spelling(written)):
             return True
         if any(map(str.isdigit, written)):
             return False
         described = self._texts(cells, self.mapping.description)
-        return not (written or described) or any(_TOTAL.search(plain(cell)) for cell in cells)
+        return not (written or described) or any(
+            _TOTAL.search(one_spelling(cell)) for cell in cells
+        )
 
     def _has_amount(self, cells: Sequence[str]) -> bool:
         try:
@@ -246,32 +255,32 @@ class _RowReader:
             return None
         return (paid_in or 0) - (paid_out or 0)
 
-    def _sum(self, cells: Sequence[str], columns: Sequence[Column]) -> int | None:
+    def _sum(self, cells: Sequence[str], columns: Sequence[MappedColumn]) -> int | None:
         numbers = [self._number(cells, column) for column in columns]
         known = [number for number in numbers if number is not None]
         return sum(known) if known else None
 
-    def _number(self, cells: Sequence[str], column: Column | None) -> int | None:
+    def _number(self, cells: Sequence[str], column: MappedColumn | None) -> int | None:
         return parse_amount(self._text(cells, column))
 
-    def _text(self, cells: Sequence[str], column: Column | None) -> str:
+    def _text(self, cells: Sequence[str], column: MappedColumn | None) -> str:
         """A cell's text; "" for a cell that says that there is nothing."""
         text = "" if column is None else self._cell(cells, column)
         return "" if text in _NOTHING else text
 
-    def _cell(self, cells: Sequence[str], column: Column) -> str:
+    def _cell(self, cells: Sequence[str], column: MappedColumn) -> str:
         index = self.at.get(column)
         return "" if index is None or index >= len(cells) else cells[index]
 
-    def _texts(self, cells: Sequence[str], columns: Sequence[Column]) -> str:
+    def _texts(self, cells: Sequence[str], columns: Sequence[MappedColumn]) -> str:
         return " ".join(text for text in (self._text(cells, each) for each in columns) if text)
 
-    def _first(self, cells: Sequence[str], columns: Sequence[Column]) -> str:
+    def _first(self, cells: Sequence[str], columns: Sequence[MappedColumn]) -> str:
         return next((text for text in (self._text(cells, each) for each in columns) if text), "")
 
     def _fits(self, cells: Sequence[str], conditions: Conditions) -> bool:
         return any(
-            fnmatchcase(plain(self._cell(cells, column)), plain(pattern))
+            fnmatchcase(one_spelling(self._cell(cells, column)), one_spelling(pattern))
             for column, patterns in conditions.patterns.items()
             for pattern in patterns
         )

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from mdvec.errors import MdvecError
 from mdvec.household.core.categories import INCOME
 
-Column = str | int
+MappedColumn = str | int
 """A column by its name in the header, or by its number, from 1."""
 
 Meaning = Literal["spending", "income"]
@@ -37,7 +37,7 @@ class InvalidMapping(MdvecError):
 class Conditions:
     """Cells that make a row special: patterns by column (``*`` for any text); one must fit."""
 
-    patterns: Pairs[Column, tuple[str, ...]] = field(default_factory=dict)
+    patterns: Pairs[MappedColumn, tuple[str, ...]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.patterns)
@@ -58,25 +58,25 @@ class Mapping:
     """
 
     name: str
-    date: tuple[Column, ...]
-    description: tuple[Column, ...]
+    date: tuple[MappedColumn, ...]
+    description: tuple[MappedColumn, ...]
     header: tuple[str, ...] = ()
     title: str = ""
     files: str = ""
     encoding: str = ""
     date_format: str = "auto"
-    amount: Column | None = None
+    amount: MappedColumn | None = None
     positive: Meaning = "income"
     outgoing: Conditions = Conditions()
-    paid_out: tuple[Column, ...] = ()
-    paid_in: tuple[Column, ...] = ()
-    balance: Column | None = None
-    memo: tuple[Column, ...] = ()
-    category: Column | None = None
-    subcategory: Column | None = None
+    paid_out: tuple[MappedColumn, ...] = ()
+    paid_in: tuple[MappedColumn, ...] = ()
+    balance: MappedColumn | None = None
+    memo: tuple[MappedColumn, ...] = ()
+    category: MappedColumn | None = None
+    subcategory: MappedColumn | None = None
     account: str = ""
-    account_column: tuple[Column, ...] = ()
-    id: Column | None = None
+    account_column: tuple[MappedColumn, ...] = ()
+    id: MappedColumn | None = None
     spending_category: str = UNSORTED
     income_category: str = ""
     transfers: Conditions = Conditions()
@@ -89,7 +89,7 @@ class Mapping:
             return self.income_category
         return self.spending_category if self.positive == "spending" else INCOME
 
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[MappedColumn]:
         """All columns that it reads."""
         single = (self.amount, self.balance, self.category, self.subcategory, self.id)
         return [
@@ -112,7 +112,7 @@ class Mapping:
 
     def takes(self, path: str) -> bool:
         """Whether a file of that path may be of this kind."""
-        return not self.files or fnmatchcase(plain(path), plain(self.files))
+        return not self.files or fnmatchcase(one_spelling(path), one_spelling(self.files))
 
 
 _MANY = frozenset({"date", "description", "paid_out", "paid_in", "memo", "account_column"})
@@ -164,7 +164,7 @@ def _value(key: str, value: object) -> Any:  # noqa: ANN401 - as many types as k
 def _conditions(key: str, value: object) -> Conditions:
     if not isinstance(value, dict):
         raise InvalidMapping(f"{key!r} must be a table of columns and the texts in them")
-    patterns: dict[Column, tuple[str, ...]] = {}
+    patterns: dict[MappedColumn, tuple[str, ...]] = {}
     for column, texts in value.items():
         listed = [texts] if isinstance(texts, str) else texts
         if not isinstance(listed, list) or not all(isinstance(text, str) for text in listed):
@@ -211,11 +211,11 @@ def _check_encoding(name: str) -> None:
         raise InvalidMapping(f"there is no encoding {name!r} of text") from error
 
 
-def plain(text: str) -> str:
+def one_spelling(text: str) -> str:
     """A column's name or a cell in one spelling: half width, without spacing."""
     return _SPACING.sub("", unicodedata.normalize("NFKC", text)).translate(_BRACKETS)
 
 
 def plain_names(cells: Sequence[str]) -> list[str]:
     """The names of a header, each in one spelling."""
-    return [plain(cell) for cell in cells]
+    return [one_spelling(cell) for cell in cells]

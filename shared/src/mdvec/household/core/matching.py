@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import product
 from typing import Final
 
-from mdvec.household.core.compared import Entry
+from mdvec.household.core.compared import ComparedEntry
 from mdvec.household.core.evidence import LIKELY
 from mdvec.household.core.pair import Pair
 
@@ -22,11 +22,13 @@ def match_one_to_one(judged: Iterable[Pair]) -> list[Pair]:
     """The pairs, likely ones only where no better pair contradicts them."""
     pairs = sorted(judged, key=lambda pair: (-pair.score, pair.days, pair.first.id, pair.second.id))
     likely = {(pair.first.id, pair.second.id) for pair in pairs if pair.score >= LIKELY}
-    groups: dict[int, list[Entry]] = {}
+    groups: dict[int, list[ComparedEntry]] = {}
     return [_placed(pair, groups, likely) if pair.score >= LIKELY else pair for pair in pairs]
 
 
-def _placed(pair: Pair, groups: dict[int, list[Entry]], likely: set[tuple[int, int]]) -> Pair:
+def _placed(
+    pair: Pair, groups: dict[int, list[ComparedEntry]], likely: set[tuple[int, int]]
+) -> Pair:
     """Joins the groups of a likely pair's rows if they can be one purchase."""
     one = groups.setdefault(pair.first.id, [pair.first])
     other = groups.setdefault(pair.second.id, [pair.second])

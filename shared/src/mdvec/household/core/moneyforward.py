@@ -20,7 +20,7 @@ from mdvec.household.core.cells import (
     parse_date,
     parse_flag,
 )
-from mdvec.household.core.csv_text import CsvText, Record, records_of
+from mdvec.household.core.csv_text import CsvRecord, CsvText, records_of
 from mdvec.household.core.mapping import plain_names
 from mdvec.text import encoding as encodings
 from mdvec.text.encoding import UnknownEncoding
@@ -128,8 +128,8 @@ def read_rows(data: bytes) -> ParsedFile:
 
 
 def _non_blank(
-    records: Iterable[tuple[int, Record]], lines: array[int]
-) -> Iterator[tuple[int, Record]]:
+    records: Iterable[tuple[int, CsvRecord]], lines: array[int]
+) -> Iterator[tuple[int, CsvRecord]]:
     """The records that are not blank; ``lines`` gets the line of every record."""
     for line, cells in records:
         lines.append(line)
@@ -182,7 +182,7 @@ class _Columns:
         """Whether there is a column that only Money Forward's files have."""
         return min(self.is_target, self.category_major, self.account) < self.width
 
-    def row(self, record: Record, line: int) -> TransactionRow:
+    def row(self, record: CsvRecord, line: int) -> TransactionRow:
         """Parses a record; raises BadCell."""
         if isinstance(record, str):
             raise BadCell(record)
@@ -207,7 +207,7 @@ class _Columns:
         )
 
 
-def _header_names(cells: Record) -> list[str]:
+def _header_names(cells: CsvRecord) -> list[str]:
     """The header's names, normalised: half-width brackets, no spacing."""
     if isinstance(cells, str):
         return [cells]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mdvec.household.core.compared import Entry
+from mdvec.household.core.compared import ComparedEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,8 +14,8 @@ class Pair:
     ``reasons`` are the codes of what speaks for and against it.
     """
 
-    first: Entry
-    second: Entry
+    first: ComparedEntry
+    second: ComparedEntry
     score: float
     reasons: tuple[str, ...] = ()
     is_transfer: bool = False

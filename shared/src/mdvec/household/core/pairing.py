@@ -15,7 +15,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mdvec.household.core.compared import Entry
+from mdvec.household.core.compared import ComparedEntry
 from mdvec.household.core.evidence import FINAL_DAYS, Judge, is_by_hand
 
 Ints = NDArray[np.int64]
@@ -38,7 +38,7 @@ class ComparisonTable:
     distinct amounts; a row's partners lie between the places ``low`` and ``high``.
     """
 
-    rows: Sequence[Entry]
+    rows: Sequence[ComparedEntry]
     days: Ints
     amounts: Ints
     places: Ints
@@ -50,7 +50,7 @@ class ComparisonTable:
     account_names: Sequence[str]
 
     @classmethod
-    def of(cls, transactions: Sequence[Entry], amounts_near: Bounds) -> ComparisonTable:
+    def of(cls, transactions: Sequence[ComparedEntry], amounts_near: Bounds) -> ComparisonTable:
         """Builds the columns; rows have an amount, ``amounts_near`` gives those of partners."""
         days = np.array([row.date.toordinal() for row in transactions], dtype=np.int64)
         amounts = np.array([row.amount or 0 for row in transactions], dtype=np.int64)
@@ -171,7 +171,7 @@ class CandidatePairs:
         related |= by_hand[first] != by_hand[second]
         return related
 
-    def pairs(self) -> Iterator[tuple[Entry, Entry]]:
+    def pairs(self) -> Iterator[tuple[ComparedEntry, ComparedEntry]]:
         """The rows of each pair."""
         rows = self.table.rows
         for one, other in zip(self.first.tolist(), self.second.tolist(), strict=True):

@@ -13,12 +13,12 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from mdvec.errors import MdvecError
-from mdvec.household.core.compared import Entry
+from mdvec.household.core.compared import ComparedEntry
 from mdvec.household.core.evidence import LIKELY, Judge
-from mdvec.household.core.habits import Habits, Mirrors
 from mdvec.household.core.matching import match_one_to_one
 from mdvec.household.core.pair import Pair
-from mdvec.household.core.shop_names import Reading
+from mdvec.household.core.shop_names import KanaReading
+from mdvec.household.core.shopping_habits import Mirrors, ShoppingHabits
 
 if TYPE_CHECKING:
     from mdvec.household.core.pairing import CandidatePairs
@@ -96,10 +96,10 @@ class FoundPairs:
 
 
 def find_pairs(
-    transactions: Iterable[Entry],
+    transactions: Iterable[ComparedEntry],
     options: DetectionOptions,
     only: Collection[int] | None = None,
-    reading: Reading = str,
+    reading: KanaReading = str,
 ) -> FoundPairs:
     """The candidate pairs of counting rows, across month and year ends too.
 
@@ -119,7 +119,11 @@ def find_pairs(
         raise _too_many(compared)
     ids = None if only is None else frozenset(only)
     judge = Judge(reading)
-    days, promising, examined = options.date_tolerance_days, list[tuple[Entry, Entry]](), 0
+    days, promising, examined = (
+        options.date_tolerance_days,
+        list[tuple[ComparedEntry, ComparedEntry]](),
+        0,
+    )
     always_shown = 0
     for block in table.candidates(days, ids):
         equal = block.equal()
@@ -132,7 +136,7 @@ def find_pairs(
         examined += block.count
         _add(promising, block.changed(judge))
     shops = {row.description for pair in promising for row in pair}
-    judge.habits = Habits(rows, shops)
+    judge.habits = ShoppingHabits(rows, shops)
     pairs = match_one_to_one(_judged(judge, one, other) for one, other in promising)
     found = [pair for pair in pairs if pair.score >= options.min_similarity_score or pair.is_equal]
     if len(found) > MAX_PAIRS:
@@ -141,18 +145,18 @@ def find_pairs(
     return FoundPairs(tuple(found), examined - len(found))
 
 
-def _add(gathered: list[tuple[Entry, Entry]], pairs: CandidatePairs) -> None:
+def _add(gathered: list[tuple[ComparedEntry, ComparedEntry]], pairs: CandidatePairs) -> None:
     if len(gathered) + pairs.count > _MAX_JUDGED:
         raise _too_many(len(gathered) + pairs.count)
     gathered += pairs.pairs()
 
 
-def _are_of_two_accounts(pair: tuple[Entry, Entry]) -> bool:
+def _are_of_two_accounts(pair: tuple[ComparedEntry, ComparedEntry]) -> bool:
     one, other = pair
     return one.account != other.account
 
 
-def _judged(judge: Judge, one: Entry, other: Entry) -> Pair:
+def _judged(judge: Judge, one: ComparedEntry, other: ComparedEntry) -> Pair:
     verdict = judge.verdict(one, other)
     if one.id > other.id:
         one, other = other, one

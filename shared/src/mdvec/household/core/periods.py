@@ -15,12 +15,12 @@ from mdvec.dates.phrases import (
     MAX_LENGTH,
     Spoken,
     fixed,
-    joined,
+    joined_days,
     parse_end,
     parse_period,
     until_today,
 )
-from mdvec.dates.recurring import Recurring
+from mdvec.dates.recurring import RecurringDays
 from mdvec.errors import MdvecError
 from mdvec.text.one_line import shortened
 
@@ -67,7 +67,7 @@ class AmbiguousPeriod(MdvecError):
 
 
 @dataclass(frozen=True, slots=True)
-class Period:
+class UnderstoodPeriod:
     """A parsed period, and a sentence that tells the user how it was understood.
 
     ``months`` are all months that contain some of the ``days``. There may be no data for them.
@@ -95,7 +95,7 @@ def resolve_period(
     period: str | None = None,
     start_month: str | None = None,
     end_month: str | None = None,
-) -> Period:
+) -> UnderstoodPeriod:
     """Parses a phrase, or a first and a last month in the same notation.
 
     Months start on the day that those of ``available`` do. The default is the latest twelve
@@ -115,7 +115,7 @@ def resolve_period(
     if phrase:
         return _of_phrase(phrase, context)
     if start and end:
-        days, swapped = joined(_end(start, context), _end(end, context), context)
+        days, swapped = joined_days(_end(start, context), _end(end, context), context)
         return _period(f"{start}〜{end}", Spoken(days, swapped), context)
     if end:
         last = MonthRange.around(fixed(_end(end, context), context), context.starts_on).last
@@ -129,7 +129,7 @@ def resolve_period(
 
 def resolve_year_month(
     today: date, available: MonthRange, year: int | None, month: int | None
-) -> Period:
+) -> UnderstoodPeriod:
     """The period of a year, of a month in it, or, without a year, of the latest such month.
 
     Raises:
@@ -141,17 +141,17 @@ def resolve_year_month(
     return resolve_period(today, available, period=phrase)
 
 
-def _latest_months(available: MonthRange) -> Period:
+def _latest_months(available: MonthRange) -> UnderstoodPeriod:
     first = max(available.first, available.last.plus(1 - DEFAULT_MONTHS))
     months = MonthRange(first, available.last)
-    return Period(
+    return UnderstoodPeriod(
         months.days,
         months,
         f"期間の指定がないため、データのある最新の{len(months)}か月（{months.in_words}）としました",
     )
 
 
-def _of_phrase(phrase: str, context: PeriodContext) -> Period:
+def _of_phrase(phrase: str, context: PeriodContext) -> UnderstoodPeriod:
     spoken = parse_period(phrase, context)
     if spoken is None:
         if "給料日" in phrase and context.starts_on == 1:
@@ -164,11 +164,11 @@ def _of_phrase(phrase: str, context: PeriodContext) -> Period:
 
 def _period(
     phrase: str, spoken: Spoken, context: PeriodContext, suffix: str = "", otherwise: str = ""
-) -> Period:
+) -> UnderstoodPeriod:
     remark = "（順序が逆だったため入れ替えました）" if spoken.swapped else otherwise
     months = MonthRange.around(spoken.days, context.starts_on)
     words = span_in_words(spoken.days, months)
-    return Period(
+    return UnderstoodPeriod(
         spoken.days, months, f"「{shortened(phrase)}」{suffix}を {words} と解釈しました{remark}"
     )
 
@@ -186,7 +186,7 @@ def _stripped(text: str | None) -> str:
     return "" if text is None else text.strip()
 
 
-def _end(phrase: str, context: PeriodContext) -> Days | Recurring:
+def _end(phrase: str, context: PeriodContext) -> Days | RecurringDays:
     """One end of a range; raises InvalidPeriod if it cannot be parsed."""
     found = parse_end(phrase, context)
     if found is None:

@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from mdvec.errors import MdvecError
 from mdvec.household.core.balances import check_balances
 from mdvec.household.core.column_roles import ColumnRoles, Ways, roles_of, ways_of
-from mdvec.household.core.csv_text import Record, records_of
+from mdvec.household.core.csv_text import CsvRecord, records_of
 from mdvec.household.core.headless import headless_mapping
 from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, MappedRows, read_mapped
 from mdvec.household.core.mapping import DATE_FORMATS, Conditions, Mapping
@@ -30,14 +30,14 @@ class NotMappable(MdvecError):
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class MappingProposal:
     """A proposed mapping, and what its user should check."""
 
     mapping: Mapping
     checks: tuple[str, ...]
 
 
-def propose(text: str, stem: str, today: date) -> Proposal:
+def propose_mapping(text: str, stem: str, today: date) -> MappingProposal:
     """Proposes a mapping for a file's text; ``stem`` is its name without ending.
 
     Raises:
@@ -66,10 +66,10 @@ def propose(text: str, stem: str, today: date) -> Proposal:
 def _of_header(
     roles: ColumnRoles,
     header: Sequence[str],
-    records: Sequence[tuple[int, Record]],
+    records: Sequence[tuple[int, CsvRecord]],
     name: str,
     today: date,
-) -> Proposal | None:
+) -> MappingProposal | None:
     mapping = Mapping(
         name=name,
         header=tuple(name for name in map(str.strip, header) if name and not _MONTH.search(name)),
@@ -95,7 +95,7 @@ def _of_header(
     return _with_sign(mapping, records, is_spent=roles.is_spent)
 
 
-def _with_dates(mapping: Mapping, records: Sequence[tuple[int, Record]], today: date) -> Mapping:
+def _with_dates(mapping: Mapping, records: Sequence[tuple[int, CsvRecord]], today: date) -> Mapping:
     """The mapping with the date format that most rows have.
 
     Of formats that fit equally, the one whose last date is latest without lying in the future:
@@ -111,46 +111,46 @@ def _with_dates(mapping: Mapping, records: Sequence[tuple[int, Record]], today: 
 
 
 def _with_sign(
-    mapping: Mapping, records: Sequence[tuple[int, Record]], *, is_spent: bool
-) -> Proposal:
+    mapping: Mapping, records: Sequence[tuple[int, CsvRecord]], *, is_spent: bool
+) -> MappingProposal:
     """The mapping with the meaning of positive amounts, by the balance if there is one."""
     checks = []
     if mapping.date_format != "auto":
         checks.append(f"dates are taken with short years as {mapping.date_format}")
     if mapping.amount is None:
-        return Proposal(mapping, tuple(checks))
+        return MappingProposal(mapping, tuple(checks))
     spending = replace(mapping, positive="spending")
     read = read_mapped(mapping, records)
     misfits, misfits_if_spent = _misfits(read), _misfits(read_mapped(spending, records))
     if misfits != misfits_if_spent:
-        return Proposal(mapping if misfits < misfits_if_spent else spending, tuple(checks))
+        return MappingProposal(mapping if misfits < misfits_if_spent else spending, tuple(checks))
     amounts = [row.amount for row in read.rows if row.amount]
     negative = sum(amount < 0 for amount in amounts)
     are_spent = negative * 2 <= len(amounts) and (is_spent or not negative)
     chosen = spending if are_spent else mapping
     meaning = "money spent" if chosen is spending else "money that comes in"
-    return Proposal(chosen, (*checks, f"positive amounts are taken as {meaning}"))
+    return MappingProposal(chosen, (*checks, f"positive amounts are taken as {meaning}"))
 
 
-def _with_ways(mapping: Mapping, ways: Ways) -> Proposal:
+def _with_ways(mapping: Mapping, ways: Ways) -> MappingProposal:
     """The mapping, where a column says which way the money of each row goes."""
     transfers = Conditions({ways.column: ways.transfers} if ways.transfers else {})
     outgoing = Conditions({ways.column: ways.outgoing})
     check = f"{ways.column} says which rows are money that goes out"
-    return Proposal(replace(mapping, outgoing=outgoing, transfers=transfers), (check,))
+    return MappingProposal(replace(mapping, outgoing=outgoing, transfers=transfers), (check,))
 
 
-def _with_order(mapping: Mapping, records: Sequence[tuple[int, Record]]) -> Proposal:
+def _with_order(mapping: Mapping, records: Sequence[tuple[int, CsvRecord]]) -> MappingProposal:
     """The mapping of a file without a header, whose balance tells which column is money out."""
     swapped = replace(mapping, paid_out=mapping.paid_in, paid_in=mapping.paid_out)
     misfits = [_misfits(read_mapped(each, records)) for each in (mapping, swapped)]
     chosen = swapped if misfits[1] < misfits[0] else mapping
     told = misfits[0] != misfits[1]
     check = f"column {chosen.paid_out[0]} is taken as money that goes out"
-    return Proposal(chosen, () if told else (check,))
+    return MappingProposal(chosen, () if told else (check,))
 
 
-def _has_negative(mapping: Mapping, records: Sequence[tuple[int, Record]]) -> bool:
+def _has_negative(mapping: Mapping, records: Sequence[tuple[int, CsvRecord]]) -> bool:
     return any((row.amount or 0) < 0 for row in read_mapped(mapping, records).rows)
 
 

@@ -78,7 +78,7 @@ class PriceChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Recurring:
+class RecurringPayment:
     """A payment that recurs; amounts are positive yen.
 
     ``amount`` is the last one if it is fixed, else the median of the last year's. ``changes`` are
@@ -135,9 +135,9 @@ class Payees:
             group.sort(key=lambda row: (row.day, row.id))
         self._groups = [(group, [row.day for row in group]) for group in groups.values()]
 
-    def series(self, as_of: date, since: date = date.min) -> list[Recurring]:
+    def series(self, as_of: date, since: date = date.min) -> list[RecurringPayment]:
         """The series among the rows of these days, the largest yearly cost first, income last."""
-        found: list[Recurring] = []
+        found: list[RecurringPayment] = []
         for group, days in self._groups:
             begin, end = bisect_left(days, since), bisect_right(days, as_of)
             if end - begin >= _MIN_PAYMENTS:
@@ -145,12 +145,12 @@ class Payees:
         return sorted(found, key=lambda one: (one.is_income, -one.per_year, one.name, one.last.id))
 
 
-def recurring_payments(rows: Iterable[CountedRow], as_of: date) -> list[Recurring]:
+def recurring_payments(rows: Iterable[CountedRow], as_of: date) -> list[RecurringPayment]:
     """The series among rows up to ``as_of``, the largest yearly cost first, income last."""
     return Payees(rows).series(as_of)
 
 
-def _series_of(rows: Sequence[CountedRow], as_of: date) -> list[Recurring]:
+def _series_of(rows: Sequence[CountedRow], as_of: date) -> list[RecurringPayment]:
     whole = _series(rows, as_of)
     if whole is not None:
         return [whole]
@@ -194,7 +194,7 @@ def _equal(rows: Sequence[CountedRow]) -> list[list[CountedRow]]:
 
 def _series(
     rows: Sequence[CountedRow], as_of: date, intervals: Sequence[Interval] = INTERVALS
-) -> Recurring | None:
+) -> RecurringPayment | None:
     if len(rows) < (_MIN_PAYMENTS if intervals is INTERVALS else _MIN_PAYMENTS_OF_A_PART):
         return None
     kept, interval = _regular(rows, intervals)
@@ -212,7 +212,7 @@ def _series(
     enough = (kept[-1].day - kept[0].day).days >= 365 - interval.days - interval.slack
     per_year = amount * interval.per_year if is_fixed or not enough else sum(year)
     used = {row.id for row in kept}
-    return Recurring(
+    return RecurringPayment(
         name=kept[-1].name,
         category=kept[-1].category_major,
         is_income=kept[-1].is_income,

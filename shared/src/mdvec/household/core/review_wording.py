@@ -58,12 +58,12 @@ class DetectionParams:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class DuplicateCandidate:
     """Rows that may be the same purchase or a transfer; ``amount_diff`` is absolute, in yen.
 
-    ``others`` are the third and further rows. Likely one purchase, likely two, or
-    ``is_transfer``, with the reasons in words; ``alike_count`` open candidates are of the same
-    accounts or habit.
+    ``others`` are the third and further rows. ``reasons`` say in words why the rows are likely one
+    purchase (``is_likely``), likely two, or a transfer; ``alike_count`` open candidates are of the
+    same accounts or habit.
     """
 
     check_id: int
@@ -88,7 +88,7 @@ class CandidateList:
     ``next_page`` is None on the last page.
     """
 
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[DuplicateCandidate, ...]
     total_count: int
     likely_count: int
     next_page: int | None

@@ -38,7 +38,7 @@ def trial_text(
     return "\n".join(lines)
 
 
-def set_text(rule: CategoryRule, changed: int) -> str:
+def rule_set_text(rule: CategoryRule, changed: int) -> str:
     """Says that a rule applies now, and how to remove it."""
     return (
         f"{rule_line(rule)} と決めました。{changed:,}件のカテゴリが変わりました。"

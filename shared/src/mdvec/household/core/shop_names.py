@@ -16,7 +16,7 @@ from typing import Final
 from mdvec.household.core.shop import shop_of
 from mdvec.household.core.sounds import consonants, plain_kana, roman
 
-Reading = Callable[[str], str]
+KanaReading = Callable[[str], str]
 """Gives a text's reading in katakana; what it cannot read, it returns unchanged."""
 
 _COMPANY: Final = re.compile(
@@ -62,7 +62,7 @@ class ShopName:
         )
 
 
-def shop_name(description: str, reading: Reading) -> ShopName:
+def shop_name(description: str, reading: KanaReading) -> ShopName:
     """The name in a description, as it is compared."""
     text = unicodedata.normalize("NFKC", description).strip()
     text = _SERVICE.sub("", text).strip() or text

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from mdvec.dates.months import Month, MonthRange
 
-GAP_MONTHS = 36
+MAX_GAP_MONTHS = 36
 """More months than this between two rows separate two runs of months."""
 MAX_ASTRAY_ROWS = 10
 """A run with more rows than this belongs to the ledger, however far away it lies."""
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """A run of months with rows at most ``GAP_MONTHS`` apart, and its number of rows."""
+class MonthRun:
+    """A run of months with rows at most ``MAX_GAP_MONTHS`` apart, and its number of rows."""
 
     months: MonthRange
     rows: int
@@ -23,7 +23,8 @@ class Run:
     def is_astray(self, now: Month) -> bool:
         """Whether its dates are probably wrong: only a few rows, and far from today."""
         near = (
-            self.months.last.plus(GAP_MONTHS) >= now and self.months.first.plus(-GAP_MONTHS) <= now
+            self.months.last.plus(MAX_GAP_MONTHS) >= now
+            and self.months.first.plus(-MAX_GAP_MONTHS) <= now
         )
         return self.rows <= MAX_ASTRAY_ROWS and not near
 
@@ -32,14 +33,14 @@ def runs_of(months: Iterable[Month]) -> list[MonthRange]:
     """Groups months, given in order, into runs."""
     found: list[MonthRange] = []
     for month in months:
-        if found and month.since(found[-1].last) <= GAP_MONTHS:
+        if found and month.since(found[-1].last) <= MAX_GAP_MONTHS:
             found[-1] = MonthRange(found[-1].first, month)
         else:
             found.append(MonthRange(month, month))
     return found
 
 
-def body_of(runs: Sequence[Run], now: Month) -> MonthRange:
+def body_of(runs: Sequence[MonthRun], now: Month) -> MonthRange:
     """The months of the ledger without stray runs at either end.
 
     If all runs are stray, the last that has begun by ``now``, or else the first.

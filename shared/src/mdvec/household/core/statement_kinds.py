@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from mdvec.household.core.balances import check_balances
-from mdvec.household.core.csv_text import CsvText, Record, records_of
+from mdvec.household.core.csv_text import CsvRecord, CsvText, records_of
 from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, MappedRows, header_line, read_mapped
 from mdvec.household.core.mapping import Mapping
 from mdvec.household.core.moneyforward import (
@@ -27,7 +27,7 @@ from mdvec.household.core.moneyforward import (
 UNMAPPED = "it is not a CSV of transactions"
 """The beginning of what is said about a file that no mapping fits."""
 
-_Head = Sequence[tuple[int, Record]]
+_Head = Sequence[tuple[int, CsvRecord]]
 """The first records of a file, each with its line."""
 
 _MISFIT = "残高 does not follow from the row beside it: a row is missing, or an amount is wrong"
@@ -105,12 +105,12 @@ def _head(text: str) -> _Head:
 
 def _own_head(mapping: Mapping, data: bytes) -> _Head:
     try:
-        return _head(text_of(mapping, data))
+        return _head(decoded_statement(mapping, data))
     except NotTransactions:
         return []
 
 
-def text_of(mapping: Mapping, data: bytes) -> str:
+def decoded_statement(mapping: Mapping, data: bytes) -> str:
     """A file's text, decoded as its mapping says.
 
     Raises:
@@ -132,7 +132,7 @@ def read_with(mapping: Mapping, data: bytes) -> ParsedFile:
     Raises:
         NotTransactions: the encoding is unknown, or the file is damaged.
     """
-    text = text_of(mapping, data)
+    text = decoded_statement(mapping, data)
     records = list(records_of(text))
     read = read_mapped(mapping, records)
     lines = array("I", (line for line, _ in records))

@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 from mdvec.household.core.csv_text import CsvText
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.core.wording import REASONS
+from mdvec.household.core.wording import REASONS_IN_WORDS
 from mdvec.text.chunking import Chunk
 
 _FORMAT = b"subjects"
 
 
-class Subject(NamedTuple):
+class StatementSubject(NamedTuple):
     """The subject of rows in words, without date and amount, and their ``accounts`` and notes.
 
     ``row_id`` and ``line`` are those of the first row; the line is 0 if its file holds others now.
@@ -44,7 +44,7 @@ class StatementText:
     mtime_ns: int
     file_hash: str
     csv: Callable[[], CsvText]
-    subjects: Sequence[Subject]
+    subjects: Sequence[StatementSubject]
 
     @property
     def content_hash(self) -> str:
@@ -84,5 +84,5 @@ def row_heading(row: Transaction) -> str:
     """A row's date, amount and category, and why it does not count, as hits show them."""
     amount = "金額なし" if row.amount is None else f"{row.amount:,}円"
     category = "/".join(name for name in (row.category_major, row.category_minor) if name)
-    why = f"（集計外: {REASONS[row.left_out]}）" if row.left_out else ""
+    why = f"（集計外: {REASONS_IN_WORDS[row.left_out]}）" if row.left_out else ""
     return " ".join(part for part in (f"{row.date:%Y-%m-%d}", amount, category) if part) + why

@@ -14,9 +14,9 @@ from mdvec.household.core.categories import (
     UnknownCategory,
     find_by_part,
     find_category,
-    fold,
+    folded_category,
     homonyms,
-    nearest,
+    nearest_categories,
 )
 from mdvec.text.one_line import shortened
 
@@ -90,12 +90,12 @@ def resolve_subject(name: str, hierarchy: Hierarchy) -> ResolvedSubject:
 
 
 def _total(name: str) -> Subject | None:
-    match = _DECORATED.fullmatch(fold(name))
+    match = _DECORATED.fullmatch(folded_category(name))
     return None if match is None else _WORDS[match[1]]
 
 
 def _of_total(name: str, total: Subject) -> ResolvedSubject:
-    if str(total) in fold(name):
+    if str(total) in folded_category(name):
         return ResolvedSubject(total)
     meant = "収支（収入 − 支出）" if total is Total.BALANCE else str(total)
     return ResolvedSubject(total, f"「{shortened(name)}」は{meant}として集計しました")
@@ -117,11 +117,11 @@ def _homonyms_remark(name: str, category: Category, hierarchy: Hierarchy) -> str
 
 
 def _resolve_by_part(name: str, hierarchy: Hierarchy) -> ResolvedSubject:
-    wanted = fold(name)
+    wanted = folded_category(name)
     found: list[Subject] = [*find_by_part(name, hierarchy)]
     found += [total for total in _TOTALS if wanted and wanted in str(total) and total not in found]
     if not found:
-        raise UnknownCategory(name, nearest(name, hierarchy), hierarchy)
+        raise UnknownCategory(name, nearest_categories(name, hierarchy), hierarchy)
     if len(found) > 1:
         raise AmbiguousCategory(name, [str(one) for one in found])
     return ResolvedSubject(found[0], f"「{shortened(name)}」は「{found[0]}」として集計しました")

@@ -16,7 +16,7 @@ WINDOW = 12
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOutCounts:
     """The number of rows left out of the sums, by the first reason that applies to each."""
 
     not_target: int = 0
@@ -32,15 +32,15 @@ class LeftOut:
         return sum(getattr(self, reason.name) for reason in fields(self))
 
 
-REASONS = tuple(reason.name for reason in fields(LeftOut))
+REASONS = tuple(reason.name for reason in fields(LeftOutCounts))
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class RowCounts:
     """The number of rows that an answer used, and of those it left out, by reason."""
 
     used: int
-    left_out: LeftOut
+    left_out: LeftOutCounts
 
     @property
     def total(self) -> int:
@@ -104,12 +104,14 @@ class CategoryShare:
     rows: int
 
 
-def counts_of(sums: Iterable[MonthlySum]) -> Counts:
+def counts_of(sums: Iterable[MonthlySum]) -> RowCounts:
     """Adds up how many rows were used, and left out by reason."""
     rows: dict[str | None, int] = {}
     for cell in sums:
         rows[cell.left_out] = rows.get(cell.left_out, 0) + cell.rows
-    return Counts(rows.pop(None, 0), LeftOut(**{str(reason): n for reason, n in rows.items()}))
+    return RowCounts(
+        rows.pop(None, 0), LeftOutCounts(**{str(reason): n for reason, n in rows.items()})
+    )
 
 
 def amounts_by_category(sums: Iterable[MonthlySum]) -> dict[Category, dict[Month, int]]:

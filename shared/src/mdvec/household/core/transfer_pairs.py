@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from mdvec.household.core.categories import INCOME
-from mdvec.household.core.compared import Entry
+from mdvec.household.core.compared import ComparedEntry
 from mdvec.household.core.pair import Pair
 from mdvec.household.core.pairs import DetectionOptions, FoundPairs
 
@@ -41,14 +41,14 @@ class TransferPair:
     speaks for and against it.
     """
 
-    out: Entry
-    into: Entry
+    out: ComparedEntry
+    into: ComparedEntry
     days: int
     is_likely: bool
     reasons: tuple[str, ...]
 
 
-def transfer_pairs(rows: Iterable[Entry], max_days: int = MAX_DAYS) -> list[TransferPair]:
+def transfer_pairs(rows: Iterable[ComparedEntry], max_days: int = MAX_DAYS) -> list[TransferPair]:
     """The pairs among rows that count, each row in one pair at most; the likely ones first.
 
     Of several partners a row gets the likeliest, then the nearest in days.
@@ -68,7 +68,7 @@ def transfer_pairs(rows: Iterable[Entry], max_days: int = MAX_DAYS) -> list[Tran
 
 def with_transfers(
     found: FoundPairs,
-    rows: Iterable[Entry],
+    rows: Iterable[ComparedEntry],
     options: DetectionOptions,
     only: Collection[int] | None = None,
 ) -> FoundPairs:
@@ -96,10 +96,12 @@ def _candidate(one: TransferPair) -> Pair:
     return Pair(first, second, round(score, 2), one.reasons, is_transfer=True)
 
 
-def _opposites(rows: Iterable[Entry], max_days: int) -> Iterable[tuple[Entry, Entry]]:
+def _opposites(
+    rows: Iterable[ComparedEntry], max_days: int
+) -> Iterable[tuple[ComparedEntry, ComparedEntry]]:
     """Every pair of a row that goes out and one of the same amount that comes in near it."""
-    incoming: dict[int, list[Entry]] = defaultdict(list)
-    outgoing: list[Entry] = []
+    incoming: dict[int, list[ComparedEntry]] = defaultdict(list)
+    outgoing: list[ComparedEntry] = []
     for row in rows:
         if row.counts and row.amount:
             if row.amount > 0:
@@ -111,14 +113,14 @@ def _opposites(rows: Iterable[Entry], max_days: int) -> Iterable[tuple[Entry, En
         of_amount.sort(key=lambda row: (row.date, row.id))
         days[amount] = [row.date.toordinal() for row in of_amount]
     for out in outgoing:
-        partners: Sequence[Entry] = incoming.get(-(out.amount or 0), ())
+        partners: Sequence[ComparedEntry] = incoming.get(-(out.amount or 0), ())
         if partners:
             at, known = out.date.toordinal(), days[partners[0].amount or 0]
             begin, end = bisect_left(known, at - max_days), bisect_right(known, at + max_days)
             yield from ((out, into) for into in partners[begin:end])
 
 
-def _pair(out: Entry, into: Entry) -> TransferPair:
+def _pair(out: ComparedEntry, into: ComparedEntry) -> TransferPair:
     days = abs((into.date - out.date).days)
     speaks = _words(out) or _words(into)
     against = _PURCHASE.search(_folded(into)) or (
@@ -128,11 +130,11 @@ def _pair(out: Entry, into: Entry) -> TransferPair:
     return TransferPair(out, into, days, speaks and not against, tuple(reasons))
 
 
-def _words(row: Entry) -> bool:
+def _words(row: ComparedEntry) -> bool:
     """Whether a row's text or category suggests a transfer between one's own accounts."""
     return row.category_major in _OWN_MONEY or _WORDS.search(_folded(row)) is not None
 
 
-def _folded(row: Entry) -> str:
+def _folded(row: ComparedEntry) -> str:
     text = f"{row.description} {row.category_minor}"
     return unicodedata.normalize("NFKC", text).casefold()

@@ -17,16 +17,18 @@ from mdvec.household.core.sums import (
     WINDOW,
     CategoryShare,
     CategoryTrend,
-    Counts,
     MonthFigure,
     MonthlySum,
+    RowCounts,
 )
 from mdvec.household.core.transaction import Transaction
 
 NOT_AVAILABLE = "N/A"
 NO_ROWS, RUNNING = "明細なし", "（途中）"
 _MAX_GAPS = 6
-REASONS = {
+PAGE_SIZE = 20
+"""The rows on a page, by default and at most."""
+REASONS_IN_WORDS = {
     "not_target": "計算対象外",
     "transfer": "振替",
     "duplicate": "重複",
@@ -37,7 +39,7 @@ REASONS = {
 """The reasons why a row does not count, in Japanese."""
 
 
-class Figures(NamedTuple):
+class StatedSums(NamedTuple):
     """Spending, income and balance in yen; None for those that the answer leaves out."""
 
     spending: int | None
@@ -75,8 +77,8 @@ class InvalidPage(MdvecError):
 class InvalidPageSize(MdvecError):
     """The page size is out of range."""
 
-    def __init__(self, size: int, largest: int) -> None:
-        super().__init__(f"1 ページの件数 {size} は使えません。1〜{largest} を指定してください。")
+    def __init__(self, size: int) -> None:
+        super().__init__(f"1 ページの件数 {size} は使えません。1〜{PAGE_SIZE} を指定してください。")
 
 
 def format_currency(yen: int | None, *, signed: bool = False) -> str:
@@ -174,7 +176,7 @@ def summary_text(
 def household_text(
     period: str,
     subject: Subject | None,
-    figures: Figures,
+    figures: StatedSums,
     spending: Sequence[CategoryShare],
     income: Sequence[CategoryShare],
     rate: Decimal | None = None,
@@ -204,11 +206,11 @@ def _share_line(share: CategoryShare) -> str:
     return f"- {name}: {format_currency(share.amount)} （{of_all}, {share.rows:,}件）"
 
 
-def counts_text(counts: Counts) -> str:
+def counts_text(counts: RowCounts) -> str:
     """The number of rows used, and of those left out by reason."""
     reasons = [
         f"{words} {number:,}件"
-        for reason, words in REASONS.items()
+        for reason, words in REASONS_IN_WORDS.items()
         if (number := getattr(counts.left_out, reason))
     ]
     why = f"（{'、'.join(reasons)}）" if reasons else ""
@@ -291,7 +293,7 @@ def _rows_and_amounts(sums: Sequence[MonthlySum]) -> str:
 def row_line(row: Transaction, note: RowNote | None = None) -> str:
     """One line for a row: date, shop, amount, category, why it does not count if so, its note."""
     where = str(Category(row.category_major, row.category_minor or None)) or "未分類"
-    why = f"（集計外: {REASONS[row.left_out]}）" if row.left_out else ""
+    why = f"（集計外: {REASONS_IN_WORDS[row.left_out]}）" if row.left_out else ""
     shop = " ".join(row.description.split())
     noted = note.in_words if note else ""
     return f"- {row.date} {shop} {format_currency(row.amount)} {where}{why}{noted}"

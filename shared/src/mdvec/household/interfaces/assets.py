@@ -29,7 +29,7 @@ def forget_months(connection: apsw.Connection, tool_id: int) -> None:
     connection.execute("DELETE FROM asset_months WHERE tool_id = ?", (tool_id,))
 
 
-def months_of(connection: apsw.Connection, tool_id: int) -> list[AssetMonth]:
+def months_with_assets(connection: apsw.Connection, tool_id: int) -> list[AssetMonth]:
     """Every month, the earliest first."""
     found: dict[str, dict[str, int]] = {}
     for month, kind, amount in connection.execute(

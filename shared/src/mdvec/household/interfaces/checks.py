@@ -84,7 +84,7 @@ class _Days(dict[object, date]):
         return day
 
 
-def find_transactions(
+def transactions_with_ids(
     connection: apsw.Connection, tool_id: int, ids: Iterable[int]
 ) -> dict[int, Transaction]:
     """The tool's rows with these ids, by id; unknown ids are skipped."""
@@ -255,7 +255,7 @@ def mark_announced(connection: apsw.Connection, tool_id: int) -> None:
     )
 
 
-def count(connection: apsw.Connection, tool_id: int) -> ReviewCounts:
+def review_counts(connection: apsw.Connection, tool_id: int) -> ReviewCounts:
     """The numbers of a tool's rows and pairs."""
     (rows, marked) = _numbers(
         connection,

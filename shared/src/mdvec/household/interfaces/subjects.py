@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import apsw
 
-from mdvec.household.core.statement_text import Subject, subject_words
+from mdvec.household.core.statement_text import StatementSubject, subject_words
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces.row_notes import all_notes
 from mdvec.household.interfaces.rows import TRANSACTION_COLUMNS, read_transaction
@@ -20,7 +20,9 @@ TEXT_FORMAT = 2
 _OF_SUBJECT = "description, category_major, category_minor, memo"
 
 
-def subjects_by_file(connection: apsw.Connection, tool_id: int) -> dict[str, list[Subject]]:
+def subjects_by_file(
+    connection: apsw.Connection, tool_id: int
+) -> dict[str, list[StatementSubject]]:
     """The subjects whose first row is in each file; every file with rows.
 
     Rows that left the sums because they are gone from the statements have no subject.
@@ -30,7 +32,7 @@ def subjects_by_file(connection: apsw.Connection, tool_id: int) -> dict[str, lis
         "WHERE +tool_id = ? AND removal IS NOT 'removed' ORDER BY 1",
         (tool_id,),
     )
-    found: dict[str, list[Subject]] = {str(path): [] for (path,) in files}
+    found: dict[str, list[StatementSubject]] = {str(path): [] for (path,) in files}
     firsts = connection.execute(
         "SELECT t.source_file, t.id, t.row_number, t.description, t.category_major, "
         "t.category_minor, t.memo, f.accounts FROM ("
@@ -43,7 +45,7 @@ def subjects_by_file(connection: apsw.Connection, tool_id: int) -> dict[str, lis
     for path, row_id, line, description, major, minor, memo, accounts in firsts:
         words = subject_words(str(description), str(major), str(minor), str(memo))
         names = _names(accounts, noted.get((description, major, minor, memo), ()))
-        found[str(path)].append(Subject(int(row_id or 0), int(line or 0), words, names))
+        found[str(path)].append(StatementSubject(int(row_id or 0), int(line or 0), words, names))
     return found
 
 
@@ -100,7 +102,7 @@ def searchable_rows(connection: apsw.Connection, tool_id: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RowMentions:
     """What a question says of rows: days or months as digits (20250612), amounts, and its text."""
 
     days: Sequence[str]
@@ -118,7 +120,7 @@ def row_at(connection: apsw.Connection, tool_id: int, path: str, line: int) -> i
 
 
 def rows_like(
-    connection: apsw.Connection, tool_id: int, row_id: int, wanted: Wanted, limit: int
+    connection: apsw.Connection, tool_id: int, row_id: int, wanted: RowMentions, limit: int
 ) -> list[Transaction]:
     """The rows with the subject of one row: first those that the question names, then the newest.
 

@@ -18,10 +18,10 @@ from mdvec.embedding.remote.endpoint import Sending
 from mdvec.errors import MdvecError
 from mdvec.index.documents import stored_files, stored_text
 from mdvec.index.model_constants import calibrated_constants, store_constants
-from mdvec.manage.calibrating.effort import Effort, affordable
+from mdvec.manage.calibrating.effort import CalibrationEffort, affordable
 from mdvec.manage.calibrating.fitting import (
-    Asked,
-    Figures,
+    CalibrationFigures,
+    JudgedQuestion,
     figures,
     fitted_trust,
     fitted_unrelated,
@@ -56,8 +56,8 @@ class Calibration:
     questions: int
     before: ModelConstants
     after: ModelConstants
-    figures_before: Figures
-    figures_after: Figures
+    figures_before: CalibrationFigures
+    figures_after: CalibrationFigures
 
     @property
     def is_better(self) -> bool:
@@ -105,8 +105,8 @@ def calibrate(
     on_notice(_announced(made, effort))
     counted = _Counted(made, on_progress)
     with trial_index(made, embedder, counted.add) as index:
-        headings = [Asked(index.ask(one.words), one.answer) for one in made.questions]
-        unanswerable = [Asked(index.ask(words), None) for words in UNANSWERABLE]
+        headings = [JudgedQuestion(index.ask(one.words), one.answer) for one in made.questions]
+        unanswerable = [JudgedQuestion(index.ask(words), None) for words in UNANSWERABLE]
     after = _better(before, headings, unanswerable)
     if after != before:
         with open_database(database, "write") as connection, connection:
@@ -131,7 +131,7 @@ class _Counted:
         self._on_progress(self._done, self._total)
 
 
-def _announced(made: Headless, effort: Effort) -> str:
+def _announced(made: Headless, effort: CalibrationEffort) -> str:
     told = f"embedding {made.chunks:,} chunks and {len(made.questions)} headings"
     if (minutes := effort.minutes(made)) >= 0.5:
         told += f", which takes about {math.ceil(minutes)} minutes"
@@ -139,7 +139,9 @@ def _announced(made: Headless, effort: Effort) -> str:
 
 
 def _better(
-    before: ModelConstants, headings: Sequence[Asked], unanswerable: Sequence[Asked]
+    before: ModelConstants,
+    headings: Sequence[JudgedQuestion],
+    unanswerable: Sequence[JudgedQuestion],
 ) -> ModelConstants:
     """Each constant, as fitted to one half, if it is better on the other half."""
     shown = headings[1::2], unanswerable[1::2]

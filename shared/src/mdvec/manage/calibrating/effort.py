@@ -21,7 +21,7 @@ _MIN_CHUNKS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Effort:
+class CalibrationEffort:
     """The most chunks and questions to embed; ``seconds`` is about how long one of each takes."""
 
     chunks: int = MAX_CHUNKS
@@ -37,14 +37,14 @@ class Effort:
 
 def affordable(
     made: Headless, embedder: Embedder, minutes: float, clock: Callable[[], float]
-) -> Effort:
+) -> CalibrationEffort:
     """What can be embedded in about so many minutes, judged by a few chunks and a question.
 
     For a model behind an endpoint everything: nothing is sent before the user allows it.
     """
     texts = [chunk.text for document in made.documents for chunk in document.chunks]
     if isinstance(embedder, RemoteEmbedder) or not texts:
-        return Effort()
+        return CalibrationEffort()
     sample = texts[:: max(len(texts) // _TRIED, 1)][:_TRIED]
     embedder.embed_query(made.questions[0].words)  # the first is slow
     times = [clock()]
@@ -54,7 +54,7 @@ def affordable(
     times.append(clock())
     question, chunk = times[1] - times[0], (times[2] - times[1]) / len(sample)
     for_questions = minutes * 60 * _SHARE_OF_QUESTIONS
-    return Effort(
+    return CalibrationEffort(
         _within(_MIN_CHUNKS, minutes * 60 - for_questions, chunk, MAX_CHUNKS),
         _within(2 * MIN_QUESTIONS, for_questions, question, MAX_QUESTIONS),
         (chunk, question),

@@ -23,7 +23,7 @@ _MIN_DEVIATION = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class JudgedQuestion:
     """A question: its candidates, and the section that answers; None if none does."""
 
     found: FoundPool
@@ -31,7 +31,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class CalibrationFigures:
     """The results of constants on the questions that they were not fitted to.
 
     ``ndcg`` is nDCG@10 of headings. ``confident`` is the share of headings, and ``misled`` that of
@@ -48,14 +48,14 @@ class Figures:
         return (self.confident + 1 - self.misled) / 2
 
 
-def fitted_trust(headings: Sequence[Asked], present: float) -> float:
+def fitted_trust(headings: Sequence[JudgedQuestion], present: float) -> float:
     """The trust with the best nDCG@10; the present one if none is better."""
     tried = {trust: ndcg(headings, trust) for trust in (*_TRIED, present)}
     best = max(tried.values())
     return present if tried[present] >= best else max(tried, key=lambda trust: tried[trust])
 
 
-def fitted_unrelated(unanswerable: Sequence[Asked]) -> tuple[float, float] | None:
+def fitted_unrelated(unanswerable: Sequence[JudgedQuestion]) -> tuple[float, float] | None:
     """Mean and standard deviation of the nearest passage's cosine; None without any."""
     nearest = [
         max(cosines)
@@ -68,23 +68,25 @@ def fitted_unrelated(unanswerable: Sequence[Asked]) -> tuple[float, float] | Non
 
 
 def figures(
-    headings: Sequence[Asked], unanswerable: Sequence[Asked], constants: ModelConstants
-) -> Figures:
+    headings: Sequence[JudgedQuestion],
+    unanswerable: Sequence[JudgedQuestion],
+    constants: ModelConstants,
+) -> CalibrationFigures:
     """What the constants reach on these questions."""
-    return Figures(
+    return CalibrationFigures(
         round(ndcg(headings, constants.vector_trust), 4),
         round(_confident_share(headings, constants), 4),
         round(_confident_share(unanswerable, constants), 4),
     )
 
 
-def ndcg(headings: Sequence[Asked], trust: float) -> float:
+def ndcg(headings: Sequence[JudgedQuestion], trust: float) -> float:
     """nDCG@10, where a section ranks by its best chunk and one of them is right."""
     gains = [1 / math.log2(1 + rank) for one in headings if (rank := _rank(one, trust)) <= _TOP]
     return sum(gains) / len(headings)
 
 
-def _rank(asked: Asked, trust: float) -> int:
+def _rank(asked: JudgedQuestion, trust: float) -> int:
     pool = asked.found.pool
     candidates = [replace(one, trust=trust) for one in pool.candidates]
     scored = fuse(pool.query, pool.statistics, candidates, "hybrid")
@@ -97,11 +99,11 @@ def _rank(asked: Asked, trust: float) -> int:
     return len(seen) + _TOP + 1
 
 
-def _confident_share(asked: Sequence[Asked], constants: ModelConstants) -> float:
+def _confident_share(asked: Sequence[JudgedQuestion], constants: ModelConstants) -> float:
     return sum(_is_confident(one, constants) for one in asked) / len(asked)
 
 
-def _is_confident(asked: Asked, constants: ModelConstants) -> bool:
+def _is_confident(asked: JudgedQuestion, constants: ModelConstants) -> bool:
     pool = asked.found.pool
     candidates = [
         replace(one, likeness=constants.likeness(one.cosine), trust=constants.vector_trust)

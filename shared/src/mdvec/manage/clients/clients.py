@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-Entry = dict[str, object]
+ClientEntry = dict[str, object]
 """A server as a client's file describes it."""
 
 SERVER_NAME = "mdvec"
@@ -76,10 +76,10 @@ class Client:
     is_typed: bool = False
     has_urls: bool = True
 
-    def entry(self, server: Server) -> Entry:
+    def entry(self, server: Server) -> ClientEntry:
         """A server as this client's file describes it."""
         if server.url is not None and self.has_urls:
-            transport: Entry = {"type": "http"} if self.is_typed else {}
+            transport: ClientEntry = {"type": "http"} if self.is_typed else {}
             return {**transport, "url": server.url}
         transport = {"type": "stdio"} if self.is_typed else {}
         options = server.options if server.url is None else ("--connect", server.url)

@@ -9,16 +9,16 @@ from typing import Literal, cast
 
 from mdvec.errors import MdvecError
 from mdvec.manage.clients import jsonc
-from mdvec.manage.clients.clients import SERVER_NAME, Client, Entry
+from mdvec.manage.clients.clients import SERVER_NAME, Client, ClientEntry
 
-Format = Literal["json", "toml"]
+EntryFormat = Literal["json", "toml"]
 
 
 class FileNotUnderstood(MdvecError):
     """A client's file cannot be parsed or safely changed; it was not changed."""
 
 
-def entry_in(client: Client, text: str) -> Entry | None:
+def entry_in(client: Client, text: str) -> ClientEntry | None:
     """The entry of mdvec in the text of a client's file, or None.
 
     Raises:
@@ -27,7 +27,7 @@ def entry_in(client: Client, text: str) -> Entry | None:
     return _servers(client, _parsed(client.format, text)).get(SERVER_NAME)
 
 
-def with_entry(client: Client, text: str, entry: Entry) -> str:
+def with_entry(client: Client, text: str, entry: ClientEntry) -> str:
     """The text with mdvec's entry added or replaced.
 
     Raises:
@@ -55,7 +55,7 @@ def without_entry(client: Client, text: str) -> str:
     return _verified(client, changed, {**before, client.servers: servers})
 
 
-def snippet(client: Client, entry: Entry) -> str:
+def snippet(client: Client, entry: ClientEntry) -> str:
     """The text of a file that contains only the entry."""
     path = (client.servers, SERVER_NAME)
     if client.format == "toml":
@@ -71,7 +71,7 @@ def _verified(client: Client, changed: str, expected: dict[str, object]) -> str:
     return changed
 
 
-def _parsed(form: Format, text: str) -> dict[str, object]:
+def _parsed(form: EntryFormat, text: str) -> dict[str, object]:
     try:
         found = tomllib.loads(text) if form == "toml" else jsonc.parse(text)
     except (ValueError, RecursionError) as error:
@@ -83,14 +83,14 @@ def _parsed(form: Format, text: str) -> dict[str, object]:
     return found
 
 
-def _servers(client: Client, content: dict[str, object]) -> dict[str, Entry]:
+def _servers(client: Client, content: dict[str, object]) -> dict[str, ClientEntry]:
     found = content.get(client.servers, {})
     if not isinstance(found, dict):
         raise FileNotUnderstood(f"its {client.servers!r} is not an object with servers")
     return found
 
 
-def _put_toml(text: str, path: tuple[str, str], entry: Entry) -> str:
+def _put_toml(text: str, path: tuple[str, str], entry: ClientEntry) -> str:
     import tomlkit
 
     document = tomlkit.parse(text)

@@ -21,7 +21,7 @@ class NotRegistered(MdvecError):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileChange:
     """The result of changing a client's file.
 
     Attributes:
@@ -35,7 +35,7 @@ class Change:
     backup: Path | None = None
 
 
-def register(client: Client, machine: Machine, server: Server, now: datetime) -> Change:
+def register(client: Client, machine: Machine, server: Server, now: datetime) -> FileChange:
     """Add the server's entry to the client's file, unless it is there already.
 
     Raises:
@@ -48,14 +48,14 @@ def register(client: Client, machine: Machine, server: Server, now: datetime) ->
     text = _text(file)
     try:
         if text is not None and entry_in(client, text) == entry:
-            return Change(file, changed=False)
+            return FileChange(file, changed=False)
         changed = with_entry(client, text or "", entry)
     except FileNotUnderstood as error:
         raise NotRegistered(f"{file} was left as it is: {error}; add the entry by hand") from error
-    return Change(file, changed=True, backup=_write(file, changed, now))
+    return FileChange(file, changed=True, backup=_write(file, changed, now))
 
 
-def unregister(client: Client, machine: Machine, now: datetime) -> Change:
+def unregister(client: Client, machine: Machine, now: datetime) -> FileChange:
     """Remove the server's entry from the client's file, if it is there.
 
     Raises:
@@ -65,13 +65,13 @@ def unregister(client: Client, machine: Machine, now: datetime) -> Change:
     text = _text(file)
     try:
         if text is None or entry_in(client, text) is None:
-            return Change(file, changed=False)
+            return FileChange(file, changed=False)
         changed = without_entry(client, text)
     except FileNotUnderstood as error:
         raise NotRegistered(
             f"{file} was left as it is: {error}; remove the entry by hand"
         ) from error
-    return Change(file, changed=True, backup=_write(file, changed, now))
+    return FileChange(file, changed=True, backup=_write(file, changed, now))
 
 
 def registered_entry(client: Client, machine: Machine) -> dict[str, object] | None:

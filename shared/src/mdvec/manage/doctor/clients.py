@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from mdvec.manage.clients.clients import CLIENTS, Client, Entry, Machine
+from mdvec.manage.clients.clients import CLIENTS, Client, ClientEntry, Machine
 from mdvec.manage.clients.registration import NotRegistered, registered_entry
 from mdvec.manage.doctor.findings import Finding, Installation
 
@@ -32,7 +32,7 @@ def check_clients(installation: Installation) -> Iterator[Finding]:
         yield Finding("ok", _CHECK, "no client has an entry for mdvec yet; see: mdvec register -h")
 
 
-def _checked(name: str, client: Client, entry: Entry, database: Path) -> Finding:
+def _checked(name: str, client: Client, entry: ClientEntry, database: Path) -> Finding:
     """The finding about one entry."""
     again = f"mdvec register {name} --database {database}"
     if "url" in entry:

@@ -16,7 +16,7 @@ from mdvec.index.chroma_client import (
     CollectionMissing,
     ExtraMissing,
     client,
-    translated,
+    translated_errors,
 )
 from mdvec.index.chroma_server import ChromaServer
 from mdvec.index.feeding import (
@@ -55,7 +55,7 @@ def check_engine(installation: Installation) -> Iterator[Finding]:
         yield from _without_server(database, outside)
         return
     try:
-        with translated(server):
+        with translated_errors(server):
             client(server, WRITE_SECONDS).heartbeat()
     except ExtraMissing as error:
         yield Finding("trouble", _CHECK, str(error))

@@ -9,7 +9,7 @@ from mdvec.manage.doctor.clients import check_clients
 from mdvec.manage.doctor.database import check_database
 from mdvec.manage.doctor.disk import check_disk
 from mdvec.manage.doctor.engine import check_engine
-from mdvec.manage.doctor.findings import Check, Finding, Installation
+from mdvec.manage.doctor.findings import Finding, Installation, InstallationCheck
 from mdvec.manage.doctor.indexes import check_indexes
 from mdvec.manage.doctor.leftovers import check_leftovers
 from mdvec.manage.doctor.libraries import check_libraries
@@ -20,26 +20,26 @@ from mdvec.manage.doctor.sources import check_sources
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class CheckGroup:
     """A group of checks; one that needs a database is skipped if there is none."""
 
     name: str
-    check: Check
+    check: InstallationCheck
     needs_database: bool = False
 
 
 GROUPS = (
-    Group("libraries", check_libraries),
-    Group("settings", check_settings),
-    Group("disk", check_disk),
-    Group("database", check_database),
-    Group("models", check_models),
-    Group("sources", check_sources, needs_database=True),
-    Group("leftovers", check_leftovers, needs_database=True),
-    Group("indexes", check_indexes, needs_database=True),
-    Group("engine", check_engine, needs_database=True),
-    Group("server", check_server),
-    Group("clients", check_clients),
+    CheckGroup("libraries", check_libraries),
+    CheckGroup("settings", check_settings),
+    CheckGroup("disk", check_disk),
+    CheckGroup("database", check_database),
+    CheckGroup("models", check_models),
+    CheckGroup("sources", check_sources, needs_database=True),
+    CheckGroup("leftovers", check_leftovers, needs_database=True),
+    CheckGroup("indexes", check_indexes, needs_database=True),
+    CheckGroup("engine", check_engine, needs_database=True),
+    CheckGroup("server", check_server),
+    CheckGroup("clients", check_clients),
 )
 """The groups in the order in which they run and are shown."""
 
@@ -69,7 +69,7 @@ def examine(
     installation: Installation,
     *,
     fix: bool = False,
-    groups: tuple[Group, ...] = GROUPS,
+    groups: tuple[CheckGroup, ...] = GROUPS,
 ) -> Examination:
     """Run the checks; with ``fix``, fix what can be fixed without losing data and check again."""
     findings: list[Finding] = []
@@ -90,7 +90,7 @@ def examine(
     return Examination(tuple(findings), tuple(fixed))
 
 
-def _checked(group: Group, installation: Installation) -> list[Finding]:
+def _checked(group: CheckGroup, installation: Installation) -> list[Finding]:
     """The findings of a group; a check that fails becomes a finding."""
     found: list[Finding] = []
     try:

@@ -10,7 +10,7 @@ from typing import Literal
 from mdvec.settings import Settings
 from mdvec.settings.loading import Origins
 
-Level = Literal["ok", "warning", "trouble"]
+FindingLevel = Literal["ok", "warning", "trouble"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Finding:
             decide.
     """
 
-    level: Level
+    level: FindingLevel
     check: str
     sentence: str
     command: str | None = None
@@ -57,5 +57,5 @@ class Installation:
         return self.settings.database_path
 
 
-Check = Callable[[Installation], Iterable[Finding]]
+InstallationCheck = Callable[[Installation], Iterable[Finding]]
 """A group of checks."""

@@ -25,15 +25,15 @@ CONFIDENT = 0.31
 """The minimum likelihood of the best hit for a confident answer."""
 _ABSENT_SHARE = 0.25
 """What is left of a likelihood where a name that is asked about occurs nowhere: too little."""
-_FEWEST_CHUNKS = 200
+_MIN_CHUNKS = 200
 """Smaller collections count as this many: the constants were fitted on no smaller one."""
-_LEAST_SHOWN = 0.01
+_MIN_SHOWN = 0.01
 _DECIMALS = 2
 """Of a likelihood, wherever it is shown: none reads as confident that is not."""
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
+class LikelihoodConstants:
     """The constants of the logistic model."""
 
     constant: float
@@ -43,9 +43,9 @@ class Calibration:
     behind: float
 
 
-BOTH = Calibration(0.78, 4.41, 0.31, 0.44, 22.3)
-WORDS = Calibration(0.67, 6.58, 0.0, 0.53, 21.8)
-VECTORS = Calibration(-0.25, 0.0, 0.41, 0.12, 20.8)
+BOTH = LikelihoodConstants(0.78, 4.41, 0.31, 0.44, 22.3)
+WORDS = LikelihoodConstants(0.67, 6.58, 0.0, 0.53, 21.8)
+VECTORS = LikelihoodConstants(-0.25, 0.0, 0.41, 0.12, 20.8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Evidence:
     absent: tuple[str, ...] = ()
 
     @property
-    def calibration(self) -> Calibration:
+    def constants(self) -> LikelihoodConstants:
         """The constants for the values that are known."""
         if self.likeness is None:
             return WORDS
@@ -70,18 +70,18 @@ class Evidence:
 
     def likelihood(self, behind: float) -> float:
         """The likelihood that a passage answers whose score is ``behind`` below the best."""
-        model = self.calibration
+        model = self.constants
         logit = (
             model.constant
             + model.coverage * (self.coverage or 0.0)
             + model.likeness * (self.likeness or 0.0)
-            - model.chunks * math.log(max(self.chunks, _FEWEST_CHUNKS))
+            - model.chunks * math.log(max(self.chunks, _MIN_CHUNKS))
             - model.behind * behind
         )
         likelihood = 1 / (1 + math.exp(-max(logit, -500.0)))
         if self.absent:
             likelihood *= _ABSENT_SHARE
-        return max(round(likelihood, _DECIMALS), _LEAST_SHOWN)
+        return max(round(likelihood, _DECIMALS), _MIN_SHOWN)
 
     @property
     def is_confident(self) -> bool:

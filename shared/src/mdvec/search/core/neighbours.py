@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
-from mdvec.search.core.passages import Span
+from mdvec.search.core.passages import TextSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +18,12 @@ class Window:
     document: Hashable
     heading: str
     number: int
-    span: Span
+    span: TextSpan
     begins_section: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class WindowRun:
     """Neighbouring windows, numbered ``first`` to ``last``; ``best`` is the best one's rank."""
 
     best: int
@@ -33,18 +33,18 @@ class Run:
     first_begins_section: bool
 
     @property
-    def span(self) -> Span:
+    def span(self) -> TextSpan:
         """The text of all its windows."""
         return self.window.span
 
 
-def joined(windows: Sequence[Window], k: int) -> list[Run]:
+def joined_windows(windows: Sequence[Window], k: int) -> list[WindowRun]:
     """The first ``k`` runs of ranked windows, each at the rank of its best window.
 
     A window that adjoins or overlaps a higher-ranked one is not a hit of its own: it extends that
     hit if it is itself among the first ``k``, and is left out otherwise.
     """
-    runs: list[Run] = []
+    runs: list[WindowRun] = []
     for place, window in enumerate(windows):
         touching = [run for run in runs if _touch(run, window)]
         if touching and place < k:
@@ -61,11 +61,11 @@ def joined(windows: Sequence[Window], k: int) -> list[Run]:
     return runs
 
 
-def _alone(place: int, window: Window) -> Run:
-    return Run(place, window, window.number, window.number, window.begins_section)
+def _alone(place: int, window: Window) -> WindowRun:
+    return WindowRun(place, window, window.number, window.number, window.begins_section)
 
 
-def _touch(run: Run, window: Window) -> bool:
+def _touch(run: WindowRun, window: Window) -> bool:
     if run.window.document != window.document:
         return False
     if run.span.start < window.span.end and window.span.start < run.span.end:
@@ -77,10 +77,10 @@ def _touch(run: Run, window: Window) -> bool:
     return window.number == run.first - 1 and not run.first_begins_section
 
 
-def _widened(run: Run, other: Run) -> Run:
-    span = Span(min(run.span.start, other.span.start), max(run.span.end, other.span.end))
+def _widened(run: WindowRun, other: WindowRun) -> WindowRun:
+    span = TextSpan(min(run.span.start, other.span.start), max(run.span.end, other.span.end))
     first = min(run, other, key=lambda one: one.first)
-    return Run(
+    return WindowRun(
         run.best,
         replace(run.window, span=span),
         first.first,

@@ -11,14 +11,14 @@ _MIN_PASSAGE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TextSpan:
     """A range of a document's characters."""
 
     start: int
     end: int
 
 
-def section_at(content: str, outline: Outline, levels: Sequence[int], position: int) -> Span:
+def section_at(content: str, outline: Outline, levels: Sequence[int], position: int) -> TextSpan:
     """The section around a position: its heading and everything under it.
 
     It ends at the next heading in ``levels`` of the same or a higher rank. Under the document's
@@ -31,16 +31,16 @@ def section_at(content: str, outline: Outline, levels: Sequence[int], position: 
     start = above[-1].start if above else outline.body
     level = above[-1].level if above else 1
     ends = [heading.start for heading in after if level == 1 or heading.level <= level]
-    return Span(start, ends[0] if ends else len(content))
+    return TextSpan(start, ends[0] if ends else len(content))
 
 
-def within_budget(spans: Sequence[Span], budget: int) -> list[Span]:
+def within_budget(spans: Sequence[TextSpan], budget: int) -> list[TextSpan]:
     """The first spans that fit ``budget`` characters, with long ones cut to the same length.
 
     Spans are kept while their lengths, each counted as at most 1,000, fit the budget; the first
     is always kept.
     """
-    kept: list[Span] = []
+    kept: list[TextSpan] = []
     needed = 0
     for span in spans:
         needed += min(span.end - span.start, _MIN_PASSAGE)
@@ -48,7 +48,7 @@ def within_budget(spans: Sequence[Span], budget: int) -> list[Span]:
             break
         kept.append(span)
     share = _share([span.end - span.start for span in kept], budget)
-    return [Span(span.start, min(span.end, span.start + share)) for span in kept]
+    return [TextSpan(span.start, min(span.end, span.start + share)) for span in kept]
 
 
 def _share(lengths: Sequence[int], budget: int) -> int:

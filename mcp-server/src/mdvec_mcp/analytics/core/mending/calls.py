@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from mdvec_mcp.analytics.core.mending.draft import Draft, Mended
 from mdvec_mcp.analytics.core.mending.masking import mask
-from mdvec_mcp.analytics.core.refusals import shortened
+from mdvec_mcp.analytics.core.refusals import quotable
 
 _LATER = re.compile(r"\b(?:GROUP\s+BY|HAVING|QUALIFY|ORDER\s+BY)\b", re.IGNORECASE)
 _AGGREGATE = re.compile(r"\b(?:COUNT|SUM|AVG|MIN|MAX|MEDIAN)\s*\(", re.IGNORECASE)
@@ -15,7 +15,7 @@ _NAMED = re.compile(r"\s*(?:AS\b|\w+\s*(?:,|\bFROM\b)|OVER\b)", re.IGNORECASE)
 
 
 def mend_calls(draft: Draft) -> Iterator[Mended]:
-    """A name behind the SELECT list that means a call in it, by its function or as the only one."""
+    """A name after the SELECT list that means a call in it: of that function, or the only one."""
     name = draft.named_by(r'Referenced column "(\w+)" not found') or draft.named_by(
         r'column "(\w+)" must appear in the GROUP BY'
     )
@@ -34,7 +34,7 @@ def mend_calls(draft: Draft) -> Iterator[Mended]:
     if changed != after:
         yield Mended(
             masked.shown(before + changed),
-            f"{shortened(name, 30)} is no column; the SELECT list computes it",
+            f"{quotable(name, 30)} is no column; the SELECT list computes it",
         )
 
 

@@ -40,11 +40,11 @@ def mend_dialect(draft: Draft) -> Iterator[Mended]:
     }
     likely = sorted((one for one in counts if counts[one]), key=lambda one: -counts[one])
     for dialect in likely[:_TRIED]:
-        if (sql := translated(draft.sql, dialect)) is not None:
+        if (sql := translated_sql(draft.sql, dialect)) is not None:
             yield Mended(sql, f"this is {_NAMES[dialect]}'s SQL")
 
 
-def translated(sql: str, dialect: str) -> str | None:
+def translated_sql(sql: str, dialect: str) -> str | None:
     """One statement of a dialect in DuckDB's; None if sqlglot cannot read it."""
     import sqlglot
     from sqlglot.errors import ErrorLevel, SqlglotError

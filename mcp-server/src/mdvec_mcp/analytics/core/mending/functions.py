@@ -28,7 +28,7 @@ _SYNONYMS = {
     "truncate": "trunc", "median_abs_dev": "mad", "median_absolute_deviation": "mad",
     "month_name": "monthname", "correl": "corr", "mid": "substr", "datalength": "strlen",
 }  # fmt: skip
-_LEAST_LIKENESS = 0.8
+_MIN_LIKENESS = 0.8
 _UNITS = {"mon": "month", "mm": "month", "yy": "year", "yyyy": "year", "dd": "day", "iw": "week"}
 _PART = r"(?:YEAR|QUARTER|MONTH|WEEK|DAY|HOUR|MINUTE|SECOND|MM|YYYY|DD)S?"
 
@@ -172,4 +172,4 @@ def _unit(text: re.Match[str]) -> str:
 def _alike(name: str, suggestion: str) -> bool:
     bare = name.replace("_", "").lower()
     known = suggestion.replace("_", "").lower()
-    return difflib.SequenceMatcher(None, bare, known).ratio() >= _LEAST_LIKENESS
+    return difflib.SequenceMatcher(None, bare, known).ratio() >= _MIN_LIKENESS

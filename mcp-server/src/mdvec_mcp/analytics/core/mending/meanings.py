@@ -9,9 +9,9 @@ from mdvec.datasets.core.columns import Column
 
 from mdvec_mcp.analytics.core.mending.draft import Draft, Mended
 from mdvec_mcp.analytics.core.mending.masking import NAME, mask
-from mdvec_mcp.analytics.core.mending.names import plain, renamed, spelling
+from mdvec_mcp.analytics.core.mending.names import renamed, spelling, written_name
 from mdvec_mcp.analytics.core.mending.words import GENERIC_TABLES, is_harmless, key, meanings
-from mdvec_mcp.analytics.core.refusals import shortened
+from mdvec_mcp.analytics.core.refusals import quotable
 from mdvec_mcp.analytics.core.statement import fold
 
 _MAIN = re.compile(r"major|main|大|主", re.IGNORECASE)
@@ -36,7 +36,7 @@ def mend_meanings(draft: Draft) -> Iterator[Mended]:
     if table is None and len(draft.tables) == 1 and key(name) in GENERIC_TABLES:
         table = next(iter(draft.tables))
     if table is not None:
-        changed = re.sub(spelling(name), lambda _: plain(table), draft.sql)
+        changed = re.sub(spelling(name), lambda _: written_name(table), draft.sql)
         yield Mended(changed, _why("table", name, table))
 
 
@@ -106,13 +106,13 @@ def _joined(draft: Draft, name: str) -> Iterator[Mended]:
     places = re.findall(r"\b(?:FROM|JOIN)\b", masked.code, re.IGNORECASE)
     if len(shared) != 1 or len(places) != 1 or re.search(rf"FROM\s+{NAME}\s*,", masked.code):
         return
-    join = f" JOIN {plain(owners[0])} USING ({plain(shared[0])})"
+    join = f" JOIN {written_name(owners[0])} USING ({written_name(shared[0])})"
     changed = re.sub(
         rf"(\bFROM\s+{spelling(table)}(?:\s+AS\s+\w+)?)", lambda part: part[1] + join,
         draft.sql, count=1, flags=re.IGNORECASE,
     )  # fmt: skip
-    yield Mended(changed, f"{shortened(name, 30)} is a column of {shortened(owners[0], 40)}")
+    yield Mended(changed, f"{quotable(name, 30)} is a column of {quotable(owners[0], 40)}")
 
 
 def _why(what: str, name: str, meant: str) -> str:
-    return f"there is no {what} {shortened(name, 30)!r}, but {shortened(meant, 40)}"
+    return f"there is no {what} {quotable(name, 30)!r}, but {quotable(meant, 40)}"

@@ -9,8 +9,8 @@ from mdvec.text.quoting import identifier, literal
 
 from mdvec_mcp.analytics.core.mending.draft import Draft, Mended
 from mdvec_mcp.analytics.core.mending.masking import TEXT, mask
-from mdvec_mcp.analytics.core.mending.nearness import nearest, same_name
-from mdvec_mcp.analytics.core.refusals import shortened
+from mdvec_mcp.analytics.core.mending.nearness import nearest_name, same_name
+from mdvec_mcp.analytics.core.refusals import quotable
 
 _PLAIN = re.compile(r"[^\W\d]\w*")
 _FILE_FUNCTION = re.compile(
@@ -34,15 +34,15 @@ def mend_columns(draft: Draft) -> Iterator[Mended]:
         return
     columns = [column.name for table in draft.tables.values() for column in table]
     aliases = re.findall(r"\bAS\s+([^\W\d]\w*)", draft.sql, re.IGNORECASE)
-    meant = nearest(name, [*columns, *aliases])
+    meant = nearest_name(name, [*columns, *aliases])
     in_quotes = f'"{name}"' in draft.sql
     if in_quotes and (meant is None or same_name(meant) != same_name(name)):
         text = draft.sql.replace(f'"{name}"', literal(name.replace('""', '"')))
         yield Mended(
-            text, f"\"{shortened(name, 30)}\" is the name of a column; a text stands in '…'"
+            text, f"\"{quotable(name, 30)}\" is the name of a column; a text stands in '…'"
         )
     if meant is not None and meant != name:
-        why = f"there is no column {shortened(name, 30)!r}, but {shortened(meant, 40)}"
+        why = f"there is no column {quotable(name, 30)!r}, but {quotable(meant, 40)}"
         yield Mended(renamed(draft.sql, name, meant), why)
     yield from _same_as_joined(draft, name)
     yield from _split_name(draft, name, columns)
@@ -70,7 +70,7 @@ def mend_quoted_names(draft: Draft) -> Iterator[Mended]:
 
     def named(text: re.Match[str]) -> str:
         name = known.get(same_name(text[2]))
-        return text[0] if name is None else f"{text[1]}{plain(name)}"
+        return text[0] if name is None else f"{text[1]}{written_name(name)}"
 
     changed = _BY_TEXT.sub(named, draft.sql)
     while changed != (again := _BY_TEXT.sub(named, changed)):
@@ -85,7 +85,7 @@ def mend_tables(draft: Draft) -> Iterator[Mended]:
     for call in _FILE_FUNCTION.finditer(masked.code):
         path = masked.shown(call[1])[1:-1]
         if (table := _table_of(path, draft)) is not None:
-            code = masked.code[: call.start()] + plain(table) + masked.code[call.end() :]
+            code = masked.code[: call.start()] + written_name(table) + masked.code[call.end() :]
             yield Mended(masked.shown(code), "the files are tables already")
     name = draft.named_by(r"there is no table '(.*?)'(?: \(| for queries|;)")
     if name is None:
@@ -94,10 +94,10 @@ def mend_tables(draft: Draft) -> Iterator[Mended]:
         yield from _described(draft)
     if (table := _table_of(name, draft)) is None:
         return
-    why = f"there is no table {shortened(name, 30)!r}, but {shortened(table, 40)}"
+    why = f"there is no table {quotable(name, 30)!r}, but {quotable(table, 40)}"
     dotted = r"\s*\.\s*".join(spelling(part) for part in name.split("."))
     for pattern in (spelling(name), dotted):
-        changed = re.sub(pattern, lambda _: plain(table), draft.sql)
+        changed = re.sub(pattern, lambda _: written_name(table), draft.sql)
         if changed != draft.sql:
             yield Mended(changed, why)
 
@@ -109,16 +109,16 @@ def _table_of(name: str, draft: Draft) -> str | None:
     for part in (name, stem, last, stem.rpartition(".")[2]):
         if part in draft.tables:
             return part
-    return nearest(stem, draft.tables) or nearest(last, draft.tables)
+    return nearest_name(stem, draft.tables) or nearest_name(last, draft.tables)
 
 
 def _described(draft: Draft) -> Iterator[Mended]:
     named = re.search(r"table_name\s*=\s*'([^']*)'", draft.sql, re.IGNORECASE)
-    table = None if named is None else nearest(named[1], draft.tables)
+    table = None if named is None else nearest_name(named[1], draft.tables)
     if table is not None:
-        sql = f"SELECT column_name, column_type FROM (DESCRIBE {plain(table)})"
+        sql = f"SELECT column_name, column_type FROM (DESCRIBE {written_name(table)})"
         if not re.search(r"SELECT\s+\*|data_type|column_type", draft.sql, re.IGNORECASE):
-            sql = f"SELECT column_name FROM (DESCRIBE {plain(table)})"
+            sql = f"SELECT column_name FROM (DESCRIBE {written_name(table)})"
         yield Mended(sql, "DESCRIBE shows the columns")
 
 
@@ -131,14 +131,14 @@ def _table_reference(draft: Draft) -> Iterator[Mended]:
     if "unnamed_subquery" in candidates:
         masked = mask(draft.sql)
         end = masked.code.rfind(")")
-        named = f"{masked.code[: end + 1]} AS {plain(name)}{masked.code[end + 1 :]}"
-        yield Mended(masked.shown(named), f"the subquery is not named {shortened(name, 30)}")
-    near = nearest(name, candidates)
+        named = f"{masked.code[: end + 1]} AS {written_name(name)}{masked.code[end + 1 :]}"
+        yield Mended(masked.shown(named), f"the subquery is not named {quotable(name, 30)}")
+    near = nearest_name(name, candidates)
     for table in [near, *candidates] if near else candidates[:3]:
         changed = re.sub(
-            rf"{spelling(name)}(?=\s*\.)", plain(str(table)).replace("\\", r"\\"), draft.sql
+            rf"{spelling(name)}(?=\s*\.)", written_name(str(table)).replace("\\", r"\\"), draft.sql
         )
-        yield Mended(changed, f"the table is called {shortened(str(table), 40)} in this query")
+        yield Mended(changed, f"the table is called {quotable(str(table), 40)} in this query")
 
 
 def _ambiguous(draft: Draft) -> Iterator[Mended]:
@@ -153,7 +153,7 @@ def _ambiguous(draft: Draft) -> Iterator[Mended]:
         pair = rf"(?<![\w.\"']){bare}(\s*==?\s*){bare}(?![\w.\"'])"
         joined = re.sub(pair, lambda part: f"{first}{part[1]}{second}", joined)
     changed = re.sub(rf"(?<![\w.\"'])\"?{re.escape(name)}\"?(?![\w\"'])", first, joined)
-    yield Mended(changed, f"several tables have a column {shortened(name, 30)}")
+    yield Mended(changed, f"several tables have a column {quotable(name, 30)}")
 
 
 def _split_name(draft: Draft, name: str, columns: list[str]) -> Iterator[Mended]:
@@ -162,9 +162,11 @@ def _split_name(draft: Draft, name: str, columns: list[str]) -> Iterator[Mended]
         parts = re.split(r"[_\s]", column)
         if len(parts) > 1 and same_name(parts[0]) == same_name(name):
             pattern = r"\s*[-\s]\s*".join(map(re.escape, parts))
-            changed = re.sub(rf"\b{pattern}\b", plain(column).replace("\\", r"\\"), draft.sql)
+            changed = re.sub(
+                rf"\b{pattern}\b", written_name(column).replace("\\", r"\\"), draft.sql
+            )
             if changed != draft.sql:
-                yield Mended(changed, f"the column is called {shortened(column, 40)}")
+                yield Mended(changed, f"the column is called {quotable(column, 40)}")
 
 
 def _same_as_joined(draft: Draft, name: str) -> Iterator[Mended]:
@@ -188,18 +190,18 @@ def _other_table(draft: Draft, name: str) -> Iterator[Mended]:
             draft.sql, re.IGNORECASE,
         )  # fmt: skip
         if found is not None:
-            alias = found[1] or plain(table)
+            alias = found[1] or written_name(table)
             changed = re.sub(
                 rf"\w+\.{spelling(name)}", f"{alias}.{name}".replace("\\", r"\\"), draft.sql
             )
-            yield Mended(changed, f"{shortened(name, 30)} is a column of {shortened(table, 40)}")
+            yield Mended(changed, f"{quotable(name, 30)} is a column of {quotable(table, 40)}")
 
 
 def renamed(sql: str, name: str, meant: str) -> str:
     """The SQL with a name replaced where it is one, not inside of texts."""
     masked = mask(sql)
     spelling = rf"(?<![\w]){re.escape(name)}(?![\w(])"
-    code = re.sub(spelling, lambda _: plain(meant), masked.code, flags=re.IGNORECASE)
+    code = re.sub(spelling, lambda _: written_name(meant), masked.code, flags=re.IGNORECASE)
     return masked.shown(code).replace(f'"{name}"', identifier(meant))
 
 
@@ -209,6 +211,6 @@ def spelling(name: str) -> str:
     return rf"(?:\"{bare}\"|'{bare}'|`{bare}`|(?<!\w){bare}(?!\w))"
 
 
-def plain(name: str) -> str:
+def written_name(name: str) -> str:
     """The name, in double quotes if it needs them."""
     return name if _PLAIN.fullmatch(name) else identifier(name)

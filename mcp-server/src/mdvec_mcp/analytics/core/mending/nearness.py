@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterable
 
 _KATAKANA = {code: code + 0x60 for code in range(0x3041, 0x3097)}
-_LEAST_LIKENESS = 0.7
+_MIN_LIKENESS = 0.7
 _HIRAGANA_BETWEEN = re.compile(r"(?<=[\u4e00-\u9fff])[\u3041-\u3096]+")
 
 
@@ -18,7 +18,7 @@ def same_name(name: str) -> str:
     return re.sub(r"[\s_\-ー・.]", "", flat.translate(_KATAKANA))
 
 
-def nearest(name: str, known: Iterable[str]) -> str | None:
+def nearest_name(name: str, known: Iterable[str]) -> str | None:
     """The known name that is most like the name; None if none is like it."""
     there = list(dict.fromkeys(known))
     for key in (same_name, _without_okurigana):
@@ -27,7 +27,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
             if wanted and key(one) == wanted:
                 return one
     keys = {same_name(one): one for one in there}
-    near = difflib.get_close_matches(same_name(name), keys, 1, _LEAST_LIKENESS)
+    near = difflib.get_close_matches(same_name(name), keys, 1, _MIN_LIKENESS)
     if near:
         return keys[near[0]]
     kin = [one for key, one in keys.items() if _share_first_kanji(key, same_name(name))]

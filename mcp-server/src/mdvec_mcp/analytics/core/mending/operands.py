@@ -36,7 +36,7 @@ _LIKE_DAY = re.compile(
 
 
 def mend_operands(draft: Draft) -> Iterator[Mended]:
-    """Spans beside dates, texts that are joined or compared, and truth values that are counted."""
+    """Intervals beside dates, texts that are joined or compared, truth values that are counted."""
     message = draft.message
     if re.search(r"[-+]\((?:TIMESTAMP|DATE)[^)]*, (?:INTEGER|STRING)_LITERAL", message):
         yield from _spans(draft.sql)

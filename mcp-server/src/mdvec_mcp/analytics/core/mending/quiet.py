@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from mdvec.datasets.core.columns import Column
 
 from mdvec_mcp.analytics.core.mending.masking import COLUMN, TEXT, Masked, mask
-from mdvec_mcp.analytics.core.mending.search import MAX_CHARACTERS, Proposal
+from mdvec_mcp.analytics.core.mending.search import MAX_MENDED_CHARACTERS, QueryProposal
 from mdvec_mcp.analytics.core.statement import fold
 
 _FIGURES = re.compile(
@@ -31,14 +31,14 @@ _WEEKDAY = re.compile(rf"\bWEEKDAY\s*\(\s*({COLUMN})\s*\)", re.IGNORECASE)
 _NO_FROM = re.compile(r"(\bSELECT\b.*[\w)*])\s+([^\W\d]\w*)\s*;?\s*", re.IGNORECASE | re.DOTALL)
 
 
-def quiet_mistake(sql: str, tables: Mapping[str, Sequence[Column]]) -> Proposal | None:
+def quiet_mistake(sql: str, tables: Mapping[str, Sequence[Column]]) -> QueryProposal | None:
     """What a query that runs probably means instead; None if nothing is suspicious.
 
     Args:
         sql: the query.
         tables: the columns of the known tables.
     """
-    if len(sql) > MAX_CHARACTERS or _SUSPECT.search(sql) is None:
+    if len(sql) > MAX_MENDED_CHARACTERS or _SUSPECT.search(sql) is None:
         return None
     masked = mask(sql)
     code, whys = masked.code, []
@@ -61,7 +61,7 @@ def quiet_mistake(sql: str, tables: Mapping[str, Sequence[Column]]) -> Proposal 
         if changed != code:
             whys.append(why)
             code = changed
-    return Proposal(masked.shown(code), tuple(whys)) if whys else None
+    return QueryProposal(masked.shown(code), tuple(whys)) if whys else None
 
 
 def _nulls(code: str) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Rule(NamedTuple):
-    """What to write instead of what, and why."""
+    """A pattern, what to write instead of its match, and why."""
 
     pattern: re.Pattern[str]
     form: str | Callable[[re.Match[str]], str]
@@ -16,5 +16,5 @@ class Rule(NamedTuple):
 
 
 def rule(pattern: str, form: str | Callable[[re.Match[str]], str], why: str) -> Rule:
-    """The rule of a pattern, in any case."""
+    """A rule whose pattern matches upper and lower case alike."""
     return Rule(re.compile(pattern, re.IGNORECASE), form, why)

@@ -28,7 +28,7 @@ from mdvec_mcp.analytics.core.mending.signs import mend_signs
 from mdvec_mcp.analytics.core.mending.values import mend_values
 from mdvec_mcp.analytics.core.mending.wrapping import mend_wrapping
 
-MAX_CHARACTERS = 3_000
+MAX_MENDED_CHARACTERS = 3_000
 """Longer queries, and more deeply nested ones, are not mended: parsers take too long."""
 _MAX_JUDGED = 60
 _MAX_STEPS = 6
@@ -60,19 +60,19 @@ _REPAIRS_OF_VALUES: tuple[tuple[Repair, float], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class QueryProposal:
     """A form of the query that runs, and why the first did not."""
 
     sql: str
     whys: tuple[str, ...]
 
 
-def propose(
+def propose_query(
     sql: str,
     message: str,
     tables: Mapping[str, Sequence[Column]],
     judge: Callable[[str], str | None],
-) -> Proposal | None:
+) -> QueryProposal | None:
     """The cheapest change that makes the query run; None if none is found.
 
     Args:
@@ -81,7 +81,7 @@ def propose(
         tables: the columns of the known tables.
         judge: says why a query is refused or cannot be bound; None if it is fine.
     """
-    if len(sql) > MAX_CHARACTERS or not is_shallow(sql):
+    if len(sql) > MAX_MENDED_CHARACTERS or not is_shallow(sql):
         return None
     repairs = _REPAIRS if judge(sql) is not None else _REPAIRS_OF_VALUES
     order = itertools.count()
@@ -95,13 +95,13 @@ def propose(
         cost, _, form, said, whys = heapq.heappop(waiting)
         said = said if said is not None else judge(form)
         if said is None:
-            return Proposal(form, whys)
+            return QueryProposal(form, whys)
         if len(whys) >= _MAX_STEPS:
             continue
         draft = Draft(form, said, tables)
         for repair, price in repairs:
             for rank, mended in enumerate(repair(draft)):
-                if mended.sql in seen or len(mended.sql) > 2 * MAX_CHARACTERS:
+                if mended.sql in seen or len(mended.sql) > 2 * MAX_MENDED_CHARACTERS:
                     continue
                 seen.add(mended.sql)
                 step = cost + price + 0.1 * rank

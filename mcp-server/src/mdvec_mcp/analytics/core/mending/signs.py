@@ -22,7 +22,7 @@ _QUOTED = re.compile(
     re.DOTALL,
 )
 _WIDE_SELECT = re.compile("ＳＥＬＥＣＴ|ｓｅｌｅｃｔ")
-"""Who types this in full width types the texts so, too."""
+"""Someone who types this in full width types the texts in full width, too."""
 
 
 def mend_signs(draft: Draft) -> Iterator[Mended]:

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 
 from mdvec.datasets.core.columns import Column
 
-from mdvec_mcp.analytics.core.mending.search import Proposal
+from mdvec_mcp.analytics.core.mending.search import QueryProposal
 from mdvec_mcp.analytics.core.naming import named, shortened_name
-from mdvec_mcp.analytics.core.refusals import shortened
+from mdvec_mcp.analytics.core.refusals import quotable
 from mdvec_mcp.analytics.core.statement import fold
 
 _MAX_FORM_BYTES = 480
@@ -24,7 +24,7 @@ _SHORTER = re.compile(
 _TOKEN = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\w+|\s+|.", re.DOTALL)
 
 
-def worded(said: str, sql: str, proposal: Proposal) -> str:
+def worded(said: str, sql: str, proposal: QueryProposal) -> str:
     """The error's sentence, with the place of the mistake and the corrected form."""
     why = "; ".join(dict.fromkeys(why for why in proposal.whys if why))
     head = _cut(why, _MAX_SENTENCE_BYTES // 2)
@@ -59,8 +59,8 @@ def form(sql: str, right: str) -> str:
     before, after = _tokens(sql), _tokens(right)
     steps = difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     changes = [
-        f"{shortened(''.join(after[to:until]) or '(nothing)', 120)} "
-        f"instead of {shortened(''.join(before[start:end]) or '(nothing)', 80)}"
+        f"{quotable(''.join(after[to:until]) or '(nothing)', 120)} "
+        f"instead of {quotable(''.join(before[start:end]) or '(nothing)', 80)}"
         for kind, start, end, to, until in steps
         if kind != "equal"
     ]
@@ -77,7 +77,7 @@ def place(sql: str, right: str) -> str:
     at = min(at, max(len(sql) - 1, 0))
     line = sql.count("\n", 0, at) + 1
     column = at - (sql.rfind("\n", 0, at) + 1) + 1
-    return f"line {line}, column {column}, at {shortened(sql[at : at + 20], 20)!r}"
+    return f"line {line}, column {column}, at {quotable(sql[at : at + 20], 20)!r}"
 
 
 def _tokens(sql: str) -> list[str]:

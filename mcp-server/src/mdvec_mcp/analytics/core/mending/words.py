@@ -101,7 +101,7 @@ def _meanings() -> dict[str, frozenset[str]]:
 
 
 _MEANINGS = _meanings()
-_LONGEST = max(map(len, _MEANINGS))
+_MAX_LENGTH = max(map(len, _MEANINGS))
 _FILLERS = {"の", "of", "the", "value"}
 GENERIC_TABLES = frozenset(
     {"data", "df", "dataset", "table", "mytable", "yourtable", "tablename", "テーブル", "データ"}
@@ -150,7 +150,7 @@ def _split(word: str) -> list[frozenset[str]] | None:
     found: list[frozenset[str]] = []
     at = 0
     while at < len(word):
-        for size in range(min(_LONGEST, len(word) - at), 0, -1):
+        for size in range(min(_MAX_LENGTH, len(word) - at), 0, -1):
             if (meant := _MEANINGS.get(word[at : at + size])) is not None:
                 found.append(meant)
                 at += size

@@ -14,7 +14,7 @@ from mdvec_mcp.analytics.core.ready.plan import (
     DATE_COLUMN,
     MEASURE,
     TABLE,
-    Plan,
+    QuestionPlan,
     ReadyQuestion,
     date_column_of,
     measure_of,
@@ -27,7 +27,7 @@ _TO_SIGMA = 0.6745
 """The MAD of a normal distribution in standard deviations."""
 
 
-def _plan(columns: Sequence[Column], bound: Bound) -> Plan:
+def _plan(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     measure, day = measure_of(columns, bound), date_column_of(columns, bound, "anomalies")
     period, window = period_of(bound), int(bound["window"][1])
     threshold = float(bound["threshold"][1])
@@ -76,7 +76,7 @@ def _plan(columns: Sequence[Column], bound: Bound) -> Plan:
             )
         return said
 
-    return Plan(sql, facts, notes, {"threshold": ("number", threshold)})
+    return QuestionPlan(sql, facts, notes, {"threshold": ("number", threshold)})
 
 
 ANOMALIES = ReadyQuestion(

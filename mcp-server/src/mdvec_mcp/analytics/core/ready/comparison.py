@@ -18,11 +18,11 @@ from mdvec_mcp.analytics.core.ready.plan import (
     DATE_COLUMN,
     MEASURE,
     TABLE,
-    Plan,
+    QuestionPlan,
     ReadyQuestion,
     date_column_of,
     measure_of,
-    text_of,
+    text_value,
 )
 
 _YEAR = re.compile(r"(\d{4})")
@@ -61,9 +61,9 @@ def _days(text: str) -> tuple[date, date]:
     return day, day
 
 
-def _plan(columns: Sequence[Column], bound: Bound) -> Plan:
+def _plan(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     measure, day = measure_of(columns, bound), date_column_of(columns, bound, "compare_periods")
-    by = text_of(bound, "by")
+    by = text_value(bound, "by")
     group = None if by is None else found_column(columns, by)
     days, values, bounds, inside = identifier(day.name), finite_value(measure), Bound(), {}
     for side in _SIDES:
@@ -112,7 +112,7 @@ def _plan(columns: Sequence[Column], bound: Bound) -> Plan:
             said.append(f"{row[3]:,} rows have no date in {day.name} and are left out")
         return said
 
-    return Plan(sql, facts, notes, bounds)
+    return QuestionPlan(sql, facts, notes, bounds)
 
 
 COMPARISON = ReadyQuestion(

@@ -11,14 +11,20 @@ from mdvec.datasets.core.families import finite_value, is_measured
 from mdvec.queries.parameters import Bound, Parameter, WrongParameters
 
 from mdvec_mcp.analytics.core.column import found_column
-from mdvec_mcp.analytics.core.ready.plan import TABLE, Plan, ReadyQuestion, names_of, text_of
+from mdvec_mcp.analytics.core.ready.plan import (
+    TABLE,
+    QuestionPlan,
+    ReadyQuestion,
+    names_of,
+    text_value,
+)
 
 _MAX_COLUMNS = 20
 _HEADER = ["first", "second", "r", "rows"]
 
 
-def _plan(columns: Sequence[Column], bound: Bound) -> Plan:
-    chosen = _chosen(columns, text_of(bound, "columns"))
+def _plan(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
+    chosen = _chosen(columns, text_value(bound, "columns"))
     if len(chosen) < 2:
         raise WrongParameters(
             "correlations needs two columns of numbers or more; the table has: "
@@ -52,11 +58,11 @@ def _plan(columns: Sequence[Column], bound: Bound) -> Plan:
         said = [f"no value is in: {', '.join(empty)}"] if empty else []
         if same:
             said.append(f"always the same value, so without a correlation: {', '.join(same)}")
-        if len(chosen) == _MAX_COLUMNS and text_of(bound, "columns") is None:
+        if len(chosen) == _MAX_COLUMNS and text_value(bound, "columns") is None:
             said.append(f"the first {_MAX_COLUMNS} columns of numbers; name others in columns")
         return said
 
-    return Plan(
+    return QuestionPlan(
         f"SELECT {figures} FROM {{source}}", f"SELECT {spans} FROM {{source}}", notes, {}, read
     )
 

@@ -22,7 +22,7 @@ DATE_COLUMN = Parameter("date_column", "text", is_optional=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class QuestionPlan:
     """Our statements over a table, in which ``{source}`` stands for it.
 
     Attributes:
@@ -50,10 +50,10 @@ class ReadyQuestion:
 
     description: str
     parameters: tuple[Parameter, ...]
-    plan: Callable[[Sequence[Column], Bound], Plan]
+    plan: Callable[[Sequence[Column], Bound], QuestionPlan]
 
 
-def text_of(bound: Bound, name: str) -> str | None:
+def text_value(bound: Bound, name: str) -> str | None:
     """The value of a parameter that is a text; None if it was left out."""
     return str(bound[name][1]) if name in bound else None
 
@@ -80,7 +80,7 @@ def date_column_of(columns: Sequence[Column], bound: Bound, question: str) -> Co
         UnknownColumn, PeriodRefused, WrongParameters: it does not exist, holds no dates, or there
             are several.
     """
-    column = period_column(columns, text_of(bound, "date_column"))
+    column = period_column(columns, text_value(bound, "date_column"))
     if column is None:
         raise WrongParameters(
             f"{question} needs date_column, one of: {names_of(columns, has_dates)}"

@@ -14,7 +14,7 @@ from mdvec_mcp.analytics.core.ready.plan import (
     DATE_COLUMN,
     MEASURE,
     TABLE,
-    Plan,
+    QuestionPlan,
     ReadyQuestion,
     date_column_of,
     measure_of,
@@ -22,7 +22,7 @@ from mdvec_mcp.analytics.core.ready.plan import (
 )
 
 
-def _plan(columns: Sequence[Column], bound: Bound) -> Plan:
+def _plan(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     measure, day = measure_of(columns, bound), date_column_of(columns, bound, "trend")
     period = period_of(bound)
     value = finite_value(measure)
@@ -61,7 +61,7 @@ def _plan(columns: Sequence[Column], bound: Bound) -> Plan:
             )
         return said
 
-    return Plan(sql, facts, notes, {})
+    return QuestionPlan(sql, facts, notes, {})
 
 
 TREND = ReadyQuestion(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestedData:
     """What a call asks for; without SQL and tool, everything.
 
     Attributes:

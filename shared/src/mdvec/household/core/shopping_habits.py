@@ -13,9 +13,9 @@ from collections.abc import Iterable, Sequence, Set
 from datetime import date
 from typing import Final
 
-from mdvec.household.core.compared import Entry
+from mdvec.household.core.compared import ComparedEntry
 
-_MONTH: Final = 20
+_MIN_MONTH_DAYS: Final = 20
 """The least days between two payments of a series that is paid by the month."""
 _ROUND: Final = ((1000, 100), (500, 40), (100, 10), (50, 5), (10, 2))
 """How many times as often people pay a multiple of these as a neighbouring amount."""
@@ -28,10 +28,10 @@ MIN_MIRROR: Final = 0.3
 """The share of mirrored rows from which two accounts show the same purchases."""
 
 
-class Habits:
+class ShoppingHabits:
     """The rows of a ledger, by shop and by amount."""
 
-    def __init__(self, rows: Sequence[Entry], descriptions: Set[str]) -> None:
+    def __init__(self, rows: Sequence[ComparedEntry], descriptions: Set[str]) -> None:
         """``rows`` are those that count; only of these descriptions visits are known."""
         self._visits: defaultdict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
         for row in rows:
@@ -45,7 +45,7 @@ class Habits:
         days = {row.date for row in rows}
         self._per_day = len(rows) / ((max(days) - min(days)).days + 1) if days else 0.0
 
-    def visits_near(self, row: Entry, days: int = 45) -> int:
+    def visits_near(self, row: ComparedEntry, days: int = 45) -> int:
         """How often this account paid this shop within so many days, the row included."""
         visits = self._visits[row.account, row.description]
         day = row.date.toordinal()
@@ -53,7 +53,7 @@ class Habits:
             visits, (day - days, -(2**63))
         )
 
-    def is_paid_by_the_month(self, one: Entry, other: Entry) -> bool:
+    def is_paid_by_the_month(self, one: ComparedEntry, other: ComparedEntry) -> bool:
         """Whether, but for one of these two rows, the shop takes this amount once a month."""
         visits = self._visits[one.account, one.description]
         first, second = one.date.toordinal(), other.date.toordinal()
@@ -62,7 +62,9 @@ class Habits:
         if len(others) < 2 or len(visits) != len(others) + 2:
             return False
         days = sorted([*others, near[0]])
-        return all(later - day >= _MONTH for day, later in zip(days, days[1:], strict=False))
+        return all(
+            later - day >= _MIN_MONTH_DAYS for day, later in zip(days, days[1:], strict=False)
+        )
 
     def surprise(self, amount: int, days: int) -> float:
         """How unlikely equal amounts so many days apart are by chance: a logarithm, 0 to 8."""
@@ -76,7 +78,9 @@ class Habits:
 class Mirrors:
     """Which accounts show the same purchases: an app and its card, a card connected twice."""
 
-    def __init__(self, rows: Sequence[Entry], equal: Iterable[tuple[Entry, Entry]]) -> None:
+    def __init__(
+        self, rows: Sequence[ComparedEntry], equal: Iterable[tuple[ComparedEntry, ComparedEntry]]
+    ) -> None:
         """``equal`` are the pairs of rows with equal amounts, of different accounts."""
         self._days: defaultdict[str, list[date]] = defaultdict(list)
         for row in rows:

@@ -23,7 +23,7 @@ _SCALARS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
 )
 
 
-def plain(value: Any) -> Any:  # noqa: ANN401 - JSON
+def json_value(value: Any) -> Any:  # noqa: ANN401 - JSON
     """A value of an answer as JSON has it: dates and months as text, percentages as numbers.
 
     The text of an answer is left out: it is beside the structured result.
@@ -32,12 +32,12 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - JSON
         if isinstance(value, kinds):
             return as_json(value)
     if hasattr(value, "_asdict"):
-        return plain(value._asdict())
+        return json_value(value._asdict())
     if isinstance(value, dict):
-        return {str(name): plain(each) for name, each in value.items()}
+        return {str(name): json_value(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(each) for each in value]
+        return [json_value(each) for each in value]
     if is_dataclass(value) and not isinstance(value, Category):
         names = (field.name for field in fields(value) if field.name != "text")
-        return {name: plain(getattr(value, name)) for name in names}
+        return {name: json_value(getattr(value, name)) for name in names}
     return str(value)

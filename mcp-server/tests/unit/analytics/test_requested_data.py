@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from mdvec.sync.freshness import Freshness
 
-from mdvec_mcp.analytics.asked import Asked
+from mdvec_mcp.analytics.requested_data import RequestedData
 
 RUNS = Freshness("my-runs", Path("runs"), kind="dataset")
 HOUSEHOLD = Freshness("kakeibo", Path("明細"), kind="household")
@@ -24,17 +24,17 @@ HOUSEHOLD = Freshness("kakeibo", Path("明細"), kind="household")
     ],
 )
 def test_a_query_asks_for_the_sources_whose_tables_it_names(sql, of_runs, of_household):
-    asked = Asked(sql)
+    asked = RequestedData(sql)
     assert (asked.concerns(RUNS, ()), asked.concerns(HOUSEHOLD, ())) == (of_runs, of_household)
 
 
 def test_a_materialized_table_may_come_from_any_source():
-    assert Asked("FROM kept").concerns(RUNS, ["other", "kept"])
-    assert not Asked("FROM kept").concerns(RUNS, ["other"])
+    assert RequestedData("FROM kept").concerns(RUNS, ["other", "kept"])
+    assert not RequestedData("FROM kept").concerns(RUNS, ["other"])
 
 
 def test_a_call_without_sql_asks_for_its_tool_or_for_everything():
-    assert Asked().concerns(HOUSEHOLD, ())
-    assert Asked(None, "my-runs").concerns(RUNS, ())
-    assert not Asked(None, "my-runs").concerns(HOUSEHOLD, ())
-    assert Asked("SELECT 1", "my-runs").concerns(RUNS, ())
+    assert RequestedData().concerns(HOUSEHOLD, ())
+    assert RequestedData(None, "my-runs").concerns(RUNS, ())
+    assert not RequestedData(None, "my-runs").concerns(HOUSEHOLD, ())
+    assert RequestedData("SELECT 1", "my-runs").concerns(RUNS, ())
