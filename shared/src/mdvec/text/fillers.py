@@ -41,7 +41,7 @@ _REQUEST_WORDS = frozenset(_REQUESTS.split())
 # How something is to be told, and in which form; how far it is known; where it is to be found.
 _MANNERS = """
 概要 概略 全体 詳細 要点 要約 纏め 纏める 簡潔 基本 基礎 初心 初歩 入門 例 実例 サンプル 参考
-理解 把握 勉強 復習 習得 知識 案内 教授 指南 助ける
+理解 把握 勉強 復習 習得 知識 案内 教授 指南 助ける もう 一度 再度
 記述 記載 掲載 箇所 該当 内容 情報 資料 文書 文献 ドキュメント マニュアル ガイド 見付ける 探す 捜す
 basics beginner beginners detail details docs documentation example examples explained guide
 introduction overview pointers sample samples summary tutorial tutorials
