@@ -98,10 +98,13 @@ def test_a_client_that_vanishes_in_the_middle_leaves_no_stack_trace(filled, wire
     assert one.count("Traceback") == 0
 
 
-def test_an_idle_model_is_unloaded_and_loaded_again(filled, wire):
-    settings = {"MDVEC_MODEL_AUTO_UNLOAD_MINUTES": "0.02", "MDVEC_MODEL_MEMORY_THRESHOLD": "1"}
-    alone = ("-B",)  # a Python of its own, which shares no memory
-    one = wire(filled / "vectors.sqlite", "--log-level", "INFO", python=alone, **settings).greet()
+def test_an_idle_model_is_unloaded_and_loaded_again(filled, wire, tmp_path):
+    settings = {
+        "MDVEC_MODEL_AUTO_UNLOAD_MINUTES": "0.02",
+        "MDVEC_MODEL_MEMORY_THRESHOLD": "1",
+        "XDG_CACHE_HOME": str(tmp_path / "empty"),  # unpacked weights would be shared memory
+    }
+    one = wire(filled / "vectors.sqlite", "--log-level", "INFO", **settings).greet()
     first = one.ask("notes", "水")
     held = psutil.Process(one.process.pid).memory_info().rss
     one.logged("released the model use: it was idle")
@@ -189,6 +192,8 @@ def test_a_file_that_is_not_a_database_stops_the_start_with_one_sentence(tmp_pat
 
 
 def test_settings_in_the_working_folder_are_ignored(filled, run, tmp_path):
-    (tmp_path / "mdvec.toml").write_text("[nonsense]\nkey = 1\n")
-    assert run(filled / "vectors.sqlite", cwd=tmp_path)[0] == 0
-    assert [path.name for path in tmp_path.iterdir()] == ["mdvec.toml"]
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "mdvec.toml").write_text("[nonsense]\nkey = 1\n")
+    assert run(filled / "vectors.sqlite", cwd=work)[0] == 0
+    assert [path.name for path in work.iterdir()] == ["mdvec.toml"]
