@@ -11,6 +11,7 @@ import pytest
 from chroma_process import ChromaProcess
 from collection import Collection
 from hypothesis import HealthCheck, settings
+from mdvec.embedding.backends.use import UseBackend
 
 # A busy machine must not fail a test that is right, nor a draw one that was green before. New
 # examples are drawn by `make soak`.
@@ -54,6 +55,30 @@ def pytest_sessionfinish() -> None:
 def collection(tmp_path: Path) -> Collection:
     """A registered tool over an empty folder."""
     return Collection(tmp_path / "notes", tmp_path / "data" / "vectors.sqlite")
+
+
+@pytest.fixture(scope="session")
+def kept_caches(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], None]:
+    """Puts into a folder for caches what a user's has after the first import and the first chart.
+
+    Those are the unpacked weights of `use` and the list of fonts. Without them, each process of a
+    test would unpack 65 MB for its own folder.
+    """
+    base = tmp_path_factory.getbasetemp()
+    kept = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "caches"
+    models = kept / "mdvec" / "models"
+    UseBackend(models).encode_documents(["水"])
+    fonts = kept / "matplotlib"
+    fonts.mkdir(exist_ok=True)
+
+    def put(caches: Path) -> None:
+        for folder in (models, fonts):
+            link = caches / folder.relative_to(kept)
+            link.parent.mkdir(parents=True, exist_ok=True)
+            if not link.exists():
+                link.symlink_to(folder, target_is_directory=True)
+
+    return put
 
 
 @pytest.fixture

@@ -109,7 +109,7 @@ class Terminal:
 
 
 class Mdvec:
-    """Runs `mdvec` with home, working folder and database inside ``folder``."""
+    """Runs `mdvec` with home, working folder, caches and database inside ``folder``."""
 
     def __init__(self, folder: Path) -> None:
         self.home, self.work = folder / "home", folder / "work"
@@ -125,6 +125,7 @@ class Mdvec:
             name: value for name, value in os.environ.items() if not name.startswith(foreign)
         } | {
             "HOME": str(self.home),
+            "XDG_CACHE_HOME": str(folder / "caches"),
             "XDG_CONFIG_HOME": str(self.home / "config"),
             "XDG_DATA_HOME": str(self.home / "data"),
             "MDVEC_DATABASE_PATH": str(self.database),
@@ -252,8 +253,9 @@ def logging_as_before() -> Iterator[None]:
 
 
 @pytest.fixture
-def mdvec(tmp_path):
+def mdvec(tmp_path, kept_caches):
     """`mdvec` without a database, with an empty folder ``docs``."""
+    kept_caches(tmp_path / "caches")
     commands = Mdvec(tmp_path)
     yield commands
     commands.close()

@@ -225,21 +225,35 @@ def connection(database: Path, *, home: Path, **environment: str) -> Iterator[Co
 
 
 @pytest.fixture(scope="session")
-def connect() -> Callable[..., AbstractContextManager[Connected]]:
+def connect(
+    kept_caches: Callable[[Path], None],
+) -> Callable[..., AbstractContextManager[Connected]]:
     """How to start a server with the SDK's client."""
-    return connection
+
+    def connect(
+        database: Path, *, home: Path, **environment: str
+    ) -> AbstractContextManager[Connected]:
+        kept_caches(home)
+        return connection(database, home=home, **environment)
+
+    return connect
 
 
 @pytest.fixture(scope="session")
-def connected(filled: Path) -> Iterator[Connected]:
+def connected(
+    filled: Path, connect: Callable[..., AbstractContextManager[Connected]]
+) -> Iterator[Connected]:
     """One server over ``filled`` for all tests that only read."""
-    with connection(filled / "vectors.sqlite", home=filled / "home") as connected:
+    with connect(filled / "vectors.sqlite", home=filled / "home") as connected:
         yield connected
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Callable[..., StdioServerParameters]:
+def server(
+    tmp_path: Path, kept_caches: Callable[[Path], None]
+) -> Callable[..., StdioServerParameters]:
     """How a client starts the server, isolated from the user's settings and data."""
+    kept_caches(tmp_path)
     return functools.partial(started, home=tmp_path)
 
 

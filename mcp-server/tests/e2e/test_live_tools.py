@@ -1,7 +1,6 @@
-"""Clients that are never restarted see the tools that another terminal changes, and are told."""
+"""Clients that are never restarted see the tools that another process changes, and are told."""
 
-import subprocess
-import sys
+from functools import partial
 
 import anyio
 import anyio.to_thread
@@ -10,24 +9,13 @@ from mcp.client.stdio import stdio_client
 from mdvec.database.connection import open_database
 from mdvec.manage import registering
 
-CLI = "import sys; sys.argv[0] = 'mdvec'; from mdvec_cli.main import main; main()"
-
-
-def mdvec(parameters, database, *words):
-    """Run the command line in a process of its own."""
-    command = [sys.executable, "-c", CLI, *words, "--database", str(database)]
-    done = subprocess.run(
-        command, env=parameters.env, capture_output=True, encoding="utf-8", check=False
-    )
-    assert done.returncode == 0, done.stderr
-
 
 async def follow(parameters, database, notes):
-    """Have the command line change tools, and two clients follow."""
+    """Change tools in this process, and have two clients of servers follow."""
     older, newer = (Following(stdio_client(parameters), mode) for mode in ("legacy", "auto"))
 
-    async def after(*words):
-        await anyio.to_thread.run_sync(mdvec, parameters, database, *words)
+    async def after(change, *values, **more):
+        await anyio.to_thread.run_sync(partial(change, database, *values, **more))
         lists = [await each.changed_tools() for each in (older, newer)]
         assert lists[0] == lists[1]
         return lists[0]
@@ -35,30 +23,30 @@ async def follow(parameters, database, notes):
     with anyio.fail_after(100):
         async with older.client, newer.client, anyio.create_task_group() as group:
             await group.start(newer.subscribe)
-            assert await after("tool", "add", "-n", "b", "-d", "二", "-s", notes) == {
+            assert await after(registering.add_tool, "b", "二", notes, "markdown") == {
                 "a": "一",
                 "b": "二",
             }
             answer = await older.client.call_tool("b", {"query": "git"})
             assert answer.structured_content["tool"] == "b"
-            assert await after("tool", "update", "-n", "a", "-d", "新") == {"a": "新", "b": "二"}
-            assert await after("tool", "disable", "-n", "b") == {"a": "新"}
+            assert await after(registering.update_tool, "a", "新", None) == {"a": "新", "b": "二"}
+            assert await after(registering.set_active, "b", active=False) == {"a": "新"}
             gone = await newer.client.call_tool("b", {"query": "git"})
             assert gone.content[0].text.startswith("there is no tool 'b' here now; list ")
             assert not older.resources_changed | newer.resources_changed
-            ledger = ("-n", "kakeibo", "-d", "家計簿", "--kind", "household", "-s", notes)
-            names = (await after("tool", "add", *ledger)).keys()
+            ledger = ("kakeibo", "家計簿", notes, "household")
+            names = (await after(registering.add_tool, *ledger)).keys()
             assert {"kakeibo", "get_monthly_household", "profile"} < names
             assert len((await newer.client.list_resources()).resources) == 6
-            assert await after("tool", "delete", "-n", "kakeibo", "-y") == {"a": "新"}
+            assert await after(registering.delete_tool, "kakeibo") == {"a": "新"}
             assert older.resources_changed & newer.resources_changed
             group.cancel_scope.cancel()
 
 
-def test_clients_of_both_generations_follow_the_command_line(filled, server, tmp_path):
+def test_clients_of_both_generations_follow_another_process(filled, server, tmp_path):
     database, notes = tmp_path / "live.sqlite", filled / "notes"
     registering.add_tool(database, "a", "一", notes, "markdown")
-    anyio.run(follow, server(database), database, str(notes))
+    anyio.run(follow, server(database), database, notes)
 
 
 def test_a_tool_can_be_called_as_soon_as_it_was_added(database, wire):

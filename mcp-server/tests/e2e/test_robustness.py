@@ -69,7 +69,7 @@ def test_a_tool_that_is_filled_or_rebuilt_with_another_model_answers_at_once(
     assert (one.count("loaded the model use"), one.count("loaded the model e5-small")) == (1, 1)
 
 
-def test_vectors_of_another_version_of_the_model_are_not_searched(database, wire):
+def test_vectors_of_another_version_or_a_deleted_database_are_not_searched(database, wire):
     with open_database(database, "write") as connection:
         connection.execute("UPDATE tools SET embedding_fingerprint = 'use@0.1:512:l2'")
     one = wire(database).greet()
@@ -78,6 +78,10 @@ def test_vectors_of_another_version_of_the_model_are_not_searched(database, wire
     said = answer["content"][0]["text"]
     assert said.startswith("the tool 'notes' was imported with use@0.1:512:l2, but this ")
     assert said.endswith("build it again with: mdvec import -n notes --mode replace")
+    database.unlink()
+    answer = one.answer(one.search("notes", "水"))["result"]
+    assert answer["isError"]
+    assert str(database.parent) not in answer["content"][0]["text"]
 
 
 def test_a_row_with_the_name_of_an_own_tool_keeps_it(database, connect):
@@ -105,26 +109,13 @@ def test_a_row_with_the_name_of_an_own_tool_keeps_it(database, connect):
     )
 
 
-def test_a_deleted_database_is_reported_without_its_path(database, wire):
-    one = wire(database).greet()
-    database.unlink()
-    answer = one.answer(one.search("notes", "水"))["result"]
-    assert answer["isError"]
-    assert str(database.parent) not in answer["content"][0]["text"]
-
-
-def test_garbage_on_the_wire_does_not_end_the_server(filled, wire):
+def test_every_unusable_line_gets_its_error_in_order_and_ends_no_server(filled, wire):
     one = wire(filled / "vectors.sqlite").greet()
     one.write("これは JSON ではない", "{", '{"jsonrpc": "2.0", "id": 9}', "[]", "null", "")
     one.write(b"\xff\xfe\x80", b'{"jsonrpc": "2.0", "id": \xff}', b"\x00" * 100)
     assert one.call("no/such/method")["error"]["code"] == -32601
     assert one.call("tools/call", {"name": "notes", "arguments": [1]})["error"]["code"] == -32602
     assert len(one.call("tools/list")["result"]["tools"]) == 8
-    assert one.end()[1] == 0
-
-
-def test_every_unusable_line_gets_its_error_in_order(filled, wire):
-    one = wire(filled / "vectors.sqlite").greet()
     ping = '{"jsonrpc": "2.0", "id": 5, "method": "ping"'
     one.write(
         "{", f"[{ping}}}]", f'{ping}, "params": [1]}}', b"\xef\xbb\xbf" + ping.encode() + b"}"
@@ -135,6 +126,17 @@ def test_every_unusable_line_gets_its_error_in_order(filled, wire):
         (None, -32700), (None, -32600), (5, -32600), (None, -32700), (5, -32600), (None, -32600),
         (5, None),
     ]  # fmt: skip
+    pair, half, text = r"\ud83c\udf59", r"\ud83c", r"\\ud83c"
+    request = json.dumps(
+        {
+            "jsonrpc": "2.0",
+            "id": "half",
+            "method": "tools/call",
+            "params": {"name": "notes", "arguments": {"query": "QUERY"}},
+        }
+    )
+    one.write(request.replace("QUERY", f"水 {pair} {half} {text} {half}{pair}"))
+    assert one.next()["result"]["structuredContent"]["query"] == "水 🍙 \ufffd \\ud83c \ufffd🍙"
     assert one.end()[1] == 0
 
 
@@ -150,18 +152,3 @@ def test_an_unknown_prompt_or_variable_is_named_in_one_line(filled, wire):
         "WARNING mdvec: environment: MDVEC_SEARCH_KK is not a setting of mdvec and is ignored; "
         "did you mean 'MDVEC_SEARCH_K'?\n"
     ]
-
-
-def test_half_a_surrogate_pair_is_replaced_and_answered(filled, wire):
-    one = wire(filled / "vectors.sqlite").greet()
-    pair, half, text = r"\ud83c\udf59", r"\ud83c", r"\\ud83c"
-    request = json.dumps(
-        {
-            "jsonrpc": "2.0",
-            "id": "half",
-            "method": "tools/call",
-            "params": {"name": "notes", "arguments": {"query": "QUERY"}},
-        }
-    )
-    one.write(request.replace("QUERY", f"水 {pair} {half} {text} {half}{pair}"))
-    assert one.next()["result"]["structuredContent"]["query"] == "水 🍙 \ufffd \\ud83c \ufffd🍙"

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import signal
+import sys
 import time
 
 import duckdb
@@ -102,9 +103,9 @@ def test_a_wrong_command_line_asks_no_server(mdvec, arguments, said):
     assert said in done.err
 
 
-def test_without_the_server_one_sentence_says_what_to_install(mdvec):
-    hide = "import sys; sys.executable = '/nowhere/python'\n"
-    done = mdvec.process("query", "t", first=hide, PATH="/nowhere")
+def test_without_the_server_one_sentence_says_what_to_install(mdvec, monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    done = mdvec("query", "t", PATH="/nowhere")
     assert (done.code, done.err) == (
         1,
         "error: mdvec-mcp is not installed; install that package\n",

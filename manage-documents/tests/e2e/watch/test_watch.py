@@ -63,7 +63,8 @@ class Watching:
 
 
 @pytest.fixture
-def watch(tmp_path):
+def watch(tmp_path, kept_caches):
+    kept_caches(tmp_path)
     started = []
 
     def start(*words):

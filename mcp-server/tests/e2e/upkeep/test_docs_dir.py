@@ -80,36 +80,28 @@ def test_a_search_during_a_long_import_says_how_far_it_is(started, tmp_path):
     assert "continue with" not in told
 
 
-def test_starting_again_adds_nothing_and_imports_what_changed(started, tmp_path):
+def test_starting_again_imports_what_changed_and_the_folder_can_be_away(started, tmp_path):
     write(tmp_path / "notes", 1)
-    parameters = started("--docs-dir", tmp_path / "notes", "--data-dir", tmp_path / "data")
-    ask(parameters, ("notes", {"query": "水"}))
+    data = tmp_path / "data"
+    parameters = started("--docs-dir", tmp_path / "notes", "--data-dir", data, "--name", "home")
+    ask(parameters, ("home", {"query": "水"}))
     write(tmp_path / "notes", 1, "# 水\n\n水は九リットルに増やした。\n")
 
     async def until_new():
         async with Client(stdio_client(parameters)) as client:
             with anyio.fail_after(SECONDS):
                 while True:
-                    answer = await client.call_tool("notes", {"query": "水"})
+                    answer = await client.call_tool("home", {"query": "水"})
                     if "九リットル" in answer.content[0].text:
                         return
                     await anyio.sleep(0.02)
 
     anyio.run(until_new)
-    (tool,) = registering.list_tools(tmp_path / "data" / "vector-db.sqlite", active_only=False)
-    assert tool.name == "notes"
-
-
-def test_the_folder_can_be_away_once_it_was_imported(started, tmp_path):
-    write(tmp_path / "notes", 1)
-    parameters = started("--docs-dir", tmp_path / "notes", "--data-dir", tmp_path, "--name", "家-a")
-    process = ask_refused(parameters)
-    assert "cannot be a tool's name" in process
-    parameters = started("--docs-dir", tmp_path / "notes", "--data-dir", tmp_path, "--name", "home")
-    ask(parameters, ("home", {"query": "水"}))
+    (tool,) = registering.list_tools(data / "vector-db.sqlite", active_only=False)
+    assert tool.name == "home"
     (tmp_path / "notes").rename(tmp_path / "away")
     _, (answer,) = ask(parameters, ("home", {"query": "水"}))
-    assert "三リットル" in answer.content[0].text
+    assert "九リットル" in answer.content[0].text
 
 
 def ask_refused(parameters):
@@ -133,6 +125,8 @@ def test_wrong_folders_and_options_are_one_sentence(started, tmp_path):
     registering.add_tool(tmp_path / "vector-db.sqlite", "a", "d", tmp_path, "markdown")
     taken = started("--docs-dir", tmp_path / "b", "--data-dir", tmp_path, "--name", "a")
     assert "choose another --name" in ask_refused(taken)
+    wrong = started("--docs-dir", tmp_path / "b", "--data-dir", tmp_path, "--name", "家-a")
+    assert "cannot be a tool's name" in ask_refused(wrong)
 
 
 def test_nothing_is_imported_by_itself_where_the_settings_say_so(started, tmp_path):

@@ -8,8 +8,6 @@ import time
 import anyio
 import psutil
 import pytest
-from mcp import Client
-from mcp.client.stdio import stdio_client
 from mdvec.manage import registering
 from mdvec.manage.renaming import rename_tool
 
@@ -194,7 +192,7 @@ def test_sources_are_listed_with_what_failed_and_what_is_not_there(sources, conn
 
 def many(sources, count=400):
     for number in range(count):
-        write(sources / "メモ" / f"{number}.md", f"# {number}\n\n" + "水を備える。" * 20)
+        write(sources / "メモ" / f"{number}.md", f"# {number}\n\n水を備える。")
 
 
 def children(client_pid):
@@ -205,50 +203,50 @@ def children(client_pid):
     ]
 
 
-def test_two_reindexes_at_once_import_everything_once(sources, server):
-    many(sources, 50)
-
-    async def both():
-        async with Client(stdio_client(server(sources / "v.sqlite"))) as client:
-            found = []
-
-            async def reindex():
-                answer = await client.call_tool("reindex", {"tool": "notes"})
-                found.append(answer.structured_content["added"])
-
-            async with anyio.create_task_group() as group:
-                group.start_soon(reindex)
-                group.start_soon(reindex)
-            return found
-
-    assert sum(set(anyio.run(both))) == 50
-
-
-def test_a_reindex_tells_its_progress_and_ends_when_it_is_cancelled(sources, server):
-    many(sources)
+async def cancelled_reindex(client):
+    """Cancel an import once a file is in; the progress that was told."""
     told = []
+    with anyio.CancelScope() as scope:
 
-    async def cancelled():
-        async with Client(stdio_client(server(sources / "v.sqlite"))) as client:
-            with anyio.CancelScope() as scope:
+        async def note(done, total, message):
+            told.append((done, total, message))
+            if done:
+                scope.cancel()
 
-                async def note(done, total, message):
-                    told.append((done, total, message))
-                    if done:
-                        scope.cancel()
+        await client.call_tool("reindex", {"tool": "notes"}, progress_callback=note)
+    with anyio.fail_after(SECONDS):
+        while True:
+            status = await client.call_tool("reindex_status", {})
+            (found,) = status.structured_content["imports"]
+            if found["state"] != "running":
+                break
+            await anyio.sleep(0.02)
+    assert found["state"] == "stopped"
+    assert "which are kept" in found["text"]
+    return told
 
-                await client.call_tool("reindex", {"tool": "notes"}, progress_callback=note)
-            with anyio.fail_after(SECONDS):
-                while True:
-                    status = await client.call_tool("reindex_status", {})
-                    (found,) = status.structured_content["imports"]
-                    if found["state"] != "running":
-                        break
-                    await anyio.sleep(0.02)
-            assert found["state"] == "stopped"
-            assert "which are kept" in found["text"]
 
-    anyio.run(cancelled)
+async def two_reindexes(client):
+    """Import at once what is new; how many files each has added."""
+    added = []
+
+    async def reindex():
+        answer = await client.call_tool("reindex", {"tool": "kakeibo"})
+        added.append(answer.structured_content["added"])
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(reindex)
+        group.start_soon(reindex)
+    return added
+
+
+def test_a_reindex_can_be_cancelled_and_two_at_once_import_everything_once(sources, connect):
+    many(sources)
+    with connect(sources / "v.sqlite", home=sources) as client:
+        told = client.portal.call(cancelled_reindex, client.client)
+        for month in (8, 9, 10):
+            write(sources / "明細" / f"{month}月.csv", STATEMENT.format(month=month, amount=200))
+        assert sum(set(client.portal.call(two_reindexes, client.client))) == 3
     done, total, message = told[-1]
     assert 0 < done < total == 400
     assert message == f"notes is being imported: {done:.0f} of 400 files are in"

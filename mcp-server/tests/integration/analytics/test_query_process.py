@@ -98,6 +98,14 @@ def is_gone(pid, seconds=5.0):
     return True
 
 
+def busy(pid):
+    """Wait until a process works on a query."""
+    process = psutil.Process(pid)
+    before = sum(process.cpu_times()[:2])
+    while sum(process.cpu_times()[:2]) < before + 0.1:
+        time.sleep(0.005)
+
+
 def read(path):
     with duckdb.connect() as connection:
         return connection.execute(f"SELECT * FROM {literal(str(path))}").fetchall()
@@ -211,22 +219,22 @@ def test_a_missing_response_ends_the_process_and_the_next_has_its_tables(start_p
     assert subject.process.take_warnings() == []
 
 
-def test_a_process_that_is_killed_is_replaced(start_process):
-    subject = start_process()
+def test_a_process_that_is_killed_is_replaced_and_a_query_under_way_is_reported(start_process):
+    subject = start_process(limits=replace(LIMITS, seconds=60.0))
     assert subject.value("SELECT 42") == 42
     os.kill(subject.pid, signal.SIGKILL)
     psutil.Process(subject.pid).wait(5)
     assert subject.value("SELECT 43") == 43
 
+    def kill():
+        busy(subject.pid)
+        os.kill(subject.pid, signal.SIGKILL)
 
-def test_a_process_that_dies_during_a_query_is_reported_and_the_next_call_works(start_process):
-    subject = start_process()
-    assert subject.value("SELECT 42") == 42
-    pid = subject.pid
-    kill = threading.Timer(0.3, os.kill, (pid, signal.SIGKILL))
-    kill.start()
+    killing = threading.Thread(target=kill)
+    killing.start()
     with pytest.raises(QueryStopped, match="broke the process"):
         subject.process.rows(FOREVER, max_rows=1)
+    killing.join()
     assert subject.value("SELECT 42") == 42
 
 
@@ -367,9 +375,7 @@ def test_closing_ends_a_query_under_way_and_removes_the_folder(start_process):
 
     thread = threading.Thread(target=ask)
     thread.start()
-    busy = psutil.Process(pid)
-    while busy.cpu_times().user < 1.0 and thread.is_alive():
-        os.sched_yield()
+    busy(pid)
     subject.process.close()
     thread.join(5)
     assert len(errors) == 1
@@ -401,9 +407,7 @@ def test_a_child_does_not_outlive_its_server_even_in_the_middle_of_a_query(tmp_p
     )
     with server:
         pid = int(server.stdout.readline())
-        busy = psutil.Process(pid)
-        while busy.cpu_times().user < 1.0:
-            os.sched_yield()
+        busy(pid)
         server.kill()
         server.wait()
     assert is_gone(pid)
@@ -456,14 +460,6 @@ def test_a_folder_that_cannot_be_created_fails_the_first_query(start_process, tm
         subject.value("runs")
 
 
-def busy(pid):
-    """Wait until a process works on a query."""
-    process = psutil.Process(pid)
-    before = sum(process.cpu_times()[:2])
-    while sum(process.cpu_times()[:2]) < before + 0.1:
-        time.sleep(0.005)
-
-
 def in_thread(cancellation, work):
     """A thread that works until it is cancelled; what it raised."""
     raised = []
@@ -512,17 +508,24 @@ def two_endless_queries(subject):
             thread.join()
 
 
-def test_a_query_in_the_queue_can_be_cancelled(start_process):
+def test_a_query_in_the_queue_can_be_cancelled_or_takes_the_place_of_one_that_was(start_process):
     subject = start_process(limits=replace(LIMITS, seconds=60.0))
-    with two_endless_queries(subject):
+    subject.process.materialize("kept", "SELECT 7 AS n")
+    with two_endless_queries(subject) as (first, _):
         waits = threading.Event()
         waiting, raised = in_thread(waits, lambda: subject.value("SELECT 2"))
         waits.set()
         waiting.join(10)
         assert raised == [Cancelled]
+        answers = []
+        waiting = threading.Thread(target=lambda: answers.append(subject.value("kept")))
+        waiting.start()
+        first.set()
+        waiting.join(10)
+        assert answers == [7]
 
 
-def test_a_second_query_runs_beside_a_slow_one_and_a_list_beside_two(start_process, tmp_path):
+def test_a_second_query_runs_beside_a_slow_one_until_nobody_asks_two(start_process, tmp_path):
     table = parquet(tmp_path / "runs.parquet", "SELECT range AS i FROM range(10)")
     subject = start_process(table, limits=replace(LIMITS, seconds=60.0))
     subject.process.materialize("kept", "SELECT 7 AS n")
@@ -544,18 +547,13 @@ def test_a_second_query_runs_beside_a_slow_one_and_a_list_beside_two(start_proce
         assert list(subject.process.tables()) == ["runs", "kept"]
         (warning,) = subject.process.take_warnings()
         assert "from before they began" in warning
-
-
-def test_one_cancelled_query_makes_room_for_the_next_in_the_queue(start_process):
-    subject = start_process(limits=replace(LIMITS, seconds=60.0))
-    subject.process.materialize("kept", "SELECT 7 AS n")
-    with two_endless_queries(subject) as (first, _):
-        answers = []
-        waiting = threading.Thread(target=lambda: answers.append(subject.value("kept")))
-        waiting.start()
-        first.set()
-        waiting.join(10)
-        assert answers == [7]
+    second = subject.process._lanes[1]
+    pid = second.child.pid
+    subject.process.drop_expired()
+    assert second.child.pid == pid
+    second.last_used -= 3_600
+    subject.process.drop_expired()
+    assert is_gone(pid)
 
 
 def test_a_cancelled_query_that_nothing_interrupts_ends_within_half_a_second(start_process):
@@ -573,17 +571,6 @@ def test_a_cancelled_query_that_nothing_interrupts_ends_within_half_a_second(sta
     assert raised == [Cancelled]
     assert is_gone(pid)
     assert subject.value("kept") == 7
-
-
-def test_the_second_child_ends_when_it_is_not_used(start_process):
-    subject = start_process(limits=replace(LIMITS, seconds=60.0))
-    with two_endless_queries(subject):
-        pid = subject.process._lanes[1].child.pid
-    subject.process.drop_expired()
-    assert subject.process._lanes[1].child.pid == pid
-    subject.process._lanes[1].last_used -= 3_600
-    subject.process.drop_expired()
-    assert is_gone(pid)
 
 
 def test_an_error_proposes_the_form_that_runs(shared):

@@ -19,7 +19,7 @@ from mdvec_mcp.analytics.data import current_data, described_dataset, tables_of
 from mdvec_mcp.analytics.process.messages import QueryLimits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
-CANARY = "canary-4711"
+CANARY = "4711"  # as long as the word of the files in whose place it comes
 NOT_FOLLOWED = "a link out of the source folder, which is not followed"
 
 
@@ -105,10 +105,19 @@ REPLACED = [
 ]  # fmt: skip
 
 
+def alike(folder):
+    """Give the secrets the time of the file in whose place they come; they have its size."""
+    before = (folder.data / "sub" / "a.parquet").stat()
+    for name in ("a.parquet", "sub/a.parquet"):
+        assert (folder.secret / name).stat().st_size == before.st_size
+        os.utime(folder.secret / name, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
 @pytest.mark.parametrize("replace", REPLACED)
 @pytest.mark.parametrize("asked_before", [True, False])
 def test_the_target_of_a_link_out_of_the_folder_is_not_served(folder, replace, asked_before):
     if asked_before:
+        alike(folder)
         assert folder.word() == "mine"
     replace(folder)
     with pytest.raises(QueryError, match="there is no table 'd__sub_a'"):
@@ -120,18 +129,6 @@ def test_the_target_of_a_link_out_of_the_folder_is_not_served(folder, replace, a
     assert "which are not followed" in folder.told()
     assert "d__sub_a" in folder.told()
     assert str(folder.root) not in warnings + folder.told()
-
-
-@pytest.mark.parametrize("replace", REPLACED)
-def test_a_replacement_of_equal_size_and_time_is_noticed(folder, replace):
-    before = (folder.data / "sub" / "a.parquet").stat()
-    for name in ("a.parquet", "sub/a.parquet"):
-        os.truncate(folder.secret / name, before.st_size)
-        os.utime(folder.secret / name, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert folder.word() == "mine"
-    replace(folder)
-    with pytest.raises(QueryError, match="there is no table"):
-        folder.word()
 
 
 def test_a_link_within_the_folder_works_at_the_import_and_after_it(folder):

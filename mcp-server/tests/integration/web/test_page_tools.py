@@ -11,10 +11,12 @@ from page_site import page_site, post, token_of, wait_until
 
 
 @pytest.fixture
-def home(tmp_path, monkeypatch):
+def home(tmp_path, monkeypatch, kept_caches):
     home = tmp_path / "home"
     (home / "notes").mkdir(parents=True)
     monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    kept_caches(tmp_path / "caches")
     return home
 
 
