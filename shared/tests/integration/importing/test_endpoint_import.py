@@ -6,6 +6,7 @@ import subprocess
 import sys
 from contextlib import nullcontext
 from dataclasses import replace
+from inspect import unwrap
 from pathlib import Path
 from random import Random
 from threading import Timer
@@ -165,7 +166,7 @@ def test_a_killed_import_has_kept_every_batch_it_paid_for(notes, endpoint, at, h
 @pytest.mark.parametrize("nth", [6, 20])
 def test_ctrl_c_as_a_snapshot_begins_loses_nothing_that_is_paid(notes, endpoint, nth):
     """Before Python has entered the block whose end would have ended the transaction."""
-    code, begun = snapshot.__wrapped__.__code__, []
+    code, begun = unwrap(snapshot).__code__, []
 
     def trace(frame, event, _):
         if frame.f_code is not code:

@@ -72,6 +72,8 @@ class UseBackend:
         import numpy as np
 
         self._keep_unpacked()
+        if len(texts) == 1:
+            return self._encode(texts)  # without a thread, which costs more than a short text
         shares = [texts[first::_WORKERS] for first in range(min(_WORKERS, len(texts)))]
         encoded = np.empty((len(texts), self.dimension), dtype=np.float32)
         with ThreadPoolExecutor(len(shares)) as workers:
