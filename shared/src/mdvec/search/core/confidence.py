@@ -21,9 +21,9 @@ from dataclasses import dataclass
 
 from mdvec.search.core.lexical import Candidate
 
-CONFIDENT = 0.31
+CONFIDENT = 0.23
 """The minimum likelihood of the best hit for a confident answer."""
-_ABSENT_SHARE = 0.25
+_ABSENT_SHARE = 0.2
 """What is left of a likelihood where a name that is asked about occurs nowhere: too little."""
 _MIN_CHUNKS = 200
 """Smaller collections count as this many: the constants were fitted on no smaller one."""
@@ -43,9 +43,9 @@ class LikelihoodConstants:
     behind: float
 
 
-BOTH = LikelihoodConstants(0.78, 4.41, 0.31, 0.44, 22.3)
-WORDS = LikelihoodConstants(0.67, 6.58, 0.0, 0.53, 21.8)
-VECTORS = LikelihoodConstants(-0.25, 0.0, 0.41, 0.12, 20.8)
+BOTH = LikelihoodConstants(0.19, 3.97, 0.28, 0.40, 13.0)
+WORDS = LikelihoodConstants(0.26, 6.58, 0.0, 0.53, 21.8)
+VECTORS = LikelihoodConstants(-0.66, 0.0, 0.41, 0.12, 20.8)
 
 
 @dataclass(frozen=True, slots=True)
