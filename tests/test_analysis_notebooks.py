@@ -28,7 +28,7 @@ def kernel(tmp_path_factory):
 
 
 def run(kernel, notebook):
-    client = NotebookClient(notebook, km=kernel, timeout=100)
+    client = NotebookClient(notebook, km=kernel, timeout=100, coalesce_streams=True)
     try:
         client.execute()
     finally:
