@@ -36,7 +36,7 @@ _YEARS_AGO = re.compile(
     r"(?:(?P<word>昨年|去年|前年|おととし)|(?P<count>[0-9]{1,2})年前)(?:今日|本日|同日)"
 )
 _DAY_OF_MONTH = re.compile(r"([0-9]{1,2})日")
-_ERA = r"(?P<era>令和|平成|昭和|r|h|s)(?P<of_era>[0-9]{1,2})"
+_ERA = r"(?P<era>令和|平成|昭和|r|h|s)(?P<of_era>[1-9][0-9]|0?[1-9])"
 _DATE = re.compile(
     rf"(?:(?P<year>[0-9]{{4}})|'(?P<short>[0-9]{{2}})|{_ERA})(?P<mark>[-/.])(?P<month>[0-9]{{1,2}})"
     r"(?P=mark)(?P<day>[0-9]{1,2})"

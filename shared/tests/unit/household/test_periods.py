@@ -174,7 +174,8 @@ def test_numbers_that_are_not_a_month_are_refused(year, month):
 @pytest.mark.parametrize(
     "period",
     ["2025-13", "2025年0月", "13月", "直近0か月", "31年6月", "ほげ", "月", "-", "〜",
-     "2025年6月7月", "第5四半期", "2025-24", "0000-01", "9999年", "一" * 61, "数か月"],
+     "2025年6月7月", "令和0年", "令和0年6月", "R00.6.1",
+     "第5四半期", "2025-24", "0000-01", "9999年", "一" * 61, "数か月"],
 )  # fmt: skip
 def test_text_that_is_not_a_period_is_refused_with_examples_and_the_months_with_data(period):
     with pytest.raises(InvalidPeriod) as refused:

@@ -28,7 +28,7 @@ _GROUPED = r"(0|[1-9]\d{0,2}(,\d{3}){1,4}|[1-9]\d{0,14})"
 _BRACKETED = r"([1-9]\d{0,2}(,\d{3}){1,4}|[1-9]\d{2,14})"
 _MINUS = "[-▲△−－]"
 _DECIMALS = r"(\.\d{1,2})?"
-_JAPANESE_DATE = r"(\d{4}|(明治|大正|昭和|平成|令和)(\d{1,2}|元))年\d{1,2}月\d{1,2}日"
+_JAPANESE_DATE = r"(\d{4}|(明治|大正|昭和|平成|令和)([1-9]\d|0?[1-9]|元))年\d{1,2}月\d{1,2}日"
 _READ_WITH_SPACES = ("BIGINT", "DOUBLE", "DATE")
 _SIGNED_DIGITS = (
     f"if(regexp_matches({{v}}, '{_MINUS}|[(]'), '-', '') || "

@@ -12,7 +12,7 @@ from mdvec.household.core.cells import BadCell, parse_date
 
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})", re.ASCII)
 _ERA = re.compile(
-    r"(令和|平成|昭和|[RHS])\.?(元|\d{1,2})(?:年(\d{1,2})月(\d{1,2})日|([./-])(\d{1,2})\5(\d{1,2}))",
+    r"(令和|平成|昭和|[RHS])\.?(元|[1-9]\d|0?[1-9])(?:年(\d{1,2})月(\d{1,2})日|([./-])(\d{1,2})\5(\d{1,2}))",
     re.ASCII | re.IGNORECASE,
 )
 _SHORT = re.compile(

@@ -17,7 +17,7 @@ _DAYS = (
     re.compile(r"'(?P<y>\d{4})(?P<m>\d{2})(?P<d>\d{2})'"),
 )
 _ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925}
-_ERA_DAY = re.compile(r"'(令和|平成|昭和)(元|\d{1,2})年(\d{1,2})月(\d{1,2})日'")
+_ERA_DAY = re.compile(r"'(令和|平成|昭和)(元|[1-9]\d|0?[1-9])年(\d{1,2})月(\d{1,2})日'")
 _NARROW = {code: code - 0xFEE0 for code in range(0xFF0D, 0xFF1A)}
 _NOW = re.compile(
     r"\b(date|datetime)\s*\(\s*'now'\s*(?:,\s*'localtime'\s*)?"
