@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -172,7 +172,7 @@ class _Lexical:
     query: QuestionTerms
     variants: Mapping[str, tuple[str, ...]]
     frequencies: Mapping[str, int]
-    chunk_ids: Sequence[int]
+    chunk_ids: Collection[int]
 
 
 def _lexical_search(
@@ -207,25 +207,30 @@ def _lexical_search(
     others = [term for terms in variants.values() for term in terms if term not in frequencies]
     of_index = frequencies | document_frequencies(connection, names, others)
     spelled = {**{term: (term,) for term in query.plain}, **variants}
-    searched = _searched_terms(spelled, query.aside, of_index)
-    chunk_ids = matching_chunks(connection, names, searched, limit, within)
+    chunk_ids = {
+        found
+        for words in _searches(spelled, query.aside)
+        for found in matching_chunks(
+            connection,
+            names,
+            {term: of_index[term] for word in words for term in spelled[word]},
+            limit,
+            within,
+        )
+    }
     for word, terms in variants.items():
         frequencies[word] = sum(of_index[term] for term in terms)
     return _Lexical(query, variants, frequencies, chunk_ids)
 
 
-def _searched_terms(
-    spelled: Mapping[str, tuple[str, ...]], aside: Collection[str], of_index: Mapping[str, int]
-) -> dict[str, int]:
-    """The terms to find candidates by, with their frequencies: those of the sentences that ask.
+def _searches(words: Collection[str], aside: Collection[str]) -> list[Collection[str]]:
+    """The words of each search for candidates: all, and without the asides, if there are any.
 
-    Asides only help to order what these find: a long one would crowd the candidates with its own.
-    They are searched for if the texts have nothing else of the question.
+    A long aside would crowd the candidates with its own; but it may also be what the question is
+    about.
     """
-    asked = {term for word, terms in spelled.items() if word not in aside for term in terms}
-    if not any(of_index[term] for term in asked):
-        asked = {term for terms in spelled.values() for term in terms}
-    return {term: of_index[term] for term in asked}
+    central = [word for word in words if word not in aside]
+    return [words, central] if 0 < len(central) < len(words) else [words]
 
 
 def nearest_chunks(

@@ -41,10 +41,11 @@ _REQUEST_WORDS = frozenset(_REQUESTS.split())
 # How something is to be told, and in which form; how far it is known; where it is to be found.
 _MANNERS = """
 概要 概略 全体 詳細 要点 要約 纏め 纏める 簡潔 基本 基礎 初心 初歩 入門 例 実例 サンプル 参考
-理解 把握 勉強 復習 習得 知識 案内 教授 指南 助ける もう 一度 再度
+理解 把握 勉強 復習 習得 知識 案内 指南 もう 一度 再度
 記述 記載 掲載 箇所 該当 内容 情報 資料 文書 文献 ドキュメント マニュアル ガイド 見付ける 探す 捜す
-basics beginner beginners detail details docs documentation example examples explained guide
-introduction overview pointers sample samples summary tutorial tutorials
+basics beginner beginners cover covered covers detail details docs documentation example examples
+explained guide introduction learn overview pointers regarding sample samples struggling summary
+talks tutorial tutorials understand
 """
 MANNERS = frozenset(_MANNERS.split())
 _ENGLISH = """
@@ -53,9 +54,8 @@ get give had has have how i if in into is it its just know let like ll look m ma
 might my need of on or our please re read s should show so some t tell than that the their them
 then there these they this those to us ve want was way we were what when where which while who whom
 whose why will with would you your
-also am anywhere but cover covered covers d learn more most much no nor not regarding somewhere
-struggling talk talks through too understand very
-hi hey kindly thank thanks wonder wondering anybody anyone anything somebody someone something
+am anywhere somewhere hi hey kindly thanks wonder wondering
+anybody anyone anything somebody someone something
 kwsk plz pls thx
 """
 ENGLISH_FILLERS = frozenset(_ENGLISH.split())

@@ -184,3 +184,17 @@ def test_an_aside_that_many_passages_share_does_not_crowd_out_what_is_asked(coll
         found = collection.places(sentence, mode="lexical")
         assert found
         assert found[0].startswith(best), asked
+
+
+@pytest.mark.parametrize(
+    ("asked", "file"),
+    [("保険に関する資料はどこですか", "資料.md"), ("where is the cover of the sofa?", "cover.md")],
+)
+def test_a_word_for_the_form_of_an_answer_may_be_what_is_asked_about(collection, asked, file):
+    for number in range(60):
+        collection.write(f"{number}.md", f"# 保険 {number}\n\n保険の見直しをした。\n")
+        collection.write(f"sofa {number}.md", f"# Sofa {number}\n\nThe oak arm of the sofa.\n")
+    collection.write("資料.md", f"# 保険\n\n{FILLER}保険の資料は押入れの箱にある。\n")
+    collection.write("cover.md", f"# Sofa\n\n{FILLER} The cover of the sofa can be washed.\n")
+    collection.import_("new")
+    assert collection.places(asked, 1, mode="lexical") == [file]

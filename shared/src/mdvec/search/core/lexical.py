@@ -40,6 +40,8 @@ EDGE_WEIGHT = 0.5
 NORMAL_FORM_WEIGHT = 2.0
 ASIDE_WEIGHT = 0.2
 """The weight of a term that occurs only in sentences that ask nothing."""
+MAX_ASIDES = 0.5
+"""What all asides may weigh together, beside what is asked: a long background is no question."""
 INSIDE_WEIGHT = 0.05
 """The weight, as evidence, of a term that a passage has only inside other words.
 
@@ -142,9 +144,10 @@ def lexical_scores(
 
     ``native`` is how far the text is in the query's language, 0 to 1.
     """
-    weights = _weights(query, statistics)
+    of_aside = _aside_share(query, statistics)
+    weights = _weights(query, statistics, of_aside)
     telling = {
-        term: statistics.information(term) * _share(query, term)
+        term: statistics.information(term) * _share(query, term, of_aside)
         for term in weights
         if term[0] == WORD_MARK or is_letters(term)
     } or weights
@@ -171,7 +174,9 @@ def lexical_scores(
     )
 
 
-def _weights(query: QuestionTerms, statistics: CorpusStatistics) -> dict[str, float]:
+def _weights(
+    query: QuestionTerms, statistics: CorpusStatistics, of_aside: float
+) -> dict[str, float]:
     """The weight of each term that the query is scored by.
 
     A spelling that occurs nowhere is left out if all its words occur. For a date that occurs, its
@@ -189,7 +194,7 @@ def _weights(query: QuestionTerms, statistics: CorpusStatistics) -> dict[str, fl
     for name, parts in query.numbered.items():
         left_out |= {name} if is_written_apart(name, parts, frequencies) else parts
     return {
-        term: statistics.idf(term) * _share(query, term)
+        term: statistics.idf(term) * _share(query, term, of_aside)
         for term in query.all
         if term not in left_out
     }
@@ -204,9 +209,16 @@ def is_written_apart(name: str, parts: Iterable[str], frequencies: Mapping[str, 
     return rarest > frequencies.get(name, 0)
 
 
-def _share(query: QuestionTerms, term: str) -> float:
+def _aside_share(query: QuestionTerms, statistics: CorpusStatistics) -> float:
+    """The share of their weight that the terms of asides count."""
+    aside = math.fsum(map(statistics.idf, query.aside))
+    asked = math.fsum(statistics.idf(term) for term in query.all if term not in query.aside)
+    return min(ASIDE_WEIGHT, MAX_ASIDES * asked / aside) if aside else ASIDE_WEIGHT
+
+
+def _share(query: QuestionTerms, term: str, of_aside: float) -> float:
     """The share of a term's weight that counts, by its position in the question."""
-    share = ASIDE_WEIGHT if term in query.aside else 1.0
+    share = of_aside if term in query.aside else 1.0
     return share * EDGE_WEIGHT if term in query.edges else share
 
 
