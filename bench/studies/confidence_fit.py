@@ -2,9 +2,10 @@
 
 Likeness and ln(chunks) count beside the coverage as meets the bars of `confident` with the most
 room, on every second question of each collection and what only the others answer. Then a logistic
-regression, by Newton's method, over the first five hits of these questions gives the constants; the
-other half is reported. Each collection weighs the same; of its weight a fifth are questions that
-only the others answer. A hit is right where its section or file is the one asked for.
+regression, by Newton's method, over the first five hits of these questions gives the constants; it
+is repeated for the evidence as the code weighs it now, with the same bound. The other half is
+reported. Each collection weighs the same; of its weight a fifth are questions that only the others
+answer. A hit is right where its section or file is the one asked for.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from confident import MAX_FLAGGED, MIN_FLAGGED
 from finding import evenly
 from legs import Legs, legs_of
 from mdvec.embedding import catalog
+from mdvec.search.core.confidence import BOTH, CONFIDENT
 from processes import Bench
 from results import Row
 
@@ -67,15 +69,9 @@ def measure(bench: Bench) -> list[Row]:
         itertools.product(LIKENESS, CHUNKS), key=lambda ratios: _best_bound(even, *ratios)[0]
     )
     _, bound = _best_bound(even, likeness, chunks)
-    constant, coverage, behind = _fitted(even, likeness, chunks)
-    least = 1 / (1 + math.exp(-(constant + coverage * bound)))
     rows = [
-        Row(
-            "likelihood",
-            f"constant {constant:.2f}, coverage {coverage:.2f}, likeness {coverage * likeness:.2f},"
-            f" ln(chunks) {coverage * chunks:.2f}, behind the best {-behind:.1f}; "
-            f"an answer from {least:.2f}",
-        )
+        _constants_row("likelihood", even, likeness, chunks, bound),
+        _constants_row("likelihood, as the code weighs the evidence", even, *_in_code()),
     ]
     for name, half in (("even", even), ("odd", odd)):
         flagged = [_flagged(own, others, likeness, chunks, bound) for own, others in half]
@@ -85,6 +81,24 @@ def measure(bench: Bench) -> list[Row]:
         )
         rows.append(Row(f"said to have no answer, {name}", shown))
     return rows
+
+
+def _in_code() -> tuple[float, float, float]:
+    """How likeness and ln(chunks) count beside the coverage today, and the bound."""
+    least = math.log(CONFIDENT / (1 - CONFIDENT))
+    bound = (least - BOTH.constant) / BOTH.coverage
+    return BOTH.likeness / BOTH.coverage, BOTH.chunks / BOTH.coverage, bound
+
+
+def _constants_row(what: str, half: Half, likeness: float, chunks: float, bound: float) -> Row:
+    constant, coverage, behind = _fitted(half, likeness, chunks)
+    least = 1 / (1 + math.exp(-(constant + coverage * bound)))
+    return Row(
+        what,
+        f"constant {constant:.2f}, coverage {coverage:.2f}, likeness {coverage * likeness:.2f},"
+        f" ln(chunks) {coverage * chunks:.2f}, behind the best {-behind:.1f}; "
+        f"an answer from {least:.2f}",
+    )
 
 
 def _found(

@@ -44,7 +44,8 @@ class QuestionTerms:
             that the question also has by themselves.
         edges: plain terms that extend from a content word into the filler.
         letters: all words, fillers included, if the question consists only of words in letters.
-        aside: terms that occur only in sentences that ask nothing.
+        aside: terms that occur only in sentences that ask nothing, or only as the form in which
+            something is to be told.
         misspelt: words that a search found only by the nearest spelling, or, in katakana, not at
             all.
         names: names in letters that it asks about (useState, Redux), as spelled, by term.

@@ -119,12 +119,9 @@ def find_pairs(
         raise _too_many(compared)
     ids = None if only is None else frozenset(only)
     judge = Judge(reading)
-    days, promising, examined = (
-        options.date_tolerance_days,
-        list[tuple[ComparedEntry, ComparedEntry]](),
-        0,
-    )
-    always_shown = 0
+    days = options.date_tolerance_days
+    promising: list[tuple[ComparedEntry, ComparedEntry]] = []
+    examined = always_shown = 0
     for block in table.candidates(days, ids):
         equal = block.equal()
         always_shown += equal.same_day

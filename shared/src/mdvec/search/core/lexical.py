@@ -39,9 +39,9 @@ EDGE_WEIGHT = 0.5
 """The weight of a pair that extends from a word into the filler (クと in フックとは)."""
 NORMAL_FORM_WEIGHT = 2.0
 ASIDE_WEIGHT = 0.2
-"""The weight of a term that occurs only in sentences that ask nothing."""
+"""The weight of a term that is not what the question asks about: at most, see ``MAX_ASIDES``."""
 MAX_ASIDES = 0.5
-"""What all asides may weigh together, beside what is asked: a long background is no question."""
+"""What all asides may weigh together, as a share of what is asked: background is no question."""
 INSIDE_WEIGHT = 0.05
 """The weight, as evidence, of a term that a passage has only inside other words.
 
