@@ -1,7 +1,8 @@
-"""Three collections of different kinds, what is asked of each, and what none of it answers."""
+"""Collections of different kinds, what is asked of each, and what none of it answers."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from section_finding import Document, Question, heading_questions, read_document
 
 OTHERS = 60
 """Questions that each collection is asked out of each other one."""
+USERS_QUESTIONS = Path(__file__).with_name("users_questions.toml")
 _SELF_CONTAINED = 8  # characters: 概要 alone asks nothing that another collection could not answer
 
 KeysOf = Callable[[StoredChunk], Sequence[object]]
@@ -64,6 +66,27 @@ def notes_collection(bench: Bench, embedder: Embedder) -> Collection:
     notes = write_notes(folder)
     asked = tuple((question, note.path) for note in notes for question in note.questions)
     return Collection("notes", once(bench, "notes", folder, embedder), asked, by_file)
+
+
+def users_collection(bench: Bench, embedder: Embedder) -> tuple[Collection, list[str]]:
+    """React as it is imported, asked in users' own words; and the user who asks each question.
+
+    Questions are left out whose section the documentation no longer has.
+    """
+    files = markdown_files(bench.corpus)
+    documents = [read_document(path) for path in files]
+    names = [path.relative_to(bench.corpus).as_posix() for path in files]
+    answers = {
+        (names[number], question.anchor.replace(" ", "-")): question.answer
+        for question in heading_questions(documents)
+        for number in [question.answer[0]]
+    }
+    written = tomllib.loads(USERS_QUESTIONS.read_text("utf-8"))["question"]
+    there = [one for one in written if (one["file"], one["section"]) in answers]
+    asked = tuple((one["text"], answers[one["file"], one["section"]]) for one in there)
+    database = once(bench, "react", bench.corpus, embedder)
+    collection = Collection("react-ja, users", database, asked, by_position(documents, names))
+    return collection, [one["user"] for one in there]
 
 
 def unanswerable(of: Collection, all_of_them: Sequence[Collection]) -> Iterator[str]:

@@ -37,6 +37,7 @@ import splitting
 import sql_speed
 import startup
 import updating
+import users_finding
 import variants
 import word_queries
 from processes import Bench
@@ -126,6 +127,10 @@ question; R@1 is the share of questions whose right answer comes first.
   documentation, and of its text without any heading. Sentences that are held out were not looked
   at while the words that only ask were chosen; the constants were fitted with them among the
   questions.
+- Users' words: questions that a beginner, a developer with a problem, a technical lead, an
+  assistant and somebody who writes English ask about 179 sections of the React documentation, in
+  words of their own (`bench/users_questions.toml`). Only that section counts as right, though
+  another may answer as well.
 - Invented notes: 158 short notes of a household, meetings and development, in Japanese and some
   English (`bench/invented_notes.toml`), hits counted by file.
 - Said to have no answer: each of three collections (React, JSQuAD, the notes) is asked its own
@@ -136,6 +141,7 @@ question; R@1 is the share of questions whose right answer comes first.
             "words": word_queries.measure,
             "variants": variants.measure,
             "asking": asking.measure,
+            "users": users_finding.measure,
             "notes": notes_finding.measure,
             "confident": confident.measure,
             "jsquad": jsquad.measure,

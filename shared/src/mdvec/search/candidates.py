@@ -35,7 +35,7 @@ from mdvec.tools.rows import Tool
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
 
-MIN_CANDIDATES = 40
+MIN_CANDIDATES = 60
 """Candidates per retriever; more if more hits are requested."""
 MAX_ALL_CANDIDATES = 160
 """If filters leave at most this many chunks, all of them are candidates."""

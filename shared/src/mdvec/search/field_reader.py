@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from mdvec.index.chunks import StoredChunk
 from mdvec.index.properties import NOT_DERIVED, StoredProperties, other_names
@@ -11,6 +12,11 @@ from mdvec.text.compounds import is_katakana, is_word_of
 from mdvec.text.fields import FieldCounts, chunk_fields, field_terms, searched_names
 from mdvec.text.questions import QuestionTerms
 from mdvec.text.terms import TermCounter, folded
+
+_folded = lru_cache(maxsize=512)(folded)
+"""Folds a passage's text; both readings of a question count in it, and again by sentence."""
+_name_terms = lru_cache(maxsize=4_096)(field_terms)
+"""The terms of a title, alias or heading: many passages share it, and many questions find it."""
 
 
 class FieldReader:
@@ -56,7 +62,7 @@ class FieldReader:
             chunk.content,
         )
         title, names, heading = map(self._counted, (fields.title, fields.names, fields.heading))
-        text = self._counter.counts(fields.text)
+        text = self._counter.counts(_folded(fields.text))
         plain = {
             term: (
                 title.get(term, 0), names.get(term, 0), heading.get(term, 0), text.get(term, 0)
@@ -70,7 +76,7 @@ class FieldReader:
     ) -> tuple[frozenset[str], ...]:
         """The counted plain terms that stand together in each sentence of a passage."""
         among = [term for term in self._plain if term in counts and counts[term][-1]]
-        return tuple(self._counter.by_sentence(chunk.content, among)) if among else ()
+        return tuple(self._counter.by_sentence(_folded(chunk.content), among)) if among else ()
 
     def inside(self, chunk: StoredChunk, counts: Mapping[str, FieldCounts]) -> frozenset[str]:
         """The counted pieces of words in katakana that a passage has only inside other words."""
@@ -78,7 +84,7 @@ class FieldReader:
         lacking = {word for term in pieces for word in self._pieces[term] if word not in counts}
         if not lacking:
             return frozenset()
-        text = folded("\n".join((chunk.title, chunk.heading, chunk.content)))
+        text = "\n".join((folded(chunk.title), folded(chunk.heading), _folded(chunk.content)))
         absent = {word for word in lacking if not is_word_of(self._katakana[word], text)}
         return frozenset(term for term in pieces if self._pieces[term] <= absent)
 
@@ -94,12 +100,12 @@ class FieldReader:
     def _counted(self, short: str) -> dict[str, int]:
         """The counts of a field that many passages share; cached."""
         if short not in self._short:
-            self._short[short] = self._counter.counts(short)
+            self._short[short] = self._counter.counts(folded(short))
         return self._short[short]
 
     def _name(self, name: str) -> NameMatch:
         if name not in self._named:
-            found = field_terms(name)
+            found = _name_terms(name)
             terms = set(found.words if self._has_words else found.plain)
             terms = (terms - found.requests) or terms
             asked = [self._asked[term] for term in terms if term in self._asked]

@@ -10,6 +10,7 @@ _SENTENCE_ENDS = re.compile(
 _ASKS = re.compile(
     r"[?？]|教え|おしえ|教示|説明して|知りた|について|に関し|に関する|とは|見せて"
     r"|ください|下さい|どこ|どうすれば|どうやって|なぜ|(?:です|ます|でしょう|ません)か(?!\w)"
+    r"|(?:どれ|どっち|どちら|いつ|誰|だれ|何|なに)\W*$"
     r"|\b(?:how|what|where|when|why|which|explain|tell me|show me)\b"
 )
 
@@ -22,6 +23,7 @@ _MANNER = re.compile(
     r"|\b(?:step by step|in detail|in (?:simple|plain) (?:words|terms|english))\b"
     r"|\b(?:i['’]?m|i am) (?:quite |very |totally )?new (?:to|at) (?:this|it|all this)\b"
     r"|\b(?:can['’]?t|cannot|couldn['’]?t) find\b|\b(?:look|search)ing for\b"
+    r"|\bfor (?:someone|somebody|anyone|people|those) who\b[^.?!]*"
     r"|\b(?:docs?|documentation|information|info|articles?) (?:on|about|for)\b"
     r"|\b(?:(?:short|brief|quick) )?(?:summary|overview|explanation|description) (?:of|for)\b"
 )

@@ -25,6 +25,8 @@ _PROSE = re.compile(r"[A-Za-z]+")
 _NUMBERED = re.compile(r"([a-z]{2,})(\d+)")
 _GIST_SHARE = 0.4
 """If at least this share of a question is content, the whole question is embedded."""
+_ENGLISH_GIST_SHARE = 0.7
+"""The same for a question without a Japanese character: the frame of few words moves it more."""
 _Placed = tuple[str, int, int]
 _Span = tuple[int, int]
 
@@ -178,7 +180,8 @@ def _gist(question: str, text: str, central: Sequence[Morpheme], found: Sequence
     if not central or len(question) != len(text) or _LONE_SURROGATE.search(question):
         return question
     start, end = min(word.start for word in central), max(word.end for word in central)
-    if end - start >= _GIST_SHARE * len(question):
+    least = _GIST_SHARE if _JAPANESE.search(text) else _ENGLISH_GIST_SHARE
+    if end - start >= least * len(question):
         return question
     nouns = {one.start: one.end for one in found if one.role is Role.REQUEST}
     if text[end : end + 1] == "の" and end + 1 in nouns:

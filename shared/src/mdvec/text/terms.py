@@ -132,18 +132,17 @@ class TermCounter:
         self._any_words = bool(words)
 
     def counts(self, text: str) -> dict[str, int]:
-        """How often each term occurs in ``text``; absent terms have no entry.
+        """How often each term occurs in a folded text; absent terms have no entry.
 
         CJK terms count anywhere, even inside a longer stretch.
         """
-        text = folded(text)
         counts = {term: count for term in self._cjk if (count := text.count(term))}
         if self._any_words:
             counts |= Counter(word[:MAX_TERM] for word in self._words.findall(text))
         return counts
 
     def by_sentence(self, text: str, among: Iterable[str]) -> set[frozenset[str]]:
-        """Which of the terms ``among`` stand in each sentence or line that has any."""
+        """Which of the terms ``among`` stand in each sentence or line of a folded text."""
         cjk, words = [], set()
         for term in among:
             if is_letters(term):
@@ -151,7 +150,7 @@ class TermCounter:
             else:
                 cjk.append(term)
         found: set[frozenset[str]] = set()
-        for sentence in _SENTENCE.findall(folded(text)):
+        for sentence in _SENTENCE.findall(text):
             terms = {term for term in cjk if term in sentence}
             if words:
                 terms |= words.intersection(self._words.findall(sentence))

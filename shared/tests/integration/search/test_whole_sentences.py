@@ -102,6 +102,8 @@ def test_letters_inside_another_word_answer_nothing(answer):
         ("冬の朝、窓に水滴がついてカーテンが濡れます。原因は何ですか", "home/condensation.md"),
         ("pip で入れたパッケージが見つかりません。理由を教えてください。", "dev/python-venv.md"),
         ("冬の朝は窓を拭いています。正規表現について教えてください。", "dev/japanese-regex.md"),
+        ("worktree を消したのにブランチが残ります。今はどう書くんですか", "dev/git-worktree.md"),
+        ("朝、窓の内側が濡れているのですが、何をすればいいでしょうか", "home/condensation.md"),
         ("Python を始めたばかりです。結露とは何ですか？", "home/condensation.md"),
     ],
 )

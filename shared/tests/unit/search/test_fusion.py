@@ -124,6 +124,13 @@ def test_a_passage_named_as_what_is_asked_for_is_chosen_by_words():
     assert found[1].score > found[0].score
 
 
+def test_an_aside_does_not_make_a_title_less_what_is_asked_for():
+    query = QuestionTerms(("水", "米"), aside=frozenset({"米"}))
+    named = replace(passage("水", 0.1), names=(NameMatch(frozenset({"水"}), 1.0),))
+    found = fuse(query, know(水=9, 米=9), [passage("水 米", 0.9), named], "hybrid")
+    assert (found[1].named, found[1].lexical_weight) == (1.0, 1.0)
+
+
 def test_what_other_passages_of_the_document_contain_counts_less():
     document = object()
     first, second = (replace(passage(word), document=document) for word in ("水", "米"))

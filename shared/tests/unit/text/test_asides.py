@@ -26,6 +26,8 @@ def spoken_aside(question: str) -> list[str]:
         ("where is the documentation on taps?", ["documentation on"]),
         ("what is a brief summary of the tap?", ["brief summary of"]),
         ("元栓の情報はどこですか", []),
+        ("水が止まらない。原因はどれ", ["水が止まらない。"]),
+        ("what is a tap, for someone who just moved in?", ["for someone who just moved in"]),
         ("i read the manual. where is the tap?", ["i read the manual."]),
         ("", []),
     ],

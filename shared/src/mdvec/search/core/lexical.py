@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from mdvec.text.fields import FieldCounts
 from mdvec.text.morphemes import WORD_MARK
@@ -144,8 +145,9 @@ def lexical_scores(
 
     ``native`` is how far the text is in the query's language, 0 to 1.
     """
-    of_aside = _aside_share(query, statistics)
-    weights = _weights(query, statistics, of_aside)
+    scored = _scored_terms(query, statistics)
+    of_aside = _aside_share(query, statistics, scored)
+    weights = {term: statistics.idf(term) * _share(query, term, of_aside) for term in scored}
     telling = {
         term: statistics.information(term) * _share(query, term, of_aside)
         for term in weights
@@ -155,7 +157,8 @@ def lexical_scores(
     best = max(bm25, default=0.0) or 1.0
     own = _coverage(weights, candidates)
     coverage = _with_document(weights, candidates, own)
-    named = [_named(telling, candidate.names) for candidate in candidates]
+    asked = {term: told for term, told in telling.items() if term not in query.aside} or telling
+    named = [_named(asked, candidate.names) for candidate in candidates]
     together = _together(weights, candidates)
     in_sentence = SENTENCE_WEIGHT * native
     return Lexical(
@@ -174,10 +177,8 @@ def lexical_scores(
     )
 
 
-def _weights(
-    query: QuestionTerms, statistics: CorpusStatistics, of_aside: float
-) -> dict[str, float]:
-    """The weight of each term that the query is scored by.
+def _scored_terms(query: QuestionTerms, statistics: CorpusStatistics) -> list[str]:
+    """The terms that the query is scored by.
 
     A spelling that occurs nowhere is left out if all its words occur. For a date that occurs, its
     parts are left out; otherwise the date itself is. A name with its number (React19) and its parts
@@ -193,11 +194,7 @@ def _weights(
         left_out |= parts if frequencies.get(date) else {date}
     for name, parts in query.numbered.items():
         left_out |= {name} if is_written_apart(name, parts, frequencies) else parts
-    return {
-        term: statistics.idf(term) * _share(query, term, of_aside)
-        for term in query.all
-        if term not in left_out
-    }
+    return [term for term in query.all if term not in left_out]
 
 
 def is_written_apart(name: str, parts: Iterable[str], frequencies: Mapping[str, int]) -> bool:
@@ -209,10 +206,12 @@ def is_written_apart(name: str, parts: Iterable[str], frequencies: Mapping[str, 
     return rarest > frequencies.get(name, 0)
 
 
-def _aside_share(query: QuestionTerms, statistics: CorpusStatistics) -> float:
+def _aside_share(
+    query: QuestionTerms, statistics: CorpusStatistics, scored: Sequence[str]
+) -> float:
     """The share of their weight that the terms of asides count."""
-    aside = math.fsum(map(statistics.idf, query.aside))
-    asked = math.fsum(statistics.idf(term) for term in query.all if term not in query.aside)
+    aside = math.fsum(statistics.idf(term) for term in scored if term in query.aside)
+    asked = math.fsum(statistics.idf(term) for term in scored if term not in query.aside)
     return min(ASIDE_WEIGHT, MAX_ASIDES * asked / aside) if aside else ASIDE_WEIGHT
 
 
@@ -237,11 +236,7 @@ def _bm25(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> list
 
 
 def _frequencies(weights: Mapping[str, float], candidate: Candidate) -> dict[str, float]:
-    return {
-        term: sum(weight * count for weight, count in zip(_FIELD_FREQUENCY, counts, strict=True))
-        for term, counts in candidate.terms.items()
-        if term in weights
-    }
+    return {term: _frequency(counts) for term, counts in candidate.terms.items() if term in weights}
 
 
 def _coverage(
@@ -294,6 +289,12 @@ def _sum(weights: Mapping[str, float], terms: Iterable[str]) -> float:
     return math.fsum(weights[term] for term in terms if term in weights)
 
 
+@lru_cache(maxsize=4_096)
+def _frequency(counts: FieldCounts) -> float:
+    return sum(weight * count for weight, count in zip(_FIELD_FREQUENCY, counts, strict=True))
+
+
+@lru_cache(maxsize=4_096)
 def _covered(counts: FieldCounts) -> float:
     return max(share for share, count in zip(_FIELD_COVERAGE, counts, strict=True) if count)
 
