@@ -28,6 +28,7 @@ _MAX_RUN: Final = 8_000
 """Maximum characters given to Sudachi at once; its limit is 49,149 bytes."""
 _MAX_KEPT: Final = 10_000
 """Maximum number of runs whose words are cached; a full cache is cleared."""
+_LAUGHTER = re.compile("ww+")
 _NO_LETTER = re.compile(r"[\W_]+")
 
 
@@ -134,7 +135,7 @@ class _Analyser:
 
     def _in_letters(self, word: str) -> Morpheme:
         plain = word[:MAX_TERM]
-        if word in ENGLISH_FILLERS:
+        if word in ENGLISH_FILLERS or _LAUGHTER.fullmatch(word):
             return Morpheme(plain, plain, Role.REQUEST, is_known=True, start=0, end=len(word))
         role = Role.MANNER if word in MANNERS else Role.CONTENT
         found = self._analysed(word) if len(word) <= MAX_TERM else []
