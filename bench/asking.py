@@ -13,7 +13,7 @@ from pathlib import Path
 from asked_collections import KeysOf, by_owner, by_position
 from asked_terms import asked_terms, names
 from corpus import markdown_files
-from finding import MODES, evenly, first_place, once, quality
+from finding import MODES, evenly, first_among, once, quality
 from frames import Frame, frames_about
 from headings import headless_index
 from legs import Legs, legs_of
@@ -139,9 +139,7 @@ def _ndcg(
     ranks: dict[SearchMode, list[int | None]] = {mode: [] for mode in MODES}
     for words, answer in asked:
         for mode, found in legs.ranked(frame.around(words)).items():
-            # Of the sections that share a chunk, the right one is the first.
-            groups = (sorted(keys(one.chunk), key=lambda key: key != answer) for one in found)
-            ranks[mode].append(first_place((key for group in groups for key in group), answer))
+            ranks[mode].append(first_among((keys(one.chunk) for one in found), answer))
     return {mode: quality(of_mode).ndcg for mode, of_mode in ranks.items()}
 
 

@@ -92,6 +92,13 @@ def hits_of(
     return search(database, question, lambda _: nullcontext(embedder), reranker=reranker).results
 
 
+def first_among(groups: Iterable[Iterable[Key]], right: Key) -> int | None:
+    """The place of ``right`` where a chunk stands for several: it is the first of its chunk's."""
+    return first_place(
+        (key for group in groups for key in sorted(group, key=lambda key: key != right)), right
+    )
+
+
 def evenly(given: Sequence[Found], count: int) -> list[Found]:
     """As many of them, in their order and evenly spread; all where there are no more."""
     count = min(count, len(given))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from corpus import markdown_files
-from finding import HITS, MODES, Quality, first_place, hits_of, quality
+from finding import HITS, MODES, Quality, first_among, hits_of, quality
 from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
 from mdvec.embedding.reranker import Reranker
@@ -96,13 +96,7 @@ def _ranks(
     for words, answer in asked:
         found = hits_of(index.database, words, HITS, mode, index.embedder, reranker)
         sections = [index.owners[hit.file_path, hit.chunk_index] for hit in found]
-        # Of the sections that share a chunk, the right one is the first.
-        ranks.append(
-            first_place(
-                (key for group in sections for key in sorted(group, key=lambda key: key != answer)),
-                answer,
-            )
-        )
+        ranks.append(first_among(sections, answer))
     return ranks
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from asked_collections import users_collection
-from finding import MODES, first_place, quality
+from finding import MODES, first_among, quality
 from legs import legs_of
 from mdvec.embedding import catalog
 from mdvec.search.core.fusion import SearchMode
@@ -25,13 +25,8 @@ def measure(bench: Bench) -> list[Row]:
     with legs_of(collection.database, embedder) as legs:
         for words, answer in collection.asked:
             for mode, found in legs.ranked(words).items():
-                # Of the sections that share a chunk, the right one is the first.
-                groups = (
-                    sorted(collection.keys(one.chunk), key=lambda key: key != answer)
-                    for one in found
-                )
-                place = first_place((key for group in groups for key in group), answer)
-                ranks[mode].append(place)
+                groups = (collection.keys(one.chunk) for one in found)
+                ranks[mode].append(first_among(groups, answer))
     better_leg = max(quality(ranks[mode]).ndcg for mode in MODES if mode != "hybrid")
     rows = [
         Row(

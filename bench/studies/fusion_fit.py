@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from types import ModuleType
 
 from asked_collections import Collection, collections, headings_of
-from finding import evenly, first_place, quality
+from finding import evenly, first_among, quality
 from legs import legs_of
 from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
@@ -136,8 +136,7 @@ def rank(case: Case) -> int | None:
     """The place of the right key."""
     scored = fuse(case.query, case.statistics, case.candidates, "hybrid")
     order = sorted(range(len(scored)), key=lambda place: -scored[place].score)
-    groups = (sorted(case.keys[place], key=lambda key: key != case.answer) for place in order)
-    return first_place((key for group in groups for key in group), case.answer)
+    return first_among((case.keys[place] for place in order), case.answer)
 
 
 def cases(bench: Bench) -> Halves:
