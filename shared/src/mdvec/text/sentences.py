@@ -44,6 +44,7 @@ _MAX_ABBREVIATION = 8
 _JAPANESE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff「『（【々]")
 _BLANK = re.compile(r"[^\S\r\n]*")
 _STRONG = "。｡！？"
+_MAX_LINE_READ = 4_000
 
 
 def marks(text: str, start: int, end: int) -> Iterator[Mark]:
@@ -51,6 +52,8 @@ def marks(text: str, start: int, end: int) -> Iterator[Mark]:
     for found in _SCANNED.finditer(text, start, end):
         first, last = found.span()
         kind = found.lastgroup
+        if kind == "sentence" and _opens_a_quotation(text, first, last):
+            last -= 1
         if kind == "line":
             yield "line", first, last
         elif kind == "unbreakable":
@@ -74,6 +77,14 @@ def _is_sentence(text: str, first: int, last: int, end: int, *, is_quoted: bool)
     if text[first] == "．":
         return not (text[last].isalnum() and text[last].isascii()) and not text[last].isdigit()
     return _is_full_stop(text, first, last)
+
+
+def _opens_a_quotation(text: str, first: int, last: int) -> bool:
+    """Whether the straight mark behind a full stop begins what follows: 。"Dark mode" を選ぶ."""
+    if last >= len(text) or text[last].isspace() or text[last - 1] != '"':
+        return False
+    line = max(text.rfind("\n", 0, first) + 1, first - _MAX_LINE_READ)
+    return text.count('"', line, last - 1) % 2 == 0
 
 
 def _ends_in_ascii(text: str, first: int, last: int) -> bool:

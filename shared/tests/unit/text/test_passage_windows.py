@@ -41,6 +41,12 @@ def test_a_passage_begins_behind_a_sentence(end):
     assert second(end) == "字" * 60
 
 
+def test_a_straight_quotation_mark_behind_a_sentence_may_open_the_next():
+    quoted = '"Dark" の文' + "字" * 50
+    assert second("。", following=quoted) == quoted
+    assert second('"はい。"', following="彼は" + "字" * 50) == "彼は" + "字" * 50
+
+
 @pytest.mark.parametrize(
     "within",
     [
