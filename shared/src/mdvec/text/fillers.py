@@ -29,7 +29,7 @@ _REQUEST_SUBCLASSES = frozenset({("形状詞", "助動詞語幹")})
 # に関して, に対して, という; nouns of manner, and nouns that only link clauses; question words.
 _REQUESTS = """
 教える 知る 分かる 願う 聞く 尋ねる 伺う 説明 解説 紹介 質問 詳しい 簡単 具体
-存じる 確認 感じ 良く 頼む 希望
+存じる 確認 感じ 良く
 下さる 頂く 申す 貰う 呉れる 致す 御座る すむ 済む 申し訳 宜しい 欲しい
 為る 有る 居る 成る 出来る 遣る 見る 見せる 言う 思う 困る 良い 無い 使う 遣う
 つく 付く 就く 関する 対する 因る 於く 置く 仕舞う
@@ -42,7 +42,7 @@ _REQUEST_WORDS = frozenset(_REQUESTS.split())
 _MANNERS = """
 概要 概略 全体 詳細 要点 要約 纏め 纏める 簡潔 基本 基礎 初心 初歩 入門 例 実例 サンプル 参考
 理解 把握 勉強 復習 習得 知識 案内 指南 もう 一度 再度
-記述 記載 掲載 箇所 該当 内容 情報 資料 文書 文献 ドキュメント マニュアル ガイド 見付ける 探す 捜す
+記述 記載 掲載 箇所 該当 内容 情報 資料 文書 文献 ドキュメント マニュアル ガイド 見付ける 探す 捜す 頼む 希望
 basics beginner beginners cover covered covers detail details docs documentation example examples
 explained guide introduction learn overview pointers regarding sample samples struggling summary
 talks tutorial tutorials understand

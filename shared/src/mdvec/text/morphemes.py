@@ -28,7 +28,8 @@ _MAX_RUN: Final = 8_000
 """Maximum characters given to Sudachi at once; its limit is 49,149 bytes."""
 _MAX_KEPT: Final = 10_000
 """Maximum number of runs whose words are cached; a full cache is cleared."""
-_LAUGHTER = re.compile("ww+")
+_LAUGHTER = re.compile("ww|w{4,}")
+"""Laughter in a chat (ｗｗ); three would be the web."""
 _NO_LETTER = re.compile(r"[\W_]+")
 
 

@@ -22,7 +22,7 @@ FRAMES = [
     "{}はどんなときに使いますか",
     "ちょっと聞きたいんだけど{}ってどうやるの？",
     "ねえ、{}のこと教えてよ",
-    "{}ってなにｗｗ 説明たのむ",
+    "{}ってなにｗｗ",
     "Tell me about {}",
     "What is {}?",
     "How do I get to the {}?",
@@ -45,6 +45,7 @@ def test_a_polite_question_is_asked_by_the_same_terms_as_its_subject(term, frame
     [
         ("水をください", ["水"], ["=水"]),
         ("ごみの日は？", ["ごみ", "日"], ["=ごみ", "=日"]),
+        ("www とは何ですかｗｗ", ["www"], ["www"]),
         ("venv まとめ", ["venv", "まと", "とめ"], ["venv", "=纏め"]),
         # Words of asking are asked for if there is nothing else.
         ("使い方", ["使い", "い方", "使", "方"], ["=使う", "=方"]),
