@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 _SENTENCE_ENDS = re.compile(
-    r"[。！？!?\n]+|\.(?=\s)"
+    r"[。！？!?\n]+(?![をがはの]|って|という)|\.(?=\s)"  # not in a name: 熱ラジ!が放送された
     r"|(?:です|でした|ます|ました|ません|のだ|ん?だ)(?:が|けど|けれども?)[、,]"
 )
 _ASKS = re.compile(

@@ -26,6 +26,7 @@ def spoken_aside(question: str) -> list[str]:
         ("where is the documentation on taps?", ["documentation on"]),
         ("what is a brief summary of the tap?", ["brief summary of"]),
         ("元栓の情報はどこですか", []),
+        ("元栓だより!が載ったのは何号ですか", []),
         ("資料の中から元栓を探し出してください", ["資料の中から", "探し出して"]),
         ("元栓につき資料をお送りいただきたく存じます", ["お送りいただ"]),
         ("お茶をいただく時間はいつですか", []),
