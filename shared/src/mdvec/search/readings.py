@@ -13,21 +13,24 @@ WHOLE_ODDS = 0.6
 Less than 1, since more words are harder to find in one passage. Chosen over questions with and
 without background; see docs/SPEC.md.
 """
-NAMED = 0.4
-"""How closely a title or heading at least matches what is asked, if it is that. Other questions
-match none by .3; those with a background around a heading by .5 and more."""
+NAMED_COUNTS = 2.0
+"""How much the odds of the other reading grow if its first passage is named exactly as it asks.
+
+A heading of one common word (設定) is named by many a question, so this alone decides nothing.
+"""
 
 
 def likelier(pools: Sequence[Pool], mode: SearchMode) -> tuple[int, Ranking]:
     """The place of the likelier of a question's readings, and its ranking.
 
-    ``pools`` are in the order of ``text.questions.readings``. If the first names a title or
-    heading, that is what is asked about; otherwise the better passages tell.
+    ``pools`` are in the order of ``text.questions.readings``. The passages tell: how likely the
+    first of each reading answers it, and how closely its title or heading matches what is asked.
     """
     rankings = [pool.ranked(mode) for pool in pools]
     if len(pools) == 1 or not rankings[1].chunks:
         return 0, rankings[0]
     asked, whole = (ranking.evidence.likelihood(0.0) for ranking in rankings)
-    is_named = any(one.scored.named >= NAMED for one in rankings[0].chunks)
-    place = int(not is_named and whole * (1 - asked) > WHOLE_ODDS * asked * (1 - whole))
+    named = max((one.scored.named for one in rankings[0].chunks[:1]), default=0.0)
+    least = WHOLE_ODDS * (1 + NAMED_COUNTS * named)
+    place = int(whole * (1 - asked) > least * asked * (1 - whole))
     return place, rankings[place]

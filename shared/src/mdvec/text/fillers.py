@@ -22,14 +22,14 @@ class Role(Enum):
 
 
 _GRAMMAR = frozenset({"助詞", "助動詞", "補助記号", "空白"})
-_REQUEST_CLASSES = frozenset({"代名詞", "連体詞", "接続詞", "感動詞"})
-_REQUEST_SUBCLASSES = frozenset({("形状詞", "助動詞語幹")})
+_REQUEST_CLASSES = frozenset({"代名詞", "連体詞", "接続詞"})
+_REQUEST_SUBCLASSES = frozenset({("感動詞", "フィラー"), ("形状詞", "助動詞語幹")})
 
 # Line by line: verbs of asking and answering; politeness; light verbs; verbs in について,
 # に関して, に対して, という; nouns of manner, and nouns that only link clauses; question words.
 _REQUESTS = """
 教える 知る 分かる 願う 聞く 尋ねる 伺う 説明 解説 紹介 質問 詳しい 簡単 具体
-存じる 確認 感じ 良く
+存じる 確認 感じ 良く ねえ もしもし 御免 今日は 今晩は 御早う
 下さる 頂く 申す 貰う 呉れる 致す 御座る すむ 済む 申し訳 宜しい 欲しい
 為る 有る 居る 成る 出来る 遣る 見る 見せる 言う 思う 困る 良い 無い 使う 遣う
 つく 付く 就く 関する 対する 因る 於く 置く 仕舞う
@@ -43,7 +43,7 @@ _MANNERS = """
 概要 概略 全体 詳細 要点 要約 纏め 纏める 簡潔 基本 基礎 初心 初歩 入門 例 実例 サンプル 参考
 理解 把握 勉強 復習 習得 知識 案内 指南 もう 一度 再度
 記述 記載 掲載 箇所 該当 内容 情報 資料 文書 文献 ドキュメント マニュアル ガイド
-見付ける 探す 捜す 頼む 希望
+見付ける 探す 捜す
 basics beginner beginners cover covered covers detail details docs documentation example examples
 explained guide introduction learn overview pointers regarding sample samples struggling summary
 talks tutorial tutorials understand
@@ -52,7 +52,7 @@ MANNERS = frozenset(_MANNERS.split())
 _ENGLISH = """
 a about an and any are as at be been being by can could did do does doing don explain find for from
 get give had has have how i if in into is it its just know let like ll look m may me mean means
-might mind my need of on or our please re read s should show so some t tell than that the their them
+might my need of on or our please re read s should show so some t tell than that the their them
 then there these they this those to us ve want was way we were what when where which while who whom
 whose why will with would you your
 am anywhere somewhere hi hey kindly thanks wonder wondering

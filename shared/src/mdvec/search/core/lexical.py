@@ -157,6 +157,7 @@ def lexical_scores(
     best = max(bm25, default=0.0) or 1.0
     own = _coverage(weights, candidates)
     coverage = _with_document(weights, candidates, own)
+    # Neither background nor the form of an answer makes a name less what is asked for.
     asked = {term: told for term, told in telling.items() if term not in query.aside} or telling
     named = [_named(asked, candidate.names) for candidate in candidates]
     together = _together(weights, candidates)
