@@ -34,7 +34,8 @@ MIN_BITS = 1024
 _ROWS_AT_ONCE = 4096
 _COMPARED_AT_ONCE = 8192
 """One megabyte of signatures, which fits in the processor's cache."""
-_ESTIMATED_AT_ONCE = 512
+_ESTIMATED_AT_ONCE = 128
+"""Half a megabyte as numbers: larger parts cost more in fresh memory than in arithmetic."""
 _SHARE = 64
 """The first comparison keeps at least one signature in 64."""
 _SURE, _DEVIATIONS = 48, 3.0

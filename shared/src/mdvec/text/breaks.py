@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from mdvec.text.characters import splits_a_character
 from mdvec.text.markdown import Fence, line_starts
-from mdvec.text.sentences import marks
+from mdvec.text.sentences import MAX_LINE_READ, marks
 
 _LINE = re.compile(r"[^\r\n]*")
 _MARKS = tuple("<:#|=-*+>・●■◆※`~[")
@@ -21,7 +21,6 @@ _CLOSES = re.compile(r"</[A-Za-z][^<>]*>|:::+|[|:=-][|:=\- \t]*")
 _RULE = re.compile(r"\|[|:\- \t]+")
 _CLOSED = tuple("。｡！？!?．.…:：」』）)】]>|`*~_")
 _DELIMITER_ROW = re.compile(r"(?<![^\r\n])[ \t>]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+(?![^\r\n])")
-_MAX_LINE_READ = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +122,7 @@ def _add_lines(found: Breaks, content: str, start: int, end: int) -> None:
             if not splits_a_character(content, last):
                 found.sentences.append(last)
         elif last < end or end < len(content):
-            before = content[max(line_start, first - _MAX_LINE_READ) : first]
+            before = content[max(line_start, first - MAX_LINE_READ) : first]
             after = _line_at(content, last)
             is_blank = last - first > 2 or content[first:last] in ("\n\n", "\r\r")
             _places(found, before, after, is_blank=is_blank).append(last)
@@ -153,7 +152,7 @@ def _places(found: Breaks, before: str, after: str, *, is_blank: bool) -> list[i
 
 
 def _line_at(content: str, start: int) -> str:
-    found = _LINE.match(content, start, start + _MAX_LINE_READ)
+    found = _LINE.match(content, start, start + MAX_LINE_READ)
     return found[0] if found else ""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from mdvec.text.diagrams import diagram_words
 from mdvec.text.front_matter import LINE_BREAK
@@ -44,10 +45,12 @@ def readable_chunk(file_path: str, text: str) -> str:
     return readable(text) if is_markdown(file_path) else text
 
 
+@lru_cache(maxsize=1024)
 def readable(text: str) -> str:
     """Markdown without markup; ``text`` unchanged if nothing would be left.
 
-    Code stays unchanged after its language; of a Mermaid diagram, only names and labels stay.
+    Code stays unchanged after its language; of a Mermaid diagram, only names and labels stay. The
+    last texts are kept: a file's chunks share its title, and are both embedded and indexed.
     """
     lines = LINE_BREAK.split(text)
     parts = [_code(block) if is_code else _prose(block) for is_code, block in _blocks(lines)]

@@ -44,7 +44,8 @@ _MAX_ABBREVIATION = 8
 _JAPANESE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff「『（【々]")
 _BLANK = re.compile(r"[^\S\r\n]*")
 _STRONG = "。｡！？"
-_MAX_LINE_READ = 4_000
+MAX_LINE_READ = 4_000
+"""How far back or on a line is read, so that a very long one costs no more."""
 
 
 def marks(text: str, start: int, end: int) -> Iterator[Mark]:
@@ -83,7 +84,7 @@ def _opens_a_quotation(text: str, first: int, last: int) -> bool:
     """Whether the straight mark behind a full stop begins what follows: 。"Dark mode" を選ぶ."""
     if last >= len(text) or text[last].isspace() or text[last - 1] != '"':
         return False
-    line = max(text.rfind("\n", 0, first) + 1, first - _MAX_LINE_READ)
+    line = max(text.rfind("\n", 0, first) + 1, first - MAX_LINE_READ)
     return text.count('"', line, last - 1) % 2 == 0
 
 
