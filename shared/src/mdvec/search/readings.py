@@ -13,24 +13,36 @@ WHOLE_ODDS = 0.6
 Less than 1, since more words are harder to find in one passage. Chosen over questions with and
 without background; see docs/SPEC.md.
 """
-NAMED_COUNTS = 2.0
-"""How much the odds of the other reading grow if its first passage is named exactly as it asks.
+STATED_ODDS = 4.0
+"""The same for a question that states its topic (印刷について) where it asks."""
 
-A heading of one common word (設定) is named by many a question, so this alone decides nothing.
-"""
+
+OTHER_ODDS = 1.3
+"""How often the first reading's odds another sentence needs if none asks."""
 
 
 def likelier(pools: Sequence[Pool], mode: SearchMode) -> tuple[int, Ranking]:
-    """The place of the likelier of a question's readings, and its ranking.
+    """The place of the likeliest of a question's readings, and its ranking.
 
     ``pools`` are in the order of ``text.questions.readings``. The passages tell: how likely the
-    first of each reading answers it, and how closely its title or heading matches what is asked.
+    first of each reading answers it.
     """
     rankings = [pool.ranked(mode) for pool in pools]
-    if len(pools) == 1 or not rankings[1].chunks:
-        return 0, rankings[0]
-    asked, whole = (ranking.evidence.likelihood(0.0) for ranking in rankings)
-    named = max((one.scored.named for one in rankings[0].chunks[:1]), default=0.0)
-    least = WHOLE_ODDS * (1 + NAMED_COUNTS * named)
-    place = int(whole * (1 - asked) > least * asked * (1 - whole))
+    odds = [_odds(ranking) / _least(pools, place) for place, ranking in enumerate(rankings)]
+    place = odds.index(max(odds))
     return place, rankings[place]
+
+
+def _least(pools: Sequence[Pool], place: int) -> float:
+    """How often the odds of the first reading this one needs to be taken."""
+    if place == 0:
+        return 1.0
+    if not pools[place].query.is_whole:
+        return OTHER_ODDS
+    return STATED_ODDS if pools[0].query.states_topic else WHOLE_ODDS
+
+
+def _odds(ranking: Ranking) -> float:
+    """The odds that the first passage answers; none if there is no passage."""
+    likelihood = ranking.evidence.likelihood(0.0) if ranking.chunks else 0.0
+    return likelihood / max(1 - likelihood, 1e-9)

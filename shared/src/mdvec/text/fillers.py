@@ -30,7 +30,7 @@ _REQUEST_SUBCLASSES = frozenset({("感動詞", "フィラー"), ("形状詞", "�
 _REQUESTS = """
 教える 知る 分かる 願う 聞く 尋ねる 伺う 説明 解説 紹介 質問 詳しい 簡単 具体
 存じる 確認 感じ 良く ねえ もしもし 御免 今日は 今晩は 御早う
-下さる 頂く 申す 貰う 呉れる 致す 御座る すむ 済む 申し訳 宜しい 欲しい
+下さる 頂く 頂戴 申す 貰う 呉れる 致す 御座る すむ 済む 申し訳 宜しい 欲しい
 為る 有る 居る 成る 出来る 遣る 見る 見せる 言う 思う 困る 良い 無い 使う 遣う
 つく 付く 就く 関する 対する 因る 於く 置く 仕舞う
 方 方法 仕方 遣り方 使い方 意味 場合 時 事 こと 物 もの 者 所 ところ 訳 わけ 為 風
@@ -45,19 +45,19 @@ _MANNERS = """
 記述 記載 掲載 箇所 該当 内容 情報 資料 文書 文献 ドキュメント マニュアル ガイド
 見付ける 探す 捜す
 basics beginner beginners cover covered covers detail details docs documentation example examples
-explained guide introduction learn overview pointers regarding sample samples struggling summary
+explained guide introduction learn overview pointers sample samples struggling summary
 talks tutorial tutorials understand
 """
 MANNERS = frozenset(_MANNERS.split())
 _ENGLISH = """
 a about an and any are as at be been being by can could did do does doing don explain find for from
 get give had has have how i if in into is it its just know let like ll look m may me mean means
-might my need of on or our please re read s should show so some t tell than that the their them
-then there these they this those to us ve want was way we were what when where which while who whom
-whose why will with would you your
+might my need of on or our please re read regarding s should show so some t tell than that the their
+them then there these they this those to us ve want was way we were what when where which while who
+whom whose why will with would you your
 am anywhere somewhere hi hey kindly thanks wonder wondering
 anybody anyone anything somebody someone something
-kwsk plz pls thx
+kwsk plz pls thx asap lol
 """
 ENGLISH_FILLERS = frozenset(_ENGLISH.split())
 """Words in nearly every English question, greetings, and what chat makes of them."""

@@ -4,31 +4,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from mdvec.text.asides import asides
+from mdvec.text.asides import Span, asides, manners
 from mdvec.text.compounds import is_katakana
 from mdvec.text.dates import named_dates
 from mdvec.text.fillers import ENGLISH_FILLERS, Role
 from mdvec.text.morphemes import WORD_MARK, Morpheme, morphemes
 from mdvec.text.terms import folded, is_letters, placed_terms, question_terms
 
-_INFLECTED = re.compile("[\u3041-\u3096]$")
-"""The ending of a verb or adjective, which alone does not tell the topic (書いてある)."""
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _JAPANESE = re.compile("[\u3041-\u30ff\u3400-\u9fff]")
 _IDENTIFIER = re.compile(r"[a-z][A-Z]|[A-Za-z]_[A-Za-z]|[A-Za-z]\d")
 _LETTERS = re.compile(r"^[A-Za-z_]\w{2,}$", re.ASCII)
 """A word in letters; one or two are hardly a name (笑 w, 打ちまちがい)."""
 _PROSE = re.compile(r"[A-Za-z]+")
+_FAVOURS = frozenset({"=頂く", "=賜る", "=貰う", "=下さる", "=呉れる", "=欲しい", "=頂戴"})
+_JOINING = frozenset({"て", "で", "せ", "させ"})
+"""What joins a verb to the next, or to the favour that is asked: 学ばせていただく."""
+_STATED = re.compile("について|につきまして|に関し|に関する|とは|知りたいのは")
 _NUMBERED = re.compile(r"([a-z]{2,})(\d+)")
 _GIST_SHARE = 0.4
 """If at least this share of a question is content, the whole question is embedded."""
 _ENGLISH_GIST_SHARE = 0.7
 """The same for a question without a Japanese character: the frame of few words moves it more."""
 _Placed = tuple[str, int, int]
-_Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,9 @@ class QuestionTerms:
         misspelt: words that a search found only by the nearest spelling, or, in katakana, not at
             all.
         names: names in letters that it asks about (useState, Redux), as spelled, by term.
+        states_topic: whether the sentence that asks says what it is about (印刷について), which
+            others then rarely do; a question in English is taken to.
+        is_whole: whether no sentence is an aside.
         gist: the text to embed: the question, or only its core if most of it is filler
             (すみません、…について教えてください).
     """
@@ -67,6 +71,8 @@ class QuestionTerms:
     aside: frozenset[str] = frozenset()
     misspelt: frozenset[str] = frozenset()
     names: Mapping[str, str] = field(default_factory=dict)
+    states_topic: bool = False
+    is_whole: bool = False
     gist: str = ""
 
     @property
@@ -79,33 +85,47 @@ class QuestionTerms:
         return QuestionTerms(self.plain, edges=self.edges, letters=self.letters)
 
 
-def readings(question: str) -> tuple[QuestionTerms, ...]:
-    """What a question may mean, in terms: at most two readings.
-
-    Sentences that ask nothing may be background, or what the question is about (画面が更新されま
-    せん。原因は何ですか): the second reading counts them whole. Only the texts searched can tell.
-    """
-    asked = analyse_question(question)
-    whole = analyse_question(question, is_whole=True)
-    return (asked,) if asked.aside == whole.aside else (asked, whole)
+def analyse_question(question: str) -> QuestionTerms:
+    """A question's terms in its first reading."""
+    return readings(question)[0]
 
 
 @lru_cache(maxsize=64)
-def analyse_question(question: str, *, is_whole: bool = False) -> QuestionTerms:
-    """A question's terms without particles, auxiliaries and request words (教えて, 使い方, how).
+def readings(question: str) -> tuple[QuestionTerms, ...]:
+    """What a question may mean, in terms, without particles, auxiliaries and request words.
 
-    Pairs inside these words are left out too; pairs that extend into them are ``edges``. If
-    nothing would be left, the request words stay; if there are none either, every term stays.
-    With ``is_whole``, sentences that ask nothing are no asides.
+    Pairs inside request words (教えて, 使い方, how) are left out too; pairs that extend into them
+    are ``edges``. If nothing would be left, the request words stay; if there are none either, every
+    term stays.
+
+    Sentences that ask nothing may be background, or what the question is about (画面が更新されま
+    せん。何を見ればいいですか): the last reading counts them whole. Only the texts can tell.
     """
     text = folded(question)
-    placed = placed_terms(text)
     found = morphemes(question)
-    letters = _letters(placed)
     if not found:
-        return QuestionTerms(_plain_alone(question), letters=letters)
-    kept = _content(found)
-    spans, central = _central(text, kept, _manners(text, found), is_whole=is_whole)
+        return (QuestionTerms(_plain_alone(question), letters=_letters(placed_terms(text))),)
+    kept, told = _content(found), _told(text, found)
+    topics = [word.start for word in kept if not word.inflects and not _within(told, word.start)]
+    possible = [[*background, *told] for background in asides(text, topics)]
+    meant = [spans for spans in possible if any(not _within(spans, place) for place in topics)]
+    if topics:
+        meant.append(told)
+    read = [_reading(question, text, found, kept, spans) for spans in meant or [[]]]
+    last = replace(read[-1], is_whole=True)
+    return (*{one.aside: one for one in read if one.aside != last.aside}.values(), last)
+
+
+def _reading(
+    question: str,
+    text: str,
+    found: Sequence[Morpheme],
+    kept: Sequence[Morpheme],
+    spans: Sequence[Span],
+) -> QuestionTerms:
+    """The question's terms if it is about the words kept outside the spans, its asides."""
+    placed = placed_terms(text)
+    central = [word for word in kept if not _within(spans, word.start)]
     inside = {place for word in kept for place in range(word.start, word.end)}
     plain = [one for one in placed if not inside.isdisjoint(range(*one[1:]))]
     if not plain:
@@ -128,32 +148,23 @@ def analyse_question(question: str, *, is_whole: bool = False) -> QuestionTerms:
         dates,
         numbered,
         frozenset(term for term, *place in plain if not inside.issuperset(range(*place))),
-        letters,
+        _letters(placed),
         _aside(spans, [*plain, *((word.term, word.start, word.end) for word in kept)]),
         names=_names(question, text, central) if len(question) == len(text) else {},
+        states_topic=not _JAPANESE.search(text)
+        or any(not _within(spans, stated.start()) for stated in _STATED.finditer(text)),
         gist=_gist(question, text, central, found),
     )
 
 
-def _central(
-    text: str, kept: Sequence[Morpheme], manners: Sequence[_Span], *, is_whole: bool
-) -> tuple[list[_Span], Sequence[Morpheme]]:
-    """The asides, and the words outside them: if these tell no topic, fewer asides or none."""
-    for manners_only in (False, True)[is_whole:]:
-        spans = [*asides(text, manners_only=manners_only), *manners]
-        central = [word for word in kept if not _within(spans, word.start)]
-        if not all(_INFLECTED.search(word.term) for word in central):
-            return spans, central
-    return [], kept
+def _told(text: str, found: Sequence[Morpheme]) -> list[Span]:
+    """Where phrases and words say only how something is to be told.
 
-
-def _manners(text: str, found: Sequence[Morpheme]) -> list[_Span]:
-    """Where words say only how something is to be told: after what it is, and in no compound.
-
-    In 資料の整理 and 基礎控除 they are what is asked about. In letters they also come before it
-    (the basics of React), but not beside it (sample data).
+    Words do after what it is, and in no compound: in 資料の整理 and 基礎控除 they are what is
+    asked about. In letters they also come before it (the basics of React), but not beside it
+    (sample data).
     """
-    spans = []
+    spans = manners(text)
     is_told = False  # whether what is asked about has come
     for place, word in enumerate(found):
         is_told = is_told or word.role is Role.CONTENT
@@ -168,6 +179,18 @@ def _manners(text: str, found: Sequence[Morpheme]) -> list[_Span]:
         )
         if (is_told or in_letters) and not is_compound:
             spans.append((word.start, word.end))
+    return spans + _favours(text, found)
+
+
+def _favours(text: str, found: Sequence[Morpheme]) -> list[Span]:
+    """Where verbs say what is to be done for whoever asks: かみくだいて話してください."""
+    spans = []
+    for place, favour in enumerate(found):
+        if favour.term in _FAVOURS:
+            for word in reversed(found[:place]):
+                if not (word.inflects or text[word.start : word.end] in _JOINING):
+                    break
+                spans.append((word.start, word.end))
     return spans
 
 
@@ -220,11 +243,11 @@ def _numbered(words: Mapping[str, str]) -> dict[str, frozenset[str]]:
     }
 
 
-def _within(spans: Sequence[_Span], place: int) -> bool:
+def _within(spans: Sequence[Span], place: int) -> bool:
     return any(first <= place < last for first, last in spans)
 
 
-def _aside(spans: Sequence[_Span], found: Sequence[_Placed]) -> frozenset[str]:
+def _aside(spans: Sequence[Span], found: Sequence[_Placed]) -> frozenset[str]:
     """The terms that occur only inside the spans."""
     central = {term for term, place, _ in found if not _within(spans, place)}
     return frozenset(term for term, _, _ in found) - central

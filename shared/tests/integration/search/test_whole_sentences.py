@@ -105,6 +105,13 @@ def test_letters_inside_another_word_answer_nothing(answer):
         ("worktree を消したのにブランチが残ります。今はどう書くんですか", "dev/git-worktree.md"),
         ("朝、窓の内側が濡れているのですが、何をすればいいでしょうか", "home/condensation.md"),
         ("Python を始めたばかりです。結露とは何ですか？", "home/condensation.md"),
+        ("冬の朝、窓に水滴がつきカーテンが濡れます。WALについて教えて", "dev/sqlite-wal.md"),
+        ("冬の朝、窓に水滴がつきカーテンが濡れます。原因について教えて", "home/condensation.md"),
+        ("カレーを作りました。venv を作りたいです", "dev/python-venv.md"),
+        ("湿気で窓が濡れます。家具はどう置けばいいですか", "home/condensation.md"),
+        ("和暦の話が出た。午後は米を炊いて旅行の持ち物をそろえた。", "dev/wareki.md"),
+        ("venv のことが気になる。冬の朝、窓に水滴がついていた。", "home/condensation.md"),
+        ("My venv does not see the packages. How can I fix this?", "dev/python-venv.md"),
     ],
 )
 def test_a_symptom_is_what_is_asked_about_and_background_is_not(ask, question, file):

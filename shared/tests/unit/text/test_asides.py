@@ -1,12 +1,21 @@
 """Sentences of a question that do not ask."""
 
+import itertools
+import re
+
 import pytest
 
-from mdvec.text.asides import asides
+from mdvec.text.asides import asides, manners
+
+TOPICS = re.compile("元栓|はがき|tap|水")
 
 
-def spoken_aside(question: str) -> list[str]:
-    return [question[start:end] for start, end in asides(question) if question[start:end].strip()]
+def spoken_asides(question: str) -> list[str]:
+    topics = [found.start() for found in TOPICS.finditer(question)]
+    likeliest = asides(question, topics)[:1]
+    spans = sorted([*itertools.chain(*likeliest), *manners(question)])
+    spoken = (question[start:end] for start, end in spans)
+    return [one for one in spoken if one.strip()]
 
 
 @pytest.mark.parametrize(
@@ -17,7 +26,17 @@ def spoken_aside(question: str) -> list[str]:
         ("昨日から調べています。元栓について教えてください。", ["昨日から調べています。"]),
         ("引っ越したばかりですが、元栓はどこですか", ["引っ越したばかりですが、"]),
         ("元栓について確認したいのですが、よろしいでしょうか。", []),
-        ("水が止まらない。元栓も固い。", []),
+        ("水が止まらない。元栓も固い。", ["水が止まらない。"]),
+        ("元栓が固い。よろしくお願いします。", ["よろしくお願いします。"]),
+        (
+            "雪で凍りました。元栓を一から学ばせていただけますと幸いです。",
+            ["雪で凍りました。", "一から", "いただけますと幸い"],
+        ),
+        (
+            "水が凍るとは思いませんでした。元栓を見せてほしいです。",
+            ["水が凍るとは思いませんでした。"],
+        ),
+        ("we moved in last week. i am supposed to close the tap.", ["we moved in last week."]),
         ("元栓の閉め方を順を追って教えてください", ["順を追って"]),
         ("please explain the tap step by step", ["step by step"]),
         ("元栓なんだけど、誰かわかる人いますか🙏", ["元栓なんだけど、", "誰かわかる人"]),
@@ -37,11 +56,22 @@ def spoken_aside(question: str) -> list[str]:
         ("お茶をいただく時間はいつですか", []),
         ("夜分にすみません。元栓とありましたが、これは何ですか", ["夜分にすみません。"]),
         ("what do the docs say about taps?", ["docs say about"]),
-        ("水が止まらない。原因はどれ", ["水が止まらない。"]),
+        ("水が止まらない。原因はどれ", []),
+        ("水が止まらない。元栓の原因はどれ", ["水が止まらない。"]),
+        ("the tap drips. how do i stop it?", []),
+        ("the tap drips. is it possible to call someone? where?", ["the tap drips."]),
         ("what is a tap, for someone who just moved in?", ["for someone who just moved in"]),
         ("i read the manual. where is the tap?", ["i read the manual."]),
         ("", []),
     ],
 )
 def test_what_does_not_ask_is_an_aside_where_something_else_asks(question, expected):
-    assert spoken_aside(question) == expected
+    assert spoken_asides(question) == expected
+
+
+def test_where_nothing_is_asked_any_sentence_with_a_topic_may_be_meant():
+    question = "元栓のことが気になる。風が強い。元栓は古い。水も出ない。"
+    topics = [found.start() for found in TOPICS.finditer(question)]
+    meant = [[question[start:end] for start, end in spans] for spans in asides(question, topics)]
+    first, wind, old, water = (f"{sentence}。" for sentence in question.split("。")[:-1])
+    assert meant == [[first, wind, old], [first, wind, water], [wind, old, water]]
