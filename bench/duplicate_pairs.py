@@ -11,8 +11,8 @@ from itertools import combinations
 from pathlib import Path
 
 from mdvec.household.core.compared import ComparedRow
-from mdvec.household.core.evidence import LIKELY
-from mdvec.household.core.pairs import DetectionOptions, find_pairs
+from mdvec.household.core.detection import LIKELY, DetectionOptions
+from mdvec.household.core.pairs import find_pairs
 from mdvec.household.readings import reading
 from processes import Bench
 from results import Row

@@ -21,10 +21,11 @@ from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scan import ScanRules
 from mdvec.household import review as duplicate_review
-from mdvec.household.core.evidence import LIKELY, Judge
+from mdvec.household.core.detection import LIKELY, DetectionOptions
+from mdvec.household.core.evidence import Judge
 from mdvec.household.core.matching import match_one_to_one
 from mdvec.household.core.pair import Pair
-from mdvec.household.core.pairs import DetectionOptions, find_pairs
+from mdvec.household.core.pairs import find_pairs
 from mdvec.household.core.shopping_habits import Mirrors, ShoppingHabits
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from mcp_types import CallToolResult, ToolAnnotations
 from mdvec.household import deciding, review, sharing
-from mdvec.household.core.pairs import MAX_DATE_TOLERANCE, DetectionOptions
+from mdvec.household.core.detection import MAX_DATE_TOLERANCE, DetectionOptions
 from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, errors_for_the_model, text_result

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import logging
 import sys
@@ -174,6 +173,8 @@ def _return_memory() -> None:
     if torch is not None and torch.backends.mps.is_available():
         torch.mps.empty_cache()
     if sys.platform == "linux":
+        import ctypes
+
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
         if trim is not None:
             trim(0)

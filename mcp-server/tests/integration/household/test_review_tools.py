@@ -8,7 +8,7 @@ from collection import RULES
 from mcp import Client
 from mdvec.database.connection import open_database
 from mdvec.database.household_schema import m003_ledger, m005_statements, m010_review
-from mdvec.household.core.pairs import DetectionOptions
+from mdvec.household.core.detection import DetectionOptions
 from mdvec.settings import Settings
 from mdvec.sync.imports import Imports
 from mdvec.tools.rows import add_tool, list_tools

@@ -11,8 +11,8 @@ import apsw
 
 from mdvec.dates.days import Days
 from mdvec.household.core.compared import ComparedRow
-from mdvec.household.core.evidence import LIKELY
-from mdvec.household.core.pairs import DetectionOptions, DuplicateDetectionError, find_pairs
+from mdvec.household.core.detection import LIKELY, DetectionOptions, DuplicateDetectionError
+from mdvec.household.core.pairs import find_pairs
 from mdvec.household.core.review_reasons import reasons_in_words
 from mdvec.household.core.transfer_pairs import with_transfers
 from mdvec.household.core.wording import format_currency

@@ -12,7 +12,7 @@ from mdvec.embedding.embedder import ModelError, ModelUnavailable
 from mdvec.files.scan import FileState, Problem, Scan
 from mdvec.household import review as duplicate_review
 from mdvec.household.core.csv_text import CsvText
-from mdvec.household.core.pairs import DuplicateDetectionError
+from mdvec.household.core.detection import DuplicateDetectionError
 from mdvec.household.core.statement_text import StatementText, StoredSubject, chunks_of
 from mdvec.household.interfaces import files as ledger_files
 from mdvec.household.interfaces import rows as transactions

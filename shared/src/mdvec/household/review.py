@@ -14,12 +14,8 @@ from mdvec.database.connection import snapshot
 from mdvec.errors import MdvecError
 from mdvec.household.core import review_wording as answers
 from mdvec.household.core.candidates import Arranged, arrange, listed_candidates
-from mdvec.household.core.evidence import LIKELY
-from mdvec.household.core.pairs import (
-    MAX_DATE_TOLERANCE,
-    DetectionOptions,
-    find_pairs,
-)
+from mdvec.household.core.detection import LIKELY, MAX_DATE_TOLERANCE, DetectionOptions
+from mdvec.household.core.pairs import find_pairs
 from mdvec.household.core.review_reasons import reasons_in_words
 from mdvec.household.core.review_wording import (
     CandidateList,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -95,8 +94,10 @@ def _nearest(connection: apsw.Connection, requested: Sequence[Tool], tag: str) -
     }
     if not known:
         return "it has no tags at all" if len(requested) == 1 else "they have no tags at all"
+    from difflib import get_close_matches
+
     near = [one for one in known if tag in one or one in tag]
-    near += difflib.get_close_matches(tag, known, n=_MAX_NAMED_TAGS, cutoff=0.4)
+    near += get_close_matches(tag, known, n=_MAX_NAMED_TAGS, cutoff=0.4)
     if near:
         named = [known[one] for one in dict.fromkeys(near)]
         return f"similar tags: {', '.join(named[:_MAX_NAMED_TAGS])}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -228,7 +227,9 @@ def _from_text(field: FieldInfo, text: str) -> object:
 
 
 def _nearest(name: str, known: list[str], prefix: str = "", *, list_all: bool = True) -> str:
-    if close := difflib.get_close_matches(name[:_MAX_NAME], known, n=1, cutoff=0.5):
+    from difflib import get_close_matches
+
+    if close := get_close_matches(name[:_MAX_NAME], known, n=1, cutoff=0.5):
         return f"; did you mean {prefix + close[0]!r}?"
     return f"; known names: {', '.join(known)}" if list_all else ""
 

@@ -13,7 +13,7 @@ from mdvec.database.household_schema import m003_ledger, m005_statements, m010_r
 from mdvec.database.plan_schema import m013_transfers, m015_decisions
 from mdvec.household import deciding, review
 from mdvec.household.core.candidates import arrange
-from mdvec.household.core.pairs import DetectionOptions, DuplicateDetectionError
+from mdvec.household.core.detection import DetectionOptions, DuplicateDetectionError
 from mdvec.household.deciding import InvalidDecision, ReviewDecision, RowNotInCandidate
 from mdvec.household.interfaces import checks as duplicate_checks
 from mdvec.household.interfaces import marks as marks_table

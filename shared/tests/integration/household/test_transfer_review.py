@@ -7,7 +7,7 @@ from plan_ledger import Bought, fill
 
 from mdvec.database.connection import open_database
 from mdvec.household import deciding, review
-from mdvec.household.core.pairs import DetectionOptions
+from mdvec.household.core.detection import DetectionOptions
 from mdvec.household.interfaces.marks import update_marks
 from mdvec.household.month import monthly_household
 

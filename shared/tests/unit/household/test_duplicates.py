@@ -12,12 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mdvec.household.core.evidence import LIKELY
-from mdvec.household.core.pairs import (
-    DetectionOptions,
-    DuplicateDetectionError,
-    find_pairs,
-)
+from mdvec.household.core.detection import LIKELY, DetectionOptions, DuplicateDetectionError
+from mdvec.household.core.pairs import find_pairs
 from mdvec.household.core.transaction import Transaction
 
 SHOPS = ("スーパー青木", "スーパー青木 駅前店", "ドラッグ緑", "AOKI MARKET", "")

@@ -8,7 +8,7 @@ from functools import partial
 
 from mdvec.database.connection import Connection
 from mdvec.household import deciding, review
-from mdvec.household.core.pairs import MAX_DATE_TOLERANCE
+from mdvec.household.core.detection import MAX_DATE_TOLERANCE
 from mdvec.household.core.review_wording import CandidateRow, DuplicateCandidate
 from mdvec.household.deciding import ReviewDecision
 from starlette.requests import Request

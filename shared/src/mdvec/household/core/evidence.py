@@ -28,8 +28,6 @@ from mdvec.household.core.shopping_habits import MIN_MIRROR, Mirrors, ShoppingHa
 
 PairEvidence = tuple[float, str]
 """Points for one purchase, negative against it, and the code of the reason or ""."""
-LIKELY: Final = 0.5
-"""Pairs that score this much or more are more likely one purchase than two."""
 _BY_HAND: Final = re.compile("財布|現金|レシート|手入力|手動|^なし$|cash|wallet", re.IGNORECASE)
 _INSTRUMENT: Final = re.compile("カード|銀行|バンク|信用金庫|信金|card|bank", re.IGNORECASE)
 _BETWEEN_WORDS: Final = re.compile(r"[* ()/]")

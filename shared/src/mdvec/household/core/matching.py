@@ -12,7 +12,7 @@ from itertools import product
 from typing import Final
 
 from mdvec.household.core.compared import ComparedEntry
-from mdvec.household.core.evidence import LIKELY
+from mdvec.household.core.detection import LIKELY
 from mdvec.household.core.pair import Pair
 
 _MATCHED_OTHERWISE: Final = 0.3

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 
 from mdvec.household.core.categories import INCOME
 from mdvec.household.core.compared import ComparedEntry
+from mdvec.household.core.detection import DetectionOptions
 from mdvec.household.core.pair import Pair
-from mdvec.household.core.pairs import DetectionOptions, FoundPairs
+from mdvec.household.core.pairs import FoundPairs
 
 MAX_DAYS = 3
 """How many days a transfer may take; a weekend lies between the two bookings."""

@@ -12,8 +12,8 @@ import apsw
 
 from mdvec.household.core.candidates import OpenPair
 from mdvec.household.core.compared import ComparedRow
+from mdvec.household.core.detection import DetectionOptions
 from mdvec.household.core.pair import Pair
-from mdvec.household.core.pairs import DetectionOptions
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces.counting import counts
 from mdvec.household.interfaces.rows import TRANSACTION_COLUMNS, read_transaction
