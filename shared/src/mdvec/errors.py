@@ -49,11 +49,11 @@ place; any other exception is a bug.
         UnknownLevel                  mdvec.household.comparison
         UnknownCategory               mdvec.household.core.categories
             AmbiguousCategory         mdvec.household.core.categories
+        DuplicateDetectionError       mdvec.household.core.detection
         InvalidRowFilter              mdvec.household.core.found
         UnknownAccount                mdvec.household.core.found
         InvalidMapping                mdvec.household.core.mapping
         NotTransactions               mdvec.household.core.moneyforward
-        DuplicateDetectionError       mdvec.household.core.pairs
         AmbiguousPeriod               mdvec.household.core.periods
         InvalidPeriod                 mdvec.household.core.periods
             PaydayUnknown             mdvec.household.core.periods

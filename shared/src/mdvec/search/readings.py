@@ -1,4 +1,4 @@
-"""Chooses between two readings of a question: its asides as background, or as what it is about."""
+"""Chooses between the readings of a question: which sentence is meant, or all of them."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ from collections.abc import Sequence
 
 from mdvec.search.core.fusion import SearchMode
 from mdvec.search.ranking import Pool, Ranking
+from mdvec.text.questions import QuestionTerms
 
 WHOLE_ODDS = 0.6
-"""The share of the other reading's odds that is enough for the one that leaves nothing aside.
+"""The odds that the whole question needs, as a share of those of its first reading.
 
 Less than 1, since more words are harder to find in one passage. Chosen over questions with and
-without background; see docs/SPEC.md.
+without background, as are the others; see docs/SPEC.md.
 """
-STATED_ODDS = 4.0
-"""The same for a question that states its topic (印刷について) where it asks."""
-
-
+ENGLISH_WHOLE_ODDS = 1.0
+"""The same for a question in English."""
+STATED_WHOLE_ODDS = 4.0
+"""The same for one that states its topic where it asks (印刷について)."""
 OTHER_ODDS = 1.3
-"""How often the first reading's odds another sentence needs if none asks."""
+"""The same for another sentence, where none asks."""
 
 
 def likelier(pools: Sequence[Pool], mode: SearchMode) -> tuple[int, Ranking]:
@@ -28,18 +29,22 @@ def likelier(pools: Sequence[Pool], mode: SearchMode) -> tuple[int, Ranking]:
     first of each reading answers it.
     """
     rankings = [pool.ranked(mode) for pool in pools]
-    odds = [_odds(ranking) / _least(pools, place) for place, ranking in enumerate(rankings)]
+    first = pools[0].query
+    odds = [
+        _odds(ranking) / (_least(first, pool.query) if place else 1.0)
+        for place, (pool, ranking) in enumerate(zip(pools, rankings, strict=True))
+    ]
     place = odds.index(max(odds))
     return place, rankings[place]
 
 
-def _least(pools: Sequence[Pool], place: int) -> float:
-    """How often the odds of the first reading this one needs to be taken."""
-    if place == 0:
-        return 1.0
-    if not pools[place].query.is_whole:
+def _least(first: QuestionTerms, other: QuestionTerms) -> float:
+    """The share of the first reading's odds that another reading needs."""
+    if not other.is_whole:
         return OTHER_ODDS
-    return STATED_ODDS if pools[0].query.states_topic else WHOLE_ODDS
+    if first.states_topic:
+        return STATED_WHOLE_ODDS
+    return ENGLISH_WHOLE_ODDS if first.is_english else WHOLE_ODDS
 
 
 def _odds(ranking: Ranking) -> float:

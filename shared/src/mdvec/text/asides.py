@@ -8,26 +8,35 @@ from itertools import pairwise
 
 Span = tuple[int, int]
 _MAX_MEANT = 3
+"""Each is a search of its own."""
 _SENTENCE_ENDS = re.compile(
     r"[。\n]+|[!?]++(?![をがの]|って|という)|\.(?=\s)"  # not in a name: 熱ラジ!が放送された
     r"|(?:です|でした|ます|ました|ません|のだ|ん?だ)(?:が|けど|けれども?)[、,]"
 )
+TOPIC_MARKS = re.compile(
+    r"について|につきまして|につき[、,]|に関し|知りたいのは"
+    r"|(?<![こあ])とは(?!存|思|言|い[いうえっ]|限|別|異|違|な[らっ]|知らず)"
+)
+"""What follows the topic of a question: 印刷について, 元栓とは."""
 _ASKS = re.compile(
-    r"[?？]|教え|おしえ|教示|説明して|知りた|見せて"
-    r"|について|につきまして|につき[、,]|に関し|に関する"
-    r"|とは(?!存|思|言|い[いうっ]|限|別|異|違|な[らっ]|知らず)"
+    rf"[?？]|教え|おしえ|教示|説明して|知りた|見せて|に関する|{TOPIC_MARKS.pattern}"
     r"|て(?:ほし|欲し|もら[えいう]|いただ|頂|くれ(?!た))|(?:いただ|頂)[きけ][たまなれる]|賜"
     r"|ちょ[うー]だい|頂戴|(?<!よろしく)(?<!宜しく)お願い(?:し|致|いた|でき)|希望"
     r"|ください|下さい|どこ|どうすれば|どうやって|なぜ|(?:です|ます|でしょう|ません)か(?!\w)"
-    r"|たい(?:の|ん)?(?:です|だ)?(?:が|けど|けれど)?\W*$"
+    r"|(?<![たるいの]み)(?<![冷眠重平])たい(?:の|ん|な)?(?:です|だ)?(?:が|けど|けれど)?\W*$"
+    r"|たいと(?:思|考え)|[がを](?:ほし|欲し)い"
     r"|(?:どれ|どっち|どちら|いつ|誰|だれ|何|なに)\W*$"
     r"|\b(?:how|what|where|when|why|which|explain|tell me|show me)\b"
 )
+_REPORTS = re.compile(r"(?:た(?:[のん]?(?:です|だ))?(?:が|けど|けれども?)?|ございます)[。、,!\s]*$")
+_ASKS_IN_PAST = re.compile(r"[?？]|ください|下さい|た[くい][、,と]|たかった|ほし[くい][、,と]|願い")
+"""What makes a sentence ask although it tells what was: 聞きたかったのですが."""
 _REFERS_BACK = re.compile(
     r"(?:これ|それ|あれ)(?:は(?!さておき|そうと)|に(?![、,])|[がをって])"
     r"|(?:この|その)(?:こと|件|意味)|(?:こう|そう)いう"
-    r"|(?<!\w)(?:原因|理由|対処|対策|解決|直し方|治し方)"
+    r"|(?:(?<!の)|(?<=その))(?:原因|理由|対処|対策|解決|直し方|治し方)"
     r"|(?<!\bis )\b(?:this|it)\b|\b(?:is|does|did|would) that\b"
+    r"|\b(?:avoid|fix|stop|causes?|prevent|solve|do) (?:that|them)\b"
     r"|\bwhat(?:['’]s| is) (?:wrong|going on)\b"
 )
 """In a sentence that asks about what the one directly before it says: これは何, 原因は何."""
@@ -42,7 +51,7 @@ _MANNER = re.compile(
     r"(?:嬉し|うれし|幸い|幸甚|ありがた|有り?難|助か)い?"
     r"|(?:説明|解説)を?(?:頼|たの)[むみ]"
     r"|(?:探|捜|さが)し(?:出して|出す|てい?(?:る|ます|た|ました)|たい)|申し上げ(?:ます|る)"
-    r"|差し支えな(?:ければ|くば)|よ(?:ろし)?ければ|可能(?:であれば|なら|な限り)|できれば|とりあえず"
+    r"|(?<![がはもの])悪いけど|差し支えな(?:ければ|くば)|よ(?:ろし)?ければ|可能(?:であれば|なら|な限り)|できれば|とりあえず"
     r"|ざっくり|なるべく|(?:誰|だれ|どなた)か(?:わかる|分かる|知ってい?る|詳しい)(?:人|方)"
     r"|\b(?:step by step|in detail|in (?:simple|plain) (?:words|terms|english))\b"
     r"|\b(?:i['’]?m|i am) (?:quite |very |totally )?new (?:to|at) (?:this|it|all this)\b"
@@ -54,7 +63,7 @@ _MANNER = re.compile(
     r"|\b(?:docs?|documentation) says? (?:on|about)\b|\bfill(?:ing)? me in on\b"
     r"|\b(?:(?:short|brief|quick) )?(?:summary|overview|explanation|description) (?:of|for)\b"
 )
-"""順を追って, に関する情報, お送りいただきたく."""
+"""How something is to be explained, that it is sought, or to be served (お送りいただきたく)."""
 
 
 def asides(folded_question: str, topics: Sequence[int]) -> list[list[Span]]:
@@ -65,10 +74,16 @@ def asides(folded_question: str, topics: Sequence[int]) -> list[list[Span]]:
     back to (これは何ですか) is no aside. A clause that ends in ですが or けど counts as a sentence.
     """
     sentences = _sentences(folded_question)
-    asking = [one for one in sentences if _ASKS.search(folded_question, *one)]
+    asking = [one for one in sentences if _is_asking(folded_question[slice(*one)])]
     about = [one for one in sentences if any(place in range(*one) for place in topics)]
     meant = [asking] if asking else [[one] for one in about[: -_MAX_MEANT - 1 : -1]]
     return [_others(folded_question, sentences, central) for central in meant]
+
+
+def _is_asking(sentence: str) -> bool:
+    """Whether it asks or wishes; a sentence that tells what was does not (手伝ってもらった)."""
+    is_report = _REPORTS.search(sentence) and not _ASKS_IN_PAST.search(sentence)
+    return bool(_ASKS.search(sentence)) and not is_report
 
 
 def _others(text: str, sentences: Sequence[Span], central: Sequence[Span]) -> list[Span]:

@@ -42,10 +42,10 @@ _REQUEST_WORDS = frozenset(_REQUESTS.split())
 _MANNERS = """
 概要 概略 全体 詳細 要点 要約 纏め 纏める 簡潔 基本 基礎 初心 初歩 入門 例 実例 サンプル 参考
 理解 把握 勉強 復習 習得 知識 案内 指南 もう 一度 再度
-記述 記載 掲載 箇所 該当 内容 情報 資料 文書 文献 ドキュメント マニュアル ガイド
+記述 記載 掲載 載る 章 箇所 該当 内容 情報 資料 文書 文献 ドキュメント マニュアル ガイド
 見付ける 探す 捜す
-basics beginner beginners cover covered covers detail details docs documentation example examples
-explained guide introduction learn overview pointers sample samples struggling summary
+basics beginner beginners chapter cover covered covers detail details docs documentation example
+examples explained guide introduction learn overview pointers sample samples struggling summary
 talks tutorial tutorials understand
 """
 MANNERS = frozenset(_MANNERS.split())

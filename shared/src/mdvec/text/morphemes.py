@@ -30,7 +30,7 @@ _MAX_KEPT: Final = 10_000
 """Maximum number of runs whose words are cached; a full cache is cleared."""
 _LAUGHTER = re.compile("ww|w{4,}")
 """Laughter in a chat (ｗｗ); three would be the web."""
-_INFLECTED = frozenset({"動詞", "形容詞", "副詞"})
+_NO_TOPIC = frozenset({"動詞", "形容詞", "副詞"})
 _NO_LETTER = re.compile(r"[\W_]+")
 
 
@@ -40,17 +40,17 @@ class Morpheme:
 
     ``term`` is its term in the index: ``WORD_MARK`` and its normalised form, or the word itself
     if it is in letters and the dictionary has no other form. ``reading`` is in katakana.
-    ``is_known`` says whether the dictionary has the word; ``inflects``, whether it is a verb,
-    an adjective or an adverb, which alone does not tell a topic (書いてある).
+    ``is_known`` says whether the dictionary has the word; ``can_be_topic``, whether a
+    question may be about it alone, as it is no verb, adjective or adverb (書いてある).
     """
 
     term: str
     reading: str
     role: Role
     is_known: bool
-    inflects: bool = False
-    start: int = 0
-    end: int = 0
+    can_be_topic: bool
+    start: int
+    end: int
 
 
 def morphemes(text: str) -> list[Morpheme]:
@@ -140,35 +140,37 @@ class _Analyser:
     def _in_letters(self, word: str) -> Morpheme:
         plain = word[:MAX_TERM]
         if word in ENGLISH_FILLERS or _LAUGHTER.fullmatch(word):
-            return Morpheme(plain, plain, Role.REQUEST, is_known=True, end=len(word))
+            return _in_letters(plain, Role.REQUEST, len(word), is_known=True)
         role = Role.MANNER if word in MANNERS else Role.CONTENT
         found = self._analysed(word) if len(word) <= MAX_TERM else []
         if len(found) == 1 and found[0].term != WORD_MARK + plain:
             return replace(found[0], role=role)
         is_known = len(found) == 1 and found[0].is_known
-        return Morpheme(plain, plain, role, is_known, end=len(word))
+        return _in_letters(plain, role, len(word), is_known=is_known)
 
     def _analysed(self, run: str) -> list[Morpheme]:
         words: list[Morpheme] = []
         for first in range(0, len(run), _MAX_RUN):
             with self._lock:
                 for one in self._tokenizer.tokenize(run[first : first + _MAX_RUN]):
-                    normal, reading, role, is_known, inflects = self._form(one)
+                    normal, reading, role, is_known, can_be_topic = self._form(one)
                     if normal:
                         start, end = first + one.begin(), first + one.end()
                         term = WORD_MARK + normal
-                        words.append(Morpheme(term, reading, role, is_known, inflects, start, end))
+                        words.append(
+                            Morpheme(term, reading, role, is_known, can_be_topic, start, end)
+                        )
         return words
 
     def _form(self, one: SudachiMorpheme) -> _Form:
-        """Normalised form, reading, role, whether the dictionary has the word, and inflects."""
+        """Normalised form, reading, role, whether the dictionary has the word, and can_be_topic."""
         number = one.word_id()
         form = self._forms.get(number)
         if form is None:
             normal = _NO_LETTER.sub("", folded(one.normalized_form()))[:MAX_TERM]
             speech = one.part_of_speech()
-            role, inflects = role_of(normal, speech), speech[0] in _INFLECTED
-            form = (normal, one.reading_form(), role, not one.is_oov(), inflects)
+            role, can_be_topic = role_of(normal, speech), speech[0] not in _NO_TOPIC
+            form = (normal, one.reading_form(), role, not one.is_oov(), can_be_topic)
             if not one.is_oov():
                 self._forms[number] = form
         return form
@@ -181,6 +183,10 @@ class _Analyser:
             known.clear()
         known[run] = words
         return words
+
+
+def _in_letters(term: str, role: Role, length: int, *, is_known: bool) -> Morpheme:
+    return Morpheme(term, term, role, is_known, can_be_topic=True, start=0, end=length)
 
 
 _loading = threading.Lock()

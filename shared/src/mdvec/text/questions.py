@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from mdvec.text.asides import Span, asides, manners
+from mdvec.text.asides import TOPIC_MARKS, Span, asides, manners
 from mdvec.text.compounds import is_katakana
 from mdvec.text.dates import named_dates
 from mdvec.text.fillers import ENGLISH_FILLERS, Role
@@ -16,6 +16,8 @@ from mdvec.text.terms import folded, is_letters, placed_terms, question_terms
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _JAPANESE = re.compile("[\u3041-\u30ff\u3400-\u9fff]")
+_HIRAGANA = re.compile("[\u3041-\u3096]")
+"""In every Japanese sentence, but not in an English one with a Japanese name."""
 _IDENTIFIER = re.compile(r"[a-z][A-Z]|[A-Za-z]_[A-Za-z]|[A-Za-z]\d")
 _LETTERS = re.compile(r"^[A-Za-z_]\w{2,}$", re.ASCII)
 """A word in letters; one or two are hardly a name (笑 w, 打ちまちがい)."""
@@ -23,12 +25,11 @@ _PROSE = re.compile(r"[A-Za-z]+")
 _FAVOURS = frozenset({"=頂く", "=賜る", "=貰う", "=下さる", "=呉れる", "=欲しい", "=頂戴"})
 _JOINING = frozenset({"て", "で", "せ", "させ"})
 """What joins a verb to the next, or to the favour that is asked: 学ばせていただく."""
-_STATED = re.compile("について|につきまして|に関し|に関する|とは|知りたいのは")
 _NUMBERED = re.compile(r"([a-z]{2,})(\d+)")
 _GIST_SHARE = 0.4
 """If at least this share of a question is content, the whole question is embedded."""
 _ENGLISH_GIST_SHARE = 0.7
-"""The same for a question without a Japanese character: the frame of few words moves it more."""
+"""The same for a question in English: its frame of few words moves the vector more."""
 _Placed = tuple[str, int, int]
 
 
@@ -53,7 +54,8 @@ class QuestionTerms:
             all.
         names: names in letters that it asks about (useState, Redux), as spelled, by term.
         states_topic: whether the sentence that asks says what it is about (印刷について), which
-            others then rarely do; a question in English is taken to.
+            others then rarely do.
+        is_english: whether it has no hiragana, which every Japanese sentence has.
         is_whole: whether no sentence is an aside.
         gist: the text to embed: the question, or only its core if most of it is filler
             (すみません、…について教えてください).
@@ -72,6 +74,7 @@ class QuestionTerms:
     misspelt: frozenset[str] = frozenset()
     names: Mapping[str, str] = field(default_factory=dict)
     states_topic: bool = False
+    is_english: bool = False
     is_whole: bool = False
     gist: str = ""
 
@@ -92,7 +95,7 @@ def analyse_question(question: str) -> QuestionTerms:
 
 @lru_cache(maxsize=64)
 def readings(question: str) -> tuple[QuestionTerms, ...]:
-    """What a question may mean, in terms, without particles, auxiliaries and request words.
+    """What a question may mean, in terms without particles, auxiliaries and request words.
 
     Pairs inside request words (教えて, 使い方, how) are left out too; pairs that extend into them
     are ``edges``. If nothing would be left, the request words stay; if there are none either, every
@@ -106,7 +109,7 @@ def readings(question: str) -> tuple[QuestionTerms, ...]:
     if not found:
         return (QuestionTerms(_plain_alone(question), letters=_letters(placed_terms(text))),)
     kept, told = _content(found), _told(text, found)
-    topics = [word.start for word in kept if not word.inflects and not _within(told, word.start)]
+    topics = [word.start for word in kept if word.can_be_topic and not _within(told, word.start)]
     possible = [[*background, *told] for background in asides(text, topics)]
     meant = [spans for spans in possible if any(not _within(spans, place) for place in topics)]
     if topics:
@@ -151,8 +154,8 @@ def _reading(
         _letters(placed),
         _aside(spans, [*plain, *((word.term, word.start, word.end) for word in kept)]),
         names=_names(question, text, central) if len(question) == len(text) else {},
-        states_topic=not _JAPANESE.search(text)
-        or any(not _within(spans, stated.start()) for stated in _STATED.finditer(text)),
+        states_topic=any(not _within(spans, one.start()) for one in TOPIC_MARKS.finditer(text)),
+        is_english=_HIRAGANA.search(text) is None,
         gist=_gist(question, text, central, found),
     )
 
@@ -183,12 +186,12 @@ def _told(text: str, found: Sequence[Morpheme]) -> list[Span]:
 
 
 def _favours(text: str, found: Sequence[Morpheme]) -> list[Span]:
-    """Where verbs say what is to be done for whoever asks: かみくだいて話してください."""
+    """Where verbs say what someone is to do as a favour: かみくだいて話してください."""
     spans = []
     for place, favour in enumerate(found):
         if favour.term in _FAVOURS:
             for word in reversed(found[:place]):
-                if not (word.inflects or text[word.start : word.end] in _JOINING):
+                if word.can_be_topic and text[word.start : word.end] not in _JOINING:
                     break
                 spans.append((word.start, word.end))
     return spans
@@ -203,7 +206,7 @@ def _gist(question: str, text: str, central: Sequence[Morpheme], found: Sequence
     if not central or len(question) != len(text) or _LONE_SURROGATE.search(question):
         return question
     start, end = min(word.start for word in central), max(word.end for word in central)
-    least = _GIST_SHARE if _JAPANESE.search(text) else _ENGLISH_GIST_SHARE
+    least = _GIST_SHARE if _HIRAGANA.search(text) else _ENGLISH_GIST_SHARE
     if end - start >= least * len(question):
         return question
     nouns = {one.start: one.end for one in found if one.role is Role.REQUEST}
