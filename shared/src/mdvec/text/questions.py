@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from mdvec.text.asides import TOPIC_MARKS, Span, asides, manners
+from mdvec.text.asides import Span, asides
 from mdvec.text.compounds import is_katakana
 from mdvec.text.dates import named_dates
 from mdvec.text.fillers import ENGLISH_FILLERS, Role
+from mdvec.text.manners import TOPIC_MARKS, manners
 from mdvec.text.morphemes import WORD_MARK, Morpheme, morphemes
 from mdvec.text.terms import folded, is_letters, placed_terms, question_terms
 
@@ -110,11 +111,16 @@ def readings(question: str) -> tuple[QuestionTerms, ...]:
         return (QuestionTerms(_plain_alone(question), letters=_letters(placed_terms(text))),)
     kept, told = _content(found), _told(text, found)
     topics = [word.start for word in kept if word.can_be_topic and not _within(told, word.start)]
-    possible = [[*background, *told] for background in asides(text, topics)]
-    meant = [spans for spans in possible if any(not _within(spans, place) for place in topics)]
+    meant = [
+        background
+        for background in asides(text, topics)
+        if any(not _within(background, place) for place in topics)
+    ]
     if topics:
-        meant.append(told)
-    read = [_reading(question, text, found, kept, spans) for spans in meant or [[]]]
+        meant.append([])
+    else:
+        meant, told = [[]], []
+    read = [_reading(question, text, found, kept, background, told) for background in meant]
     last = replace(read[-1], is_whole=True)
     return (*{one.aside: one for one in read if one.aside != last.aside}.values(), last)
 
@@ -124,9 +130,11 @@ def _reading(
     text: str,
     found: Sequence[Morpheme],
     kept: Sequence[Morpheme],
-    spans: Sequence[Span],
+    background: Sequence[Span],
+    told: Sequence[Span],
 ) -> QuestionTerms:
-    """The question's terms if it is about the words kept outside the spans, its asides."""
+    """The question's terms if it is about the words kept that are neither background nor told."""
+    spans = [*background, *told]
     placed = placed_terms(text)
     central = [word for word in kept if not _within(spans, word.start)]
     inside = {place for word in kept for place in range(word.start, word.end)}
@@ -154,7 +162,9 @@ def _reading(
         _letters(placed),
         _aside(spans, [*plain, *((word.term, word.start, word.end) for word in kept)]),
         names=_names(question, text, central) if len(question) == len(text) else {},
-        states_topic=any(not _within(spans, one.start()) for one in TOPIC_MARKS.finditer(text)),
+        states_topic=any(
+            not _within(background, one.start()) for one in TOPIC_MARKS.finditer(text)
+        ),
         is_english=_HIRAGANA.search(text) is None,
         gist=_gist(question, text, central, found),
     )

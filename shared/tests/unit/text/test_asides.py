@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from mdvec.text.asides import asides, manners
+from mdvec.text.asides import asides
+from mdvec.text.manners import manners
 
 TOPICS = re.compile("元栓|はがき|tap|水")
 
@@ -23,7 +24,7 @@ def spoken_asides(question: str) -> list[str]:
     [
         ("水道の元栓はどこですか", []),
         ("冬の間、雪が積もるのはどこか？", []),
-        ("昨日から調べています。元栓について教えてください。", ["昨日から調べています。"]),
+        ("昨日から調べています。元栓について教えてください。", ["昨日から調べています。", "ください"]),
         ("引っ越したばかりですが、元栓はどこですか", ["引っ越したばかりですが、"]),
         ("元栓について確認したいのですが、よろしいでしょうか。", []),
         ("水が止まらない。元栓も固い。", ["水が止まらない。"]),
@@ -37,7 +38,7 @@ def spoken_asides(question: str) -> list[str]:
             ["水が凍るとは思いませんでした。"],
         ),
         ("we moved in last week. i am supposed to close the tap.", ["we moved in last week."]),
-        ("元栓の閉め方を順を追って教えてください", ["順を追って"]),
+        ("元栓の閉め方を順を追って教えてくdさい", ["順を追って", "くdさい"]),
         ("please explain the tap step by step", ["step by step"]),
         ("元栓なんだけど、誰かわかる人いますか🙏", ["元栓なんだけど、", "誰かわかる人"]),
         ("元栓ですから、誰かわかる人が見ました", []),
@@ -62,6 +63,18 @@ def spoken_asides(question: str) -> list[str]:
         ("the tap drips. is it possible to call someone? where?", ["the tap drips."]),
         ("what is a tap, for someone who just moved in?", ["for someone who just moved in"]),
         ("i read the manual. where is the tap?", ["i read the manual."]),
+        # What was, and what is wished after asking, asks nothing.
+        ("友人に見てもらいました。元栓はどこですか", ["友人に見てもらいました。"]),
+        ("水を飲みたかったのですが、元栓が固い。", ["元栓が固い。"]),
+        ("元栓はどこですか。早く閉めたいです。", ["早く閉めたいです。"]),
+        ("早く閉めたいです。元栓はどこですか", []),
+        ("水が冷たい。元栓はどこですか", ["水が冷たい。"]),
+        ("雪が降るみたいだ。元栓が固いことはありますか", ["雪が降るみたいだ。"]),
+        # Where it is to be found.
+        ("元栓はどのページを見ればいい", ["どのページを見れば"]),
+        ("元栓のことがどこに書かれていますか", ["書かれています"]),
+        ("恐れ入ります、元栓のご教示をいただけますと幸いです", ["恐れ入ります", "いただけますと幸い"]),
+        ("which page is the section about taps?", ["which page", "section about"]),
         ("", []),
     ],
 )
