@@ -12,9 +12,20 @@ _MAX_MEANT = 3
 _SENTENCE_ENDS = re.compile(
     r"[。\n]+|[!?]++(?![をがの]|って|という)|\.(?=\s)"  # not in a name: 熱ラジ!が放送された
     r"|(?:です|でした|ます|ました|ません|のだ|ん?だ)(?:が|けど|けれども?)[、,]"
+    r"|ので[、,]"
 )
+TOPIC_MARKS = re.compile(
+    r"について|につきまして|につき[、,]|に関し|知りたいのは|の(?:こと|件)(?:は|って|で[、,])"
+    r"|(?<![こあ])とは(?!存|思|言|い[いうえっ]|限|別|異|違|な[らっ]|知らず)"
+    r"|書いてあ|書かれ[たて]|載[っせ]て|どこを読"
+    r"|という(?:言葉|用語|単語|名前)|どの(?:ページ|章|節|記事|資料|文書|ドキュメント|セクション)"
+    r"|\b(?:tell me (?:more )?|hear(?:d|ing)? )about\b"
+    r"|\b(?:page|part|section|chapter)s? (?:on|about|that)\b"
+    r"|\bwhich (?:page|section|chapter)\b|\b(?:docs|documentation|information|info) (?:on|about)\b"
+)
+"""What a question says along with its topic: 印刷について, どこに書いてある, the page about."""
 _ASKS = re.compile(
-    r"[?？]|教え|おしえ|教示|説明して|知りた|見せて|について|につきまして|につき[、,]|に関[しす]"
+    r"[?？]|教え(?!る(?:の|こと|側|立場))|おしえ|教示|説明して|知りた|見せて|について|につきまして|につき[、,]|に関[しす]"
     r"|(?<![こあ])とは(?!存|思|言|い[いうえっ]|限|別|異|違|な[らっ]|知らず)"
     r"|て(?:もら[えいう]|いただ|頂|くれ(?!た))|(?:いただ|頂)[きけ][たまなれる]|賜"
     r"|ちょ[うー]だい|頂戴|(?<!よろしく)(?<!宜しく)お願い(?:し|致|いた|でき)"
@@ -23,7 +34,8 @@ _ASKS = re.compile(
     r"|\b(?:how|what|where|when|why|which|explain|tell me|show me)\b"
 )
 _WISHES = re.compile(
-    r"(?<![たるいの]み)(?<![冷眠重平])たい(?:の|ん|な)?(?:です|だ)?(?:が|けど|けれど)?\W*$"
+    r"(?<![たるいの]み)(?<![冷眠重平])たい(?:の|ん|な)?(?:です|だ|で)?(?:が|けど|けれど|から)?\W*$"
+    r"|(?:分か|わか)(?:ら(?!れ)|りませ)|ピンとこ|忘れ(?:て|まし|た)|知ら(?:な|ず)|知りませ"
     r"|たかった[のん]で|たいと(?:思|考え)|て(?:ほし|欲し)|[がを](?:ほし|欲し)い|希望"
 )
 _REPORTS = re.compile(r"(?:た(?:[のん]?(?:です|だ))?(?:が|けど|けれども?)?|ございます)[。、,!\s]*$")
@@ -50,8 +62,13 @@ def asides(folded_question: str, topics: Sequence[int]) -> list[list[Span]]:
     sentences = _sentences(folded_question)
     asking = _asking(folded_question, sentences)
     about = [one for one in sentences if any(place in range(*one) for place in topics)]
-    meant = [asking] if asking else [[one] for one in about[: -_MAX_MEANT - 1 : -1]]
-    return [_others(folded_question, sentences, central) for central in meant]
+    meant = [[*asking, *_referred(folded_question, sentences, asking)]]
+    if not any(one in about for one in meant[0]):
+        marked = [one for one in about if TOPIC_MARKS.search(folded_question, *one)]
+        others = [one for one in about if one not in marked]
+        likeliest = [*reversed(marked), *reversed(others)][:_MAX_MEANT]
+        meant = [[one, *_referred(folded_question, sentences, [one])] for one in likeliest]
+    return [[one for one in sentences if one not in central] for central in meant]
 
 
 def asks(text: str) -> bool:
@@ -78,13 +95,13 @@ def _is_report(sentence: str) -> bool:
     return bool(_REPORTS.search(sentence)) and not _ASKS_IN_PAST.search(sentence)
 
 
-def _others(text: str, sentences: Sequence[Span], central: Sequence[Span]) -> list[Span]:
-    referred = [
+def _referred(text: str, sentences: Sequence[Span], central: Sequence[Span]) -> list[Span]:
+    """The sentences that one of these, directly behind, refers back to."""
+    return [
         before
         for before, one in pairwise(sentences)
         if one in central and _REFERS_BACK.search(text, *one)
     ]
-    return [one for one in sentences if one not in central and one not in referred]
 
 
 def _sentences(text: str) -> list[Span]:

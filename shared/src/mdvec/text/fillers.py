@@ -34,14 +34,14 @@ _REQUESTS = """
 為る 有る 居る 成る 出来る 遣る 見る 見せる 言う 思う 困る 良い 無い 使う 遣う
 つく 付く 就く 関する 対する 因る 於く 置く 仕舞う
 方 方法 仕方 遣り方 使い方 意味 場合 時 事 こと 物 もの 者 所 ところ 訳 わけ 為 風
-点 話 件 様 よう 助かる 御 旨い 行く 易い 奴 恐縮 手数
+点 話 件 様 よう 助かる 御 旨い 行く 易い 奴 恐縮 手数 とこ おく
 何 何故 どう どんな 如何 幾ら 幾つ 何処 何時 誰 どれ どちら 一体 抑 ちょっと 一寸 えーと
 """
 _REQUEST_WORDS = frozenset(_REQUESTS.split())
 # How something is to be told, and in which form; how far it is known; where it is to be found.
 _MANNERS = """
 概要 概略 全体 詳細 要点 要約 纏め 纏める 簡潔 基本 基礎 初心 初歩 入門 例 実例 サンプル 参考
-理解 把握 勉強 復習 習得 知識 案内 指南 もう 一度 再度
+理解 把握 勉強 復習 学習 学ぶ 習得 知識 必要 初めて 一通り 案内 指南 もう 一度 再度
 記述 記載 掲載 載る 章 箇所 該当 内容 情報 資料 文書 文献 ドキュメント マニュアル ガイド
 見付ける 探す 捜す
 basics beginner beginners chapter cover covered covers detail details docs documentation example
@@ -57,6 +57,7 @@ them then there these they this those to us ve want was way we were what when wh
 whom whose why will with would you your
 am anywhere somewhere hi hey kindly thanks wonder wondering
 anybody anyone anything somebody someone something
+really never actually honestly got getting help hearing heard
 kwsk plz pls thx asap lol
 """
 ENGLISH_FILLERS = frozenset(_ENGLISH.split())

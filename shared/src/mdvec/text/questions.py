@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from mdvec.text.asides import Span, asides
+from mdvec.text.asides import TOPIC_MARKS, Span, asides
 from mdvec.text.compounds import is_katakana
 from mdvec.text.dates import named_dates
 from mdvec.text.fillers import ENGLISH_FILLERS, Role
-from mdvec.text.manners import TOPIC_MARKS, manners
+from mdvec.text.manners import manners
 from mdvec.text.morphemes import WORD_MARK, Morpheme, morphemes
 from mdvec.text.terms import folded, is_letters, placed_terms, question_terms
 
@@ -185,7 +185,7 @@ def _told(text: str, found: Sequence[Morpheme]) -> list[Span]:
             continue
         in_letters = is_letters(text[word.start])
         neighbours = [*found[max(place - 1, 0) : place], *found[place + 1 : place + 2]]
-        is_compound = any(
+        is_compound = word.can_be_topic and any(
             other.role is Role.CONTENT
             and max(other.start - word.end, word.start - other.end) <= in_letters
             for other in neighbours

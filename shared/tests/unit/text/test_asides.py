@@ -8,7 +8,7 @@ import pytest
 from mdvec.text.asides import asides
 from mdvec.text.manners import manners
 
-TOPICS = re.compile("元栓|はがき|tap|水")
+TOPICS = re.compile("元栓|はがき|tap|call|水")
 
 
 def spoken_asides(question: str) -> list[str]:
@@ -40,7 +40,7 @@ def spoken_asides(question: str) -> list[str]:
         ("we moved in last week. i am supposed to close the tap.", ["we moved in last week."]),
         ("元栓の閉め方を順を追って教えてくdさい", ["順を追って", "くdさい"]),
         ("please explain the tap step by step", ["step by step"]),
-        ("元栓なんだけど、誰かわかる人いますか🙏", ["元栓なんだけど、", "誰かわかる人"]),
+        ("元栓なんだけど、誰かわかる人いますか🙏", ["誰かわかる人", "誰かわかる人いますか🙏"]),
         ("元栓ですから、誰かわかる人が見ました", []),
         ("元栓に関する情報を探しています", ["に関する情報", "探しています"]),
         ("where is the documentation on taps?", ["documentation on"]),
