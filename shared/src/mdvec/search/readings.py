@@ -19,7 +19,7 @@ ENGLISH_WHOLE_ODDS = 1.0
 STATED_WHOLE_ODDS = 4.0
 """The same for one that states its topic where it asks (印刷について)."""
 OTHER_ODDS = 1.3
-"""The same for another sentence, where none asks."""
+"""The same for another sentence, where none asks, and for a phrase that is called the topic."""
 
 
 def likelier(pools: Sequence[Pool], mode: SearchMode) -> tuple[int, Ranking]:

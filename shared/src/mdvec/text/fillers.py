@@ -22,8 +22,8 @@ class Role(Enum):
 
 
 _GRAMMAR = frozenset({"助詞", "助動詞", "補助記号", "空白"})
-_REQUEST_CLASSES = frozenset({"代名詞", "連体詞", "接続詞"})
-_REQUEST_SUBCLASSES = frozenset({("感動詞", "フィラー"), ("形状詞", "助動詞語幹")})
+_REQUEST_CLASSES = frozenset({"代名詞", "連体詞", "接続詞", "感動詞"})
+_REQUEST_SUBCLASSES = frozenset({("形状詞", "助動詞語幹")})
 
 # Line by line: verbs of asking and answering; politeness; light verbs; verbs in について,
 # に関して, に対して, という; nouns of manner, and nouns that only link clauses; question words.
@@ -34,7 +34,7 @@ _REQUESTS = """
 為る 有る 居る 成る 出来る 遣る 見る 見せる 言う 思う 困る 良い 無い 使う 遣う
 つく 付く 就く 関する 対する 因る 於く 置く 仕舞う
 方 方法 仕方 遣り方 使い方 意味 場合 時 事 こと 物 もの 者 所 ところ 訳 わけ 為 風
-点 話 件 様 よう 助かる 御 旨い 行く 易い 奴 恐縮 手数 とこ おく
+点 話 件 様 よう 助かる 御 旨い 行く 易い 奴 恐縮 手数 とこ おく 自分 筈
 何 何故 どう どんな 如何 幾ら 幾つ 何処 何時 誰 どれ どちら 一体 抑 ちょっと 一寸 えーと
 """
 _REQUEST_WORDS = frozenset(_REQUESTS.split())

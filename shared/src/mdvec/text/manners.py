@@ -7,7 +7,10 @@ import re
 from mdvec.text.asides import TOPIC_MARKS, Span, asks
 
 _TOLD = re.compile(
-    r"順を?追って|(?:一|初歩|最初|初め|はじめ|基礎|ゼロ)から|例を(?:挙|あ)げて|手短に|噛み砕いて|(?:わ|分)かりやすく|もう少し|もう一[回度]"
+    r"順を?追って|(?:一|初歩|最初|初め|はじめ|基礎|ゼロ)から"
+    r"|例を(?:挙|あ)げて|手短に|噛み砕いて|(?:わ|分)かりやすく|もう少し|もう一[回度]"
+    r"|初心者(?:向け|でも|にも)(?:[にの]|わかる)?|基本的な(?:ところ|こと|部分)?"
+    r"|(?<=か)(?:すっかり|もう|完全に)?忘れて(?:い|しま)\w*"
     r"|[^、。\s]{1,9}で(?=(?:説明|解説|教え|おしえ))"  # やさしい日本語で説明して
     r"|ざっくり|なるべく|とりあえず|(?:説明|解説)を?(?:頼|たの)[むみ]"
     r"|(?:に関する|についての|に関しての|関連する)(?:情報|資料|記事|文書|ドキュメント|解説|説明)"
@@ -20,6 +23,7 @@ _PLACES = (
 )
 _SOUGHT = re.compile(
     rf"(?:該当|関連|対応)する(?:{_PLACES})|読む(?:べき)?(?:{_PLACES})|読み?(?:たい|直|返)"
+    rf"|(?<=の)(?:{_PLACES})(?=を?(?:探|捜|出し|見せ|開|教え|読))"
     r"|役に?立[ちつてっ]|という(?:言葉|用語|単語|名前)"
     r"|(?:どんな|どのような|どういう|どういった)(?:場面|状況|目的)"
     rf"|(?:書いてあ|書かれ|載[っせ]て)[いたてまするりっ]*(?:{_PLACES})?"
@@ -38,16 +42,18 @@ _SOUGHT = re.compile(
 )
 """That something is sought, and in what: どのページに書いてありますか."""
 _SERVED = re.compile(
-    r"(?:標記|表題|首題|掲題)の件|お世話になっております|お疲れ様(?:です|でございます)|恐れ入り(?:ます|ました)?|申し上げ(?:ます|る)"
+    r"(?:標記|表題|首題|掲題)の件|申し上げ(?:ます|る)|恐れ入り(?:ます|ました)?"
+    r"|お世話になっております|お疲れ様(?:です|でございます)"
     r"|(?<![^をにがはのもでか、。,\s])[おご御][^おご御をがはにでとのもて\W]{1,5}?"
     r"(?:(?:いただ|頂)(?:き|け[まなれたば])|(?:くださ|下さ)い|願い|いたしま|致しま|申し上|賜)"
     r"|(?<=教えて)[ぁ-んーa-z]{1,7}(?=\W*$)"  # however it is spelled
     r"|(?<![がはもの])悪いけど|差し支えな(?:ければ|くば)|よ(?:ろし)?ければ"
-    r"|可能(?:であれば|なら|な限り)|できれば"
+    r"|可能(?:であれば|なら|な限り)|でき(?:れば|ましたら|たら)|急ぎ(?:で|です|!)?"
     r"|\b(?:i['’]?m|i am) (?:quite |very |totally )?new (?:to|at) (?:this|it|all this)\b"
     r"|\bfor (?:someone|somebody|anyone|people|those) who(?:['’]s| is| are)?"
     r" (?:just|only|never|new)\b[^.?!]*|\b(?:would|do) you mind\b|\bfill(?:ing)? me in on\b"
-    r"|\bpoint me (?:to|at)\b|\bhelp me (?:to )?(?:understand|learn)\b|\bpull (?:it|that|this) up\b"
+    r"|\bquick (?:one|question)\b|\bworks?(?=\W*$)|\bpoint me (?:to|at)\b"
+    r"|\bhelp me (?:to )?(?:understand|learn)\b|\bpull (?:it|that|this) up\b"
     r"|\b(?:please|kindly) (?:share|send|give|provide|list|point)\b"
 )
 """To whom, and the politeness of being served: お送りいただきたく."""
@@ -56,9 +62,7 @@ _GLAD = re.compile(
     r"(?:大変|とても|すごく)?(?:嬉し|うれし|幸い|幸甚|ありがた|有り?難|助か)い?"
 )
 """いただけますと幸いです."""
-
-
-_ENDS_IN_A_PLACE = re.compile(rf"(?:{_PLACES})\W*$")
+_ENDS_IN_A_PLACE = re.compile(rf"(?:{_PLACES}|もの|文章)\W*$")
 
 
 def manners(folded_question: str) -> list[Span]:

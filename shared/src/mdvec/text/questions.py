@@ -14,6 +14,7 @@ from mdvec.text.fillers import ENGLISH_FILLERS, Role
 from mdvec.text.manners import manners
 from mdvec.text.morphemes import WORD_MARK, Morpheme, morphemes
 from mdvec.text.terms import folded, is_letters, placed_terms, question_terms
+from mdvec.text.topics import named_topics
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _JAPANESE = re.compile("[\u3041-\u30ff\u3400-\u9fff]")
@@ -116,13 +117,11 @@ def readings(question: str) -> tuple[QuestionTerms, ...]:
         for background in asides(text, topics)
         if any(not _within(background, place) for place in topics)
     ]
-    if topics:
-        meant.append([])
-    else:
-        meant, told = [[]], []
+    meant += [[(0, start), (end, len(text))] for start, end in named_topics(text, kept)]
     read = [_reading(question, text, found, kept, background, told) for background in meant]
-    last = replace(read[-1], is_whole=True)
-    return (*{one.aside: one for one in read if one.aside != last.aside}.values(), last)
+    whole = _reading(question, text, found, kept, [], told if topics else [])
+    distinct = {one.aside: one for one in read if one.aside != whole.aside}
+    return (*distinct.values(), replace(whole, is_whole=True))
 
 
 def _reading(
