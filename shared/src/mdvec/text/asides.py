@@ -11,8 +11,7 @@ _MAX_MEANT = 3
 """Each is a search of its own."""
 _SENTENCE_ENDS = re.compile(
     r"[。\n]+|[!?]++(?![をがの]|って|という)|\.(?=\s)"  # not in a name: 熱ラジ!が放送された
-    r"|(?:です|でした|ます|ました|ません|のだ|ん?だ)(?:が|けど|けれども?)[、,]"
-    r"|ので[、,]"
+    r"|(?:です|でした|ます|ました|ません|のだ|ん?だ)(?:が|けど|けれども?)[、,]|ので[、,]"
 )
 TOPIC_MARKS = re.compile(
     r"について|につきまして|につき[、,]|に関し|知りたいのは|の(?:こと|件)(?:は|って|で[、,])"
@@ -25,11 +24,13 @@ TOPIC_MARKS = re.compile(
 )
 """What a question says along with its topic: 印刷について, どこに書いてある, the page about."""
 _ASKS = re.compile(
-    r"[?？]|教え(?!る(?:の|こと|側|立場))|おしえ|教示|説明して|知りた|見せて|について|につきまして|につき[、,]|に関[しす]"
+    r"[?？]|教え(?!る(?:の|こと|側|立場))|おしえ|教示|説明して|知りた|見せて"
+    r"|について|につきまして|につき[、,]|に関[しす]"
     r"|(?<![こあ])とは(?!存|思|言|い[いうえっ]|限|別|異|違|な[らっ]|知らず)"
     r"|て(?:もら[えいう]|いただ|頂|くれ(?!た))|(?:いただ|頂)[きけ][たまなれる]|賜"
     r"|ちょ[うー]だい|頂戴|(?<!よろしく)(?<!宜しく)お願い(?:し|致|いた|でき)"
-    r"|ください|下さい|どこ|(?<![ほな])どの|か(?:な|しら)\W*$|どうすれば|どうやって|なぜ|(?:です|ます|でしょう|ません)か(?!\w)"
+    r"|ください|下さい|どこ|(?<![ほな])どの|どうすれば|どうやって|なぜ"
+    r"|か(?:な|しら)\W*$|(?:です|ます|でしょう|ません)か(?!\w)"
     r"|(?:どれ|どっち|どちら|いつ|誰|だれ|何|なに)\W*$"
     r"|\b(?:how|what|where|when|why|which|explain|tell me|show me)\b"
 )
@@ -55,9 +56,10 @@ _REFERS_BACK = re.compile(
 def asides(folded_question: str, topics: Sequence[int]) -> list[list[Span]]:
     """The ranges of the sentences that ask nothing, in order, for each sentence that may be meant.
 
-    ``topics`` are the places of the words that can be asked about. If no sentence asks, any of
-    the last few with a topic may be meant, the very last first. What the one that is meant refers
-    back to (これは何ですか) is no aside. A clause that ends in ですが or けど counts as a sentence.
+    ``topics`` are the places of the words that can be asked about. If no sentence that asks has
+    one, any of the last few others may be meant: those that say that they are about something
+    (という言葉が出ました) first, the last before the others. What the one that is meant refers
+    back to (これは何ですか) is no aside. A clause that ends in ですが, けど or ので is a sentence.
     """
     sentences = _sentences(folded_question)
     asking = _asking(folded_question, sentences)

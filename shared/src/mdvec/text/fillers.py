@@ -44,9 +44,9 @@ _MANNERS = """
 理解 把握 勉強 復習 学習 学ぶ 習得 知識 必要 初めて 一通り 案内 指南 もう 一度 再度
 記述 記載 掲載 載る 章 箇所 該当 内容 情報 資料 文書 文献 ドキュメント マニュアル ガイド
 見付ける 探す 捜す
-basics beginner beginners chapter cover covered covers detail details docs documentation example
-examples explained guide introduction learn overview pointers sample samples struggling summary
-talks tutorial tutorials understand
+basics beginner beginners chapter check cover covered covers detail details docs documentation
+example examples explained first guide introduction learn overview pointers sample samples
+struggling summary talks try tutorial tutorials understand
 """
 MANNERS = frozenset(_MANNERS.split())
 _ENGLISH = """

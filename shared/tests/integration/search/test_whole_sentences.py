@@ -112,6 +112,18 @@ def test_letters_inside_another_word_answer_nothing(answer):
         ("和暦の話が出た。午後は米を炊いて旅行の持ち物をそろえた。", "dev/wareki.md"),
         ("venv のことが気になる。冬の朝、窓に水滴がついていた。", "home/condensation.md"),
         ("My venv does not see the packages. How can I fix this?", "dev/python-venv.md"),
+        ("My venv does not see the packages. What should I try first?", "dev/python-venv.md"),
+        ("友人に荷物を見てもらいました。結露はどう防ぎますか", "home/condensation.md"),
+        ("venv の作り方を教えて。旅行の持ち物を今夜そろえたいです。", "dev/python-venv.md"),
+        (
+            "The window is wet on winter mornings. Which furniture should I move?",
+            "home/condensation.md",
+        ),
+        ("venv を作った。窓が濡れた。", "home/condensation.md"),
+        ("旅行の朝に WAL という言葉を見ました。猫の餌にたとえられますか。", "dev/sqlite-wal.md"),
+        ("和暦がよくわかりません。やさしい日本語で説明してください。", "dev/wareki.md"),
+        ("旅行の持ち物をそろえるので、worktree のことを教えて", "dev/git-worktree.md"),
+        ("正規表現のことはどのページを見れば書いてありますか", "dev/japanese-regex.md"),
     ],
 )
 def test_a_symptom_is_what_is_asked_about_and_background_is_not(ask, question, file):
