@@ -10,8 +10,9 @@ Span = tuple[int, int]
 _MAX_MEANT = 3
 """Each is a search of its own."""
 _SENTENCE_ENDS = re.compile(
-    r"[。\n]+|[!?]++(?![をがの]|って|という)|\.(?=\s)"  # not in a name: 熱ラジ!が放送された
-    r"|(?:です|でした|ます|ました|ません|のだ|ん?だ)(?:が|けど|けれども?)[、,]|ので[、,]"
+    r"[。\n]+|[!?]++(?![をがの]|って|という)"  # not in a name: 熱ラジ!が放送された
+    r"|\.(?=\s)"
+    r"|(?:です|でした|ます|ました|ません|のだ|ん?だ)(?:が|けど|けれども?)[、,]"
 )
 TOPIC_MARKS = re.compile(
     r"について|につきまして|につき[、,]|に関し|知りたいのは|の(?:こと|件)(?:は|って|で[、,])"
@@ -29,18 +30,21 @@ _ASKS = re.compile(
     r"|(?<![こあ])とは(?!存|思|言|い[いうえっ]|限|別|異|違|な[らっ]|知らず)"
     r"|て(?:もら[えいう]|いただ|頂|くれ(?!た))|(?:いただ|頂)[きけ][たまなれる]|賜"
     r"|ちょ[うー]だい|頂戴|(?<!よろしく)(?<!宜しく)お願い(?:し|致|いた|でき)"
-    r"|ください|下さい|どこ|(?<![ほな])どの|どうすれば|どうやって|なぜ"
+    r"|ください|下さい|どこ|(?<![ほなのけも])どの|どうすれば|どうやって|なぜ"
     r"|か(?:な|しら)\W*$|(?:です|ます|でしょう|ません)か(?!\w)"
     r"|(?:どれ|どっち|どちら|いつ|誰|だれ|何|なに)\W*$"
     r"|\b(?:how|what|where|when|why|which|explain|tell me|show me)\b"
 )
 _WISHES = re.compile(
     r"(?<![たるいの]み)(?<![冷眠重平])たい(?:の|ん|な)?(?:です|だ|で)?(?:が|けど|けれど|から)?\W*$"
-    r"|(?:分か|わか)(?:ら(?!れ)|りませ)|ピンとこ|忘れ(?:て|まし|た)|知ら(?:な|ず)|知りませ"
+    r"|[がか][^、。はもが]{0,9}(?:(?:分か|わか)(?:ら(?!れ)|りませ)|ピンとこ|忘れ|知らな|知りませ)"
     r"|たかった[のん]で|たいと(?:思|考え)|て(?:ほし|欲し)|[がを](?:ほし|欲し)い|希望"
 )
 _REPORTS = re.compile(r"(?:た(?:[のん]?(?:です|だ))?(?:が|けど|けれども?)?|ございます)[。、,!\s]*$")
-_ASKS_IN_PAST = re.compile(r"[?？]|ください|下さい|た[くい][、,と]|たかった|ほし[くい][、,と]|願い")
+_ASKS_IN_PAST = re.compile(
+    r"[?？]|ください|下さい|た[くい][、,と]|たかった|ほし[くい][、,と]|願い"
+    r"|[がか][^、。はもが]{0,9}(?:忘れ|わから|分から|知り)"
+)
 """What makes a sentence ask although it tells what was: 聞きたかったのですが."""
 _REFERS_BACK = re.compile(
     r"(?:これ|それ|あれ)(?:は(?!さておき|そうと)|に(?![、,])|[がをって])"
@@ -70,6 +74,10 @@ def asides(folded_question: str, topics: Sequence[int]) -> list[list[Span]]:
         others = [one for one in about if one not in marked]
         likeliest = [*reversed(marked), *reversed(others)][:_MAX_MEANT]
         meant = [[one, *_referred(folded_question, sentences, [one])] for one in likeliest]
+    else:
+        questions = [one for one in asking if _ASKS.search(folded_question, *one)]
+        if any(one in about for one in questions):  # a wish may be background: 家を建てたいのですが
+            meant.append([*questions, *_referred(folded_question, sentences, questions)])
     return [[one for one in sentences if one not in central] for central in meant]
 
 

@@ -58,7 +58,7 @@ class QuestionTerms:
         states_topic: whether the sentence that asks says what it is about (印刷について), which
             others then rarely do.
         is_english: whether it has no hiragana, which every Japanese sentence has.
-        is_whole: whether no sentence is an aside.
+        is_whole: whether no sentence is an aside, though manners still are.
         gist: the text to embed: the question, or only its core if most of it is filler
             (すみません、…について教えてください).
     """
@@ -104,7 +104,8 @@ def readings(question: str) -> tuple[QuestionTerms, ...]:
     term stays.
 
     Sentences that ask nothing may be background, or what the question is about (画面が更新されま
-    せん。何を見ればいいですか): the last reading counts them whole. Only the texts can tell.
+    せん。何を見ればいいですか); only the texts can tell. The first reading is of those that ask,
+    the last is the whole question; other sentences and phrases that may be meant stand between.
     """
     text = folded(question)
     found = morphemes(question)
@@ -120,7 +121,10 @@ def readings(question: str) -> tuple[QuestionTerms, ...]:
     meant += [[(0, start), (end, len(text))] for start, end in named_topics(text, kept)]
     read = [_reading(question, text, found, kept, background, told) for background in meant]
     whole = _reading(question, text, found, kept, [], told if topics else [])
-    distinct = {one.aside: one for one in read if one.aside != whole.aside}
+    distinct: dict[frozenset[str], QuestionTerms] = {}
+    for one in read:
+        distinct.setdefault(one.aside, one)
+    distinct.pop(whole.aside, None)
     return (*distinct.values(), replace(whole, is_whole=True))
 
 

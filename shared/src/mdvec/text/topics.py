@@ -10,13 +10,13 @@ from mdvec.text.fillers import Role
 from mdvec.text.morphemes import Morpheme
 
 _MOST = 2
-"""Each is a search of its own."""
+"""Each is a reading, and so a search of its own."""
 _JOINED = re.compile(r"[ の・]?|(?: (?:a|an|and|for|in|of|the|to|with))+ ")
 _NAMED_BEHIND = re.compile(
     r"[」』\"`\s]*(?:(?:という|っていう)(?:言葉|用語|単語|名前|もの|の)"
     r"|の(?:話|くだり|ところ))"
 )
-_NAMED_BEFORE = re.compile(r"\b(?:about|hear(?:d|ing)? of|called|explain|understand) [\"'`]*$")
+_NAMED_BEFORE = re.compile(r"\b(?:about|hear(?:d|ing)? of|called|understand) [\"'`]*$")
 
 
 def named_topics(text: str, content: Sequence[Morpheme]) -> list[Span]:

@@ -122,7 +122,8 @@ def test_letters_inside_another_word_answer_nothing(answer):
         ("venv を作った。窓が濡れた。", "home/condensation.md"),
         ("旅行の朝に WAL という言葉を見ました。猫の餌にたとえられますか。", "dev/sqlite-wal.md"),
         ("和暦がよくわかりません。やさしい日本語で説明してください。", "dev/wareki.md"),
-        ("旅行の持ち物をそろえるので、worktree のことを教えて", "dev/git-worktree.md"),
+        ("旅行に行く前です。worktree のことを教えて", "dev/git-worktree.md"),
+        ("コーヒーは淹れました。結露はいつ起きますか", "home/condensation.md"),
         ("正規表現のことはどのページを見れば書いてありますか", "dev/japanese-regex.md"),
     ],
 )

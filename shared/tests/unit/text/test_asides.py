@@ -71,6 +71,9 @@ def spoken_asides(question: str) -> list[str]:
         ("水を飲みたかったのですが、元栓が固い。", ["元栓が固い。"]),
         ("元栓はどこですか。早く閉めたいです。", ["早く閉めたいです。"]),
         ("早く閉めたいです。元栓はどこですか", []),
+        ("水は知らないのですが、元栓はどこですか", ["水は知らないのですが、"]),
+        ("水がわからないのですが、元栓はどこですか", []),
+        ("元栓を水のページで説明しているのはどこですか", []),
         ("水が冷たい。元栓はどこですか", ["水が冷たい。"]),
         ("雪が降るみたいだ。元栓が固いことはありますか", ["雪が降るみたいだ。"]),
         # Where it is to be found.
@@ -86,6 +89,13 @@ def spoken_asides(question: str) -> list[str]:
 )
 def test_what_does_not_ask_is_an_aside_where_something_else_asks(question, expected):
     assert spoken_asides(question) == expected
+
+
+def test_what_is_wished_before_a_question_may_be_background():
+    question = "水を飲みたいです。元栓はどこですか"
+    wish = question.index("。") + 1
+    topics = [found.start() for found in TOPICS.finditer(question)]
+    assert asides(question, topics) == [[], [(0, wish)]]
 
 
 def test_where_nothing_is_asked_any_sentence_with_a_topic_may_be_meant():
