@@ -46,9 +46,14 @@ class Asked:
         return self.ndcg["hybrid"] / self.bare
 
     @property
+    def keeps_enough(self) -> bool:
+        """Whether enough is kept of the bare heading's nDCG."""
+        return self.kept >= MIN_KEPT[self.frame.typos]
+
+    @property
     def is_met(self) -> bool:
         """Whether enough is kept, and neither leg alone is better."""
-        return self.kept >= MIN_KEPT[self.frame.typos] and self.above_legs >= -_LEG_MARGIN
+        return self.keeps_enough and self.above_legs >= -_LEG_MARGIN
 
     @property
     def above_legs(self) -> float:
@@ -88,9 +93,11 @@ def _term_rows(database: Path, terms: Sequence[str], embedder: Embedder) -> list
         of_kind = {frame: missed for frame, missed in failed.items() if frame.kind == kind}
         worst = max(of_kind, key=lambda frame: len(of_kind[frame]))
         missed = dict.fromkeys(term for frame in of_kind for term in of_kind[frame])
+        met = sum(len(terms_of) <= MAX_FAILED * len(terms) for terms_of in of_kind.values())
         rows.append(
             Row(
                 f"terms of react-ja, {_described(kind, list(of_kind))}",
+                f"{met} of {len(of_kind)} frames meet the bar; "
                 f"worst frame: {len(of_kind[worst])} of {len(terms)} fail"
                 + (f" ({worst.text}); in any frame: {', '.join(missed)}" if missed else ""),
                 f"≤ {MAX_FAILED:.0%} in every frame",
@@ -156,11 +163,14 @@ def _bare_row(what: str, ndcg: dict[SearchMode, float]) -> Row:
 def _kind_row(what: str, kind: str, asked: Sequence[Asked]) -> Row:
     worst = min(asked, key=lambda one: one.kept)
     least = min(asked, key=lambda one: one.above_legs)
+    kept = sum(one.keeps_enough for one in asked)
     held_out = [one.kept for one in asked if one.frame.held_out]
     return Row(
         f"{what}, {_described(kind, [one.frame for one in asked])}",
-        f"worst frame keeps {worst.kept:.3f} of the bare nDCG ({worst.frame.text}), "
-        f"of those held out {min(held_out):.3f}; least above a leg alone: {least.above_legs:+.3f}",
+        f"{kept} of {len(asked)} frames keep enough; "
+        f"worst frame: {worst.kept:.3f} of the bare nDCG ({worst.frame.text})"
+        + (f", of those held out: {min(held_out):.3f}" if held_out else "")
+        + f"; least above a leg alone: {least.above_legs:+.3f}",
         f"≥ {MIN_KEPT[worst.frame.typos]}; not below either leg",
         all(one.is_met for one in asked),
     )

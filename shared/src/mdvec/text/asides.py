@@ -8,15 +8,16 @@ from itertools import pairwise
 
 Span = tuple[int, int]
 _MAX_MEANT = 3
-"""Each is a search of its own."""
+"""Each is a reading, and so a search of its own."""
 _SENTENCE_ENDS = re.compile(
     r"[。\n]+|[!?]++(?![をがの]|って|という)"  # not in a name: 熱ラジ!が放送された
     r"|\.(?=\s)"
     r"|(?:です|でした|ます|ました|ません|のだ|ん?だ)(?:が|けど|けれども?)[、,]"
 )
+_WHAT_IS = r"(?<![こあ])とは(?!存|思|言|い[いうえっ]|限|別|異|違|な[らっ]|知らず)"
 TOPIC_MARKS = re.compile(
     r"について|につきまして|につき[、,]|に関し|知りたいのは|の(?:こと|件)(?:は|って|で[、,])"
-    r"|(?<![こあ])とは(?!存|思|言|い[いうえっ]|限|別|異|違|な[らっ]|知らず)"
+    rf"|{_WHAT_IS}"
     r"|書いてあ|書かれ[たて]|載[っせ]て|どこを読"
     r"|という(?:言葉|用語|単語|名前)|どの(?:ページ|章|節|記事|資料|文書|ドキュメント|セクション)"
     r"|\b(?:tell me (?:more )?|hear(?:d|ing)? )about\b"
@@ -27,7 +28,7 @@ TOPIC_MARKS = re.compile(
 _ASKS = re.compile(
     r"[?？]|教え(?!る(?:の|こと|側|立場))|おしえ|教示|説明して|知りた|見せて"
     r"|について|につきまして|につき[、,]|に関[しす]"
-    r"|(?<![こあ])とは(?!存|思|言|い[いうえっ]|限|別|異|違|な[らっ]|知らず)"
+    rf"|{_WHAT_IS}"
     r"|て(?:もら[えいう]|いただ|頂|くれ(?!た))|(?:いただ|頂)[きけ][たまなれる]|賜"
     r"|ちょ[うー]だい|頂戴|(?<!よろしく)(?<!宜しく)お願い(?:し|致|いた|でき)"
     r"|ください|下さい|どこ|(?<![ほなのけも])どの|どうすれば|どうやって|なぜ"
@@ -35,11 +36,13 @@ _ASKS = re.compile(
     r"|(?:どれ|どっち|どちら|いつ|誰|だれ|何|なに)\W*$"
     r"|\b(?:how|what|where|when|why|which|explain|tell me|show me)\b"
 )
+"""A question, or what is to be done for whoever asks."""
 _WISHES = re.compile(
     r"(?<![たるいの]み)(?<![冷眠重平])たい(?:の|ん|な)?(?:です|だ|で)?(?:が|けど|けれど|から)?\W*$"
     r"|[がか][^、。はもが]{0,9}(?:(?:分か|わか)(?:ら(?!れ)|りませ)|ピンとこ|忘れ|知らな|知りませ)"
     r"|たかった[のん]で|たいと(?:思|考え)|て(?:ほし|欲し)|[がを](?:ほし|欲し)い|希望"
 )
+"""What is wanted, or not known: がよくわかりません, but not そのページは知りません."""
 _REPORTS = re.compile(r"(?:た(?:[のん]?(?:です|だ))?(?:が|けど|けれども?)?|ございます)[。、,!\s]*$")
 _ASKS_IN_PAST = re.compile(
     r"[?？]|ください|下さい|た[くい][、,と]|たかった|ほし[くい][、,と]|願い"
@@ -63,7 +66,10 @@ def asides(folded_question: str, topics: Sequence[int]) -> list[list[Span]]:
     ``topics`` are the places of the words that can be asked about. If no sentence that asks has
     one, any of the last few others may be meant: those that say that they are about something
     (という言葉が出ました) first, the last before the others. What the one that is meant refers
-    back to (これは何ですか) is no aside. A clause that ends in ですが, けど or ので is a sentence.
+    back to (これは何ですか) is no aside. A clause that ends in ですが or けど counts as a sentence.
+
+    Wishes count as asking, but may be background of the question behind them, so where there are
+    both, the questions alone may be meant as well.
     """
     sentences = _sentences(folded_question)
     asking = _asking(folded_question, sentences)
@@ -76,7 +82,7 @@ def asides(folded_question: str, topics: Sequence[int]) -> list[list[Span]]:
         meant = [[one, *_referred(folded_question, sentences, [one])] for one in likeliest]
     else:
         questions = [one for one in asking if _ASKS.search(folded_question, *one)]
-        if any(one in about for one in questions):  # a wish may be background: 家を建てたいのですが
+        if any(one in about for one in questions):
             meant.append([*questions, *_referred(folded_question, sentences, questions)])
     return [[one for one in sentences if one not in central] for central in meant]
 

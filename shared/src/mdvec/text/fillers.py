@@ -25,7 +25,7 @@ _GRAMMAR = frozenset({"助詞", "助動詞", "補助記号", "空白"})
 _REQUEST_CLASSES = frozenset({"代名詞", "連体詞", "接続詞", "感動詞"})
 _REQUEST_SUBCLASSES = frozenset({("形状詞", "助動詞語幹")})
 
-# Line by line: verbs of asking and answering; politeness; light verbs; verbs in について,
+# About line by line: verbs of asking and answering; politeness; light verbs; verbs in について,
 # に関して, に対して, という; nouns of manner, and nouns that only link clauses; question words.
 _REQUESTS = """
 教える 知る 分かる 願う 聞く 尋ねる 伺う 説明 解説 紹介 質問 詳しい 簡単 具体

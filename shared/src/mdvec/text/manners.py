@@ -68,7 +68,8 @@ _ENDS_IN_A_PLACE = re.compile(rf"(?:{_PLACES}|もの|文章)\W*$")
 def manners(folded_question: str) -> list[Span]:
     """The ranges that say how something is to be told, sought or served, in order.
 
-    None if nothing is asked: コードをわかりやすく書く is a topic.
+    None if nothing is asked, nor a place to read sought (…を初めて学ぶときに読む資料):
+    コードをわかりやすく書く is a topic.
     """
     of_asking = asks(folded_question) or TOPIC_MARKS.search(folded_question)
     if not (of_asking or _ENDS_IN_A_PLACE.search(folded_question)):
