@@ -112,12 +112,9 @@ def readings(question: str) -> tuple[QuestionTerms, ...]:
     if not found:
         return (QuestionTerms(_plain_alone(question), letters=_letters(placed_terms(text))),)
     kept, told = _content(found), _told(text, found)
-    topics = [word.start for word in kept if word.can_be_topic and not _within(told, word.start)]
-    meant = [
-        background
-        for background in asides(text, topics)
-        if any(not _within(background, place) for place in topics)
-    ]
+    manner = _places(told)
+    topics = [word.start for word in kept if word.can_be_topic and word.start not in manner]
+    meant = [one for one in asides(text, topics) if not _places(one).issuperset(topics)]
     meant += [[(0, start), (end, len(text))] for start, end in named_topics(text, kept)]
     read = [_reading(question, text, found, kept, background, told) for background in meant]
     whole = _reading(question, text, found, kept, [], told if topics else [])
@@ -137,9 +134,10 @@ def _reading(
     told: Sequence[Span],
 ) -> QuestionTerms:
     """The question's terms if it is about the words kept that are neither background nor told."""
-    spans = [*background, *told]
+    unasked = _places(background)
+    outside = unasked | _places(told)
     placed = placed_terms(text)
-    central = [word for word in kept if not _within(spans, word.start)]
+    central = [word for word in kept if word.start not in outside]
     inside = {place for word in kept for place in range(word.start, word.end)}
     plain = [one for one in placed if not inside.isdisjoint(range(*one[1:]))]
     if not plain:
@@ -163,11 +161,9 @@ def _reading(
         numbered,
         frozenset(term for term, *place in plain if not inside.issuperset(range(*place))),
         _letters(placed),
-        _aside(spans, [*plain, *((word.term, word.start, word.end) for word in kept)]),
+        _aside(outside, [*plain, *((word.term, word.start, word.end) for word in kept)]),
         names=_names(question, text, central) if len(question) == len(text) else {},
-        states_topic=any(
-            not _within(background, one.start()) for one in TOPIC_MARKS.finditer(text)
-        ),
+        states_topic=any(one.start() not in unasked for one in TOPIC_MARKS.finditer(text)),
         is_english=_HIRAGANA.search(text) is None,
         gist=_gist(question, text, central, found),
     )
@@ -259,21 +255,22 @@ def _numbered(words: Mapping[str, str]) -> dict[str, frozenset[str]]:
     }
 
 
-def _within(spans: Sequence[Span], place: int) -> bool:
-    return any(first <= place < last for first, last in spans)
+def _places(spans: Sequence[Span]) -> frozenset[int]:
+    return frozenset(place for span in spans for place in range(*span))
 
 
-def _aside(spans: Sequence[Span], found: Sequence[_Placed]) -> frozenset[str]:
-    """The terms that occur only inside the spans."""
-    central = {term for term, place, _ in found if not _within(spans, place)}
+def _aside(outside: frozenset[int], found: Sequence[_Placed]) -> frozenset[str]:
+    """The terms that occur only at these places."""
+    central = {term for term, place, _ in found if place not in outside}
     return frozenset(term for term, _, _ in found) - central
 
 
 def _words_of(plain: Sequence[_Placed], kept: Sequence[Morpheme]) -> dict[str, frozenset[str]]:
     """For each plain term, the words that it overlaps."""
+    word_at = {place: word.term for word in kept for place in range(word.start, word.end)}
     found: dict[str, frozenset[str]] = {}
     for term, start, end in plain:
-        touched = (word.term for word in kept if word.start < end and start < word.end)
+        touched = (word_at[place] for place in range(start, end) if place in word_at)
         found[term] = found.get(term, frozenset()).union(touched)
     return found
 

@@ -17,6 +17,8 @@ _NAMED_BEHIND = re.compile(
     r"|の(?:話|くだり|ところ))"
 )
 _NAMED_BEFORE = re.compile(r"\b(?:about|hear(?:d|ing)? of|called|understand) [\"'`]*$")
+_LONGEST = 20
+"""Characters of what names a topic before it."""
 
 
 def named_topics(text: str, content: Sequence[Morpheme]) -> list[Span]:
@@ -36,6 +38,7 @@ def named_topics(text: str, content: Sequence[Morpheme]) -> list[Span]:
     named = [
         (start, end)
         for start, end in phrases
-        if _NAMED_BEHIND.match(text, end) or _NAMED_BEFORE.search(text[:start])
+        if _NAMED_BEHIND.match(text, end)
+        or _NAMED_BEFORE.search(text, max(start - _LONGEST, 0), start)
     ]
     return named[: -_MOST - 1 : -1]
