@@ -125,9 +125,8 @@ question; R@1 is the share of questions whose right answer comes first.
   half words of kanji or katakana in headings, taken evenly from all that stand in 2 to 22 files.
   A term fails when none of its first three hits even names it. A heading is asked of the whole
   documentation, and of its text without any heading. Sentences that are held out came last, and
-  nobody had read them before they were measured; all others were read while the words that only
-  ask were chosen, and many were written to be difficult. The constants were fitted with sentences
-  of both kinds.
+  nothing was chosen by them; all others were read while the words that only ask were chosen, and
+  many were written to be difficult.
 - Users' words: questions that a beginner, a developer with a problem, a technical lead, an
   assistant and somebody who writes English ask about 179 sections of the React documentation, in
   words of their own (`bench/users_questions.toml`). Only that section counts as right, though

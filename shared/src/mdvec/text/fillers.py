@@ -22,8 +22,8 @@ class Role(Enum):
 
 
 _GRAMMAR = frozenset({"助詞", "助動詞", "補助記号", "空白"})
-_REQUEST_CLASSES = frozenset({"代名詞", "連体詞", "接続詞", "感動詞"})
-_REQUEST_SUBCLASSES = frozenset({("形状詞", "助動詞語幹")})
+_REQUEST_CLASSES = frozenset({"代名詞", "連体詞", "接続詞", "感動詞"})  # 感動詞: ねえ, ありがとう
+_REQUEST_SUBCLASSES = frozenset({("形状詞", "助動詞語幹")})  # よう, そう
 
 # About line by line: verbs of asking and answering; politeness; light verbs; verbs in について,
 # に関して, に対して, という; nouns of manner, and nouns that only link clauses; question words.

@@ -140,13 +140,13 @@ class _Analyser:
     def _in_letters(self, word: str) -> Morpheme:
         plain = word[:MAX_TERM]
         if word in ENGLISH_FILLERS or _LAUGHTER.fullmatch(word):
-            return _in_letters(plain, Role.REQUEST, len(word), is_known=True)
+            return _as_spelled(plain, Role.REQUEST, len(word), is_known=True)
         role = Role.MANNER if word in MANNERS else Role.CONTENT
         found = self._analysed(word) if len(word) <= MAX_TERM else []
         if len(found) == 1 and found[0].term != WORD_MARK + plain:
             return replace(found[0], role=role)
         is_known = len(found) == 1 and found[0].is_known
-        return _in_letters(plain, role, len(word), is_known=is_known)
+        return _as_spelled(plain, role, len(word), is_known=is_known)
 
     def _analysed(self, run: str) -> list[Morpheme]:
         words: list[Morpheme] = []
@@ -185,7 +185,7 @@ class _Analyser:
         return words
 
 
-def _in_letters(term: str, role: Role, length: int, *, is_known: bool) -> Morpheme:
+def _as_spelled(term: str, role: Role, length: int, *, is_known: bool) -> Morpheme:
     return Morpheme(term, term, role, is_known, can_be_topic=True, start=0, end=length)
 
 

@@ -117,6 +117,7 @@ def readings(question: str) -> tuple[QuestionTerms, ...]:
     meant = [one for one in asides(text, topics) if not _places(one).issuperset(topics)]
     meant += [[(0, start), (end, len(text))] for start, end in named_topics(text, kept)]
     read = [_reading(question, text, found, kept, background, told) for background in meant]
+    # Where all is manner (わかりやすく説明して), that is what is asked.
     whole = _reading(question, text, found, kept, [], told if topics else [])
     distinct: dict[frozenset[str], QuestionTerms] = {}
     for one in read:
