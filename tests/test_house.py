@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 SOURCES = [ROOT / member / "src" for member in ("shared", "manage-documents", "mcp-server")]
-LINES = 320
+LINES = 500
 
 
 def modules():
@@ -27,7 +27,7 @@ def test_every_module_opens_with_a_docstring():
     assert silent == []
 
 
-def test_no_module_is_longer_than_320_lines():
+def test_no_module_is_longer_than_500_lines():
     long = {
         str(path.relative_to(ROOT)): count
         for path in modules()

@@ -76,7 +76,17 @@ class LogSettings(SettingsSection):
 
 
 class ServerSettings(SettingsSection):
-    """``[server]``: the running server to which `mdvec-mcp` forwards its client, and its token."""
+    """``[server]``: what the server offers and answers, and the one to which it may forward.
+
+    ``structured`` decides who gets ``structuredContent`` beside an answer's text: ``auto`` sends it
+    only to clients that draw MCP Apps, for the tools that have one.
+    """
+
+    structured: Literal["auto", "always", "never"] = Field(
+        "auto", description="'auto', 'always' or 'never'"
+    )
+    tools: Literal["all", "core"] = Field("all", description="'all' or 'core'")
+    read_only: bool = Field(default=False, description="true or false")
 
     url: str | None = Field(
         None, pattern=r"^https?://[^/\s]+/\S*$",

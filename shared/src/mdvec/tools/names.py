@@ -9,21 +9,35 @@ from mdvec.errors import MdvecError
 
 _PATTERN = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
-OWN = frozenset(
+OFFERED = frozenset(
     {
-        "search", "get_document", "reindex", "reindex_status", "list_sources",
+        "search", "get_document", "reindex", "list_sources",
         # the household family
-        "get_monthly_household", "get_category_trend", "detect_duplicates",
-        "list_duplicate_candidates", "get_duplicate_candidate_detail", "confirm_duplicate",
-        "restore_duplicate", "get_duplicate_stats", "find_transactions", "compare_periods",
-        "set_budget", "get_budget_status", "list_recurring_payments", "get_household_outlook",
-        "set_category_rule", "note_transaction",
+        "get_monthly_household", "get_category_trend", "household_report", "find_transactions",
+        "detect_duplicates", "list_duplicate_candidates", "get_duplicate_candidate_detail",
+        "confirm_duplicate", "restore_duplicate", "get_duplicate_stats", "edit_household",
         # the analytics family
-        "query", "export", "profile", "histogram", "materialize", "list_handles", "plot",
-        "save_query", "run_query",
+        "query", "export", "profile", "histogram", "materialize", "list_handles",
     }
 )  # fmt: skip
 """The names of the server's own tools."""
+FOLDED = {
+    "reindex_status": "list_sources()",
+    "compare_periods": 'household_report(report="compare")',
+    "get_budget_status": 'household_report(report="budget")',
+    "list_recurring_payments": 'household_report(report="recurring")',
+    "get_household_outlook": 'household_report(report="forecast"), or "anomalies", "households", '
+    '"net_worth"',
+    "set_budget": 'edit_household(what="budget")',
+    "set_category_rule": 'edit_household(what="rule")',
+    "note_transaction": 'edit_household(what="note")',
+    "run_query": "query(query=NAME, parameters={…})",
+    "save_query": "query(query=SQL, save_as=NAME)",
+    "plot": "query(query=SQL, chart=KIND)",
+}
+"""The names that the server's tools had before: each with the call that does the same now."""
+OWN = OFFERED | FOLDED.keys()
+"""The names that rows cannot take."""
 _OWN_PREFIX = "mdvec_"
 _MAX_FROM_TITLE = 50
 _DEFAULT = "docs"
