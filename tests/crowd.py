@@ -72,5 +72,5 @@ async def _post(
 
 
 def _has_finds(events: str) -> bool:
-    data = [line.removeprefix("data: ") for line in events.splitlines() if "structured" in line]
-    return any(json.loads(one)["result"]["structuredContent"]["results"] for one in data)
+    data = [line.removeprefix("data: ") for line in events.splitlines() if "content" in line]
+    return any(json.loads(one)["result"]["content"][0]["text"].count("\n[1] ") for one in data)

@@ -10,7 +10,7 @@ from mcp import Client
 from mcp.shared.subscriptions import ResourcesListChanged, ToolsListChanged
 from mcp_types import ResourceListChangedNotification, ToolListChangedNotification
 
-ALWAYS = {"search", "get_document", "reindex", "reindex_status", "list_sources"}
+ALWAYS = {"search", "get_document", "reindex", "list_sources"}
 """The tools that a server has whatever its rows are."""
 
 
@@ -43,4 +43,6 @@ class Following:
         await self.tools_changed.wait()
         self.tools_changed = anyio.Event()
         tools = (await self.client.list_tools()).tools
-        return {tool.name: tool.description for tool in tools if tool.name not in ALWAYS}
+        return {
+            tool.name: tool.description.split()[-1] for tool in tools if tool.name not in ALWAYS
+        }

@@ -8,7 +8,10 @@ from contextlib import contextmanager
 
 import anyio
 import uvicorn
+from fixed_offer import FixedOffer
 from mcp.server.mcpserver import Context
+from mdvec_mcp.calls import READ_ONLY, Reply
+from mdvec_mcp.offer import Offer
 from mdvec_mcp.protocol import MdvecServer
 from mdvec_mcp.web.address import LOOPBACK_NAMES, Address, listen
 from mdvec_mcp.web.app import HttpLimits, http_app
@@ -24,20 +27,22 @@ class EchoServer(MdvecServer):
         super().__init__("test", version="1")
         self.waiting = threading.Event()
         self.cancelled = threading.Event()
-        self.add_tool(self._echo, name="echo", description="Echoes.")
-        self.add_tool(self._wait, name="wait", description="Waits.")
+        offer = Offer()
+        offer.add_tool(self._echo, name="echo", description="Echoes.", annotations=READ_ONLY)
+        offer.add_tool(self._wait, name="wait", description="Waits.", annotations=READ_ONLY)
+        self.follow(FixedOffer(offer))
 
-    async def _echo(self, text: str) -> str:
-        return text
+    async def _echo(self, text: str) -> Reply:
+        return Reply(text)
 
-    async def _wait(self, context: Context) -> str:
+    async def _wait(self, context: Context) -> Reply:
         await context.report_progress(1, 2)
         self.waiting.set()
         try:
             await anyio.sleep_forever()
         finally:
             self.cancelled.set()
-        return ""
+        return Reply("")
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from mdvec.settings import Settings
 from page_ledger import ledger
 from playwright.sync_api import expect
 
-from mdvec_mcp.apps.offering import add_apps, for_this_client
+from mdvec_mcp.apps.offering import add_apps
 from mdvec_mcp.search.model_pool import ModelPool
 from mdvec_mcp.server import wired_server
 
@@ -56,7 +56,6 @@ def wired(database):
     )
     rows = list_tools(database, active_only=True)
     server = wired_server(database, rows, models, Settings(), extend=add_apps).server
-    server.middleware.append(for_this_client)
     return server
 
 

@@ -8,21 +8,19 @@ import json
 import wave
 
 import anyio
+from fixed_offer import FixedOffer
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.server.mcpserver.prompts.base import Message, UserMessage
-from mcp.server.mcpserver.resources import TextResource
+from mcp.server.mcpserver.prompts.base import Message, Prompt, UserMessage
 from mcp.server.subscriptions import PromptsListChanged, ToolsListChanged
 from mcp_types import (
     AudioContent,
-    CallToolResult,
-    Completion,
-    ContentBlock,
     EmbeddedResource,
     ImageContent,
-    TextContent,
     TextResourceContents,
 )
+from mdvec_mcp.calls import READ_ONLY, Reply
+from mdvec_mcp.offer import Offer
 from mdvec_mcp.protocol import MdvecServer
 from PIL import Image
 
@@ -31,99 +29,106 @@ _PAUSE_SECONDS = 0.05
 
 def conformance_server() -> MdvecServer:
     """A server with the tools, resources and prompts that the suite calls by name."""
-    server = MdvecServer("mdvec-conformance", version="1")
-    _add_tools(server)
-    _add_resources(server)
-    _add_prompts(server)
-
-    @server.completion()
-    async def complete(_ref: object, _argument: object, _context: object) -> Completion:
-        return Completion(values=[])
-
+    server, offer = MdvecServer("mdvec-conformance", version="1"), Offer()
+    _add_tools(server, offer)
+    _add_resources(offer)
+    _add_prompts(offer)
+    server.follow(FixedOffer(offer))
     return server
 
 
-def _add_tools(server: MdvecServer) -> None:
-    contents: dict[str, list[ContentBlock]] = {
-        "test_simple_text": [_text("This is a simple text response for testing.")],
-        "test_image_content": [_image()],
-        "test_audio_content": [
-            AudioContent(type="audio", data=_base64(_wave()), mime_type="audio/wav")
-        ],
-        "test_embedded_resource": [
-            _embedded(
-                "test://embedded-resource", "text/plain", "This is an embedded resource content."
-            )
-        ],
-        "test_multiple_content_types": [
-            _text("Multiple content types test:"),
-            _image(),
-            _embedded(
-                "test://mixed-content-resource",
-                "application/json",
-                json.dumps({"test": "data", "value": 123}),
+def _add_tools(server: MdvecServer, offer: Offer) -> None:
+    replies = {
+        "test_simple_text": Reply("This is a simple text response for testing."),
+        "test_image_content": Reply("An image.", blocks=(_image(),)),
+        "test_audio_content": Reply(
+            "A sound.",
+            blocks=(AudioContent(type="audio", data=_base64(_wave()), mime_type="audio/wav"),),
+        ),
+        "test_embedded_resource": Reply(
+            "A resource.",
+            blocks=(
+                _embedded(
+                    "test://embedded-resource",
+                    "text/plain",
+                    "This is an embedded resource content.",
+                ),
             ),
-        ],
+        ),
+        "test_multiple_content_types": Reply(
+            "Multiple content types test:",
+            blocks=(
+                _image(),
+                _embedded(
+                    "test://mixed-content-resource",
+                    "application/json",
+                    json.dumps({"test": "data", "value": 123}),
+                ),
+            ),
+        ),
     }
-    for name, content in contents.items():
-        _add_constant(server, name, content)
+    for name, reply in replies.items():
+        _add_constant(offer, name, reply)
 
-    async def fail() -> str:
+    async def fail() -> Reply:
         raise ToolError("This tool intentionally returns an error for testing")
 
-    async def progress(context: Context) -> str:
+    async def progress(context: Context) -> Reply:
         for done in (0, 50, 100):
             await context.report_progress(done, 100)
             await anyio.sleep(_PAUSE_SECONDS)
-        return "done"
+        return Reply("done")
 
-    async def change_tools() -> str:
+    async def change_tools() -> Reply:
         await server.announce([ToolsListChanged()])
-        return "told"
+        return Reply("announced")
 
-    async def change_prompts() -> str:
+    async def change_prompts() -> Reply:
         await server.announce([PromptsListChanged()])
-        return "told"
+        return Reply("announced")
 
-    changing = "Tells the clients of a change, as the rows of a database would."
-    server.add_tool(change_tools, name="test_trigger_tool_change", description=changing)
-    server.add_tool(change_prompts, name="test_trigger_prompt_change", description=changing)
-    server.add_tool(fail, name="test_error_handling", description="Fails.")
-    server.add_tool(progress, name="test_tool_with_progress", description="Reports its progress.")
-
-
-def _add_constant(server: MdvecServer, name: str, content: list[ContentBlock]) -> None:
-    async def constant() -> CallToolResult:
-        return CallToolResult(content=content)
-
-    server.add_tool(constant, name=name, description="Returns what the suite expects.")
+    tools = {
+        "test_trigger_tool_change": change_tools,
+        "test_trigger_prompt_change": change_prompts,
+        "test_error_handling": fail,
+        "test_tool_with_progress": progress,
+    }
+    for name, fn in tools.items():
+        offer.add_tool(fn, name=name, description="For the suite.", annotations=READ_ONLY)
 
 
-def _add_resources(server: MdvecServer) -> None:
-    text = "This is the content of the static text resource."
-    server.add_resource(
-        TextResource(uri="test://static-text", name="text", mime_type="text/plain", text=text)
+def _add_constant(offer: Offer, name: str, reply: Reply) -> None:
+    async def constant() -> Reply:
+        return reply
+
+    offer.add_tool(
+        constant, name=name, description="Returns what the suite expects.", annotations=READ_ONLY
     )
 
-    @server.resource("test://static-binary", mime_type="image/png")
-    def binary() -> bytes:
-        return _picture()
 
-    @server.resource("test://template/{id}/data", mime_type="application/json")
+def _add_resources(offer: Offer) -> None:
+    text = "This is the content of the static text resource."
+    offer.add_resource("test://static-text", "A text.", "text/plain", lambda: text)
+    offer.add_resource("test://static-binary", "A picture.", "image/png", _picture)
+
     def template(id: str) -> str:  # noqa: A002 - the suite's name
         return json.dumps({"id": id, "templateTest": True, "data": f"Data for ID: {id}"})
 
+    async def completed(_given: dict[str, str]) -> list[str]:
+        return []
 
-def _add_prompts(server: MdvecServer) -> None:
-    @server.prompt("test_simple_prompt", description="Simple.")
+    offer.add_resource_template(
+        "test://template/{id}/data", "A template.", "application/json", template, {"id": completed}
+    )
+
+
+def _add_prompts(offer: Offer) -> None:
     def simple() -> str:
         return "This is a simple prompt for testing."
 
-    @server.prompt("test_prompt_with_arguments", description="With arguments.")
     def with_arguments(arg1: str, arg2: str) -> str:
         return f"Prompt with arguments: arg1='{arg1}', arg2='{arg2}'"
 
-    @server.prompt("test_prompt_with_embedded_resource", description="With a resource.")
     def with_resource(resourceUri: str) -> list[Message]:  # noqa: N803 - the suite's name
         text = "Embedded resource content for testing."
         return [
@@ -131,13 +136,17 @@ def _add_prompts(server: MdvecServer) -> None:
             UserMessage("Please process the embedded resource above."),
         ]
 
-    @server.prompt("test_prompt_with_image", description="With an image.")
     def with_image() -> list[Message]:
         return [UserMessage(_image()), UserMessage("Please analyze the image above.")]
 
-
-def _text(text: str) -> TextContent:
-    return TextContent(type="text", text=text)
+    prompts = {
+        "test_simple_prompt": simple,
+        "test_prompt_with_arguments": with_arguments,
+        "test_prompt_with_embedded_resource": with_resource,
+        "test_prompt_with_image": with_image,
+    }
+    for name, fn in prompts.items():
+        offer.prompts[name] = Prompt.from_function(fn, name=name, description="For the suite.")
 
 
 def _image() -> ImageContent:

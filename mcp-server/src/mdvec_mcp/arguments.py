@@ -1,4 +1,4 @@
-"""Checks a call's arguments against the JSON types in the tool's schema.
+"""Runs a tool with arguments that were checked against the JSON types in its schema.
 
 Pydantic would accept ``true`` for 1 and ``"5"`` for 5, and so hide a model's mistake.
 """
@@ -6,17 +6,56 @@ Pydantic would accept ``true`` for 1 and ``"5"`` for 5, and so hide a model's mi
 from __future__ import annotations
 
 import json
-from typing import Any
+import logging
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
+from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.tools import Tool
+from pydantic import BaseModel, ValidationError
 
-from mdvec_mcp.argument_wording import ENGLISH, ArgumentWording
+from mdvec_mcp.argument_wording import ENGLISH, ArgumentWording, wording_for
+
+if TYPE_CHECKING:
+    from mdvec_mcp.calls import Reply
+
+logger = logging.getLogger("mdvec")
 
 Schema = dict[str, Any]
 
 MAX_SHOWN_CHARS = 60
 _STRICT = frozenset({"integer", "number", "boolean"})
 """The JSON types to which pydantic converts others."""
+
+
+async def run_checked(tool: Tool, arguments: dict[str, Any], context: Context[Any, Any]) -> Reply:
+    """The tool's reply; refusals are in the language of its answers.
+
+    Raises:
+        ToolError: an argument is wrong, or the tool refuses the call.
+    """
+    wording = wording_for(tool.fn)
+    known = _parameters(tool.fn_metadata.arg_model)
+    checked = checked_arguments(tool.name, arguments, known, wording)
+    try:
+        reply: Reply = await tool.run(checked, context)
+    except ToolError as error:
+        cause = error.__cause__
+        if isinstance(cause, ValidationError):
+            raise ToolError(wording.first_error(tool.name, cause, shown)) from error
+        if isinstance(cause, ToolError):
+            raise cause from cause.__cause__
+        logger.exception("%s failed", tool.name)
+        raise
+    return reply
+
+
+@cache
+def _parameters(arguments: type[BaseModel]) -> dict[str, Any]:
+    """The full schemas of a tool's parameters; the listed ones do not say where null is allowed."""
+    known: dict[str, Any] = arguments.model_json_schema(by_alias=True).get("properties", {})
+    return known
 
 
 def checked_arguments(

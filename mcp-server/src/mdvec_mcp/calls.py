@@ -1,4 +1,4 @@
-"""Runs the calls of all tools: in a thread, with errors translated for the model."""
+"""What the functions of tools use: replies, threads for their work, and errors in words."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import anyio
 import anyio.to_thread
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import CallToolResult, ContentBlock, TextContent, ToolAnnotations
+from mcp_types import ContentBlock, ToolAnnotations
 from mdvec.cancelling import cancelled_by
 from mdvec.database.connection import DatabaseEmptied, DatabaseError
 from mdvec.errors import MdvecError
@@ -29,6 +30,21 @@ WRITES = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
 """For tools that record what the user decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A tool's answer.
+
+    Attributes:
+        text: all that the model reads.
+        data: the same as a dataclass or JSON, for programs that ask for it.
+        blocks: what follows the text, such as a picture.
+    """
+
+    text: str
+    data: object = None
+    blocks: tuple[ContentBlock, ...] = ()
 
 
 async def in_thread(
@@ -79,11 +95,8 @@ def refuse_empty_database(database: Path) -> None:
         raise DatabaseEmptied(database)
 
 
-def text_result(text: str, structured: Any, *more: ContentBlock) -> CallToolResult:  # noqa: ANN401 - JSON
-    """A tool's result: text for clients that show only text, and structured data."""
-    return CallToolResult(
-        content=[TextContent(type="text", text=text), *more], structured_content=structured
-    )
+def text_result(text: str, structured: object, *more: ContentBlock) -> Reply:
+    return Reply(text, structured, more)
 
 
 def _cut(sentence: str, max_bytes: int | None) -> str:

@@ -1,4 +1,4 @@
-"""Looks at the sources behind an answer while it is made, and imports changes if wanted."""
+"""Looks at the sources behind an answer, imports changes if wanted, and waits for imports."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import anyio
+from mcp.server.mcpserver import Context
 from mdvec.database.connection import open_database
 from mdvec.errors import MdvecError
 from mdvec.sync.attempts import Attempts
 from mdvec.tools import rows
-from mdvec.tools.rows import Tool
+from mdvec.tools.rows import Tool, ToolNotFound
 
 from mdvec_mcp.file_stamp import FileStamp, stamp_of
 
@@ -37,6 +39,13 @@ _IMPORT_SECONDS = 5.0
 """What a query waits for an automatic import of its source, from the moment that this began."""
 _LATER_SECONDS = 0.5
 """If a look took longer than an answer waits, the next begins so long after its answer."""
+
+AnyContext = Context[Any, Any]
+"""What the SDK passes to a tool for its client; it is no parameter of the tool."""
+_STEP_SECONDS = 0.1
+_MAX_SECONDS_WITH_SOME = 3.0
+_MAX_SECONDS = 10.0
+"""What a search waits for a first import, with and without a document that is in already."""
 
 Wording = Callable[["Freshness", bool], str]
 """What an answer says of a source, and whether its import has begun; "" says nothing."""
@@ -97,6 +106,7 @@ class FreshnessWatch:
         imports: the imports of this server.
         always_auto: the id of the tool that is imported in the background in any case, if there is
             one; its name may change.
+        only: the id of the tool that this server serves alone; None serves all active ones.
     """
 
     database: Path
@@ -105,12 +115,37 @@ class FreshnessWatch:
     is_auto: bool
     imports: Imports
     always_auto: int | None = None
+    only: int | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _looks: dict[str, _Known] = field(default_factory=dict)
     _running: dict[str, threading.Thread] = field(default_factory=dict)
     _attempts: Attempts = field(default_factory=Attempts)
     _first: dict[str, ImportRun] = field(default_factory=dict)
     _first_look_until: dict[str, float] = field(default_factory=dict)
+
+    def serves(self, tool: Tool) -> bool:
+        """Whether this server offers the tool."""
+        return self.only in (None, tool.id)
+
+    def served(self) -> list[Tool]:
+        """The active tools that this server offers, by name."""
+        with open_database(self.database, "read") as connection:
+            active = rows.list_tools(connection, active_only=True)
+        return [tool for tool in active if self.serves(tool)]
+
+    def served_names(self, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        """The names of tools to search or read: those given, of a server of one tool its own.
+
+        Raises:
+            ToolNotFound: this server serves one tool, which is not among them.
+        """
+        if self.only is None:
+            return names
+        served = tuple(tool.name for tool in self.served())
+        for name in names or ():
+            if name not in served:
+                raise ToolNotFound(name)
+        return names or served
 
     def look(
         self, scope: str, concerns: Callable[[Tool], bool], seconds: int | None = None
@@ -211,9 +246,7 @@ class FreshnessWatch:
                 self._first_look_until.pop(scope, None)
 
     def _looked(self, concerns: Callable[[Tool], bool]) -> tuple[Freshness, ...]:
-        with open_database(self.database, "read") as connection:
-            tools = rows.list_tools(connection, active_only=True)
-        found = (self._looked_at(tool) for tool in filter(concerns, tools))
+        found = (self._looked_at(tool) for tool in filter(concerns, self.served()))
         return tuple(one for one in found if one is not None)
 
     def _looked_at(self, tool: Tool) -> Freshness | None:
@@ -281,3 +314,36 @@ def freshness_in_japanese(found: Freshness, is_importing: bool) -> str:  # noqa:
         else "reindex で取り込めます。"
     )
     return f"{'。'.join(parts)}。{how}{older}"
+
+
+async def follow(
+    runs: Sequence[ImportRun],
+    ctx: AnyContext,
+    is_enough: Callable[[ImportRun, float], bool],
+) -> None:
+    """Report the progress of imports until each has ended or need not be waited for.
+
+    Args:
+        runs: the imports.
+        ctx: the client's.
+        is_enough: whether an import need not be waited for after so many seconds.
+    """
+    began, reported = anyio.current_time(), -1
+    while True:
+        waited = anyio.current_time() - began
+        left = [run for run in runs if not run.is_done and not is_enough(run, waited)]
+        if not left:
+            return
+        reports = [run.progress for run in runs if run.progress is not None]
+        done = sum(progress.files_done for progress in reports)
+        if done > reported:
+            reported = done
+            files = sum(progress.files for progress in reports)
+            await ctx.report_progress(done, files, left[0].how_far())
+        await anyio.sleep(_STEP_SECONDS)
+
+
+def has_enough(run: ImportRun, waited: float) -> bool:
+    """Whether a search need not wait longer for a first import."""
+    has_some = run.progress is not None and run.progress.files_done > 0
+    return waited >= (_MAX_SECONDS_WITH_SOME if has_some else _MAX_SECONDS)

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -83,6 +84,7 @@ def _arguments(given: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--config", type=Path, help="the settings file")
     _add_folder(parser)
     _add_transports(parser)
+    _add_offer(parser)
     parser.add_argument(
         "--log-level", type=str.upper, choices=_LEVELS, default="WARNING",
         help="the lowest level logged to STDERR (default: WARNING)",
@@ -100,7 +102,7 @@ def _arguments(given: Sequence[str]) -> argparse.Namespace:
 def _add_folder(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--docs-dir", type=Path, metavar="DIR",
-        help="a folder of documents to search; it is imported and kept up to date automatically",
+        help="serve this folder of documents; it is imported and kept up to date automatically",
     )  # fmt: skip
     parser.add_argument(
         "--data-dir", type=Path, metavar="DIR",
@@ -109,12 +111,33 @@ def _add_folder(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--name", help="with --docs-dir: the name of its tool (default: the folder's)"
     )
+    parser.add_argument(
+        "--all-tools", action="store_true",
+        help="with --docs-dir: offer the database's other tools, too",
+    )  # fmt: skip
+
+
+def _add_offer(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--tools", choices=("all", "core"),
+        help="'core' offers the rows' tools, search, get_document, query and list_sources alone",
+    )  # fmt: skip
+    parser.add_argument(
+        "--read-only", action="store_true", default=None, help="offer no tool that writes"
+    )
+    parser.add_argument(
+        "--structured", choices=("auto", "always", "never"),
+        help="who gets structured content beside the text: hosts of MCP Apps where an App draws "
+        "it, everybody, or nobody (default: auto)",
+    )  # fmt: skip
 
 
 def _check_folder(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
     if arguments.docs_dir is None:
-        if arguments.data_dir is not None or arguments.name is not None:
-            parser.error("--data-dir and --name belong to --docs-dir; name the folder with it")
+        if arguments.data_dir is not None or arguments.name is not None or arguments.all_tools:
+            parser.error(
+                "--data-dir, --name and --all-tools belong to --docs-dir; name the folder with it"
+            )
     elif arguments.connect is not None:
         parser.error("with --connect, the server at that address has the documents; leave "
                      "--docs-dir out, or start that server with it")  # fmt: skip
@@ -170,7 +193,15 @@ def _run(arguments: argparse.Namespace, wire: tuple[int, int]) -> None:
     if arguments.data_dir is not None:
         database = arguments.data_dir / DATABASE_NAME
     path = None if database is None else str(database.expanduser().absolute())
-    flags = {"database": {"path": path}, "server": {"url": arguments.connect}}
+    flags = {
+        "database": {"path": path},
+        "server": {
+            "url": arguments.connect,
+            "structured": arguments.structured,
+            "tools": arguments.tools,
+            "read_only": arguments.read_only,
+        },
+    }
     settings = load_settings(os.environ, config=arguments.config, flags=flags)
     token = _token(arguments, settings)
     folder = None
@@ -178,15 +209,18 @@ def _run(arguments: argparse.Namespace, wire: tuple[int, int]) -> None:
         from mdvec.manage.folders import tool_of_folder
 
         folder = tool_of_folder(settings.database_path, arguments.docs_dir, arguments.name)
+    # A database in a folder of its own was made for such servers: all its tools are of interest.
+    is_alone = folder is not None and arguments.data_dir is None and not arguments.all_tools
+    start = Start(settings, folder, is_alone)
     if arguments.http is not None:
-        _serve_http(settings, arguments.http, token, arguments.allow_host, folder)
+        _serve_http(start, arguments.http, token, arguments.allow_host)
     elif settings.server.url is not None and folder is None:
         from mdvec_mcp.bridge.bridge import forward_stdio
 
         loaded()
         forward_stdio(settings.server.url, token, *wire)
     else:
-        _serve_stdio(settings, wire, folder)
+        _serve_stdio(start, wire)
 
 
 def _token(arguments: argparse.Namespace, settings: Settings) -> str | None:
@@ -203,20 +237,27 @@ def _token(arguments: argparse.Namespace, settings: Settings) -> str | None:
     )
 
 
-def _serve_stdio(settings: Settings, wire: tuple[int, int], folder: Tool | None) -> None:
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What a server is started with: the settings, and the folder that it may serve alone."""
+
+    settings: Settings
+    folder: Tool | None
+    is_alone: bool
+
+
+def _serve_stdio(start: Start, wire: tuple[int, int]) -> None:
     import anyio
 
     from mdvec_mcp.stdio import serve
 
-    models = _models(settings)
-    server = _server(settings, models, folder).server
+    models = _models(start.settings)
+    server = _server(start, models).server
     loaded()
     anyio.run(serve, server, models, *wire)
 
 
-def _serve_http(
-    settings: Settings, at: str, token: str | None, names: list[str], folder: Tool | None
-) -> None:
+def _serve_http(start: Start, at: str, token: str | None, names: list[str]) -> None:
     import anyio
 
     from mdvec_mcp.web.address import listen, parse_address
@@ -226,8 +267,8 @@ def _serve_http(
 
     rules = rules_for(parse_address(at), names, token)
     listening, address = listen(parse_address(at))
-    models = _models(settings)
-    wiring = _server(settings, models, folder)
+    models = _models(start.settings)
+    wiring = _server(start, models)
     page = _page(wiring) if address.is_loopback else None
     sys.stderr.write(f"mdvec-mcp: serving {address.url}\n")
     sys.stderr.flush()
@@ -248,14 +289,15 @@ def _page(wiring: Wiring) -> PageMount | None:
         return None
 
 
-def _server(settings: Settings, models: ModelPool, folder: Tool | None) -> Wiring:
+def _server(start: Start, models: ModelPool) -> Wiring:
     from mdvec import __version__
     from mdvec.log.activity import record
     from mdvec.log.opening import open_log
 
-    from mdvec_mcp.apps.offering import add_apps, for_this_client
+    from mdvec_mcp.apps.offering import add_apps
     from mdvec_mcp.server import wired_server
 
+    settings = start.settings
     open_log(settings.log.options(), logging.getLogger("mdvec").warning)
     database = settings.database_path
     tools = _active_tools(database)
@@ -266,9 +308,9 @@ def _server(settings: Settings, models: ModelPool, folder: Tool | None) -> Wirin
         database=str(database),
         tools=len(tools),
     )
-    wiring = wired_server(database, tools, models, settings, folder, extend=add_apps)
-    wiring.server.middleware.append(for_this_client)
-    return wiring
+    return wired_server(
+        database, tools, models, settings, start.folder, add_apps, is_alone=start.is_alone
+    )
 
 
 def _active_tools(database: Path) -> list[Tool]:

@@ -1,22 +1,42 @@
-"""The tools, resources and prompts offered at one time; complete before any client sees them."""
+"""What the server offers at one time, and how that follows the rows of the database."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+import logging
+import threading
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import CodeType
 from typing import Any
 
 from mcp.server.mcpserver.prompts import Prompt
-from mcp.server.mcpserver.resources import FunctionResource, Resource, ResourceTemplate
+from mcp.server.mcpserver.resources import FunctionResource, ResourceManager, ResourceTemplate
 from mcp.server.mcpserver.tools import Tool
+from mcp.server.subscriptions import (
+    PromptsListChanged,
+    ResourcesListChanged,
+    ResourceUpdated,
+    ServerEvent,
+    ToolsListChanged,
+)
 from mcp_types import ToolAnnotations
+from mdvec.database.connection import Connection, DatabaseError, open_database
+from mdvec.tools.kinds import KINDS
 from mdvec.tools.names import own_name
+from mdvec.tools.rows import Tool as Row
+from mdvec.tools.rows import list_tools
+from mdvec.tools.unfinished import described_tool
 
-from mdvec_mcp.compact_schema import compact_input, compact_output
+from mdvec_mcp.compact_schema import compact_input
+from mdvec_mcp.file_stamp import FileStamp, stamp_of
 
+logger = logging.getLogger("mdvec")
+
+ALWAYS_LOADED = {"anthropic/alwaysLoad": True}
+"""The part of a tool's ``_meta`` with which clients that defer tools load it at once."""
 ToolTemplates = dict[CodeType, Tool]
-"""The first tool built from each function definition, with its schemas."""
+"""The first tool built from each function definition, with its schema."""
 Completion = Callable[[dict[str, str]], Awaitable[list[str]]]
 """The values that an argument may have, given the arguments that are known already."""
 
@@ -29,82 +49,80 @@ class Offer:
     rows takes little longer than building one.
 
     Attributes:
-        instructions: what the model reads before it uses the tools.
         row_names: the names of the rows of the table ``tools``, which the server's own tools must
             not use.
         templates: a cache that this offer fills; pass it on to the next one.
         tools: by name, in the order in which they are listed.
+        answers: by tool, the class of its structured answer, where its fields are JSON.
+        views: by tool, the address of the App's view of what a call with some arguments answered.
         resources: by URI.
-        resource_templates: by their URI templates.
         completions: by a resource template's URI and the name of its argument.
         prompts: by name.
+        instructions: what the model reads before it uses the tools.
     """
 
-    instructions: str
     row_names: frozenset[str] = frozenset()
     templates: ToolTemplates = field(default_factory=dict)
     tools: dict[str, Tool] = field(default_factory=dict)
-    resources: dict[str, Resource] = field(default_factory=dict)
-    resource_templates: dict[str, ResourceTemplate] = field(default_factory=dict)
+    answers: dict[str, type] = field(default_factory=dict)
+    views: dict[str, Callable[[Mapping[str, Any]], str]] = field(default_factory=dict)
+    resources: ResourceManager = field(default_factory=ResourceManager)
     completions: dict[tuple[str, str], Completion] = field(default_factory=dict)
     prompts: dict[str, Prompt] = field(default_factory=dict)
+    instructions: str = ""
 
     def add_tool(
         self,
         fn: Callable[..., Any],
         *,
         name: str | None = None,
+        title: str | None = None,
         description: str,
         annotations: ToolAnnotations,
-        structured_output: bool,
+        meta: dict[str, Any] | None = None,
+        answer: type | None = None,
+        is_row: bool = False,
+        structured_output: bool | None = None,
     ) -> None:
-        """Add one of the server's own tools, under another name if a row has its name.
+        """Add the tool of a row under the row's name, or one of the server's own.
 
-        The name defaults to the function's.
+        The server's own tool is named after its function, if it has no ``name``, and gets another
+        name if a row has its name.
         """
-        called = own_name(name or fn.__name__, self.row_names)
-        self._add(fn, called, description, annotations, structured_output=structured_output)
-
-    def add_row_tool(
-        self,
-        fn: Callable[..., Any],
-        *,
-        name: str,
-        title: str | None,
-        description: str,
-        annotations: ToolAnnotations,
-        structured_output: bool,
-    ) -> None:
-        """Add the tool of a row, under the row's name."""
-        self._add(fn, name, description, annotations, structured_output=structured_output)
-        self.tools[name].title = title
-
-    def _add(
-        self,
-        fn: Callable[..., Any],
-        name: str,
-        description: str,
-        annotations: ToolAnnotations,
-        *,
-        structured_output: bool,
-    ) -> None:
+        called = name or fn.__name__
+        if not is_row:
+            called = own_name(called, self.row_names)
         template = self.templates.get(fn.__code__)
         if template is None:
             built = Tool.from_function(
-                fn, name, description=description, annotations=annotations,
-                structured_output=structured_output,
+                fn, called, description=description, annotations=annotations,
+                structured_output=False,
             )  # fmt: skip
-            template = self.templates[fn.__code__] = _with_compact_schemas(built)
-        own = {"fn": fn, "name": name, "description": description}
-        self.tools[name] = template.model_copy(update=own)
+            compact = compact_input(built.parameters)
+            template = built.model_copy(update={"parameters": compact})
+            self.templates[fn.__code__] = template
+        own = {"fn": fn, "name": called, "title": title, "description": description, "meta": meta}
+        self.tools[called] = template.model_copy(update=own)
+        if answer is not None:
+            self.answers[called] = answer
+
+    def add_prompt(self, prompt: Prompt) -> None:
+        """Add a prompt."""
+        self.prompts[prompt.name] = prompt
+
+    def add_row_tool(self, fn: Callable[..., Any], **more: Any) -> None:
+        self.add_tool(fn, is_row=True, **more)
 
     def add_resource(
         self, uri: str, description: str, mime_type: str, read: Callable[[], Any]
     ) -> None:
         """Add a resource, named after the part of its URI that follows "://"."""
-        self.resources[uri] = FunctionResource.from_function(
-            read, uri, name=uri.partition("://")[2], description=description, mime_type=mime_type
-        )
+        self.resources.add_resource(
+            FunctionResource.from_function(
+                read, uri, name=uri.partition("://")[2], description=description,
+                mime_type=mime_type,
+            )
+        )  # fmt: skip
 
     def add_resource_template(
         self,
@@ -115,22 +133,96 @@ class Offer:
         completions: Mapping[str, Completion],
     ) -> None:
         """Add a template of resources, named after its function, and what completes its URI."""
-        self.resource_templates[uri] = ResourceTemplate.from_function(
-            read, uri, description=description, mime_type=mime_type
-        )
+        self.resources.add_template(read, uri, description=description, mime_type=mime_type)
         for argument, complete in completions.items():
             self.completions[uri, argument] = complete
 
-    def add_prompt(self, prompt: Prompt) -> None:
-        """Add a prompt."""
-        self.prompts[prompt.name] = prompt
+    @property
+    def resource_uris(self) -> list[str]:
+        """The URIs of its resources."""
+        return [str(resource.uri) for resource in self.resources.list_resources()]
+
+    def listed_tools(self) -> list[tuple[object, ...]]:
+        """What clients are told of its tools."""
+        return [
+            (tool.name, tool.title, tool.description, tool.parameters)
+            for tool in self.tools.values()
+        ]
 
 
-def _with_compact_schemas(tool: Tool) -> Tool:
-    """The tool with shorter equivalent schemas for listing; calls do not use them."""
-    listed = tool.fn_metadata.output_schema
-    output = None if listed is None else compact_output(listed)
-    metadata = tool.fn_metadata.model_copy(update={"output_schema": output})
-    return tool.model_copy(
-        update={"parameters": compact_input(tool.parameters), "fn_metadata": metadata}
-    )
+class LiveOffer:
+    """The offer of a database's active rows, and its changes. Thread-safe.
+
+    While the file is missing, emptied or unreadable, the last offer stays: its tools say what
+    happened to the database.
+
+    Args:
+        database: the database file.
+        rows: its active rows.
+        make: makes the offer of rows.
+    """
+
+    def __init__(
+        self, database: Path, rows: Sequence[Row], make: Callable[[Sequence[Row]], Offer]
+    ) -> None:
+        self._database = database
+        self._make = make
+        self._lock = threading.Lock()
+        self._seen: FileStamp | None = None
+        self._shown = _shown_fields(rows)
+        self._ledgers: list[int] | None = None
+        self.offer = make(rows)
+
+    def poll(self) -> list[ServerEvent]:
+        """Read the rows again if the file has changed, and return the events for clients.
+
+        Costs two stat calls while nothing changes.
+        """
+        with self._lock:
+            stamp = stamp_of(self._database)
+            if stamp is None or stamp == self._seen:
+                return []
+            self._seen = stamp if stamp.is_settled() else None
+            try:
+                with open_database(self._database, "read") as connection:
+                    return self._read(connection)
+            except DatabaseError as error:
+                logger.info("the tools stay as they are: %s", error)
+                return []
+
+    def _read(self, connection: Connection) -> list[ServerEvent]:
+        if connection.execute("PRAGMA user_version").fetchone() == (0,):  # the file was emptied
+            return []
+        rows = list_tools(connection, active_only=True)
+        old, shown, ledgers = self.offer, _shown_fields(rows), _ledger_versions(connection, rows)
+        if shown != self._shown:
+            self.offer = self._make(rows)
+        was, self._shown, self._ledgers = self._ledgers, shown, ledgers
+        events: list[ServerEvent] = []
+        if old.listed_tools() != self.offer.listed_tools():
+            events.append(ToolsListChanged())
+        if old.resource_uris != self.offer.resource_uris:
+            events.append(ResourcesListChanged())
+        if old.prompts.keys() != self.offer.prompts.keys():
+            events.append(PromptsListChanged())
+        if was not in (None, ledgers):
+            events += [ResourceUpdated(uri) for uri in self.offer.resource_uris]
+        return events
+
+
+def _shown_fields(rows: Sequence[Row]) -> list[tuple[object, ...]]:
+    """The part of the rows that the offer shows or uses."""
+    return [
+        (row.name, row.title, row.kind, described_tool(row), row.model, row.last_import_at,
+         row.generation)
+        for row in rows
+    ]  # fmt: skip
+
+
+def _ledger_versions(connection: Connection, rows: Sequence[Row]) -> list[int]:
+    ledgers = [row.id for row in rows if KINDS[row.kind].has_ledger]
+    if not ledgers:
+        return []
+    from mdvec.household.interfaces.rows import data_version
+
+    return [data_version(connection, row) for row in ledgers]

@@ -1,101 +1,103 @@
-"""The SDK's server, extended with live updates and error messages that a model can act on."""
+"""The MCP server: the SDK's low-level one, whose handlers answer from the offer of this moment.
+
+The SDK's `MCPServer` has tools added and removed one by one, and tells its tools' lists nothing of
+the client; the handlers here let a client see one whole offer, with what it can draw.
+"""
 
 from __future__ import annotations
 
+import base64
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import anyio
 import anyio.to_thread
-from mcp.server.apps import Apps
-from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp.server.mcpserver.prompts import PromptManager
-from mcp.server.mcpserver.resources import ResourceManager
-from mcp.server.mcpserver.tools import Tool, ToolManager
+import mcp_types as types
+import pydantic_core
+from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID, client_supports_apps
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
+from mcp.server.mcpserver.tools import Tool
 from mcp.server.stdio import stdio_server
-from mcp.server.subscriptions import InMemorySubscriptionBus, ServerEvent
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ServerEvent
 from mcp.shared.exceptions import MCPError
-from mcp_types import (
-    INVALID_PARAMS,
-    CallToolResult,
-    Completion,
-    CompletionArgument,
-    CompletionContext,
-    GetPromptResult,
-    InputRequiredResult,
-    PromptReference,
-    ResourceTemplateReference,
-)
-from mcp_types import Tool as ToolDescription
 from mdvec.log.activity import record
-from pydantic import BaseModel, ValidationError
+from mdvec.tools.names import FOLDED
+from pydantic import TypeAdapter
 
-from mdvec_mcp.argument_wording import ArgumentWording, wording_for
-from mdvec_mcp.arguments import checked_arguments, shown
+from mdvec_mcp.arguments import run_checked, shown
+from mdvec_mcp.json_values import json_value
 from mdvec_mcp.sessions import Sessions
 
 if TYPE_CHECKING:
-    from mdvec_mcp.live import LiveOffer
-    from mdvec_mcp.offer import Offer
+    from mdvec_mcp.calls import Reply
+    from mdvec_mcp.offer import LiveOffer, Offer
 
+Structured = Literal["auto", "always", "never"]
+"""Who gets structured content beside the text: hosts of Apps where one draws it, all, or nobody."""
+_Request = ServerRequestContext[Any, Any]
 _POLL_SECONDS = 1.0
 _MAX_COMPLETIONS = 100  # the protocol's
+_LISTED = {"name", "description", "mime_type"}
 
 
-class MdvecServer(MCPServer):
+class MdvecServer(Server[dict[str, Any]]):
     """An MCP server that rejects unknown parameters and reports every error in one sentence.
 
     Its tools, resources and prompts can change while it serves, over any transport; clients are
-    notified.
+    notified. It serves once it follows an offer.
+
+    Attributes:
+        on_listed: what to call in a thread when a client next asks for the list of tools.
+        on_close: what to call when serving ends.
     """
 
-    def __init__(self, name: str, *, version: str) -> None:
+    def __init__(self, name: str, *, version: str, structured: Structured = "auto") -> None:
+        self.on_listed: list[Callable[[], None]] = []
+        self.on_close: list[Callable[[], None]] = []
+        self._live: LiveOffer
         self._sessions = Sessions()
         self._subscribed = InMemorySubscriptionBus()
+        self._structured = structured
         super().__init__(
-            name, version=version, lifespan=_refreshing, subscriptions=self._subscribed,
-            middleware=[self._sessions.observe], extensions=[Apps()],
+            name, version=version, lifespan=_refreshing,
+            get_tool_input_schema=lambda name: getattr(
+                self.offer.tools.get(name), "parameters", None
+            ),
+            on_list_tools=self._list_tools, on_call_tool=self._call_tool,
+            on_list_resources=self._list_resources, on_read_resource=self._read_resource,
+            on_list_resource_templates=self._list_templates,
+            on_list_prompts=self._list_prompts, on_get_prompt=self._get_prompt,
+            on_subscriptions_listen=ListenHandler(self._subscribed),
         )  # fmt: skip
-        self._live: LiveOffer | None = None
-        self._presented: Offer | None = None
-        self._completes = False
-        self._on_close: list[Callable[[], None]] = []
-        self._on_listed: list[Callable[[], None]] = []
+        self.middleware.append(self._sessions.observe)
+        self.extensions[EXTENSION_ID] = {}
+
+    @property
+    def offer(self) -> Offer:
+        """What it offers now."""
+        return self._live.offer
 
     def follow(self, live: LiveOffer) -> None:
         """Offer what ``live`` offers, now and after each change."""
         self._live = live
-        self.present(live.offer)
+        self._present()
 
-    def present(self, offer: Offer) -> None:
-        """Replace everything that the server offers."""
-        self._presented = offer
-        self._tool_manager = ToolManager(tools=list(offer.tools.values()))
-        self._resource_manager = ResourceManager(resources=list(offer.resources.values()))
-        for template in offer.resource_templates.values():
-            self._resource_manager.add_template(
-                template.fn, template.uri_template, template.name,
-                description=template.description, mime_type=template.mime_type,
-            )  # fmt: skip
-        if offer.completions and not self._completes:
-            self._completes = True
-            self.completion()(self._completed)  # type: ignore[no-untyped-call]
-        self._prompt_manager = PromptManager()
-        for prompt in offer.prompts.values():
-            self._prompt_manager.add_prompt(prompt)
-        self._lowlevel_server.instructions = offer.instructions
+    def _present(self) -> None:
+        self.instructions = self.offer.instructions
+        if self.offer.completions:
+            params = types.CompleteRequestParams
+            self.add_request_handler("completion/complete", params, self._complete)
 
     async def refresh(self) -> None:
         """Offer what the database contains now, and notify the clients of changes."""
-        if self._live is None:
-            return
         events = await anyio.to_thread.run_sync(self._live.poll, abandon_on_cancel=True)
-        if self._live.offer is not self._presented:
-            self.present(self._live.offer)
+        self._present()
         await self.announce(events)
 
     async def announce(self, events: Sequence[ServerEvent]) -> None:
@@ -104,128 +106,158 @@ class MdvecServer(MCPServer):
             await self._subscribed.publish(event)
         await self._sessions.tell(events)
 
-    def on_listed(self, callback: Callable[[], None]) -> None:
-        """Call ``callback`` in a thread when a client next asks for the list of tools."""
-        self._on_listed.append(callback)
-
-    def on_close(self, callback: Callable[[], None]) -> None:
-        """Call ``callback`` when serving ends."""
-        self._on_close.append(callback)
-
     def close(self) -> None:
         """Release what the tools hold: threads, ports, processes."""
-        for callback in self._on_close:
+        for callback in self.on_close:
             callback()
 
     async def answer(self, source: anyio.AsyncFile[str], target: anyio.AsyncFile[str]) -> None:
         """Answer one client's messages from ``source`` on ``target`` until ``source`` ends."""
-        # The body of run_stdio_async, which takes no streams.
-        lowlevel = self._lowlevel_server
         async with stdio_server(source, target) as (requests, responses):
-            await lowlevel.run(requests, responses, lowlevel.create_initialization_options())
+            await self.run(requests, responses, self.create_initialization_options())
 
-    async def list_tools(self) -> list[ToolDescription]:
-        """The tools; also runs the ``on_listed`` callbacks, since the client may soon search."""
-        listed, self._on_listed = self._on_listed, []
+    async def _list_tools(self, ctx: _Request, _params: object) -> types.ListToolsResult:
+        listed, self.on_listed = self.on_listed, []
         for callback in listed:
             threading.Thread(target=callback, daemon=True).start()
-        return await super().list_tools()
+        draws = client_supports_apps(ctx)
+        tools = [tool for tool in self.offer.tools.values() if draws or not _is_for_apps(tool)]
+        return types.ListToolsResult(tools=[self._listed(tool, draws=draws) for tool in tools])
 
-    async def call_tool(
-        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
-    ) -> CallToolResult | InputRequiredResult:
-        """Call a tool.
+    def _listed(self, tool: Tool, *, draws: bool) -> types.Tool:
+        """A tool as it is listed for a client that draws Apps, or for any other."""
+        meta = {key: value for key, value in (tool.meta or {}).items() if draws or key != "ui"}
+        answer = self.offer.answers.get(tool.name) if self._structured == "always" else None
+        return types.Tool(
+            name=tool.name, title=tool.title, description=tool.description,
+            input_schema=tool.parameters, annotations=tool.annotations, _meta=meta or None,
+            output_schema=None if answer is None else _schema_of(answer),
+        )  # fmt: skip
 
-        Raises:
-            ToolError: the tool is unknown or refuses the call; the text is for the model.
-        """
+    async def _call_tool(
+        self, ctx: _Request, params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        arguments = params.arguments or {}
         try:
-            tool = await self._known_tool(name)
-            wording, known = wording_for(tool.fn), _parameters(tool.fn_metadata.arg_model)
-            checked = checked_arguments(name, arguments, known, wording)
-            return await self._call(name, checked, context, wording)
+            tool = await self._known_tool(params.name)
+            reply = await run_checked(tool, arguments, Context(request_context=ctx))
         except ToolError as error:
-            record("refusal", tool=name, error=_reason(error))
-            raise
-
-    async def get_prompt(
-        self,
-        name: str,
-        arguments: dict[str, Any] | None = None,
-        context: Context[Any, Any] | None = None,
-    ) -> GetPromptResult | InputRequiredResult:
-        """Get a prompt.
-
-        Raises:
-            MCPError: there is no such prompt, or it has no such argument.
-        """
-        known = {
-            prompt.name: [argument.name for argument in prompt.arguments or ()]
-            for prompt in await self.list_prompts()
-        }
-        if name not in known:
-            names = f"; there is: {', '.join(known)}" if known else "; this server has none now"
-            raise MCPError(INVALID_PARAMS, f"there is no prompt {shown(name)}{names}")
-        for argument in arguments or ():
-            if argument not in known[name]:
-                raise MCPError(
-                    INVALID_PARAMS,
-                    f"the prompt {name} has no argument {shown(argument)}; "
-                    f"it takes: {', '.join(known[name])}",
-                )
-        return await super().get_prompt(name, arguments, context)
-
-    async def _completed(
-        self,
-        ref: PromptReference | ResourceTemplateReference,
-        argument: CompletionArgument,
-        context: CompletionContext | None,
-    ) -> Completion | None:
-        """The values of a resource template's argument that hold what was typed."""
-        offered = self._presented.completions if self._presented is not None else {}
-        uri = ref.uri if isinstance(ref, ResourceTemplateReference) else ""
-        complete = offered.get((uri, argument.name))
-        if complete is None:
-            return None
-        typed = argument.value.casefold()
-        values = await complete((context.arguments if context else None) or {})
-        fitting = [value for value in values if typed in value.casefold()]
-        fitting.sort(key=lambda value: not value.casefold().startswith(typed))
-        more = len(fitting) > _MAX_COMPLETIONS
-        return Completion(values=fitting[:_MAX_COMPLETIONS], total=len(fitting), has_more=more)
-
-    async def _call(
-        self,
-        name: str,
-        arguments: dict[str, Any],
-        context: Context[Any, Any] | None,
-        wording: ArgumentWording,
-    ) -> CallToolResult | InputRequiredResult:
-        try:
-            return await super().call_tool(name, arguments, context)
-        except ToolError as error:
-            cause = error.__cause__
-            if isinstance(cause, ValidationError):
-                raise ToolError(wording.first_error(name, cause, shown)) from error
-            if isinstance(cause, ToolError):
-                raise cause from cause.__cause__
-            raise
+            record("refusal", tool=params.name, error=_reason(error))
+            return types.CallToolResult(content=[types.TextContent(text=str(error))], is_error=True)
+        return types.CallToolResult(
+            content=[types.TextContent(text=reply.text), *reply.blocks],
+            structured_content=self._structured_content(tool, arguments, reply, ctx),
+        )
 
     async def _known_tool(self, name: str) -> Tool:
-        """The tool; an unknown one is refused, which the SDK would report unclearly."""
-        if self._tool_manager.get_tool(name) is None:
+        """The tool of that name; of an old name, the refusal says what to call now."""
+        if name not in self.offer.tools:
             await self.refresh()  # it may have been added a moment ago
-        tool = self._tool_manager.get_tool(name)
-        if tool is None:
-            raise ToolError(
-                f"there is no tool {name!r} here now; list the tools again. If it was disabled, "
-                "the user can bring it back in a terminal: mdvec tool enable -n NAME"
+        tool = self.offer.tools.get(name)
+        if tool is not None:
+            return tool
+        if name in FOLDED:
+            raise ToolError(f"{name} is part of another tool now; call {FOLDED[name]}")
+        raise ToolError(
+            f"there is no tool {name!r} here now; list the tools again. If it was disabled, "
+            "the user can bring it back in a terminal: mdvec tool enable -n NAME"
+        )
+
+    def _structured_content(
+        self, tool: Tool, arguments: dict[str, Any], reply: Reply, ctx: _Request
+    ) -> dict[str, Any] | None:
+        """The answer for a program; for an App, its text and the address of its view."""
+        is_whole = self._structured == "always" or _is_for_apps(tool)
+        data: dict[str, Any] | None = json_value(reply.data) if is_whole else None
+        view = self.offer.views.get(tool.name)
+        if self._structured == "never" or view is None or not client_supports_apps(ctx):
+            return data
+        return {**(data or {"text": reply.text}), "view": view(arguments)}
+
+    async def _list_resources(self, ctx: _Request, _params: object) -> types.ListResourcesResult:
+        draws = client_supports_apps(ctx)
+        resources = [
+            types.Resource(uri=str(resource.uri), **resource.model_dump(include=_LISTED))
+            for resource in self.offer.resources.list_resources()
+            if draws or resource.mime_type != APP_MIME_TYPE
+        ]
+        return types.ListResourcesResult(resources=resources)
+
+    async def _list_templates(
+        self, _ctx: _Request, _params: object
+    ) -> types.ListResourceTemplatesResult:
+        templates = [
+            types.ResourceTemplate(**template.model_dump(include={*_LISTED, "uri_template"}))
+            for template in self.offer.resources.list_templates()
+        ]
+        return types.ListResourceTemplatesResult(resource_templates=templates)
+
+    async def _read_resource(
+        self, ctx: _Request, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        try:
+            resource = await self.offer.resources.get_resource(
+                params.uri, Context(request_context=ctx)
             )
-        return tool
+            content = await resource.read()
+        except ResourceError as error:
+            is_missing = isinstance(error, ResourceNotFoundError)
+            code = types.INVALID_PARAMS if is_missing else types.INTERNAL_ERROR
+            raise MCPError(code, str(error), {"uri": str(params.uri)}) from error
+        known = {"uri": params.uri, "mime_type": resource.mime_type}
+        if isinstance(content, bytes):
+            blob = base64.b64encode(content).decode()
+            return types.ReadResourceResult(
+                contents=[types.BlobResourceContents(blob=blob, **known)]
+            )
+        return types.ReadResourceResult(
+            contents=[types.TextResourceContents(text=content, **known)]
+        )
+
+    async def _list_prompts(self, _ctx: _Request, _params: object) -> types.ListPromptsResult:
+        fields = {"name", "title", "description", "arguments"}
+        prompts = [
+            types.Prompt.model_validate(prompt.model_dump(include=fields))
+            for prompt in self.offer.prompts.values()
+        ]
+        return types.ListPromptsResult(prompts=prompts)
+
+    async def _get_prompt(
+        self, ctx: _Request, params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
+        prompt = self.offer.prompts.get(params.name)
+        if prompt is None:
+            there = ", ".join(self.offer.prompts)
+            which = f"there is: {there}" if there else "this server has none now"
+            raise _wrong(f"there is no prompt {shown(params.name)}; {which}")
+        known = [argument.name for argument in prompt.arguments or ()]
+        if wrong := [name for name in params.arguments or () if name not in known]:
+            has_none = f"the prompt {prompt.name} has no argument {shown(wrong[0])}"
+            raise _wrong(f"{has_none}; it takes: {', '.join(known)}")
+        rendered = await prompt.render(params.arguments, Context(request_context=ctx))
+        messages = pydantic_core.to_jsonable_python(rendered)
+        return types.GetPromptResult(description=prompt.description, messages=messages)
+
+    async def _complete(
+        self, _ctx: _Request, params: types.CompleteRequestParams
+    ) -> types.CompleteResult:
+        """The values of a resource template's argument that hold what was typed."""
+        uri = params.ref.uri if isinstance(params.ref, types.ResourceTemplateReference) else ""
+        complete = self.offer.completions.get((uri, params.argument.name))
+        given = (params.context.arguments if params.context else None) or {}
+        values = [] if complete is None else await complete(given)
+        typed = params.argument.value.casefold()
+        fitting = [value for value in values if typed in value.casefold()]
+        fitting.sort(key=lambda value: not value.casefold().startswith(typed))
+        first = fitting[:_MAX_COMPLETIONS]
+        more = len(fitting) > len(first)
+        return types.CompleteResult(
+            completion=types.Completion(values=first, total=len(fitting), has_more=more)
+        )
 
 
 @asynccontextmanager
-async def _refreshing(server: MCPServer[Any]) -> AsyncIterator[dict[str, Any]]:
+async def _refreshing(server: Server[dict[str, Any]]) -> AsyncIterator[dict[str, Any]]:
     """Refresh the offer periodically while a transport serves."""
 
     async def refresh() -> None:
@@ -239,11 +271,18 @@ async def _refreshing(server: MCPServer[Any]) -> AsyncIterator[dict[str, Any]]:
         group.cancel_scope.cancel()
 
 
+def _is_for_apps(tool: Tool) -> bool:
+    """Whether only Apps call the tool."""
+    return "model" not in (tool.meta or {}).get("ui", {}).get("visibility", ["model"])
+
+
 @cache
-def _parameters(arguments: type[BaseModel]) -> dict[str, Any]:
-    """The full schemas of a tool's parameters; the listed ones do not say where null is allowed."""
-    known: dict[str, Any] = arguments.model_json_schema(by_alias=True).get("properties", {})
-    return known
+def _schema_of(answer: type) -> dict[str, Any]:
+    return TypeAdapter(answer).json_schema(mode="serialization")
+
+
+def _wrong(message: str) -> MCPError:
+    return MCPError(types.INVALID_PARAMS, message)
 
 
 def _reason(error: BaseException) -> str:

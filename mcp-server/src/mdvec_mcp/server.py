@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 from mdvec import __version__
 from mdvec.manage.registering import list_tools
+from mdvec.embedding.cards import CARDS
 from mdvec.settings import Settings
 from mdvec.sync.imports import Imports
 from mdvec.tools.kinds import KINDS
-from mdvec.tools.names import OWN, own_name
+from mdvec.tools.names import own_name
 from mdvec.tools.rows import Tool
 
-from mdvec_mcp.early import load_early
 from mdvec_mcp.freshness import FreshnessWatch
-from mdvec_mcp.live import LiveOffer
-from mdvec_mcp.offer import Offer, ToolTemplates
+from mdvec_mcp.instructions import instructions
+from mdvec_mcp.offer import ALWAYS_LOADED, LiveOffer, Offer, ToolTemplates
 from mdvec_mcp.protocol import MdvecServer
 from mdvec_mcp.search import tools as search_tools
 from mdvec_mcp.search.engine_upkeep import kept_fed
@@ -29,6 +29,7 @@ from mdvec_mcp.upkeep.tools import add_upkeep_tools
 if TYPE_CHECKING:
     from mdvec.charts.chart import ImageFormat
     from mdvec.charts.plot import Plot
+    from mdvec.settings.server_sections import ServerSettings
 
     from mdvec_mcp.analytics.service import Analytics
     from mdvec_mcp.charts.publishing import Published
@@ -38,15 +39,10 @@ if TYPE_CHECKING:
 
 # A family's modules are imported when a row enables it: a server of notes alone starts sooner.
 
-_MAX_TAGS_NAMED = 12
-_NO_TOOLS = (
-    "mdvec searches the user's own documents, but no tool is active in {database}. "
-    'The user can add one in a terminal: mdvec tool add -n NAME -d "what it contains" '
-    "-s FOLDER, then mdvec import -n NAME; or enable one: mdvec tool enable -n NAME."
-)
-
-
-_UPKEEP = "If an answer says that files are newer than the index, reindex imports them."
+_CORE = ("search", "get_document", "query", "list_sources")
+"""The server's own tools that ``[server] tools = "core"`` offers."""
+_MAX_LOADED_ALWAYS = 3
+"""Rows' tools that clients load at once, as they do ``search``; more would cost more than they help."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +51,7 @@ class Wiring:
 
     Attributes:
         folder_tool: the tool of the folder that the server was started for, if any.
+        is_alone: whether that tool is the only one that is served.
         templates: of the tools that were offered so far.
         early: the models, and the kinds of tools, that were loaded early, or will be.
         extend: adds to a complete offer what stands above it.
@@ -65,6 +62,7 @@ class Wiring:
     models: ModelPool
     settings: Settings
     folder_tool: Tool | None = None
+    is_alone: bool = False
     templates: ToolTemplates = field(default_factory=dict)
     early: set[str] = field(default_factory=set)
     extend: Callable[[Wiring, Offer], None] | None = None
@@ -77,17 +75,18 @@ class Wiring:
             self.models,
             self.settings.search,
             self.freshness,
-            kept_fed(self.database, self.settings.vector_engine, self.server.on_close),
+            kept_fed(self.database, self.settings.vector_engine, self.server.on_close.append),
         )
 
     @cached_property
     def freshness(self) -> FreshnessWatch:
         """What looks at the sources, and imports them."""
         imports, sync = Imports(self.settings), self.settings.sync
-        self.server.on_close(imports.close)
+        self.server.on_close.append(imports.close)
         return FreshnessWatch(
             self.database, self.settings.scan.rules(), sync.seconds, bool(sync.auto), imports,
             None if sync.auto is False or self.folder_tool is None else self.folder_tool.id,
+            self.folder_tool.id if self.folder_tool is not None and self.is_alone else None,
         )  # fmt: skip
 
     @cached_property
@@ -102,8 +101,8 @@ class Wiring:
         )  # fmt: skip
         reaper = Reaper(analytics.exports, analytics.queries)
         reaper.start()
-        self.server.on_close(reaper.close)
-        self.server.on_close(analytics.queries.close)
+        self.server.on_close.append(reaper.close)
+        self.server.on_close.append(analytics.queries.close)
         return analytics
 
     @cached_property
@@ -125,7 +124,7 @@ class Wiring:
         from mdvec_mcp.charts.server import ChartServer
 
         charts = ChartServer(self.settings.charts)
-        self.server.on_close(charts.close)
+        self.server.on_close.append(charts.close)
         return charts
 
     @cached_property
@@ -148,14 +147,11 @@ class ToolFamily:
 
     Attributes:
         add: adds the tools that the family's rows share to an offer.
-        instructions: returns the instructions for the model; ``{names}`` in them stands for the
-            rows that enable the family.
         add_row: adds a row's own tool to an offer; None gives the row a search tool.
         is_listed_first: whether its tools are listed before those of the rows.
     """
 
     add: Callable[[Wiring, Offer], None]
-    instructions: Callable[[], str]
     add_row: Callable[[Wiring, Offer, Tool], None] | None = None
     is_listed_first: bool = False
 
@@ -167,61 +163,68 @@ def wired_server(
     settings: Settings,
     folder_tool: Tool | None = None,
     extend: Callable[[Wiring, Offer], None] | None = None,
+    *,
+    is_alone: bool = False,
 ) -> Wiring:
     """A server that offers ``tools``, and later those that the database then holds.
 
     It is returned with all that its tools share, which a local page uses, too. ``extend`` adds to
     each complete offer. No process is started and no model is loaded yet, with one exception: the
     folder that the server was started for (``folder_tool``) is looked at now, and may be imported.
+    If it ``is_alone``, no other tool is offered.
     """
-    server = MdvecServer("mdvec", version=__version__)
-    wiring = Wiring(server, database, models, settings, folder_tool, extend=extend)
+    server = MdvecServer("mdvec", version=__version__, structured=settings.server.structured)
+    wiring = Wiring(server, database, models, settings, folder_tool, is_alone, extend=extend)
     server.follow(LiveOffer(database, tools, lambda rows: _offer(wiring, rows)))
     if folder_tool is not None:
         wiring.freshness.look_at_tool(folder_tool.name)
     return wiring
 
 
-def _offer(wiring: Wiring, tools: Sequence[Tool]) -> Offer:
+def _offer(wiring: Wiring, active: Sequence[Tool]) -> Offer:
     """What the server offers for these rows."""
-    row_names = frozenset(tool.name for tool in tools)
-    offer = Offer(_instructions(tools, wiring.database), row_names, wiring.templates)
-    families = [family for key, family in FAMILIES.items() if _rows_of(key, tools)]
+    rows = [row for row in active if wiring.freshness.serves(row)]
+    offer = Offer(frozenset(row.name for row in rows), wiring.templates)
+    families = [family for key, family in FAMILIES.items() if _rows_of(key, rows)]
     for family in families:
         if family.is_listed_first:
             family.add(wiring, offer)
-    tags = _tags(wiring.database, tools)
-    for tool in tools:
-        _add_row(wiring, offer, tool, tags.get(tool.name, []))
+    for row in rows:
+        _add_row(wiring, offer, row, is_loaded_always=len(rows) <= _MAX_LOADED_ALWAYS)
     search_tools.add_search_across(offer, wiring.search)
     search_tools.add_get_document(offer, wiring.search)
     for family in families:
         if not family.is_listed_first:
             family.add(wiring, offer)
-    if tools:
+    if rows:
         add_upkeep_tools(offer, wiring.freshness)
-    if wiring.extend is not None:
+    _keep_chosen(offer, wiring.settings.server)
+    if wiring.extend is not None and not wiring.settings.server.read_only:
         wiring.extend(wiring, offer)
-    load_early(wiring, tools)
+    offer.instructions = instructions(rows, offer.tools.keys(), wiring.database)
+    _load_early(wiring, rows)
     return offer
 
 
-def _tags(database: Path, tools: Sequence[Tool]) -> dict[str, list[str]]:
-    """The tags that the collections' descriptions name."""
-    if not tools:
-        return {}
-    from mdvec.search.tags import most_frequent_tags
+def _keep_chosen(offer: Offer, chosen: ServerSettings) -> None:
+    """Leave out the tools that the settings do not want."""
+    core = {own_name(name, offer.row_names) for name in _CORE} | offer.row_names
+    for name, tool in list(offer.tools.items()):
+        writes = tool.annotations is None or not tool.annotations.read_only_hint
+        if (chosen.tools == "core" and name not in core) or (chosen.read_only and writes):
+            del offer.tools[name]
 
-    return most_frequent_tags(database, tools, _MAX_TAGS_NAMED)
 
-
-def _add_row(wiring: Wiring, offer: Offer, tool: Tool, tags: Sequence[str]) -> None:
+def _add_row(wiring: Wiring, offer: Offer, row: Tool, *, is_loaded_always: bool) -> None:
     """Add a row's own tool: its family's, or a search tool."""
-    family = FAMILIES.get(KINDS[tool.kind].family or "")
+    family = FAMILIES.get(KINDS[row.kind].family or "")
     if family is not None and family.add_row is not None:
-        family.add_row(wiring, offer, tool)
+        family.add_row(wiring, offer, row)
     else:
-        search_tools.add_search_tool(offer, tool, wiring.search, tags)
+        search_tools.add_search_tool(offer, row, wiring.search)
+    if is_loaded_always:
+        tool = offer.tools[row.name]
+        offer.tools[row.name] = tool.model_copy(update={"meta": ALWAYS_LOADED | (tool.meta or {})})
 
 
 def _rows_of(key: str, tools: Sequence[Tool]) -> list[Tool]:
@@ -233,31 +236,35 @@ def _rows_of(key: str, tools: Sequence[Tool]) -> list[Tool]:
     ]
 
 
-def _instructions(tools: Sequence[Tool], database: Path) -> str:
-    if not tools:
-        return _NO_TOOLS.format(database=database.name)
-    searched = [tool for tool in tools if KINDS[tool.kind].has_texts]
-    parts = [(search_tools.INSTRUCTIONS, searched)]
-    for key, family in FAMILIES.items():
-        rows = _rows_of(key, tools)
-        parts.append((family.instructions() if rows else "", rows))
-    told = [text.format(names=", ".join(row.name for row in rows)) for text, rows in parts if rows]
-    return " ".join([*told, _UPKEEP, *_renamed({tool.name for tool in tools})])
+def _load_early(wiring: Wiring, rows: Sequence[Tool]) -> None:
+    """Load what a client's first calls need once it has listed the tools.
+
+    These are the rows' light models, the dictionary, and the modules of looks at their sources.
+    """
+    light = {str(row.model) for row in rows if row.model in CARDS and CARDS[row.model].is_light}
+    if light := light - wiring.early:
+        wiring.early.update(light)
+        wiring.server.on_listed.append(lambda: wiring.models.load_early(sorted(light)))
+        wiring.server.on_listed.append(_load_dictionary)
+    if kinds := {row.kind for row in rows} - wiring.early:
+        wiring.early.update(kinds)
+        wiring.server.on_listed.append(lambda: _load_looks(kinds))
 
 
-def _renamed(row_names: set[str]) -> list[str]:
-    """A sentence for each of the server's own tools whose name a row has."""
-    return [
-        f"The server's own tool {name} is called {own_name(name, row_names)} here, because "
-        "a collection has its name."
-        for name in sorted(OWN & row_names)
-    ]
+def _load_looks(kinds: Set[str]) -> None:
+    from mdvec.sync.freshness import load_modules
+
+    load_modules(kinds)
 
 
-def _household_instructions() -> str:
-    from mdvec_mcp.household.tools import INSTRUCTIONS
+def _load_dictionary() -> None:
+    """Load the dictionary, and the modules that only a search needs."""
+    import mdvec.manage.searching  # noqa: F401 - loaded before the first search asks for it
+    from mdvec.text.morphemes import morphemes
 
-    return INSTRUCTIONS
+    import mdvec_mcp.search.answers  # noqa: F401
+
+    morphemes("辞書")
 
 
 def _add_household(wiring: Wiring, offer: Offer) -> None:
@@ -270,12 +277,6 @@ def _add_household(wiring: Wiring, offer: Offer) -> None:
     add_find_tool(offer, wiring.household)
     add_household_resources(offer, wiring.household)
     add_review_tools(offer, wiring.household, wiring.settings.duplicates.options())
-
-
-def _analytics_instructions() -> str:
-    from mdvec_mcp.analytics.prompt import INSTRUCTIONS
-
-    return INSTRUCTIONS
 
 
 def _add_analytics(wiring: Wiring, offer: Offer) -> None:
@@ -292,9 +293,7 @@ def _add_dataset(wiring: Wiring, offer: Offer, tool: Tool) -> None:
 
 _HOUSEHOLD, _ANALYTICS = "household", "analytics"
 FAMILIES = {
-    _HOUSEHOLD: ToolFamily(_add_household, _household_instructions),
-    _ANALYTICS: ToolFamily(
-        _add_analytics, _analytics_instructions, _add_dataset, is_listed_first=True
-    ),
+    _HOUSEHOLD: ToolFamily(_add_household),
+    _ANALYTICS: ToolFamily(_add_analytics, _add_dataset, is_listed_first=True),
 }
-"""By their key in `mdvec.tools.kinds`, in the order of their instructions."""
+"""By their key in `mdvec.tools.kinds`."""

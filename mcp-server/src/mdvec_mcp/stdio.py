@@ -11,7 +11,6 @@ import anyio
 from mdvec_mcp.envelope import reply_to_unusable, without_lone_surrogates
 from mdvec_mcp.protocol import MdvecServer
 from mdvec_mcp.search.model_pool import ModelPool
-from mdvec_mcp.serving import serving
 
 
 class _Lines(io.TextIOWrapper):
@@ -42,5 +41,6 @@ async def serve(server: MdvecServer, models: ModelPool, source: int, target: int
     writer = os.fdopen(target, "wb", closefd=False)
     lines = _Lines(os.fdopen(source, "rb", closefd=False), writer)
     responses = io.TextIOWrapper(writer, encoding="utf-8", newline="\n")
-    async with serving(server, models):
+    async with models.unloading_idle():
         await server.answer(anyio.wrap_file(lines), anyio.wrap_file(responses))
+    server.close()

@@ -115,9 +115,9 @@ class Wire:
     def call(self, method: str, params: object = None) -> dict:
         return self.answer(self.request(method, params))
 
-    def ask(self, tool: str, query: str, **more: object) -> dict:
-        """Search, and return the structured answer."""
-        return self.answer(self.search(tool, query, **more))["result"]["structuredContent"]
+    def ask(self, tool: str, query: str, **more: object) -> str:
+        """Search, and return the text of the answer."""
+        return self.answer(self.search(tool, query, **more))["result"]["content"][0]["text"]
 
     def logged(self, words: str) -> None:
         """Wait until the log holds ``words``."""

@@ -26,7 +26,7 @@ def offered(parameters, mode):
 @pytest.mark.parametrize(("mode", "version"), [("legacy", "2025-11-25"), ("auto", "2026-07-28")])
 def test_the_advertised_capabilities_match_the_protocol_version(filled, server, mode, version):
     agreed, said, counts = offered(server(filled / "vectors.sqlite"), mode)
-    assert (agreed, counts) == (version, (8, 0, 0))
+    assert (agreed, counts) == (version, (7, 0, 0))
     subscribes = version == "2026-07-28"
     assert said.model_dump(exclude_none=True) == {
         "tools": {"list_changed": True},

@@ -10,6 +10,7 @@ import anyio
 import httpx2
 import psutil
 import pytest
+from answer_text import passages
 from crowd import ask_together
 from following import Following
 from mcp import Client
@@ -41,7 +42,7 @@ def test_clients_of_both_generations_and_bridges_share_one_model(web, server, fi
     async def search(transport, mode):
         async with Client(transport, mode=mode) as client:
             answer = await client.call_tool("notes", {"query": "水", "k": 1})
-            found.append((client.protocol_version, answer.structured_content["results"][0]))
+            found.append((client.protocol_version, passages(answer.content[0].text)[0]))
 
     async def run():
         async with httpx2.AsyncClient(headers=bearer, timeout=60) as http:
@@ -57,7 +58,7 @@ def test_clients_of_both_generations_and_bridges_share_one_model(web, server, fi
     assert [version for version, _ in sorted(found, key=str)] == ["2025-11-25"] * 4 + [
         "2026-07-28"
     ] * 4
-    assert {hit["file_path"] for _, hit in found} == {"a.md"}
+    assert {hit.file_path for _, hit in found} == {"a.md"}
     assert one.count("loaded the model use") == 1
     one.process.send_signal(signal.SIGTERM)
     assert one.process.wait(30) == 0

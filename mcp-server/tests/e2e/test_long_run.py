@@ -5,6 +5,7 @@ import sys
 
 import psutil
 import pytest
+from answer_text import passages
 from mdvec.manage import registering
 
 QUESTIONS = ("水は何日分いる？", "two branches at once", "rice", "自転車の手入れ", "9リットル")
@@ -20,7 +21,7 @@ class Weeks:
 
     def search(self):
         tool = self.random.choice(("notes", "dev"))
-        assert self.one.ask(tool, self.random.choice(QUESTIONS))["results"]
+        assert passages(self.one.ask(tool, self.random.choice(QUESTIONS)))
 
     def import_changes(self, number):
         note = self.database.parent / "notes" / f"{number % 5}.md"

@@ -6,22 +6,20 @@ from mdvec.database.connection import open_database
 from mdvec.manage import registering
 
 from mdvec_mcp.calls import READ_ONLY
-from mdvec_mcp.live import LiveOffer
-from mdvec_mcp.offer import Offer
+from mdvec_mcp.offer import LiveOffer, Offer
 
 
 def offered(rows):
     """A tool for each row, and one resource."""
-    offer = Offer("")
+    offer = Offer()
     for row in rows:
 
         async def tool(query: str) -> str:
             return query
 
         offer.add_tool(
-            tool, name=row.name, description=row.description, annotations=READ_ONLY,
-            structured_output=False,
-        )  # fmt: skip
+            tool, name=row.name, description=row.description, annotations=READ_ONLY, is_row=True
+        )
 
     async def read() -> str:
         return ""

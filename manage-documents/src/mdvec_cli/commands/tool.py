@@ -77,6 +77,11 @@ def add(
     )
     say(f"added {tool.name}: {tool.source}")
     say(f"next: mdvec import -n {tool.name}")
+    if KINDS[tool.kind].has_texts:
+        say(
+            "a client that runs now may not list the new tool before it is restarted; its tool "
+            "search reaches it as soon as it is imported"
+        )
 
 
 @app.command("update")

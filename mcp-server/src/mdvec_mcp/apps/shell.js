@@ -30,17 +30,26 @@ async function view(request) {
   return told.structuredContent;
 }
 
+function say(text) {
+  const line = document.createElement("p");
+  line.className = "note";
+  line.textContent = text;
+  document.getElementById("content").replaceChildren(line);
+}
+
+// What the tool answered: its view, or why it has none.
+function answer({ structuredContent, content }) {
+  if (structuredContent?.view) show({ address: structuredContent.view });
+  else say(content?.[0]?.text ?? "");
+}
+
 async function show(request) {
-  const main = document.getElementById("content");
   try {
     const shown = await view(request);
-    main.innerHTML = shown.body;
+    document.getElementById("content").innerHTML = shown.body;
     begin();
   } catch (error) {
-    const line = document.createElement("p");
-    line.className = "note";
-    line.textContent = error.message;
-    main.replaceChildren(line);
+    say(error.message);
   }
   const { scrollWidth: width, scrollHeight: height } = document.documentElement;
   tell("ui/notifications/size-changed", { width, height });
@@ -110,8 +119,8 @@ addEventListener("message", ({ data, source }) => {
     waiting.delete(data.id);
     if (data.error) reject(new Error(data.error.message));
     else resolve(data.result);
-  } else if (data.method === "ui/notifications/tool-input") {
-    show({ tool: document.body.dataset.tool, arguments: data.params.arguments ?? {} });
+  } else if (data.method === "ui/notifications/tool-result") {
+    answer(data.params);
   } else if (data.method === "ui/notifications/host-context-changed") {
     take(data.params);
   } else if (data.id !== undefined) {

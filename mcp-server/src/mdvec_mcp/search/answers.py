@@ -1,22 +1,23 @@
-"""Formats the results of the search tools, as structured content and as text."""
+"""Formats the results of the search tools, as text and as data."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import zip_longest
 from typing import Any
 
 from mdvec.documents.reading import DocumentText
 from mdvec.search.search import UNSURE, Answer
-from mdvec.text.one_line import on_one_line
+from mdvec.text.one_line import fence_for, on_one_line, quoted
 
 from mdvec_mcp.search.hit_texts import cut_note, hit_texts
 
 
 def structured(answer: Answer, links: Sequence[str], *, wide: bool) -> dict[str, Any]:
-    """The answer as the data of AnswerModel; with ``wide``, of WideAnswerModel."""
+    """The answer as data for programs, as seed 002 has it; ``wide`` adds each hit's collection."""
     hits = [asdict(hit) for hit in answer.results]
-    for hit, link in zip(hits, links, strict=False):
+    for hit, link in zip_longest(hits, links, fillvalue=""):
         hit["link"] = link
     for hit in hits:
         del hit["explanation"]
@@ -49,26 +50,33 @@ def as_text(answer: Answer, max_chars: int, links: Sequence[str], *, wide: bool)
     if not answer.total_chunks:
         how = f"mdvec import -n {answer.tools[0] if len(answer.tools) == 1 else 'NAME'}"
         nothing = f"{names}: no documents yet; reindex imports them, or in a terminal: {how}"
-        return "\n\n".join([nothing, *(f"note: {note}" for note in answer.notes)])
+        return "\n\n".join([nothing, *_noted(answer.notes)])
     parts = [f"{len(answer.results)} of {answer.total_chunks} passages of {names}"]
     if not answer.results:
         parts = [f"{names}: nothing found in {answer.total_chunks} passages"]
     elif not answer.confident:
         parts.append(UNSURE)
-    notes = [f"note: {note}" for note in answer.notes]
+    notes = _noted(answer.notes)
     if answer.truncated and not any(hit.truncated for hit in answer.results):
         notes.append("note: more was found than fits; use a smaller k, or ask more precisely")
     room = max_chars - sum(len(part) + 2 for part in (*parts, *notes))
-    texts = hit_texts(answer.results, links, max(room, max_chars // 2), wide=wide)
+    fence = fence_for(hit.content for hit in answer.results)
+    texts = hit_texts(answer.results, links, max(room, max_chars // 2), fence, wide=wide)
     return "\n\n".join([*parts, *texts, *notes])
 
 
 def document_text(document: DocumentText, notes: Sequence[str] = ()) -> str:
     """A part of a document as text, after ``notes`` on it."""
+    title = f", title {quoted(document.title)}" if document.title else ""
     head = (
-        f"{document.tool}: {on_one_line(document.file_path)}:"
-        f"{document.start_line}-{document.end_line} of {document.total_lines} lines"
+        f"{document.tool}: {quoted(document.file_path)}:{document.start_line}-{document.end_line} "
+        f"of {document.total_lines} lines (characters {document.start_position}-"
+        f"{document.end_position} of {document.total_chars}){title}"
     )
     cut = cut_note(document.tool, document.file_path, document.end_position)
-    head = "\n".join([head, *(f"note: {on_one_line(note)}" for note in notes)])
-    return f"{head}\n\n{document.content}{cut if document.truncated else ''}"
+    text = fence_for([document.content]).around(document.content)
+    return "\n".join([head, *_noted(notes), text]) + (cut if document.truncated else "")
+
+
+def _noted(notes: Sequence[str]) -> list[str]:
+    return [f"note: {on_one_line(note)}" for note in notes]

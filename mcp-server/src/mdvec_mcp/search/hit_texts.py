@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 from mdvec.search.core.passages import TextSpan, good_cut, within_budget
 from mdvec.search.hits import Hit
-from mdvec.text.one_line import on_one_line
+from mdvec.text.one_line import Fence, quoted
 
 _MAX_UNCUT = 1_000
 """Passages up to this length are shown whole or not at all, except the first."""
@@ -17,9 +16,9 @@ _BREAKS = 3
 
 
 def hit_texts(
-    hits: Sequence[Hit], links: Sequence[str], max_chars: int, *, wide: bool
+    hits: Sequence[Hit], links: Sequence[str], max_chars: int, fence: Fence, *, wide: bool
 ) -> list[str]:
-    """The heads and passages of the hits, together at most ``max_chars``.
+    """The heads and fenced passages of the hits, together at most ``max_chars``.
 
     Long passages are cut to the same length. Hits whose passages do not fit have only their heads,
     and a note says so. ``links`` has one link per hit, or is empty; ``wide`` adds each hit's
@@ -27,11 +26,11 @@ def hit_texts(
     """
     heads = [_head(number, hit, wide=wide) for number, hit in enumerate(hits, 1)]
     if links:
-        heads = [f"{head}\n{link}" for head, link in zip(heads, links, strict=True)]
+        heads = [f"{head}\n{quoted(link)}" for head, link in zip(heads, links, strict=True)]
     listed = _first_within(heads, max_chars // 2)
     passages = [hit.content.strip() for hit in hits[:listed]]
     room = max_chars - len(_left_out(len(hits)))
-    room -= sum(len(head) + _BREAKS for head in heads[:listed])
+    room -= sum(len(head) + _BREAKS + fence.chars for head in heads[:listed])
     room -= sum(
         len(cut_note(hit.tool, hit.file_path, hit.end_position, _CUT_BEFORE))
         for number, (hit, passage) in enumerate(zip(hits, passages, strict=False))
@@ -39,7 +38,7 @@ def hit_texts(
     )
     spans = within_budget([TextSpan(0, len(passage)) for passage in passages], max(room, 1))
     texts = [
-        f"{head}\n{_shown(hit, passage, span.end)}"
+        f"{head}\n{_shown(hit, passage, span.end, fence)}"
         for head, hit, passage, span in zip(heads, hits, passages, spans, strict=False)
     ]
     missing = len(hits) - len(texts)
@@ -49,20 +48,18 @@ def hit_texts(
 
 def cut_note(tool: str, file_path: str, position: int, what: str = "cut here; read on") -> str:
     """A note on how to read the rest of a passage that was cut."""
-    path = json.dumps(file_path, ensure_ascii=False)
-    return (
-        f'\n[{what} with get_document(tool="{tool}", file_path={path}, start_position={position})]'
-    )
+    where = f"file_path={quoted(file_path)}, start_position={position}"
+    return f'\n[{what} with get_document(tool="{tool}", {where})]'
 
 
 def _head(number: int, hit: Hit, *, wide: bool) -> str:
-    """A hit's number, file, lines, headings and score, then its document's title, tags and date."""
+    """A hit's number, file, lines, positions, headings and score, then what its document says."""
     source = f"{hit.tool}: " if wide else ""
-    heading = f" — {on_one_line(hit.heading)}" if hit.heading else ""
-    about = f"\n{on_one_line(hit.about)}" if hit.about else ""
+    heading = f" — {quoted(hit.heading)}" if hit.heading else ""
+    about = f", {quoted(hit.about)}" if hit.about else ""
+    span = f"{hit.start_line}-{hit.end_line} (characters {hit.start_position}-{hit.end_position})"
     return (
-        f"[{number}] {source}{on_one_line(hit.file_path)}:{hit.start_line}-{hit.end_line}{heading} "
-        f"(score {hit.score:.2f}){about}"
+        f"[{number}] {source}{quoted(hit.file_path)}:{span}{heading}{about}, score {hit.score:.2f}"
     )
 
 
@@ -76,17 +73,18 @@ def _first_within(heads: Sequence[str], max_chars: int) -> int:
     return len(heads)
 
 
-def _shown(hit: Hit, passage: str, end: int) -> str:
+def _shown(hit: Hit, passage: str, end: int, fence: Fence) -> str:
     """The passage up to ``end``, with a note on how to read the rest if it is cut."""
+    note = ""
     if end < len(passage):
         cut = good_cut(passage, 0, end)
         position = hit.start_position + hit.content.index(passage) + cut
-        return passage[:cut].rstrip() + cut_note(hit.tool, hit.file_path, position)
-    if hit.next_position is not None:
-        return passage + cut_note(hit.tool, hit.file_path, hit.next_position)
-    if hit.truncated:
-        return passage + cut_note(hit.tool, hit.file_path, 0, _CUT_BEFORE)
-    return passage
+        passage, note = passage[:cut].rstrip(), cut_note(hit.tool, hit.file_path, position)
+    elif hit.next_position is not None:
+        note = cut_note(hit.tool, hit.file_path, hit.next_position)
+    elif hit.truncated:
+        note = cut_note(hit.tool, hit.file_path, 0, _CUT_BEFORE)
+    return fence.around(passage) + note
 
 
 def _left_out(number: int) -> str:

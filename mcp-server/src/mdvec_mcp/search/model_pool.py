@@ -7,11 +7,13 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import anyio
+import anyio.to_thread
 from mdvec.embedding.cards import CARDS
 from mdvec.embedding.embedder import Embedder
 from mdvec.embedding.names import is_endpoint_model
@@ -142,6 +144,20 @@ class ModelPool:
         for name, reason in idle.items():
             logger.info("released the model %s: %s", name, reason)
         return list(idle)
+
+    @asynccontextmanager
+    async def unloading_idle(self) -> AsyncIterator[None]:
+        """Unload idle models while the block runs."""
+
+        async def unload() -> None:
+            while True:
+                await anyio.sleep(self.check_seconds)
+                await anyio.to_thread.run_sync(self.release_idle)
+
+        async with anyio.create_task_group() as background:
+            background.start_soon(unload)
+            yield
+            background.cancel_scope.cancel()
 
     @property
     def check_seconds(self) -> float:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-from mcp_types import CallToolResult
 from mdvec.index.chroma_server import ChromaServer
 from mdvec.search.core.bounds import (
     MAX_DAY_CHARS,
@@ -25,27 +24,33 @@ from mdvec.tools.rows import Tool, ToolNotFound
 from mdvec.tools.unfinished import described_tool, while_it_runs
 from pydantic import Field, WithJsonSchema
 
-from mdvec_mcp.calls import READ_ONLY, in_thread, refuse_empty_database, text_result
-from mdvec_mcp.following import AnyContext, follow, has_enough
-from mdvec_mcp.freshness import FreshnessWatch, Look, freshness_in_english
+from mdvec_mcp.calls import READ_ONLY, Reply, in_thread, refuse_empty_database
+from mdvec_mcp.freshness import (
+    AnyContext,
+    FreshnessWatch,
+    Look,
+    follow,
+    freshness_in_english,
+    has_enough,
+)
+from mdvec_mcp.offer import ALWAYS_LOADED, Offer
 from mdvec_mcp.search.links import LinkKind, links_of
 from mdvec_mcp.search.model_pool import ModelPool
-from mdvec_mcp.search.schema import AnswerModel, DocumentModel, WideAnswerModel
 
 if TYPE_CHECKING:
     from mdvec.search.search import Answer
 
-    from mdvec_mcp.offer import Offer
-
 T = TypeVar("T")
 
-INSTRUCTIONS = (
-    "Each of these tools searches one collection of the user's own documents: {names}. "
-    "The tool search searches all of them at once, including collections added later. "
-    "Write whole questions in the language of the documents; Japanese needs no spaces. "
-    "Each result names its file and lines and quotes the text verbatim; get_document returns "
-    "the text around it."
+_COLLECTION = (
+    "Search this one collection of the user's notes or documents (several or all: search)."
 )
+_RECORDS = (
+    "Search the transactions of this one household ledger by words, such as a shop or a memo "
+    "(for sums, days and amounts: find_transactions)."
+)
+_MAX_NOTES = 3_000
+"""The most that notes and the heads of passages without text add to an answer's max_chars."""
 
 Query = Annotated[
     str,
@@ -124,6 +129,7 @@ class SearchContext:
             today, path=arguments.path, tags=arguments.tags, since=arguments.since,
             until=arguments.until,
         )  # fmt: skip
+        tools = self.freshness.served_names(tools)
         question = Question(
             query, tools, k, self.settings.mode, returning, self.settings.max_chars, filters,
             arguments.sort,
@@ -155,13 +161,18 @@ class SearchContext:
         if run is not None:
             await follow([run], ctx, has_enough)
 
-    def result(self, answer: Answer, link: LinkKind | None, *, wide: bool) -> CallToolResult:
-        """The answer as text of at most the settings' max_chars, and as structured content."""
+    def reply(self, answer: Answer, link: LinkKind | None, *, wide: bool) -> Reply:
+        """The answer as text of at most the settings' max_chars, and as data."""
         from mdvec_mcp.search.answers import as_text, structured
 
         links = links_of(self.database, answer, link)
         text = as_text(answer, self.settings.max_chars, links, wide=wide)
-        return text_result(text, structured(answer, links, wide=wide))
+        return Reply(text, structured(answer, links, wide=wide) if answer.tools else None)
+
+    @property
+    def meta(self) -> dict[str, object]:
+        """The ``_meta`` of a tool whose answers have up to the settings' max_chars."""
+        return {"anthropic/maxResultSizeChars": self.settings.max_chars + _MAX_NOTES}
 
     async def run(self, work: Callable[[], T]) -> T:
         """Run ``work`` in a thread; if a tool is missing, say so if the whole database is empty."""
@@ -176,8 +187,8 @@ class SearchContext:
         return await in_thread(checked)
 
 
-def add_search_tool(offer: Offer, tool: Tool, context: SearchContext, tags: Sequence[str]) -> None:
-    """Add the tool of one collection, with its name, its description and its frequent ``tags``."""
+def add_search_tool(offer: Offer, tool: Tool, context: SearchContext) -> None:
+    """Add the tool of one collection, with its name and its description."""
 
     async def search_collection(
         ctx: AnyContext,
@@ -190,28 +201,23 @@ def add_search_tool(offer: Offer, tool: Tool, context: SearchContext, tags: Sequ
         until: Until = None,
         sort: Sort = "relevance",
         link: Link = None,
-    ) -> Annotated[CallToolResult, AnswerModel]:
+    ) -> Reply:
         arguments = FilterArguments(path, tags, since, until, sort)
         return await _search_one(context, ctx, tool.name, query, k, return_, arguments, link)
 
-    async def search_household(
-        ctx: AnyContext, query: Query, k: K = context.settings.k
-    ) -> Annotated[CallToolResult, AnswerModel]:
+    async def search_household(ctx: AnyContext, query: Query, k: K = context.settings.k) -> Reply:
         return await _search_one(context, ctx, tool.name, query, k, "chunk")
 
-    offer.add_row_tool(
-        search_household if KINDS[tool.kind].is_made_of_records else search_collection,
+    has_records = KINDS[tool.kind].is_made_of_records
+    offer.add_tool(
+        search_household if has_records else search_collection,
         name=tool.name,
         title=tool.title,
-        description=_with_tags(described_tool(tool), tags),
+        description=f"{_RECORDS if has_records else _COLLECTION} {described_tool(tool)}",
         annotations=READ_ONLY,
-        structured_output=True,
+        meta=context.meta,
+        is_row=True,
     )
-
-
-def _with_tags(description: str, tags: Sequence[str]) -> str:
-    """A description with the tags that most documents have."""
-    return f"{description}\n\nIts most frequent tags: {', '.join(tags)}." if tags else description
 
 
 async def _search_one(
@@ -223,10 +229,10 @@ async def _search_one(
     returning: Returning,
     arguments: FilterArguments = NO_FILTER_ARGUMENTS,
     link: LinkKind | None = None,
-) -> CallToolResult:
-    def work() -> CallToolResult:
+) -> Reply:
+    def work() -> Reply:
         answer = context.search(query, (name,), k, returning, arguments)
-        return context.result(answer, link, wide=False)
+        return context.reply(answer, link, wide=False)
 
     await context.first_documents((name,), ctx)
     return await context.run(work)
@@ -250,15 +256,15 @@ def add_search_across(offer: Offer, context: SearchContext) -> None:
         until: Until = None,
         sort: Sort = "relevance",
         link: Link = None,
-    ) -> Annotated[CallToolResult, WideAnswerModel]:
+    ) -> Reply:
         names = None if tools is None else tuple(tools)
         arguments = FilterArguments(path, tags, since, until, sort)
 
-        def work() -> CallToolResult:
+        def work() -> Reply:
             answer = context.search(query, names, k, return_, arguments)
             if not answer.tools:
                 refuse_empty_database(context.database)
-            return context.result(answer, link, wide=True)
+            return context.reply(answer, link, wide=True)
 
         await context.first_documents(names, ctx)
         return await context.run(work)
@@ -266,9 +272,10 @@ def add_search_across(offer: Offer, context: SearchContext) -> None:
     offer.add_tool(
         search_across,
         name="search",
-        description="Search all of the user's active collections, or those in tools, at once.",
+        description="Search the user's notes, documents and households at once, or those in tools: "
+        "find passages by meaning and by words. メモや文書の検索、探す。",
         annotations=READ_ONLY,
-        structured_output=True,
+        meta=ALWAYS_LOADED | context.meta,
     )
 
 
@@ -282,26 +289,26 @@ def add_get_document(offer: Offer, context: SearchContext) -> None:
         end_line: Line = None,
         start_position: Position = None,
         end_position: Position = None,
-    ) -> Annotated[CallToolResult, DocumentModel]:
-        def work() -> CallToolResult:
+    ) -> Reply:
+        def work() -> Reply:
             from mdvec.documents.reading import DocumentPart, read_document
 
             from mdvec_mcp.search.answers import document_text
 
             part = DocumentPart(start_line, end_line, start_position, end_position)
             max_chars = context.settings.max_chars
+            context.freshness.served_names((tool,))
             look = context.look((tool,))
             document = read_document(context.database, tool, file_path, part, max_chars)
-            notes = look.notes(freshness_in_english)  # not in the listed schema, to keep that short
-            return text_result(document_text(document, notes), {**asdict(document), "notes": notes})
+            notes = look.notes(freshness_in_english)
+            return Reply(document_text(document, notes), {**asdict(document), "notes": notes})
 
         return await context.run(work)
 
     offer.add_tool(
         get_document,
-        name="get_document",
-        description="Read a document, or a range of its lines or characters, for example the text "
-        "around a search result.",
+        description="Read a document, file or note, whole or a range of its lines or characters, "
+        "such as the text around a search result. 文書の続きや全文を読む。",
         annotations=READ_ONLY,
-        structured_output=True,
+        meta=ALWAYS_LOADED | context.meta,
     )

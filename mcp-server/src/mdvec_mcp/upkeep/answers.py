@@ -1,4 +1,4 @@
-"""The answers of the upkeep tools, as text and as values."""
+"""The answers of the upkeep tools: what imports did, and what each source is."""
 
 from __future__ import annotations
 
@@ -6,78 +6,95 @@ from collections.abc import Sequence
 from typing import Any
 
 from mdvec.importing.report import MAX_LISTED
-from mdvec.manage import registering
-from mdvec.sync.imports import End, ImportRun
+from mdvec.search.tags import most_frequent_tags
+from mdvec.sync.imports import ImportRun
 from mdvec.sync.messages import Result, Stopped
-from mdvec.sync.sources import Source
-from mdvec.text.one_line import on_one_line
+from mdvec.sync.sources import Source, list_sources
+from mdvec.text.one_line import on_one_line, quoted
 from mdvec.tools.import_lock import is_being_imported
 from mdvec.tools.rows import Tool
 
+from mdvec_mcp.calls import Reply
 from mdvec_mcp.freshness import FreshnessWatch
 
-OutcomeValues = dict[str, Any]
-Ends = Sequence[tuple[str, "End | None"]]
+Values = dict[str, Any]
+_MAX_TAGS = 12
+_REACHED = (
+    "search reaches every source with texts now (tools=[name]), also one whose own tool is not in "
+    "your list yet"
+)
 
 
-def outcome_values(ends: Ends) -> OutcomeValues:
-    """The sums over all imports that finished, each import's own numbers, and notes."""
-    results = [end for _, end in ends if isinstance(end, Result)]
-    each = [{"tool": one.tool, **_numbers([one])} for one in results]
-    return {**_numbers(results), "tools": each, "notes": _notes(ends)}
+def outcome(runs: Sequence[ImportRun]) -> Reply:
+    """What imports did, and how far those are that still run."""
+    results = [run.end for run in runs if isinstance(run.end, Result)]
+    notes = [note for run in runs for note in _notes(run)]
+    lines = [line for result in results for line in result.summary]
+    text = "\n".join(map(on_one_line, [*lines, *(f"note: {note}" for note in notes)]))
+    each = [{"tool": result.tool, **_numbers([result])} for result in results]
+    return Reply(text, {**_numbers(results), "tools": each, "notes": notes})
 
 
-def started_values(runs: Sequence[ImportRun]) -> OutcomeValues:
-    """The answer when nobody waits for the imports."""
-    return {**_numbers([]), "tools": [], "notes": [f"{run.tool} is being imported" for run in runs]}
+def source_list(freshness: FreshnessWatch) -> Reply:
+    """What each served tool reads, how fresh its index is, and its imports."""
+    sources = list_sources(freshness.database, freshness.rules)
+    served = [source for source in sources if freshness.serves(source.tool)]
+    if not served:
+        return Reply("no tool is active", {"sources": []})
+    tags = most_frequent_tags(freshness.database, [one.tool for one in served], _MAX_TAGS)
+    values = [
+        _source_values(source, tags.get(source.tool.name, []), _last_import(freshness, source.tool))
+        for source in served
+    ]
+    text = "\n".join([*map(_source_text, values), _REACHED])
+    return Reply(text, {"sources": values})
 
 
-def outcome_text(ends: Ends) -> str:
-    """What the imports did."""
-    lines = [line for _, end in ends if isinstance(end, Result) for line in end.summary]
-    return "\n".join([*lines, *(f"note: {on_one_line(note)}" for note in _notes(ends))])
+def imports_now(freshness: FreshnessWatch) -> list[Values]:
+    """The imports of the served tools that run, or that ended here last."""
+    found = ((tool.name, _last_import(freshness, tool)) for tool in freshness.served())
+    return [{"tool": name, **values} for name, values in found if values is not None]
 
 
-def imports_now(freshness: FreshnessWatch) -> list[OutcomeValues]:
-    """The imports that run, in this server or elsewhere, and those that ended here last."""
-    tools = registering.list_tools(freshness.database, active_only=True)
-    found = [_import_now(freshness, tool) for tool in tools]
-    return [one for one in found if one is not None]
-
-
-def source_values(source: Source) -> OutcomeValues:
-    """A source and how fresh its index is."""
-    fresh = source.freshness
+def _source_values(source: Source, tags: Sequence[str], latest: Values | None) -> Values:
+    tool, fresh = source.tool, source.freshness
     return {
-        "tool": source.tool.name,
-        "kind": source.tool.kind,
-        "source": str(source.tool.source),
-        "last_import_at": source.tool.last_import_at,
+        "tool": tool.name,
+        "kind": tool.kind,
+        "source": str(tool.source),
+        "last_import_at": tool.last_import_at,
         "files": fresh.files,
         "added": fresh.added,
         "changed": fresh.changed,
         "deleted": fresh.deleted,
         "is_fresh": not fresh.sentence() and fresh.is_imported,
         "note": fresh.sentence(),
+        "tags": list(tags),
+        "import": latest,
         "failed": [{"file_path": one.file_path, "reason": one.reason} for one in source.failed],
     }
 
 
-def source_text(source: Source) -> str:
-    """The same in words."""
-    tool, fresh = source.tool, source.freshness
-    when = f"last import {tool.last_import_at} UTC" if tool.last_import_at else "never imported"
-    is_new = fresh.is_empty and not tool.last_import_at
-    fine = "it has no files yet" if is_new else f"{fresh.files:,} files, the index is up to date"
-    state = fresh.sentence() or fine
-    failed = [f"failed: {one.file_path}: {one.reason}" for one in source.failed[:MAX_LISTED]]
-    if len(source.failed) > MAX_LISTED:
-        failed.append(f"failed: {len(source.failed) - MAX_LISTED} more")
-    head = f"{tool.name} ({tool.kind}) reads {tool.source}; {when}; {state}"
-    return "\n  ".join(on_one_line(line) for line in (head, *failed))
+def _source_text(values: Values) -> str:
+    """A source in words, what documents say in quotes."""
+    at, files, failed = values["last_import_at"], values["files"], values["failed"]
+    when = f"last import {at} UTC" if at else "never imported"
+    fine = f"{files:,} files, the index is up to date" if files or at else "it has no files yet"
+    lines = [
+        f"{values['tool']} ({values['kind']}) reads {quoted(values['source'])}; {when}; "
+        f"{values['note'] or fine}"
+    ]
+    if values["tags"]:
+        lines.append(f"frequent tags: {', '.join(map(quoted, values['tags']))}")
+    if values["import"] is not None:
+        lines.append(f"import {values['import']['state']}: {values['import']['text']}")
+    lines += [f"failed: {quoted(one['file_path'])}: {one['reason']}" for one in failed[:MAX_LISTED]]
+    if len(failed) > MAX_LISTED:
+        lines.append(f"failed: {len(failed) - MAX_LISTED} more")
+    return "\n  ".join(map(on_one_line, lines))
 
 
-def _numbers(results: Sequence[Result]) -> OutcomeValues:
+def _numbers(results: Sequence[Result]) -> Values:
     return {
         "added": sum(one.added for one in results),
         "updated": sum(one.updated for one in results),
@@ -89,40 +106,30 @@ def _numbers(results: Sequence[Result]) -> OutcomeValues:
     }
 
 
-def _notes(ends: Ends) -> list[str]:
-    notes: list[str] = []
-    for tool, end in ends:
-        if isinstance(end, Result):
-            notes += end.notes
-        elif end is not None:
-            notes.append(f"{tool}: {end.text}")
-    return notes
+def _notes(run: ImportRun) -> Sequence[str]:
+    if run.end is None:
+        return [f"{run.how_far()}; it goes on in the background, and list_sources tells how far"]
+    return run.end.notes if isinstance(run.end, Result) else [f"{run.tool}: {run.end.text}"]
 
 
-def _import_now(freshness: FreshnessWatch, tool: Tool) -> OutcomeValues | None:
+def _last_import(freshness: FreshnessWatch, tool: Tool) -> Values | None:
+    """The tool's import that runs, in this server or elsewhere, or that ended here last."""
     run = freshness.imports.running(tool.name)
     if run is not None:
-        done, files = (0, 0) if run.progress is None else (
-            run.progress.files_done, run.progress.files,
-        )  # fmt: skip
-        text = f"{run.how_far()} ({run.seconds:.0f} s). {run.notice}".rstrip(" ")
-        return _running(tool, done, files, text)
+        files = (0, 0) if run.progress is None else (run.progress.files_done, run.progress.files)
+        return _running(f"{run.how_far()} ({run.seconds:.0f} s). {run.notice}".rstrip(), *files)
     if is_being_imported(freshness.database, tool):
-        done, files = tool.import_done or 0, tool.import_files or 0
-        text = f"{tool.name} is being imported by another process: {done:,} of {files:,} files"
-        return _running(tool, done, files, text)
+        done, files_found = tool.import_done or 0, tool.import_files or 0
+        text = f"by another process: {done:,} of {files_found:,} files"
+        return _running(text, done, files_found)
     last = freshness.imports.last(tool.name)
     if last is None or last.end is None:
         return None
     if isinstance(last.end, Result):
-        return _state(tool, "done", "\n".join(last.end.summary))
+        return {"state": "done", "text": "; ".join(last.end.summary)}
     state = "stopped" if isinstance(last.end, Stopped) else "failed"
-    return _state(tool, state, f"{tool.name}: {last.end.text}")
+    return {"state": state, "text": last.end.text}
 
 
-def _running(tool: Tool, done: int, files: int, text: str) -> OutcomeValues:
-    return {**_state(tool, "running", text), "files_done": done, "files": files}
-
-
-def _state(tool: Tool, state: str, text: str) -> OutcomeValues:
-    return {"tool": tool.name, "state": state, "text": text}
+def _running(text: str, done: int, files: int) -> Values:
+    return {"state": "running", "text": text, "files_done": done, "files": files}

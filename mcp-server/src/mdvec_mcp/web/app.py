@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from mcp.server.mcpserver import MCPServer
+from mcp.server.lowlevel import Server
 from mcp.server.transport_security import RequestBodyLimitMiddleware, TransportSecuritySettings
 from mdvec import __version__
 from starlette.requests import Request
@@ -35,7 +36,7 @@ class HttpLimits:
 
 
 def http_app(
-    server: MCPServer, rules: Rules, limits: HttpLimits, page: PageMount | None = None
+    server: Server[dict[str, Any]], rules: Rules, limits: HttpLimits, page: PageMount | None = None
 ) -> ASGIApp:
     """The application, which refuses requests that violate ``rules`` or ``limits``."""
     app = server.streamable_http_app(

@@ -12,7 +12,6 @@ from starlette.types import ASGIApp
 
 from mdvec_mcp.protocol import MdvecServer
 from mdvec_mcp.search.model_pool import ModelPool
-from mdvec_mcp.serving import serving
 from mdvec_mcp.web.app import HttpLimits, http_app
 from mdvec_mcp.web.gate import Rules
 from mdvec_mcp.web.half_requests import WholeRequests
@@ -37,10 +36,11 @@ async def serve_http(
     """Answer requests on a listening socket until SIGTERM or SIGINT."""
     app = GracefulShutdown(http_app(server, rules, limits, page))
     web = _Server(app)
-    async with serving(server, models), anyio.create_task_group() as tasks:
+    async with models.unloading_idle(), anyio.create_task_group() as tasks:
         tasks.start_soon(_stop, web, app)
         await web.serve(sockets=[listening])
         tasks.cancel_scope.cancel()
+    server.close()
 
 
 async def _stop(web: _Server, app: GracefulShutdown) -> None:

@@ -1,6 +1,8 @@
 """What a client sees of the server: its tools, their answers and their refusals."""
 
 import anyio
+import pytest
+from answer_text import passages
 from mcp import Client
 from mcp.client.stdio import stdio_client
 from mdvec.database.connection import open_database
@@ -21,71 +23,92 @@ def with_client(parameters, work):
 def test_every_active_row_is_a_tool_with_its_own_description(connected):
     tools = connected.tools()
     assert [tool.name for tool in tools[3:]] == [
-        "search", "get_document", "reindex", "reindex_status", "list_sources",
+        "search", "get_document", "reindex", "list_sources",
     ]  # fmt: skip
+    english = (
+        "Search this one collection of the user's notes or documents (several or all: search)."
+    )
     assert [(tool.name, tool.description) for tool in tools[:3]] == [
-        ("dev", "dev の説明"), ("empty", "empty"), ("notes", "notes の説明"),
-    ]  # fmt: skip
-    assert "dev, empty, notes" in connected.client.instructions
-    notes = tools[2]
-    assert notes.annotations.read_only_hint is True
-    query, k = (notes.input_schema["properties"][name] for name in ("query", "k"))
+        (name, f"{english} {description}")
+        for name, description in (
+            ("dev", "dev の説明"),
+            ("empty", "empty"),
+            ("notes", "notes の説明"),
+        )
+    ]
+    for line in ("- dev (markdown): dev の説明", "- empty (markdown): empty"):
+        assert line in connected.client.instructions.split("\n")
+    own = tools[2]
+    assert own.annotations.read_only_hint is True
+    query, k = (own.input_schema["properties"][name] for name in ("query", "k"))
     assert (query["type"], query["minLength"], query["maxLength"]) == ("string", 1, 4000)
     assert (k["type"], k["minimum"], k["maximum"], k["default"]) == ("integer", 1, 50, 5)
     assert query["description"]
     assert k["description"]
-    assert set(notes.output_schema["properties"]) == {
-        "tool", "query", "results", "total_chunks", "confident", "truncated", "notes",
-    }  # fmt: skip
 
 
 def test_a_hit_is_exactly_what_stands_in_the_file(filled, connected):
     answer = connected.call("notes", {"query": "水はどれくらい必要？"})
     assert not answer.is_error
-    found = answer.structured_content
-    hit = found["results"][0]
+    (hit,) = passages(answer.content[0].text)
     text = (filled / "notes" / "a.md").read_text(encoding="utf-8")
-    assert set(hit) == {
-        "file_path", "title", "tags", "date", "heading", "content", "score", "chunk_index",
-        "start_position",
-        "end_position", "start_line", "end_line", "truncated", "next_position",
-    }  # fmt: skip
-    assert hit["content"] == text[hit["start_position"] : hit["end_position"]]
-    assert (hit["file_path"], hit["heading"], hit["start_line"]) == ("a.md", "防災 > 水の備蓄", 1)
-    assert 0 <= hit["score"] <= 1
-    assert (found["tool"], found["total_chunks"]) == ("notes", 1)
-    assert found["confident"] is True
-    copy = answer.content[0].text
-    assert "水は1人1日3リットル" in copy
-    assert "a.md:1-5" in copy
+    assert hit.content == text[slice(*hit.span)].strip()
+    assert (hit.file_path, hit.heading, hit.lines) == ("a.md", "防災 > 水の備蓄", (1, 5))
+    assert "水は1人1日3リットル" in hit.content
+    assert 0 <= hit.score <= 1
+    assert answer.content[0].text.startswith("1 of 1 passages of notes\n")
 
 
 def test_a_question_without_an_answer_is_said_to_have_none(connected):
     answer = connected.call("search", {"query": "量子もつれの観測装置と冷凍機の水温"})
-    assert answer.structured_content["confident"] is False
     first = answer.content[0].text.split("\n\n")[1]
     assert first == "nothing here seems to answer this; the nearest passages follow"
 
 
-def test_hits_come_best_first_and_the_text_copy_is_what_a_person_reads(filled, connected):
+def test_hits_come_best_first_each_as_it_stands_in_its_file(filled, connected):
     query = "Where do I keep water for an earthquake?"
     answer = connected.call("dev", {"query": query, "k": 2})
-    found = answer.structured_content
-    scores = [hit["score"] for hit in found["results"]]
+    found = passages(answer.content[0].text)
+    scores = [hit.score for hit in found]
     assert scores == sorted(scores, reverse=True)
     assert (len(scores), scores[0] <= 1, scores[-1] > 0) == (2, True, True)
-    parts = [f"2 of {found['total_chunks']} passages of dev"]
-    for number, hit in enumerate(found["results"], 1):
-        text = (filled / "dev" / hit["file_path"]).read_bytes().decode()
-        assert hit["content"] == text[hit["start_position"] : hit["end_position"]]
-        lines = text.split("\n")[hit["start_line"] - 1 : hit["end_line"]]
-        assert hit["content"].strip() == "\n".join(lines).strip()
-        parts.append(
-            f"[{number}] {hit['file_path']}:{hit['start_line']}-{hit['end_line']} — "
-            f"{hit['heading']} (score {hit['score']:.2f})\n{hit['content'].strip()}"
-        )
-    assert answer.content[0].text == "\n\n".join(parts)
-    assert found["results"][0]["heading"] == "Home > Water"
+    for hit in found:
+        text = (filled / "dev" / hit.file_path).read_bytes().decode()
+        assert hit.content == text[slice(*hit.span)].strip()
+        first, last = hit.lines
+        assert hit.content == "\n".join(text.split("\n")[first - 1 : last]).strip()
+    assert found[0].heading == "Home > Water"
+
+
+def test_programs_that_ask_for_it_get_the_answer_as_data_too(filled, connect):
+    always = {"MDVEC_SERVER_STRUCTURED": "always"}
+    with connect(filled / "vectors.sqlite", home=filled / "home", **always) as client:
+        answer = client.call("notes", {"query": "水はどれくらい必要？"})
+        wide = client.call("search", {"query": "水"}).structured_content
+        part = client.call("get_document", {"tool": "dev", "file_path": "home.md", "end_line": 1})
+    found = answer.structured_content
+    assert set(found) == {
+        "tool", "query", "results", "total_chunks", "confident", "truncated", "notes",
+    }  # fmt: skip
+    assert set(found["results"][0]) == {
+        "file_path", "title", "tags", "date", "heading", "content", "score", "chunk_index",
+        "start_position", "end_position", "start_line", "end_line", "truncated", "next_position",
+        "link",
+    }  # fmt: skip
+    (hit,) = passages(answer.content[0].text)
+    assert (found["confident"], found["results"][0]["content"].strip()) == (True, hit.content)
+    assert wide["tools"] == ["dev", "empty", "notes"]
+    assert {hit["tool"] for hit in wide["results"]} <= {"dev", "notes"}
+    assert part.structured_content["content"] == "# Home\n"
+
+
+@pytest.mark.parametrize("structured", ["auto", "never"])
+def test_everybody_else_reads_the_text_alone(filled, connect, structured):
+    asked = {"MDVEC_SERVER_STRUCTURED": structured}
+    with connect(filled / "vectors.sqlite", home=filled / "home", **asked) as client:
+        assert all(tool.output_schema is None for tool in client.tools())
+        for name in ("notes", "search"):
+            assert client.call(name, {"query": "水"}).structured_content is None
 
 
 def test_the_configuration_file_names_the_database_and_k(filled, server, tmp_path):
@@ -106,7 +129,6 @@ def test_anything_readable_is_a_question(connected):
     queries = ["[1,2]", "null", "7", '"a" AND b*', "絵文字🍙"]
     answers = [connected.call("notes", {"query": query}) for query in queries]
     assert [answer.is_error for answer in answers] == [False] * 5
-    assert [answer.structured_content["query"] for answer in answers] == queries
 
 
 REFUSALS = [
@@ -161,15 +183,14 @@ def test_filters_narrow_a_search_and_tags_are_told(database, server, import_use)
     async def ask(client):
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         calls = [await client.call_tool("notes", {"query": "計画"} | more) for more in asked]
-        return tools["notes"].description, calls
+        return tools["notes"].description, await client.call_tool("list_sources", {}), calls
 
-    description, (tagged, older, nothing, refused) = with_client(server(database), ask)
-    assert "Its most frequent tags: work/plan, 会議, 日記." in description
-    (hit,) = tagged.structured_content["results"]
-    told = [hit[name] for name in ("title", "tags", "date")]
-    assert told == ["plan", ["会議", "work/plan"], "2025-06-01"]
-    assert "#会議 #work/plan 2025-06-01" in tagged.content[0].text
-    assert [hit["file_path"] for hit in older.structured_content["results"]] == ["diary.md"]
+    description, listed, (tagged, older, nothing, refused) = with_client(server(database), ask)
+    assert "会議" not in description
+    assert 'frequent tags: "work/plan", "会議", "日記"' in listed.content[0].text
+    (hit,) = passages(tagged.content[0].text)
+    assert hit.about == "#会議 #work/plan 2025-06-01"
+    assert [hit.file_path for hit in passages(older.content[0].text)] == ["diary.md"]
     assert "no note of notes has the tag 会議室; similar tags: 会議" in nothing.content[0].text
     assert (refused.is_error, "2025年6月" in refused.content[0].text) == (True, True)
 
@@ -177,7 +198,7 @@ def test_filters_narrow_a_search_and_tags_are_told(database, server, import_use)
 def test_a_tool_without_documents_says_how_to_import(connected):
     answer = connected.call("empty", {"query": "水"})
     assert not answer.is_error
-    assert answer.structured_content["results"] == []
+    assert passages(answer.content[0].text) == []
     assert "mdvec import -n empty" in answer.content[0].text
 
 
@@ -197,8 +218,8 @@ def test_changes_made_while_the_server_runs_get_a_clear_answer(database, server,
     async def follow(client):
         async def ask():
             answer = await client.call_tool("notes", {"query": "水", "k": 9})
-            found = answer.structured_content
-            return answer.content[0].text if answer.is_error else len(found["results"])
+            text = answer.content[0].text
+            return text if answer.is_error else len(passages(text))
 
         seen = [await ask()]
         (database.parent / "notes" / "b.md").write_text(f"# 水道\n\n{'水の話。' * 30}")

@@ -1,8 +1,10 @@
 """What a client can ask beside a single collection: all of them, more around a find, the rest."""
 
+import json
 from urllib.parse import quote
 
 import pytest
+from answer_text import fenced, notes, passages
 
 
 def said(answer):
@@ -11,28 +13,20 @@ def said(answer):
 
 def test_search_asks_every_active_collection_and_names_the_source_of_each_hit(connected):
     answer = connected.call("search", {"query": "water 水はどれくらい必要？", "k": 50})
-    found = answer.structured_content
-    assert found["tools"] == ["dev", "empty", "notes"]
-    assert set(found) == {
-        "tools", "query", "results", "total_chunks", "confident", "truncated", "notes",
-    }  # fmt: skip
-    assert {hit["tool"] for hit in found["results"]} == {"dev", "notes"}
-    best = found["results"][0]
-    assert (best["tool"], best["file_path"]) == ("notes", "a.md")
-    assert "] notes: a.md:1-5 — 防災 > 水の備蓄 (score" in said(answer)
-    assert found["notes"] == ["no other passage stands out for this question"]
-    assert "note: no other passage stands out for this question" in said(answer)
+    found = passages(said(answer))
+    assert " passages of dev, empty, notes\n" in said(answer)
+    assert {hit.tool for hit in found} == {"dev", "notes"}
+    assert (found[0].tool, found[0].file_path, found[0].lines) == ("notes", "a.md", (1, 5))
+    assert notes(said(answer)) == ["no other passage stands out for this question"]
 
 
 def test_search_may_be_narrowed_to_named_collections(connected):
-    found = connected.call("search", {"query": "water", "tools": ["dev"]}).structured_content
-    assert found["tools"] == ["dev"]
-    assert {hit["tool"] for hit in found["results"]} == {"dev"}
-    for one in ("dev", '["dev"]'):
-        narrowed = connected.call("search", {"query": "water", "tools": one}).structured_content
-        assert narrowed["tools"] == ["dev"]
+    for one in (["dev"], "dev", '["dev"]'):
+        narrowed = said(connected.call("search", {"query": "water", "tools": one}))
+        assert " passages of dev\n" in narrowed
+        assert {hit.tool for hit in passages(narrowed)} == {"dev"}
     nothing = connected.call("search", {"query": "water", "tools": ["empty"]})
-    assert nothing.structured_content["results"] == []
+    assert passages(said(nothing)) == []
     assert "mdvec import -n empty" in said(nothing)
 
 
@@ -43,27 +37,26 @@ def test_more_than_the_passage_is_returned_when_asked_for(filled, connected):
         for wanted in ("chunk", "section", "document"):
             answer = connected.call(tool, {"query": "soak the rice", "k": 1, "return": wanted})
             assert not answer.is_error, said(answer)
-            (hits[wanted],) = answer.structured_content["results"]
-            assert hits[wanted]["file_path"] == "home.md"
-        assert hits["section"]["content"].startswith("## Rice\n")
-        assert "Bicycle" not in hits["section"]["content"]
-        assert hits["document"]["content"] == text
-        assert (hits["document"]["start_line"], hits["document"]["start_position"]) == (1, 0)
+            (hits[wanted],) = passages(said(answer))
+            assert hits[wanted].file_path == "home.md"
+        assert hits["section"].content.startswith("## Rice\n")
+        assert "Bicycle" not in hits["section"].content
+        assert hits["document"].content == text.strip()
+        assert (hits["document"].lines[0], hits["document"].span[0]) == (1, 0)
 
 
 def test_a_document_is_read_in_part_or_whole(filled, connected):
     text = (filled / "dev" / "home.md").read_text(encoding="utf-8")
     place = {"tool": "dev", "file_path": "home.md"}
     whole = connected.call("get_document", place)
-    assert whole.structured_content["content"] == text
-    assert said(whole).startswith("dev: home.md:1-")
-    part = connected.call("get_document", {**place, "start_line": 3, "end_line": 3})
-    assert part.structured_content["content"] == "## Water\n"
-    assert part.structured_content["total_chars"] == len(text)
-    assert part.structured_content["next_position"] is None
-    found = connected.call("dev", {"query": "rice", "k": 1}).structured_content["results"][0]
-    rest = connected.call("get_document", {**place, "start_position": found["end_position"]})
-    assert rest.structured_content["content"] == text[found["end_position"] :]
+    assert fenced(said(whole)) == [text]
+    assert said(whole).startswith('dev: "home.md":1-')
+    part = said(connected.call("get_document", {**place, "start_line": 3, "end_line": 3}))
+    assert fenced(part) == ["## Water\n"]
+    assert f" of {len(text)})" in part
+    (found,) = passages(said(connected.call("dev", {"query": "rice", "k": 1})))
+    rest = connected.call("get_document", {**place, "start_position": found.span[1]})
+    assert fenced(said(rest)) == [text[found.span[1] :]]
 
 
 def test_a_hit_carries_a_link_on_request(filled, connected):
@@ -75,10 +68,8 @@ def test_a_hit_carries_a_link_on_request(filled, connected):
         ):
             arguments = {"query": "水はどれくらい必要？", "k": 1, "link": link}
             answer = connected.call(tool, arguments)
-            assert answer.structured_content["results"][0]["link"] == expected
-            assert f"\n{expected}\n" in said(answer)
+            assert f"\n{json.dumps(expected)}\n" in said(answer)
     plain = connected.call("notes", {"query": "水"})
-    assert "link" not in plain.structured_content["results"][0]
     assert str(filled) not in said(plain)
 
 
@@ -88,7 +79,7 @@ def test_what_a_model_reads_keeps_within_max_chars(filled, connect):
     ) as client:
         answer = client.call("search", {"query": "water 水", "k": 50})
     assert len(said(answer)) <= 500
-    assert len(answer.structured_content["results"]) > 1
+    assert len(passages(said(answer))) > 1
     assert "note: the text of " in said(answer)
 
 
@@ -137,4 +128,3 @@ def test_the_parameter_is_called_return_in_every_search_tool(connected):
             assert names["return"]["description"]
         assert all(not name.endswith("_") for name in names)
         assert tool.annotations.read_only_hint is True
-        assert tool.output_schema["properties"]["truncated"]["type"] == "boolean"

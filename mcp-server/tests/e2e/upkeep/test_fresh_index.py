@@ -2,12 +2,14 @@
 
 import json
 import os
+import re
 import signal
 import time
 
 import anyio
 import psutil
 import pytest
+from answer_text import notes
 from mdvec.manage import registering
 from mdvec.manage.renaming import rename_tool
 
@@ -22,7 +24,6 @@ QUERIES = {
     "export": {"query": "runs__走"},
     "profile": {"table_or_query": "runs__走"},
     "histogram": {"table_or_query": "runs__走", "column": "km"},
-    "plot": {"query": "SELECT km FROM runs__走", "kind": "histogram"},
     "list_handles": {"table": "runs__走"},
 }
 
@@ -65,6 +66,10 @@ def text(answer):
     return answer.content[0].text
 
 
+def values(answer):
+    return json.loads(text(answer))
+
+
 def change(sources):
     write(sources / "メモ" / "水.md", "# 水\n\n水は一人一日九リットルに増やした。\n")
     write(sources / "明細" / "8月.csv", STATEMENT.format(month=8, amount=200))
@@ -82,10 +87,9 @@ def test_a_client_sees_what_changed_and_answers_from_it_after_reindex(sources, c
         answer = until(
             lambda: client.call("notes", {"query": "水の量"}), lambda one: newer in text(one)
         )
-        assert answer.structured_content["notes"] == [newer]
+        assert notes(text(answer)) == [newer]
         document = client.call("get_document", {"tool": "notes", "file_path": "水.md"})
-        assert document.structured_content["notes"] == [newer]
-        assert f"note: {newer}\n" in text(document)
+        assert notes(text(document)) == [newer]
         until(
             lambda: client.call("get_monthly_household", august).content[0].text,
             lambda told: "新しいファイルが1件あります。reindex で取り込めます。" in told,
@@ -93,7 +97,7 @@ def test_a_client_sees_what_changed_and_answers_from_it_after_reindex(sources, c
         for name in ("get_duplicate_stats", "list_duplicate_candidates", "detect_duplicates"):
             assert "新しいファイルが1件あります。" in text(client.call(name, {}))
         counted = until(
-            lambda: client.call("runs", {"query": "SELECT 1"}).structured_content,
+            lambda: values(client.call("runs", {"query": "SELECT 1"})),
             lambda told: "newer than the index of runs" in json.dumps(told.get("warnings")),
         )
         assert "kakeibo" not in json.dumps(counted)  # which is stale, too, but not asked
@@ -104,28 +108,25 @@ def test_a_client_sees_what_changed_and_answers_from_it_after_reindex(sources, c
             lambda told: "newer than the index of runs" in told,
         )
         done = client.call("reindex", {})
-        values = done.structured_content
-        assert (values["added"], values["updated"], values["deleted"]) == (2, 1, 0)
-        assert values["failed"] == 0
-        assert values["seconds"] > 0
-        assert [one["tool"] for one in values["tools"]] == ["kakeibo", "notes", "runs"]
+        assert "kakeibo: 2 files, 2 rows read: 1 imported" in text(done)
         assert "notes: 0 added, 1 updated, 0 deleted" in text(done)
+        assert "runs: 1 added, 0 updated, 0 deleted" in text(done)
         answer = client.call("notes", {"query": "水の量"})
-        assert answer.structured_content["notes"] == []
+        assert notes(text(answer)) == []
         assert "九リットル" in text(answer)
         month = client.call("get_monthly_household", august)
-        assert month.structured_content["spending"] == 200
+        assert "支出: 200円" in text(month)
         assert "reindex" not in text(month)
         metres = client.call("runs", {"query": "SELECT sum(m) FROM runs__泳"})
         assert not metres.is_error, metres.content[0].text
-        assert metres.structured_content["rows"] == [[25]]
+        assert values(metres)["rows"] == [[25]]
         assert "reindex" not in text(metres)
 
 
 def test_what_changed_is_imported_by_itself_where_that_is_wished(sources, connect):
     wishes = {"MDVEC_SYNC_SECONDS": "0", "MDVEC_SYNC_AUTO": "true"}
     with connect(sources / "v.sqlite", home=sources, **wishes) as client:
-        assert client.call("query", QUERIES["query"]).structured_content["rows"] == [[5]]
+        assert values(client.call("query", QUERIES["query"]))["rows"] == [[5]]
         change(sources)
         write(sources / "data" / "走.csv", "km\n5\n37\n")
 
@@ -134,14 +135,14 @@ def test_what_changed_is_imported_by_itself_where_that_is_wished(sources, connec
             return answer["rows"] == [[37]]
 
         # It waits for the import, but not for ever.
-        until(lambda: client.call("query", QUERIES["query"]).structured_content, is_new)
+        until(lambda: values(client.call("query", QUERIES["query"])), is_new)
         until(
             lambda: text(client.call("notes", {"query": "水の量"})),
             lambda told: "九リットル" in told,
         )
         until(
-            lambda: client.call("get_category_trend", {}).structured_content,
-            lambda told: "2025-08" in json.dumps(told),
+            lambda: text(client.call("get_category_trend", {})),
+            lambda told: "2025年08月" in told,
         )
 
 
@@ -156,7 +157,7 @@ def test_a_renamed_dataset_takes_its_tables_along_and_names_those_that_are_lost(
             assert f"the materialized table {name} is gone" in refused.content[0].text
         text(client.call("materialize", {"name": "third", "query": "SELECT * FROM strides__走"}))
         rename_tool(sources / "v.sqlite", "strides", "runs", pytest.fail)
-        listed = client.call("list_handles", {}).structured_content
+        listed = values(client.call("list_handles", {}))
         assert (list(listed["tables"]), listed["materialized"]) == (
             ["runs__走", "transactions"],
             [],
@@ -172,19 +173,15 @@ def test_sources_are_listed_with_what_failed_and_what_is_not_there(sources, conn
         assert refused.is_error
         assert "does not exist" in refused.content[0].text
         done = client.call("reindex", {"tool": "notes"})
-        assert done.structured_content["failed"] == 1
-        listed = client.call("list_sources", {})
-        kakeibo, notes, runs = listed.structured_content["sources"]
-        assert (kakeibo["is_fresh"], kakeibo["files"], kakeibo["note"]) == (True, 1, "")
-        assert notes["is_fresh"]
-        assert [one["file_path"] for one in notes["failed"]] == ["壊.md"]
-        assert "(is its disk not mounted?)" in runs["note"]
-        assert "failed: 壊.md: " in text(listed)
-        status = client.call("reindex_status", {}).structured_content["imports"]
-        assert [(one["tool"], one["state"]) for one in status] == [
-            ("notes", "done"),
-            ("runs", "failed"),
-        ]
+        assert ", 1 failed" in text(done)
+        listed = text(client.call("list_sources", {}))
+        kakeibo, memo, runs = re.split(r"\n(?=notes|runs)", listed)
+        assert kakeibo.endswith("1 files, the index is up to date")
+        assert "up to date" in memo
+        assert '\n  failed: "壊.md": ' in memo
+        assert "\n  import done: notes: " in memo
+        assert "(is its disk not mounted?)" in runs
+        assert "\n  import failed: " in runs
         unknown = client.call("reindex", {"tool": "nothing"})
         told = "there is no active tool 'nothing'; these are active: kakeibo, notes, runs"
         assert unknown.content[0].text == told
@@ -216,13 +213,12 @@ async def cancelled_reindex(client):
         await client.call_tool("reindex", {"tool": "notes"}, progress_callback=note)
     with anyio.fail_after(SECONDS):
         while True:
-            status = await client.call_tool("reindex_status", {})
-            (found,) = status.structured_content["imports"]
-            if found["state"] != "running":
+            listed = await client.call_tool("list_sources", {})
+            if "import running" not in text(listed):
                 break
             await anyio.sleep(0.02)
-    assert found["state"] == "stopped"
-    assert "which are kept" in found["text"]
+    assert "import stopped: " in text(listed)
+    assert "which are kept" in text(listed)
     return told
 
 
@@ -232,7 +228,7 @@ async def two_reindexes(client):
 
     async def reindex():
         answer = await client.call_tool("reindex", {"tool": "kakeibo"})
-        added.append(answer.structured_content["added"])
+        added.append(int(re.search(r"(\d+) imported", text(answer))[1]))
 
     async with anyio.create_task_group() as group:
         group.start_soon(reindex)
@@ -261,9 +257,10 @@ def test_a_killed_import_is_one_sentence_and_the_end_of_the_server_ends_its_impo
     result = one.answer(call)["result"]
     assert result["isError"]
     assert "was killed by signal 9; what it had finished is kept" in result["content"][0]["text"]
-    answer = one.call("tools/call", {"name": "reindex", "arguments": {"wait": False}})
-    told = answer["result"]["structuredContent"]["notes"]
-    assert "notes is being imported" in told
+    answer = one.call("tools/call", {"name": "reindex", "arguments": {"wait": 0}})
+    told = answer["result"]["content"][0]["text"]
+    assert "note: notes is being imported" in told
+    assert "it goes on in the background" in told
     with_child = until(lambda: children(one.process.pid), bool)
     one.process.send_signal(signal.SIGKILL)
     psutil.wait_procs(with_child, timeout=SECONDS)

@@ -12,7 +12,7 @@ from page_ledger import ledger
 from tiny_embedder import TinyBackend
 
 from mdvec_mcp.apps.addresses import VIEWS
-from mdvec_mcp.apps.offering import add_apps, for_this_client
+from mdvec_mcp.apps.offering import add_apps
 from mdvec_mcp.search.model_pool import ModelPool
 from mdvec_mcp.server import wired_server
 
@@ -38,7 +38,6 @@ def asked(database, work, *extensions):
         )  # fmt: skip
         rows = list_tools(database, active_only=True)
         server = wired_server(database, rows, models, Settings(), extend=add_apps).server
-        server.middleware.append(for_this_client)
         async with Client(server, extensions=extensions) as client:
             found = await work(client)
         server.close()
@@ -65,27 +64,40 @@ async def listed(client):
 def test_a_client_without_apps_is_listed_what_it_always_was(database):
     tools, files = asked(database, listed)
     assert "show_view" not in tools
-    assert set(tools.values()) == {None}
+    assert not any("ui" in (meta or {}) for meta in tools.values())
     assert not any(uri.startswith("ui:") for uri in files)
 
 
 def test_a_client_with_apps_reads_the_file_of_each_tool_that_has_one(database):
     tools, files = asked(database, listed, APPS)
-    assert tools["show_view"] == {"ui": {"visibility": ["app"]}}
-    uris = {
-        meta["ui"]["resourceUri"] for name, meta in tools.items() if meta and name != "show_view"
-    }
-    assert len(uris) == 7
-    assert {files[uri] for uri in uris} == {APP_MIME_TYPE}
+    drawn = {name: meta["ui"] for name, meta in tools.items() if "ui" in (meta or {})}
+    assert drawn.pop("show_view") == {"visibility": ["app"]}
+    assert drawn.keys() == VIEWS.keys()
+    (uri,) = {ui["resourceUri"] for ui in drawn.values()}
+    assert files[uri] == APP_MIME_TYPE
 
     async def work(client):
-        return [(await client.read_resource(uri)).contents[0].text for uri in sorted(uris)]
+        return (await client.read_resource(uri)).contents[0].text
 
-    texts = asked(database, work, APPS)
-    for uri, text in zip(sorted(uris), texts, strict=True):
-        assert f'data-tool="{uri.removeprefix("ui://mdvec/")}"' in text
-        assert "{script}" not in text
-        assert "src=" not in text.replace("data-", "")
+    text = asked(database, work, APPS)
+    assert "{script}" not in text
+    assert "src=" not in text.replace("data-", "")
+
+
+def test_only_an_app_gets_the_address_of_its_view_and_the_text_beside_the_text(database):
+    asked_for = {"year": 2025, "month": 7}
+
+    async def work(client):
+        month = await client.call_tool("get_monthly_household", asked_for)
+        other = await client.call_tool("search", {"query": "パン"})
+        return month, other.structured_content
+
+    month, other = asked(database, work, APPS)
+    text = month.content[0].text
+    assert month.structured_content == {"text": text, "view": "/money?period=2025-07"}
+    assert other is None
+    month, other = asked(database, work)
+    assert (month.content[0].text, month.structured_content, other) == (text, None, None)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +125,7 @@ def test_a_client_with_apps_reads_the_file_of_each_tool_that_has_one(database):
     ],
 )
 def test_what_a_tool_answered_is_shown_by_its_view(database, tool, arguments, address, words):
-    view = shown(database, tool=tool, arguments=arguments, language="en-GB")
+    view = shown(database, address=VIEWS[tool](arguments), language="en-GB")
     assert view["status"] == 200
     assert address in (None, view["address"])
     assert words in view["body"]
@@ -143,7 +155,7 @@ def test_folders_and_files_are_not_shown_in_a_chat(database, address):
     ],
 )
 def test_arguments_that_no_tool_would_take_end_in_a_view_or_a_sentence(database, tool, arguments):
-    view = shown(database, tool=tool, arguments=arguments)
+    view = shown(database, address=VIEWS[tool](arguments))
     assert view["status"] in (200, 400)
     assert view["body"]
 

@@ -18,7 +18,7 @@ from mdvec.text.morphemes import has_dictionary
 from mdvec.text.options import ChunkingOptions
 from mdvec.tools import rows as tools
 from mdvec.tools.kinds import KINDS, load_code
-from mdvec.tools.names import OWN, own_name
+from mdvec.tools.names import reserved_names_taken
 from mdvec.tools.rows import Tool
 from mdvec.tools.status import Contents, KindStatus
 from mdvec.tools.unfinished import unfinished
@@ -123,7 +123,8 @@ def overview(database: Path) -> Overview:
         rows = tuple(_status(connection, tool) for tool in tools.list_tools(connection))
         size = size_on_disk(database)
     # Only after the file is closed, because reading it creates a temporary log.
-    warnings = (*_warnings(database), *_without_dictionary(), *_reserved_names(rows))
+    taken = reserved_names_taken([row.name for row in rows])
+    warnings = (*_warnings(database), *_without_dictionary(), *taken)
     return Overview(database, size, rows, warnings)
 
 
@@ -198,12 +199,7 @@ def _without_dictionary() -> tuple[str, ...]:
         "import again",
     )
 
-
-def _reserved_names(rows: Sequence[ToolStatus]) -> list[str]:
-    names = {row.name for row in rows}
-    return [
-        f"the tool name {name!r} is reserved for the server, whose own tool is called "
-        f"{own_name(name, names)!r} while this one exists; to free the name, add the folder under "
-        f"another name, then: mdvec tool delete -n {name}"
-        for name in sorted(OWN & names)
-    ]
+    return (
+        f"the tool name {name!r} is reserved for the server, {of_server}; to free the name, add "
+        f"the folder under another name, then: mdvec tool delete -n {name}"
+    )

@@ -49,6 +49,13 @@ class ImportRun:
         return self._done.is_set()
 
     @property
+    def has_failed(self) -> bool:
+        """Whether it has ended without a result."""
+        from mdvec.sync.messages import Result
+
+        return self.end is not None and not isinstance(self.end, Result)
+
+    @property
     def is_automatic(self) -> bool:
         """Whether nobody asks for it (any more), so that it keeps what emptied folders had."""
         return not self._wishes

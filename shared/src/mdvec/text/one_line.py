@@ -1,6 +1,13 @@
-"""Puts text on one line, safe to show on a terminal or to a model."""
+"""Puts text of files where it can imitate nothing: on one line, in quotes, or within a fence."""
+
+import json
+import secrets
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 _MAX_SHORTENED = 60
+_MARK_BYTES = 3
 
 
 def on_one_line(text: str) -> str:
@@ -12,6 +19,42 @@ def on_one_line(text: str) -> str:
         char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
         for char in " ".join(text.split())
     )
+
+
+def quoted(text: str) -> str:
+    """``text`` as a JSON string on one line, without characters that cannot be seen.
+
+    It reads back exactly (``json.loads``), so that it can be passed on as an argument.
+    """
+    return "".join(
+        char if char.isprintable() or unicodedata.category(char) == "Zs" else json.dumps(char)[1:-1]
+        for char in json.dumps(text, ensure_ascii=False)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """The lines around the texts of one answer; ``mark`` occurs in none of them."""
+
+    mark: str
+
+    def around(self, text: str) -> str:
+        """The text between its own two lines."""
+        return f"<text {self.mark}>\n{text}\n</text {self.mark}>"
+
+    @property
+    def chars(self) -> int:
+        """How much longer a text gets."""
+        return len(self.around(""))
+
+
+def fence_for(texts: Iterable[str]) -> Fence:
+    """A fence that none of these texts can close: its mark is drawn anew for each answer."""
+    known = list(texts)
+    mark = secrets.token_hex(_MARK_BYTES)
+    while any(mark in text for text in known):
+        mark = secrets.token_hex(_MARK_BYTES)
+    return Fence(mark)
 
 
 def shortened(text: str) -> str:

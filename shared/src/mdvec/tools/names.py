@@ -54,6 +54,23 @@ def own_name(name: str, taken: Collection[str]) -> str:
     return name
 
 
+def reserved_names_taken(names: Collection[str]) -> list[str]:
+    """A sentence for each tool whose name the server took after it was given."""
+    return [_taken(name, names) for name in sorted(OWN & set(names))]
+
+
+def _taken(name: str, names: Collection[str]) -> str:
+    of_server = (
+        f"whose own tool is called {own_name(name, names)!r} while this one exists"
+        if name in OFFERED
+        else f"which had a tool of that name; clients that call it now ask {FOLDED[name]}"
+    )
+    return (
+        f"the tool name {name!r} is reserved for the server, {of_server}; to free the name, add "
+        f"the folder under another name, then: mdvec tool delete -n {name}"
+    )
+
+
 class InvalidToolName(MdvecError):
     """No tool can have that name."""
 

@@ -21,7 +21,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response, S
 from starlette.routing import Route
 
 from mdvec_mcp.freshness import freshness_in_english, freshness_in_japanese
-from mdvec_mcp.upkeep.answers import OutcomeValues, imports_now
+from mdvec_mcp.upkeep.answers import Values, imports_now
 from mdvec_mcp.web.page.events import event, import_event
 from mdvec_mcp.web.page.query import Query
 from mdvec_mcp.web.page.views import Views
@@ -40,7 +40,7 @@ class ShownTool:
     status: ToolStatus
     source: Source | None
     fresh: str
-    import_: OutcomeValues | None
+    import_: Values | None
 
 
 def routes(views: Views) -> list[Route]:
@@ -192,7 +192,7 @@ def _shown(
     tool: Tool,
     status: ToolStatus,
     source: Source | None,
-    imports: dict[str, OutcomeValues],
+    imports: dict[str, Values],
     language: Language,
 ) -> ShownTool:
     import_ = imports.get(tool.name)

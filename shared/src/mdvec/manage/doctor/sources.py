@@ -9,6 +9,7 @@ from mdvec.manage.doctor.findings import Finding, Installation
 from mdvec.tools import rows as tools
 from mdvec.tools.import_lock import is_being_imported
 from mdvec.tools.kinds import KINDS
+from mdvec.tools.names import reserved_names_taken
 from mdvec.tools.rows import Tool
 from mdvec.tools.unfinished import unfinished
 
@@ -23,6 +24,8 @@ def check_sources(installation: Installation) -> Iterator[Finding]:
             "warning", "sources", "there are no tools yet",
             'mdvec tool add -n NAME -d "what it contains" -s FOLDER',
         )  # fmt: skip
+    for sentence in reserved_names_taken([tool.name for tool in rows]):
+        yield Finding("warning", "sources", sentence)
     for tool in rows:
         yield _source(tool)
         how = f"mdvec import -n {tool.name}"
