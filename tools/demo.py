@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 import shutil
 import subprocess
@@ -18,6 +19,7 @@ NOTES = ROOT / "docs" / "examples" / "notes"
 HOUSEHOLD = ROOT / "docs" / "examples" / "household"
 FOLDER = ROOT / ".demo"
 BIN = Path(sys.executable).parent
+_MAX_LINES = 10
 QUESTIONS = (
     "地震に備えて水はどれくらい備蓄すればいいか、教えていただけますか？",
     "venv の使い方を教えてください",
@@ -44,11 +46,8 @@ async def search_notes(database: Path) -> None:
         for question in QUESTIONS:
             answer = await client.call_tool("notes", {"query": question, "k": 2})
             print(f"\n? {question}")
-            for hit in answer.structured_content["results"]:
-                place = f"{hit['file_path']}:{hit['start_line']}"
-                print(f"  {hit['score']:.2f}  {place}  {hit['heading']}")
-            best = answer.structured_content["results"][0]["content"]
-            print("\n".join(f"        {line}" for line in best.splitlines()[:8] if line.strip()))
+            lines = [line for line in answer.content[0].text.splitlines() if line.strip()]
+            print("\n".join(f"  {line}" for line in lines[:_MAX_LINES]))
 
 
 async def query_household(database: Path) -> None:
@@ -92,7 +91,7 @@ async def query_in_sql(database: Path) -> None:
                 "bins": 6,
             },
         )
-        for one in spread.structured_content["bins"]:
+        for one in json.loads(spread.content[0].text)["bins"]:
             bar = "█" * round(one["count"] / 12)
             print(f"  {one['min']:>6,} – {one['max']:>6,} yen {one['count']:>5} {bar}")
         print(f"\n? export: {spending}")

@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,7 +31,6 @@ CALLS: dict[str, dict[str, object]] = {
         "query": "SELECT shop, count(*) AS n FROM transactions GROUP BY shop ORDER BY n DESC, shop",
     },
     "export": {"query": "SELECT date, -amount AS yen FROM transactions WHERE kind = 'expense'"},
-    "plot": {"query": "SELECT laps, avg(pace) FROM runs GROUP BY laps ORDER BY 1", "kind": "bar"},
     "profile": {"table_or_query": "runs", "columns": ["pace"]},
     "histogram": {"table_or_query": "runs", "column": "pace", "bins": 3},
     "materialize": {
@@ -40,13 +38,6 @@ CALLS: dict[str, dict[str, object]] = {
         "query": "SELECT month, sum(-amount) AS yen FROM transactions "
         "WHERE category_major = '食費' GROUP BY month",
     },
-    "save_query": {
-        "name": "by-shop",
-        "sql": "SELECT shop, sum(-amount) AS yen FROM transactions WHERE date >= $since "
-        "AND kind = 'expense' GROUP BY shop ORDER BY yen DESC LIMIT $n",
-        "description": "Spending by shop",
-    },
-    "run_query": {"name": "by-shop", "parameters": {"since": "2025-06-01", "n": 2}},
     "get_monthly_household": {"period": "2025年6月", "output_format": "text"},
     "get_category_trend": {
         "category": "食費", "period": "2025年4月から2025年6月", "output_format": "text",
@@ -54,13 +45,8 @@ CALLS: dict[str, dict[str, object]] = {
     "find_transactions": {
         "query": "スーパー", "period": "2025年6月", "group_by": "shop", "limit": 2,
     },
-    "compare_periods": {"period": "2025年6月", "base": "前年"},
-    "set_budget": {"category": "食費", "amount": 50_000},
-    "get_budget_status": {"period": "2025年9月"},
-    "list_recurring_payments": {},
-    "get_household_outlook": {"what": "forecast"},
-    "set_category_rule": {"action": "try", "shop": "リンリン", "category": "自転車"},
-    "note_transaction": {},
+    "household_report": {"report": "compare", "period": "2025年6月", "base": "前年"},
+    "edit_household": {"what": "budget", "category": "食費", "amount": 50_000},
     "detect_duplicates": {"date_tolerance_days": 3},
     "list_duplicate_candidates": {"limit": 1},
     "get_duplicate_candidate_detail": {},
@@ -68,7 +54,6 @@ CALLS: dict[str, dict[str, object]] = {
     "confirm_duplicate": {"decision": "duplicate"},
     "restore_duplicate": {},
     "reindex": {"tool": "notes"},
-    "reindex_status": {},
     "list_sources": {},
 }  # fmt: skip
 """An example call of each tool, made in this order; the server holds docs/examples."""
@@ -80,12 +65,12 @@ SHORT = re.compile(r"[\[{]\n(?:[^\[\]{}\n]+\n)+ *[\]}]")
 VOLATILE = (
     (re.compile(r'"(handle)": "[^"]+"'), r'"\1": "…"'),
     (re.compile(r'"(\w*_at|expires|last_import)": "[^"]+"'), r'"\1": "…"'),
-    (re.compile(r'"(date)": "[^"]+",\n(\s*"heading")'), r'"\1": "…",\n\2'),
     (re.compile(r"http://127\.0\.0\.1:\d+/[^\s\"]+"), "http://127.0.0.1:…"),
-    (re.compile(r'"(source)": "[^"]+"'), r'"\1": "…"'),
+    (re.compile(r'reads "[^"]+"; last import [\d :-]+ UTC'), 'reads "…"; last import … UTC'),
+    (re.compile(r"(?<=<text )[0-9a-f]+(?=>)|(?<=</text )[0-9a-f]+(?=>)"), "…"),
     (re.compile(r"\bin \d+\.\d s\b"), "in … s"),
-    (re.compile(r'"(seconds|size_mb)": [\d.e-]+'), r'"\1": …'),
-    (re.compile(r'"(score)": ([01]\.\d)\d*'), r'"\1": \2…'),
+    (re.compile(r'"(size_mb)": [\d.e-]+'), r'"\1": …'),
+    (re.compile(r"\b(score) ([01]\.\d)\d"), r"\1 \2…"),
     (re.compile(r"\b(0|1)\.(\d)\d{2,}\b"), r"\1.\2…"),
 )
 """Values that differ between runs or machines, and what replaces them."""
@@ -108,16 +93,14 @@ def tools_page() -> str:
         "# The tools of the server",
         "Written by `make docs` from a server over the samples of this repository: a collection, "
         "`notes`, a household, `kakeibo` (invented), and a dataset, `runs`. Long answers are cut "
-        "here, with `…`. Clients get the same as JSON Schema through `tools/list`.",
+        "here, with `…`. Clients get the same as JSON Schema through `tools/list`. The text is the "
+        'whole answer; programs that want it as data set `[server] structured = "always"`.',
         "## The server's instructions to a model",
-        f"> {instructions}",
+        "\n".join(f"> {line}" for line in str(instructions).splitlines()),
     ]
     for tool in tools:
         parts += [f"## {tool.name}", str(tool.description)]
         parts += _section("Parameters", _parameters(tool.input_schema), "None.")
-        parts += _section(
-            "Answer", _fields(tool.output_schema), "Text, and JSON as in the example."
-        )
         parts += _example(tool.name, examples[tool.name])
     parts += ["## The prompt `analyze_data`", f"```text\n{rules}\n```"]
     return "\n\n".join(parts) + "\n"
@@ -171,13 +154,13 @@ async def _server_facts(database: Path) -> tuple[str | None, list[Any], str, dic
 
 
 def _ids_from(name: str, examples: dict[str, Example]) -> dict[str, object]:
-    """The ids that a call takes from earlier answers."""
+    """The ids that a call takes from earlier answers, as a model reads them there."""
     if name in {"get_duplicate_candidate_detail", "confirm_duplicate"}:
-        listed = examples["list_duplicate_candidates"].answer.structured_content
-        return {"check_id": listed["candidates"][0]["check_id"]}
+        listed = examples["list_duplicate_candidates"].answer.content[0].text
+        return {"check_id": int(re.search(r"check_id[=: ]*(\d+)", listed)[1])}
     if name == "restore_duplicate":
-        marked = examples["confirm_duplicate"].answer.structured_content
-        return {"transaction_id": marked["marked_transaction_id"]}
+        marked = examples["confirm_duplicate"].answer.content[0].text
+        return {"transaction_id": int(re.search(r"ID[=: ]*(\d+)", marked)[1])}
     return {}
 
 
@@ -185,9 +168,7 @@ def _section(title: str, rows: list[tuple[str, ...]], without: str) -> list[str]
     """A heading, and a table of the rows; a sentence instead if there are none."""
     if not rows:
         return [f"### {title}", without]
-    head = ("name", "type", "default", "meaning") if title == "Parameters" else (
-        "field", "type", "meaning",
-    )  # fmt: skip
+    head = ("name", "type", "default", "meaning")
     lines = [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}"]
     lines += [f"| {' | '.join(cell.replace('|', '¦') for cell in row)} |" for row in rows]
     return [f"### {title}", "\n".join(lines)]
@@ -203,31 +184,6 @@ def _parameters(schema: dict[str, Any]) -> list[tuple[str, ...]]:
         )
         for name, field in schema.get("properties", {}).items()
     ]  # fmt: skip
-
-
-def _fields(schema: dict[str, Any] | None) -> list[tuple[str, ...]]:
-    return list(_walk(schema or {}, schema or {}, "", {}))
-
-
-def _walk(
-    field: dict[str, Any], schema: dict[str, Any], path: str, shown: dict[tuple[str, ...], str]
-) -> Iterator[tuple[str, ...]]:
-    """The fields below a field; fields that were ``shown`` elsewhere are named by their place."""
-    properties = _resolved(field, schema).get("properties", {})
-    same = shown.setdefault(tuple(properties), path)
-    if properties and same != path:
-        yield f"`{path}…`", "", f"As `{same}…`"
-        return
-    for name, inner in properties.items():
-        place = f"{path}{name}"
-        yield f"`{place}`", _type(inner, schema), _meaning(inner, schema)
-        for variant in _variants(inner, schema):
-            items = variant.get("items")
-            if items:
-                for part in _variants(items, schema):
-                    yield from _walk(part, schema, f"{place}[].", shown)
-            else:
-                yield from _walk(variant, schema, f"{place}.", shown)
 
 
 def _resolved(field: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
@@ -283,15 +239,16 @@ def _meaning(field: dict[str, Any], schema: dict[str, Any]) -> str:
 
 def _example(name: str, example: Example) -> list[str]:
     call = json.dumps(example.arguments, ensure_ascii=False)
-    found = example.answer.structured_content
-    if found is None:
-        shown = "\n".join(block.text for block in example.answer.content if block.type == "text")
-        language = "text"
-    else:
-        shown, language = _compact(json.dumps(_cut(found), ensure_ascii=False, indent=2)), "json"
+    shown = "\n".join(block.text for block in example.answer.content if block.type == "text")
+    language = "json" if shown.startswith("{") else "text"
+    if language == "json":
+        data = json.loads(shown.partition("\n")[0])
+        shown = _compact(json.dumps(_cut(data), ensure_ascii=False, indent=2))
     for pattern, mask in VOLATILE:
         shown = pattern.sub(mask, shown)
-    lines = shown.splitlines()
+    lines = [
+        line if len(line) <= MAX_CHARS else f"{line[:MAX_CHARS]}…" for line in shown.splitlines()
+    ]
     if len(lines) > MAX_LINES:
         lines = [*lines[:MAX_LINES], "…"]
     text = "\n".join(lines)

@@ -15,7 +15,6 @@ from mdvec.index.properties import (
     delete_properties,
     insert_properties,
     other_names,
-    update_file_time,
 )
 from mdvec.index.tables import Tables
 from mdvec.text.chunking import Chunk
@@ -110,7 +109,6 @@ def touch_document(
         "WHERE tool_id = ? AND file_path = ?",
         (size, mtime_ns, tables.tool_id, file_path),
     )
-    update_file_time(connection, tables, file_path)
 
 
 def delete_document(connection: apsw.Connection, tables: Tables, file_path: str) -> None:

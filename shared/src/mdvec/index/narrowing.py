@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import date
 from typing import TYPE_CHECKING
 
 import apsw
@@ -26,7 +26,7 @@ class Condition:
         path_matches: tells whether a path matches.
         path_prefix: what every matching path begins with.
         tags: folded tags, all of which it must have, or subtags of them.
-        since: the first day.
+        since: the first day; a document without a date of its own meets no day.
         until: the last day.
     """
 
@@ -52,11 +52,11 @@ def chunks_passing(
         # "0" is the next ASCII character after "/": matches tag/…
         values += [tag, f"{tag}/", f"{tag}0"]
     if condition.since is not None:
-        where.append("(day >= ? OR (day IS NULL AND mtime_ns >= ?))")
-        values += [condition.since.isoformat(), _midnight_ns(condition.since)]
-    if condition.until is not None and condition.until < date.max:
-        where.append("(day <= ? OR (day IS NULL AND mtime_ns < ?))")
-        values += [condition.until.isoformat(), _midnight_ns(condition.until + timedelta(days=1))]
+        where.append("day >= ?")
+        values.append(condition.since.isoformat())
+    if condition.until is not None:
+        where.append("day <= ?")
+        values.append(condition.until.isoformat())
     if condition.path_matches is not None:
         ids = _documents_at(connection, tables, condition)
         where.append("document_id IN carray(?)" if len(ids) else "FALSE")
@@ -87,11 +87,3 @@ def _documents_at(
         document_id for document_id, path in rows if path_matches is None or path_matches(str(path))
     ]
     return np.array(ids, dtype=np.int64)
-
-
-def _midnight_ns(day: date) -> int:
-    """The start of a day in local time, in nanoseconds since 1970."""
-    try:
-        return int(datetime.combine(day, time()).astimezone().timestamp()) * 10**9
-    except (ValueError, OverflowError):  # at either end of the calendar
-        return 0 if day.year < 1970 else 2**63 - 1

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 
 import apsw
 
@@ -52,14 +51,12 @@ def delete_properties(connection: apsw.Connection, tables: Tables, document_id: 
         connection.execute(f"DELETE FROM {identifier(table)} WHERE document_id = ?", (document_id,))
 
 
-def update_file_time(connection: apsw.Connection, tables: Tables, file_path: str) -> None:
-    """Copy the new modification time of a file whose content is unchanged to its properties."""
-    connection.execute(
-        f"UPDATE {identifier(tables.properties)} AS p SET mtime_ns = d.mtime_ns "
-        f"FROM {identifier(tables.documents)} AS d "
-        "WHERE p.document_id = d.id AND d.tool_id = ? AND d.file_path = ?",
-        (tables.tool_id, file_path),
-    )
+def count_undated(connection: apsw.Connection, tables: Tables) -> int:
+    """How many documents have no date of their own."""
+    table = identifier(tables.properties)
+    where = "document_id > 0 AND day IS NULL"
+    row = connection.execute(f"SELECT count(*) FROM {table} WHERE {where}").fetchone()
+    return int(row[0]) if row else 0
 
 
 def rebuild_properties(connection: apsw.Connection, tables: Tables) -> None:
@@ -80,7 +77,7 @@ def rebuild_properties(connection: apsw.Connection, tables: Tables) -> None:
 
 @dataclass(frozen=True, slots=True)
 class StoredProperties:
-    """A document's properties; ``day`` is the file's if neither its matter nor its name has one."""
+    """A document's properties; ``day`` is None if neither its front matter nor its name has one."""
 
     tags: tuple[str, ...]
     aliases: tuple[str, ...]
@@ -99,7 +96,7 @@ def stored_properties(
     if not has_properties(connection, tables):
         return {}
     rows = connection.execute(
-        "SELECT document_id, tags, aliases, day, mtime_ns, kept "
+        "SELECT document_id, tags, aliases, day, kept "
         f"FROM {identifier(tables.properties)} "
         f"WHERE document_id IN ({','.join(map(str, document_ids))})"
     )
@@ -107,19 +104,14 @@ def stored_properties(
         int(document_id): StoredProperties(
             tuple(json.loads(str(tags))),
             tuple(json.loads(str(aliases))),
-            str(day or _day_of(int(mtime_ns))),
+            None if day is None else str(day),
             {
                 key: tuple(value) if isinstance(value, list) else value
                 for key, value in json.loads(str(kept)).items()
             },
         )
-        for document_id, tags, aliases, day, mtime_ns, kept in rows
+        for document_id, tags, aliases, day, kept in rows
     }
-
-
-def _day_of(mtime_ns: int) -> str:
-    """The local date of a file's modification time."""
-    return datetime.fromtimestamp(mtime_ns / 1e9).astimezone().date().isoformat()
 
 
 def _as_json(value: object) -> str:

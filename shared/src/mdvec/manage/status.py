@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -197,9 +196,4 @@ def _without_dictionary() -> tuple[str, ...]:
         "Japanese is searched by pairs of characters alone, because the dictionary is not "
         "installed; to find other spellings too: pip install sudachipy sudachidict_small, then "
         "import again",
-    )
-
-    return (
-        f"the tool name {name!r} is reserved for the server, {of_server}; to free the name, add "
-        f"the folder under another name, then: mdvec tool delete -n {name}"
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import apsw
 
 from mdvec.index.narrowing import Condition, chunks_passing
+from mdvec.index.properties import count_undated
 from mdvec.index.ranges import ChunkRanges, no_chunks
 from mdvec.index.tables import has_properties
 from mdvec.index.tags import tag_counts
@@ -23,7 +24,7 @@ _MAX_NAMED_TAGS = 5
 class Narrowed:
     """The chunks of a tool that pass the filters; None for all of them.
 
-    ``note`` says why the filters could not be applied, if so.
+    ``note`` says why the filters could not be applied, or to which documents.
     """
 
     chunks: ChunkRanges | None
@@ -49,7 +50,22 @@ def narrow(connection: apsw.Connection, tool: Tool, filters: Filters) -> Narrowe
             f"{tool.name} was searched without the filters ({filters.in_words}): its tags and "
             f"dates are read by the next import (mdvec import -n {tool.name} --mode update)",
         )
-    return Narrowed(chunks_passing(connection, tool.tables, _condition(filters)))
+    chunks = chunks_passing(connection, tool.tables, _condition(filters))
+    return Narrowed(chunks, _without_dates(connection, tool, filters))
+
+
+def _without_dates(connection: apsw.Connection, tool: Tool, filters: Filters) -> str | None:
+    """How many documents a filter of days left out because they have no date; None if none."""
+    if filters.since is None and filters.until is None:
+        return None
+    count = count_undated(connection, tool.tables)
+    if not count:
+        return None
+    of_them = "1 document of {} has" if count == 1 else f"{count:,} documents of {{}} have"
+    return (
+        f"{of_them.format(tool.name)} no date of {'its' if count == 1 else 'their'} own, in the "
+        "front matter or the name, and cannot pass since or until"
+    )
 
 
 def explain_empty(connection: apsw.Connection, requested: Sequence[Tool], filters: Filters) -> str:

@@ -54,9 +54,9 @@ class Hit:
     ``score`` estimates the probability that it answers, 0 to 1. Positions count characters of the
     stored document from 0, lines count from 1; ``content`` is exactly the text between the
     positions. ``heading`` is the path of headings above it, ``chunk_index`` the number of the
-    chunk found. ``title``, ``tags`` and ``date`` (ISO) are the document's; without a date in the
-    front matter it is the file's date, and None if neither was stored. ``truncated`` says whether
-    the passage was cut at either end; if its end was cut, it continues at ``next_position``.
+    chunk found. ``title``, ``tags`` and ``date`` (ISO) are the document's own; the date is None if
+    neither its front matter nor its name has one. ``truncated`` says whether the passage was cut at
+    either end; if its end was cut, it continues at ``next_position``.
     """
 
     tool: str
@@ -78,14 +78,14 @@ class Hit:
 
     @property
     def about(self) -> str:
-        """The title (unless path or headings repeat it), tags and date; "" for a date alone."""
+        """The title (unless path or headings repeat it), tags and date."""
         known = (
             self.heading.partition(" > ")[0],
             self.file_path.rpartition("/")[2].partition(".")[0],
         )
         told = [] if self.title in known else [self.title]
         told += [f"#{tag}" for tag in self.tags]
-        return " ".join([*told, self.date or ""]).rstrip() if told else ""
+        return " ".join([*told, self.date or ""]).rstrip()
 
 
 @dataclass(frozen=True, slots=True)

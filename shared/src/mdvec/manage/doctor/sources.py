@@ -24,8 +24,8 @@ def check_sources(installation: Installation) -> Iterator[Finding]:
             "warning", "sources", "there are no tools yet",
             'mdvec tool add -n NAME -d "what it contains" -s FOLDER',
         )  # fmt: skip
-    for sentence in reserved_names_taken([tool.name for tool in rows]):
-        yield Finding("warning", "sources", sentence)
+    for taken in reserved_names_taken([tool.name for tool in rows]):
+        yield Finding("warning", "sources", taken)
     for tool in rows:
         yield _source(tool)
         how = f"mdvec import -n {tool.name}"
