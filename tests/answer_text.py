@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _HEAD = re.compile(
     r"\[(?P<number>\d+)\] (?:(?P<tool>[a-z0-9_-]+): )?(?P<path>\"(?:[^\"\\]|\\.)*\")"
@@ -27,47 +27,55 @@ class Passage:
     heading: str
     about: str
     score: float
-    content: str | None
+    content: str | None = None
+
+
+def _parts(text: str) -> list[tuple[bool, str]]:
+    """The lines that the server wrote, and the texts within fences (True), in order."""
+    parts: list[tuple[bool, str]] = []
+    within: list[str] | None = None
+    closing = ""
+    for line in text.split("\n"):
+        opening = _OPENING.fullmatch(line)
+        if within is None and opening:
+            within, closing = [], f"</text {opening[1]}>"
+        elif within is None:
+            parts.append((False, line))
+        elif line == closing:
+            parts.append((True, "\n".join(within)))
+            within = None
+        else:
+            within.append(line)
+    assert within is None, text
+    return parts
 
 
 def outside(text: str) -> list[str]:
     """The lines that the server wrote; fails if a fence is not closed."""
-    lines, closing = [], None
-    for line in text.split("\n"):
-        opening = _OPENING.fullmatch(line)
-        if closing is None and opening:
-            closing = f"</text {opening[1]}>"
-        elif closing is None:
-            lines.append(line)
-        elif line == closing:
-            closing = None
-    assert closing is None
-    return lines
+    return [part for is_fenced, part in _parts(text) if not is_fenced]
 
 
 def fenced(text: str) -> list[str]:
     """The texts within the fences."""
-    return [
-        text[match.end() + 1 : text.index(f"\n</text {match[1]}>", match.end())]
-        for match in _OPENING.finditer(text)
-    ]
+    return [part for is_fenced, part in _parts(text) if is_fenced]
 
 
 def passages(text: str) -> list[Passage]:
     """The hits of an answer, in order."""
-    found = []
-    for block in re.split(r"\n\n(?=\[\d+\] )", text)[1:]:
-        head = _HEAD.match(block)
-        assert head, block
-        contents = fenced(block)
-        heading, about = (json.loads(head[name] or '""') for name in ("heading", "about"))
-        found.append(
-            Passage(
-                int(head["number"]), head["tool"], json.loads(head["path"]),
-                (int(head["first"]), int(head["last"])), (int(head["start"]), int(head["end"])),
-                heading, about, float(head["score"]), contents[0] if contents else None,
-            )
-        )  # fmt: skip
+    found: list[Passage] = []
+    for is_fenced, part in _parts(text):
+        head = _HEAD.fullmatch(part)
+        if is_fenced:
+            found[-1] = replace(found[-1], content=part)
+        elif head:
+            heading, about = (json.loads(head[name] or '""') for name in ("heading", "about"))
+            found.append(
+                Passage(
+                    int(head["number"]), head["tool"], json.loads(head["path"]),
+                    (int(head["first"]), int(head["last"])),
+                    (int(head["start"]), int(head["end"])), heading, about, float(head["score"]),
+                )
+            )  # fmt: skip
     return found
 
 

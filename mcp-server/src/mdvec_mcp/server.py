@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mdvec import __version__
-from mdvec.manage.registering import list_tools
 from mdvec.embedding.cards import CARDS
+from mdvec.manage.registering import list_tools
 from mdvec.settings import Settings
 from mdvec.sync.imports import Imports
 from mdvec.tools.kinds import KINDS
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _CORE = ("search", "get_document", "query", "list_sources")
 """The server's own tools that ``[server] tools = "core"`` offers."""
 _MAX_LOADED_ALWAYS = 3
-"""Rows' tools that clients load at once, as they do ``search``; more would cost more than they help."""
+"""Rows whose tools clients load at once, as they do ``search``; more would cost too much."""
 
 
 @dataclass(frozen=True)

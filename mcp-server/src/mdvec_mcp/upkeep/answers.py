@@ -43,10 +43,10 @@ def source_list(freshness: FreshnessWatch) -> Reply:
         return Reply("no tool is active", {"sources": []})
     tags = most_frequent_tags(freshness.database, [one.tool for one in served], _MAX_TAGS)
     values = [
-        _source_values(source, tags.get(source.tool.name, []), _last_import(freshness, source.tool))
+        source_values(source, tags.get(source.tool.name, []), _last_import(freshness, source.tool))
         for source in served
     ]
-    text = "\n".join([*map(_source_text, values), _REACHED])
+    text = "\n".join([*map(source_text, values), _REACHED])
     return Reply(text, {"sources": values})
 
 
@@ -56,7 +56,8 @@ def imports_now(freshness: FreshnessWatch) -> list[Values]:
     return [{"tool": name, **values} for name, values in found if values is not None]
 
 
-def _source_values(source: Source, tags: Sequence[str], latest: Values | None) -> Values:
+def source_values(source: Source, tags: Sequence[str], latest: Values | None) -> Values:
+    """A source as data; ``tags`` are its documents', ``latest`` is its import."""
     tool, fresh = source.tool, source.freshness
     return {
         "tool": tool.name,
@@ -75,7 +76,7 @@ def _source_values(source: Source, tags: Sequence[str], latest: Values | None) -
     }
 
 
-def _source_text(values: Values) -> str:
+def source_text(values: Values) -> str:
     """A source in words, what documents say in quotes."""
     at, files, failed = values["last_import_at"], values["files"], values["failed"]
     when = f"last import {at} UTC" if at else "never imported"

@@ -1,0 +1,168 @@
+"""What a model is told of the server and reads from it: how many tools, how long, found by whom."""
+
+from __future__ import annotations
+
+import anyio
+import pytest
+from mcp import Client
+from mcp.client.stdio import stdio_client
+from mcp_types import Implementation
+from sample_server import sample_database
+from word_search import ranked
+
+CALLS = {
+    "search": ("search", {"query": "地震に備えて水はどれくらい？"}),
+    "row": ("notes", {"query": "git worktree"}),
+    "document": ("get_document", {"tool": "notes", "file_path": "home/防災メモ.md"}),
+    "month": ("get_monthly_household", {"period": "2025-06"}),
+    "year": ("get_monthly_household", {"period": "2024年"}),
+    "trend": ("get_category_trend", {"category": "食費", "period": "2025-01〜2025-06"}),
+    "comparison": ("household_report", {"report": "compare", "period": "2025-09"}),
+    "find": ("find_transactions", {"query": "スーパー", "period": "2025-06"}),
+    "recurring": ("household_report", {"report": "recurring"}),
+    "forecast": ("household_report", {"report": "forecast"}),
+    "anomalies": ("household_report", {"report": "anomalies"}),
+    "budget": ("household_report", {"report": "budget", "period": "2025-09"}),
+    "candidates": ("list_duplicate_candidates", {}),
+    "query": (
+        "query",
+        {"query": "SELECT shop, count(*) n FROM transactions GROUP BY 1 ORDER BY 2 DESC LIMIT 10"},
+    ),
+    "profile": ("profile", {"table_or_query": "transactions"}),
+    "histogram": ("histogram", {"table_or_query": "runs", "column": "km"}),
+    "tables": ("list_handles", {}),
+    "sources": ("list_sources", {}),
+    "chart": ("query", {"query": "SELECT day, km FROM runs", "chart": "line"}),
+    "dataset": ("runs", {}),
+}
+"""Twenty calls as a model makes them in ordinary work."""
+
+REQUESTS = {
+    "get_monthly_household": [
+        "how much did we spend in June", "total income and spending of last month",
+        "今月の支出はいくら", "家計簿の月の集計",
+    ],
+    "get_category_trend": [
+        "how did our food spending change month over month", "category trend over time",
+        "食費の推移", "カテゴリの月ごとの前年比",
+    ],
+    "find_transactions": [
+        "find transactions at Amazon", "which purchases over 10000 yen", "明細を探す",
+        "Amazon にいくら使ったか店の名前で",
+    ],
+    "household_report": [
+        "compare this month with last month", "subscriptions and recurring payments",
+        "budget status", "net worth", "予算と実績", "定期的な支払い サブスク", "支出の見通し 予測",
+    ],
+    "edit_household": ["set a budget for food", "予算を決める", "カテゴリの規則を追加"],
+    "detect_duplicates": ["detect duplicate transactions", "重複を検出"],
+    "list_duplicate_candidates": ["list duplicate candidates to review", "重複候補の一覧"],
+    "confirm_duplicate": ["mark this pair as duplicate", "重複と判定する"],
+    "restore_duplicate": ["undo a duplicate decision, restore the transaction"],
+    "query": ["run an SQL query", "average by group in SQL", "draw a bar chart of a table",
+              "SQL で集計", "グラフを描く"],
+    "profile": ["column statistics and null rates of a table"],
+    "histogram": ["distribution of values", "分布"],
+    "export": ["export all rows for Python pandas"],
+    "search": ["search my notes", "メモを検索"],
+    "get_document": ["read the whole document", "文書の全文を読む"],
+    "list_sources": ["which sources are up to date", "取り込みの状態"],
+    "reindex": ["refresh the index after files changed", "更新した文書を取り込み直す"],
+}  # fmt: skip
+"""What users ask for, by the tool that does it."""
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory):
+    return sample_database(tmp_path_factory.mktemp("samples"))
+
+
+@pytest.fixture(scope="module")
+def start(database, connect):
+    def start(**settings):
+        home = database.parent / "home"
+        exports = {"MDVEC_ANALYTICS_FOLDER": str(home / "exports"), "MDVEC_CHARTS_PORT": "0"}
+        return connect(database, home=home, **exports, **settings)
+
+    return start
+
+
+@pytest.fixture(scope="module")
+def client(start):
+    with start() as connected:
+        yield connected
+
+
+def listed_size(connected):
+    found = connected.portal.call(connected.client.list_tools)
+    return len(found.tools), len(found.model_dump_json(by_alias=True, exclude_none=True))
+
+
+def test_everything_takes_at_most_24_tools_and_18_000_characters(client):
+    number, size = listed_size(client)
+    assert number <= 24
+    assert size <= 18_000
+
+
+def test_the_core_takes_at_most_9_000_characters(start):
+    with start(MDVEC_SERVER_TOOLS="core") as core:
+        names = {tool.name for tool in core.tools()}
+        assert names == {
+            "notes", "kakeibo", "runs", "search", "get_document", "query", "list_sources",
+        }  # fmt: skip
+        assert listed_size(core)[1] <= 9_000
+        assert "household_report" not in core.client.instructions
+
+
+def test_a_server_for_reading_offers_no_tool_that_writes(start):
+    with start(MDVEC_SERVER_READ_ONLY="true") as reading:
+        tools = {tool.name: tool for tool in reading.tools()}
+        assert all(tool.annotations.read_only_hint for tool in tools.values())
+        assert {"query", "search", "household_report", "list_sources"} <= tools.keys()
+        assert not {"edit_household", "confirm_duplicate", "reindex", "export"} & tools.keys()
+        assert "save_as" not in tools["query"].input_schema["properties"]
+        assert not reading.call("query", {"query": "SELECT 1"}).is_error
+
+
+def test_the_instructions_have_a_line_for_each_source_and_fit_where_clients_cut(client):
+    told = client.client.instructions
+    assert len(told) <= 2_000
+    for name, kind in (("notes", "markdown"), ("kakeibo", "household"), ("runs", "dataset")):
+        assert any(line.startswith(f"- {name} ({kind}): ") for line in told.splitlines())
+
+
+def test_clients_that_defer_tools_load_search_documents_and_few_rows_at_once(client):
+    always = {tool.name for tool in client.tools() if (tool.meta or {}).get("anthropic/alwaysLoad")}
+    assert always == {"search", "get_document", "notes", "kakeibo", "runs"}
+
+
+def test_every_description_begins_with_english_words(client):
+    for tool in client.tools():
+        assert tool.description[:20].isascii(), tool.name
+
+
+@pytest.mark.parametrize(
+    ("tool", "request_"), [(tool, one) for tool, asked in REQUESTS.items() for one in asked]
+)
+def test_a_plain_word_search_finds_the_right_tool_among_the_first_three(client, tool, request_):
+    assert tool in ranked(client.tools(), request_)[:3]
+
+
+@pytest.mark.parametrize("name", ["claude-code", "another"])
+def test_twenty_typical_calls_cost_at_most_16_000_characters_for_any_client(database, server, name):
+    own = {"MDVEC_ANALYTICS_FOLDER": str(database.parent / name), "MDVEC_CHARTS_PORT": "0"}
+
+    async def ask():
+        info = Implementation(name=name, version="2.1.280")
+        async with Client(stdio_client(server(database, **own)), client_info=info) as client:
+            return {key: await client.call_tool(*call) for key, call in CALLS.items()}
+
+    answers = anyio.run(ask)
+    assert [key for key, answer in answers.items() if answer.is_error] == []
+    assert [key for key, answer in answers.items() if answer.structured_content] == []
+    sizes = {
+        key: sum(len(block.text) for block in answer.content if block.type == "text")
+        for key, answer in answers.items()
+    }
+    assert len(sizes) == 20
+    assert sum(sizes.values()) <= 16_000, sizes
