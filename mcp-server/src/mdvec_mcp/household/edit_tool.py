@@ -12,7 +12,7 @@ from mdvec.database.connection import Connection
 from mdvec.household import rules
 from mdvec.household.budgeting import set_budget
 from mdvec.household.core.budgets import SPANS
-from mdvec.household.core.rule_wording import MAX_ROWS
+from mdvec.household.core.rule_wording import MAX_ROWS, MAX_SUGGESTIONS
 from mdvec.household.notes import NotesAnswer, list_notes, note_row
 from pydantic import Field
 
@@ -103,7 +103,8 @@ async def _rule(context: HouseholdContext, edit: Edit) -> CallToolResult:
         if edit.action == "try":
             tried = rules.try_rule(connection, tool_id, shop=shop, category=category)
             return replace(tried, rows=tried.rows[-MAX_ROWS:])
-        return rules.list_rules(connection, tool_id)
+        listed = rules.list_rules(connection, tool_id)
+        return replace(listed, suggestions=listed.suggestions[:MAX_SUGGESTIONS])
 
     def decide(connection: Connection, tool_id: int) -> rules.RuleChange:
         if edit.action == "add":

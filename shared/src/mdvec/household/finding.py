@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     Mask = NDArray[np.bool_]
 
-FOUND_PAGE_SIZE = 10
+FOUND_PAGE_SIZE = 5
 """The rows on a page by default: a sum was asked for, or these are enough to see what it is of."""
 Order = Literal["newest", "oldest", "largest", "smallest"]
 
@@ -71,7 +71,7 @@ class RowFilter:
 class ListingOptions:
     """How to list the rows found; ``largest`` and ``smallest`` go by the amount without sign.
 
-    A page has at most 200 rows. By default it has 10; none if the rows are grouped, because groups
+    A page has at most 200 rows. By default it has 5; none if the rows are grouped, because groups
     answer what was asked. Months, of periods and groups, start on the day ``month_starts_on``.
     """
 

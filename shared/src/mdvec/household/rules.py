@@ -55,7 +55,7 @@ class RuleChange:
 
 @dataclass(frozen=True, slots=True)
 class RuleList:
-    """The rules that hold, and the first suggestions for rows without a category."""
+    """The rules that hold, and the suggestions for rows without a category."""
 
     rules: tuple[CategoryRule, ...]
     suggestions: tuple[Suggestion, ...]
@@ -127,8 +127,8 @@ def list_rules(connection: apsw.Connection, tool_id: int) -> RuleList:
         rules = rules_of(connection, tool_id)
         totals = shop_totals(connection, tool_id)
     found = suggestions(totals)
-    shown = tuple(found[: rule_wording.MAX_SUGGESTIONS])
-    return RuleList(tuple(rules), shown, answer_text(rule_wording.rules_text(rules, found)))
+    text = answer_text(rule_wording.rules_text(rules, found))
+    return RuleList(tuple(rules), tuple(found), text)
 
 
 def _rule(connection: apsw.Connection, tool_id: int, shop: str, category: str) -> CategoryRule:

@@ -54,9 +54,7 @@ def test_a_comparison_names_what_moved_and_the_rows_that_moved_it(connection):
         "- 食費: 4,000円 → 13,800円（+9,800円、+245.0%）",
         "  増: 2025-06-20 寿司 うおまる 9,800円 [4]",
     ]
-    (most,) = compare_periods(
-        connection, tool, period="2025年6月", limit=1, today=TODAY
-    ).movements
+    (most,) = compare_periods(connection, tool, period="2025年6月", limit=1, today=TODAY).movements
     assert most.name == "収入"
     assert answer.notes[1:] == ("「2025年6月」を 2025年06月 と解釈しました",)
     assert [row.name for row in answer.movements[1].added] == ["寿司 うおまる"]

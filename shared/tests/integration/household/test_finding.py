@@ -193,11 +193,11 @@ def test_rows_are_shown_only_where_they_are_what_was_asked_for():
     assert (sums.rows, sums.text.splitlines()[-1]) == (
         (), "明細は全 8件です（limit=8 で示します）。"
     )  # fmt: skip
-    assert len(ledger.find().rows) == 10
+    assert len(ledger.find().rows) == 5
     assert len(ledger.find(ListingOptions(page_size=200)).rows) == 20
     second = ledger.find(ListingOptions(page=2), period="2025年7月", category="支出")
     assert second.text.splitlines()[0] == (
-        "2025年07月01日〜2025年07月31日・支出: 明細 11〜12件目（全 12件、[取引ID ファイル:行]）:"
+        "2025年07月01日〜2025年07月31日・支出: 明細 6〜10件目（全 12件、[取引ID ファイル:行]）:"
     )
     assert "支出 4" not in second.text
 

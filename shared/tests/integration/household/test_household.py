@@ -308,12 +308,10 @@ def test_the_second_page_has_its_rows_and_says_of_what_they_are(year):
     )
     assert second.spending == first.spending
     lines = second.text.splitlines()
-    assert lines[0] == (
-        "2025年07月の食費カテゴリの明細 3〜4件目（全 6件、[取引ID ファイル:行]）:"
-    )
+    assert lines[0] == ("2025年07月の食費カテゴリの明細 3〜4件目（全 6件、[取引ID ファイル:行]）:")
     assert [line[:2] for line in lines[1:3]] == ["- ", "- "]
     assert lines[3].startswith("ファイル: A=収入・支出詳細_2025-01-01")
-    assert lines[4:] == ["続きは page=3 で取得できます（limit=2）。"]
+    assert lines[4:] == ["続きは page=3、limit=2。"]
 
 
 def test_a_category_without_rows_in_the_period_is_zero(year):

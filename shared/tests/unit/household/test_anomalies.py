@@ -59,9 +59,10 @@ def test_a_yearly_payment_is_known_unless_it_is_dearer_than_before():
     paid = [("2025-09-21", "年会費", 11_000, "税"), ("2025-09-22", "役所", 40_000, "税")]
     (more,) = september(market, *paid)
     assert (more.yen, more.known) == (40_000, 11_000)
-    assert "税カテゴリ: 40,000円（毎年の支払い 11,000円 を除く）" in anomaly_lines(
-        [more], date(2025, 9, 30)
-    )[1]
+    assert (
+        "税カテゴリ: 40,000円（毎年の支払い 11,000円 を除く）"
+        in anomaly_lines([more], date(2025, 9, 30))[1]
+    )
 
 
 def test_what_is_missing_is_unusual_too():

@@ -116,12 +116,14 @@ def error_note(months: Sequence[MonthForecast], as_of: date) -> list[str]:
         return []
     if all(one.typical_error is None for one in months):
         return ["過去が短く、この方法のずれはまだ確かめられません"]
-    errors = "、".join(
-        f"{_ahead(at)} {format_currency(one.typical_error)}（{one.trials}回）"
+    ahead = [
+        (_ahead(at), one.typical_error, one.trials)
         for at, one in enumerate(months)
         if one.typical_error is not None and not _is_over(one, as_of)
-    )
-    return [f"同じ方法を過去に当てはめたときの、ずれの中央値: {errors}"] if errors else []
+    ]
+    errors = "、".join(f"{when} {format_currency(yen)}" for when, yen, _ in ahead)
+    trials = "・".join(dict.fromkeys(str(trials) for _, _, trials in ahead))
+    return [f"この方法を過去に {trials}回試したずれの中央値: {errors}"] if errors else []
 
 
 def _is_over(one: MonthForecast, as_of: date) -> bool:

@@ -50,7 +50,7 @@ def movement_lines(
         rest = total - len(movements)
         lines.append(f"ほか {rest:,}件は差がこれより小さいものです（limit={min(total, 200)}）。")
     if not is_full:
-        lines.append("detail=full なら、動かした明細も並べます。")
+        lines.append("detail=full なら、明細も並べます。")
     return lines
 
 

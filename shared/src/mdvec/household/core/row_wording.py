@@ -68,7 +68,8 @@ def page_lines(
     ]
     lines.append(f"ファイル: {'、'.join(f'{one}={name}' for name, one in letters.items())}")
     if paging.next:
-        lines.append(f"続きは page={paging.next} で取得できます（limit={paging.size}）。")
+        same = "" if paging.size == PAGE_SIZE else f"、limit={paging.size}"
+        lines.append(f"続きは page={paging.next}{same}。")
     return lines
 
 

@@ -115,7 +115,7 @@ def averages_lines(trends: Iterable[CategoryTrend]) -> list[str]:
         averages = [one.moving_average for one in trend.months[:-1]]
         told = " ".join("-" if one is None else f"{one:,}" for one in averages)
         if any(one is not None for one in averages):
-            lines.append(f"※ {trend.category}の前月までの{WINDOW}か月平均（円、月の順）: {told}。")
+            lines.append(f"※ {trend.category}の前月までの{WINDOW}か月平均（円）: {told}。")
     return lines
 
 
