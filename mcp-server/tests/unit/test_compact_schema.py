@@ -10,7 +10,6 @@ from pydantic import BaseModel, Field
 
 from mdvec_mcp.analytics import schema as analytics
 from mdvec_mcp.compact_schema import compact_input, compact_output
-from mdvec_mcp.household import review_schema, schema
 from mdvec_mcp.search import schema as search
 
 
@@ -86,8 +85,6 @@ def keys(value):
     "model",
     [
         analytics.HistogramModel,
-        review_schema.CandidateListModel,
-        schema.MonthlyHouseholdModel,
         search.WideAnswerModel,
     ],
 )

@@ -80,8 +80,8 @@ def add_edit_tool(offer: Offer, context: HouseholdContext) -> None:
     offer.add_tool(
         edit_household,
         description="Household: set a budget, a category rule for a shop, or a note and tags on a "
-        "transaction, as the user decides; lists rules and notes. 家計簿の予算を決める、店のカテゴリ"
-        "を変える規則（try を見せてから add）、明細のメモとタグを置き換える。",
+        "transaction, as the user decides; lists rules and notes. 家計簿の予算を決める、店の"
+        "カテゴリを変える規則（try を見せてから add）、明細のメモとタグを置き換える。",
         annotations=WRITES,
         structured_output=False,
     )

@@ -183,8 +183,8 @@ def _add_decisions(offer: Offer, context: HouseholdContext) -> None:
         return text_result(done.message, asdict(done))
 
     descriptions: dict[Callable[..., Any], str] = {
-        confirm_duplicate: "Household: record the user's decision on a duplicate candidate; ask "
-        "the user first. 重複候補へのユーザーの判定を記録する。",
+        confirm_duplicate: "Household: mark a candidate as a duplicate or not, as the user "
+        "decided; ask first. 重複候補へのユーザーの判定を記録する。",
         restore_duplicate: "Household: undo a duplicate or transfer mark, so that the transaction "
         "counts again. 重複とした取引を集計に戻す。",
     }

@@ -35,7 +35,8 @@ INSTRUCTIONS = (
     "get_monthly_household and get_category_trend, for a shop, an amount or a day "
     "find_transactions, to compare periods, for budgets, subscriptions, a forecast or net worth "
     "household_report, instead of adding up search results: they leave out transfers and "
-    "duplicates. If there are several households, name one in tool. Tell the user which period and category the answer covers. "
+    "duplicates. If there are several households, name one in tool. Tell the user which period "
+    "and category the answer covers. "
     "Record a decision on a duplicate only after the user has made it."
 )
 
@@ -103,10 +104,10 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
 
     offer.add_tool(
         get_monthly_household,
-        description="Household: total spending, income and categories of a month, year or period, "
-        "with its rows and a pie chart. One category: its sum and parts. Month by month: "
-        "get_category_trend; a shop, amount or word: find_transactions. 家計簿の月・年の集計（収入、"
-        "支出、収支、カテゴリ別の内訳、明細、円グラフ）。",
+        description="Household: how much was spent: total spending, income and categories of a "
+        "month, year or period, with rows and a pie chart. One category: its sum and parts. Month "
+        "by month: get_category_trend; a shop, amount or word: find_transactions. 月の家計簿の集計"
+        "（収入、支出、収支、カテゴリ別の内訳、明細、円グラフ）。",
         annotations=READ_ONLY,
         structured_output=False,
     )

@@ -1,6 +1,8 @@
 """An answer says in its first line that its data end long before today."""
 
+from collections.abc import Callable
 from datetime import date, timedelta
+from typing import Any
 
 import pytest
 from plan_ledger import Bought, fill, monthly
@@ -39,7 +41,7 @@ def find(connection, tool_id, *, today, **wanted):
     )
 
 
-ANSWERS = {
+ANSWERS: dict[str, Callable[..., Any]] = {
     "month": monthly_household,
     "trend": category_trend,
     "comparison": compare_periods,

@@ -1,4 +1,4 @@
-"""No cell of a statement can end a line of an answer, or begin one that the server did not write."""
+"""No cell of a statement can end a line of an answer, or begin one of its own."""
 
 import functools
 from datetime import date
@@ -65,8 +65,8 @@ def answers(cell):
     tool, cache = tools["kakeibo"], ColumnsCache()
 
     def found(listing, **wanted):
-        wanted = RowFilter(**wanted)
-        return find_transactions(connection, tool, wanted, listing, cache, TODAY).text
+        rows = RowFilter(**wanted)
+        return find_transactions(connection, tool, rows, listing, cache, TODAY).text
 
     yield set_budget(connection, tool, category=cell, amount=5, today=TODAY).message
     note_row(connection, tool, transaction_id=1, note=cell, tags=[cell])
