@@ -108,7 +108,7 @@ async def _use_tools(server: Served) -> None:
             await client.call_tool("search", {"query": question})
         await client.call_tool("get_monthly_household", {"period": "2024年"})
         await client.call_tool("get_category_trend", {"period": "2024年"})
-        await client.call_tool("get_budget_status", {})
+        await client.call_tool("household_report", {"report": "budget"})
 
 
 def _taken(browser: httpx2.Client, address: str, bench: Bench) -> tuple[list[float], int]:

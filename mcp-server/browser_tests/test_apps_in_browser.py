@@ -150,7 +150,7 @@ PICTURES = Path(__file__).parents[2] / ".ui-pictures"
 SHOWN = {
     "get_monthly_household": {"period": "2025年6月〜7月"},
     "get_category_trend": {"period": "2025年6月〜7月"},
-    "get_budget_status": {},
+    "household_report": {"report": "budget"},
     "list_duplicate_candidates": {},
     "profile": {"table_or_query": "transactions", "columns": ["amount", "date", "description"]},
     "plot": {"query": "SELECT description, amount FROM transactions", "kind": "bar"},

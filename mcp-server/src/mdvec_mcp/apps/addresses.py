@@ -20,8 +20,10 @@ def _trend(arguments: Arguments) -> str:
     return _address("/money/trend", arguments, ("category", "period", "start_month", "end_month"))
 
 
-def _plan(arguments: Arguments) -> str:
-    return _address("/money/plan", arguments, ("period",))
+def _report(arguments: Arguments) -> str:
+    """The plans, which show most reports; of a comparison, the later period."""
+    path = "/money" if arguments.get("report") == "compare" else "/money/plan"
+    return _address(path, arguments, ("period", "category"))
 
 
 def _found(arguments: Arguments) -> str:
@@ -56,7 +58,7 @@ def _query(arguments: Arguments) -> str:
 VIEWS: dict[str, Callable[[Arguments], str]] = {
     "get_monthly_household": _money,
     "get_category_trend": _trend,
-    "get_budget_status": _plan,
+    "household_report": _report,
     "detect_duplicates": _found,
     "list_duplicate_candidates": _review,
     "profile": _profile,

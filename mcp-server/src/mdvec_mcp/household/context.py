@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import TypeVar
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.database.connection import Connection, DatabaseError, OpenMode, open_database
 from mdvec.dates.months import MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household import review
+from mdvec.household.core.answer_text import safe_line
 from mdvec.household.interfaces.columns import ColumnsCache
 from mdvec.household.interfaces.rows import data_version
 from mdvec.household.nearness import Embed
 from mdvec.household.trend import TrendAnswer, TrendCache
 from mdvec.tools.rows import Tool
-from pydantic import Field
 
 from mdvec_mcp.calls import in_thread, refuse_empty_database
 from mdvec_mcp.database_trouble import trouble_in_japanese
@@ -30,7 +31,6 @@ NO_HOUSEHOLD = (
     "有効な家計簿のツールがありません。無効にしてあるものは mdvec tool enable で有効にし、"
     "まだないときは mdvec tool add --kind household で追加してください"
 )
-HouseholdName = Annotated[str | None, Field(description="家計簿が複数あるとき、その名前。")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class HouseholdContext:
             except DatabaseError:
                 raise
             except MdvecError as error:  # perhaps the month asked for is in a newer file
-                raise ToolError(f"{error}{_told(look)}") from error
+                raise ToolError(f"{safe_line(str(error))}{_told(look)}") from error
             return answer, _told(look)
 
         return await self.run(name, mode, looking)
@@ -96,7 +96,7 @@ class HouseholdContext:
 
         def call() -> T:
             household = self._household(name)
-            with open_database(self.database, mode) as connection:
+            with open_database(self.database, mode) as connection, _refusals_on_one_line():
                 return work(connection, household.id)
 
         return await in_thread(call, trouble_in_japanese)
@@ -108,7 +108,7 @@ class HouseholdContext:
 
         def call() -> T:
             tools = {one.name: one.id for one in self.households()}
-            with open_database(self.database, mode) as connection:
+            with open_database(self.database, mode) as connection, _refusals_on_one_line():
                 return work(connection, tools)
 
         return await in_thread(call, trouble_in_japanese)
@@ -174,9 +174,20 @@ class HouseholdContext:
         return next(iter(households.values())) if name is None else households[name]
 
 
+@contextmanager
+def _refusals_on_one_line() -> Iterator[None]:
+    """A refusal may name categories and accounts, which cannot begin a line of their own."""
+    try:
+        yield
+    except DatabaseError:
+        raise
+    except MdvecError as error:
+        raise ToolError(safe_line(str(error))) from error
+
+
 def _told(look: Look) -> str:
     """What is newer than the ledger, each on a line of its own."""
-    return "".join(f"\n{note}" for note in look.notes(freshness_in_japanese))
+    return "".join(f"\n{safe_line(note)}" for note in look.notes(freshness_in_japanese))
 
 
 def today() -> date:

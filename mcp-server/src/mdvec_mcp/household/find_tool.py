@@ -2,39 +2,48 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from mcp_types import CallToolResult
 from mdvec.database.connection import Connection
-from mdvec.household.core.found import FoundAnswer, FoundGroup
-from mdvec.household.core.wording import PAGE_SIZE
-from mdvec.household.finding import ListingOptions, Order, RowFilter, find_transactions
+from mdvec.household.core.found import FoundAnswer
+from mdvec.household.core.wording import MAX_PAGE_SIZE
+from mdvec.household.finding import (
+    FOUND_PAGE_SIZE,
+    ListingOptions,
+    Order,
+    RowFilter,
+    find_transactions,
+)
 from mdvec.household.found_sums import GroupBy
-from mdvec.household.month import row_fields
 from mdvec.household.row_search import RowChoice
 from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, text_result
-from mdvec_mcp.household.context import HouseholdContext, HouseholdName, today
+from mdvec_mcp.household.context import HouseholdContext, today
+from mdvec_mcp.household.json_values import found
 
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
 
-Words = Annotated[
-    str | None,
-    Field(description="店名、メモ、タグの言葉（例: Amazon）。文は不可。| は「または」。"),
-]
-Days = Annotated[str | None, Field(description="期間か日（例: 先月、12月31日）。省略時は全期間。")]
 # The bounds only inform the model; the library refuses other values, in Japanese.
+Words = Annotated[
+    str | None, Field(description="店名、メモ、タグの言葉。文は不可。| は「または」。")
+]
+Days = Annotated[str | None, Field(description="例: 先月、12月31日。省略時は全期間。")]
 MinYen = Annotated[
-    int | None, Field(description="金額（円、符号なし）。", json_schema_extra={"minimum": 0})
+    int | None, Field(description="円、符号なし。", json_schema_extra={"minimum": 0})
 ]
 MaxYen = Annotated[int | None, Field(json_schema_extra={"minimum": 0})]
-Account = Annotated[str | None, Field(description="口座名、またはその一部。")]
-CategoryName = Annotated[str | None, Field(description="カテゴリ名。支出 なら収入以外。")]
-WhichRows = Annotated[RowChoice, Field(description="counted: 集計対象だけ、left_out: 集計外だけ。")]
+CategoryName = Annotated[str | None, Field(description="支出 なら収入以外。")]
 PageNumber = Annotated[int, Field(json_schema_extra={"minimum": 1})]
-RowsOnPage = Annotated[int, Field(json_schema_extra={"minimum": 1, "maximum": PAGE_SIZE})]
+RowsOnPage = Annotated[
+    int | None,
+    Field(
+        description=f"省略時は{FOUND_PAGE_SIZE}、group_by なら0。",
+        json_schema_extra={"minimum": 0, "maximum": MAX_PAGE_SIZE},
+    ),
+]
 
 
 def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
@@ -45,14 +54,14 @@ def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
         period: Days = None,
         min_amount: MinYen = None,
         max_amount: MaxYen = None,
-        account: Account = None,
+        account: str | None = None,
         category: CategoryName = None,
-        rows: WhichRows = "counted",
+        rows: RowChoice = "counted",
         sort: Order = "newest",
         group_by: GroupBy | None = None,
         page: PageNumber = 1,
-        limit: RowsOnPage = PAGE_SIZE,
-        tool: HouseholdName = None,
+        limit: RowsOnPage = None,
+        tool: str | None = None,
     ) -> CallToolResult:
         wanted = RowFilter(query, min_amount, max_amount, period, account, category, rows)
         listing = ListingOptions(sort, group_by, page, limit, context.month_starts_on)
@@ -63,42 +72,15 @@ def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
             )
 
         answer, newer = await context.answer(tool, work)
-        return text_result(answer.text + newer, _structured(answer))
+        return text_result(answer.text + newer, found(answer))
 
     offer.add_tool(
         find,
         name="find_transactions",
-        description="明細を条件で探し、一致した全件の合計（group_by で内訳も）と明細を返す。"
-        "「Amazonに今年いくら」「先月の高い買い物5つ」「12月31日に使ったもの」などに使う。",
+        description="Household: find transactions by shop, memo, amount, day or account, with the "
+        "exact sum of all matches, or sums by group_by: how much at Amazon this year, largest "
+        "purchases. 家計簿の明細・取引を店名、金額、日、口座で探して合計する「Amazonに今年いくら」"
+        "「先月の高い買い物」「12月31日に使ったもの」。",
         annotations=READ_ONLY,
         structured_output=False,
     )
-
-
-def _structured(answer: FoundAnswer) -> dict[str, Any]:
-    """The structured result: all sums are over every page, in yen, spending less refunds."""
-    groups = [*answer.groups]
-    if answer.other_groups is not None:
-        groups.append(FoundGroup("そのほか", answer.other_groups))
-    return {
-        "understood": answer.understood,
-        "total_rows": answer.totals.rows,
-        "spending": answer.totals.spending,
-        "income": answer.totals.income,
-        "balance": answer.totals.balance,
-        "left_out": answer.left_out,
-        "groups": [
-            {
-                "name": group.name,
-                "rows": group.totals.rows,
-                "spending": group.totals.spending,
-                "income": group.totals.income,
-            }
-            for group in groups
-        ],
-        "rows": [row_fields(row, answer.noted.get(row.id)) for row in answer.rows],
-        "page": answer.page,
-        "pages": answer.pages,
-        "next_page": answer.next_page,
-        "notes": list(answer.notes),
-    }

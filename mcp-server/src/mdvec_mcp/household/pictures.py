@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-from mcp_types import CallToolResult, ContentBlock, TextContent
+from mcp_types import CallToolResult, ContentBlock
 from mdvec.charts.chart import (
     CATEGORY_KINDS,
     TREND_KINDS,
@@ -23,6 +23,7 @@ from mdvec.dates.months import MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.budgeting import BudgetAnswer
 from mdvec.household.core import wording
+from mdvec.household.core.answer_text import safe_line
 from mdvec.household.core.budget_wording import name_of
 from mdvec.household.core.categories import Category, Hierarchy
 from mdvec.household.core.subjects import Subject, Total
@@ -36,7 +37,7 @@ from mdvec.settings import ChartSettings
 from mdvec_mcp.calls import text_result
 from mdvec_mcp.charts.publishing import publish
 from mdvec_mcp.charts.server import ChartServer
-from mdvec_mcp.household.schema import ChartModel
+from mdvec_mcp.household.json_values import ChartEntry
 
 K = TypeVar("K", bound=str)
 GraphType = Literal["bar", "line", "pie", "area"]
@@ -64,7 +65,7 @@ class ChartRequest:
 class PublishedChart:
     """A chart's entry in the structured answer, and the content blocks that go with it."""
 
-    model: ChartModel
+    model: ChartEntry
     blocks: list[ContentBlock]
 
 
@@ -115,10 +116,11 @@ class ChartPublisher:
         if drawn.trouble:
             return _text_only(alt_text, drawn.trouble)
         url = drawn.url
-        message = "グラフを作成しました。" + (f"ブラウザーで開けます: {url}" if url else "")
-        blocks = [*drawn.blocks, TextContent(type="text", text=message)]
-        model = ChartModel(type="image", url=url, alt_text=alt_text, message=message)
-        return PublishedChart(model, blocks)
+        message = f"グラフを作成しました（{alt_text}）。" + (
+            f"ブラウザーで開けます: {url}" if url else ""
+        )
+        entry = ChartEntry(type="image", url=url, alt_text=alt_text, message=safe_line(message))
+        return PublishedChart(entry, drawn.blocks)
 
 
 def names_for(output_format: str, connection: Connection, tool_id: int) -> Hierarchy:
@@ -229,8 +231,8 @@ def _checked_kind(requested: GraphType | None, fitting: tuple[K, ...], tool: str
 
 
 def _text_only(alt_text: str, reason: str) -> PublishedChart:
-    message = f"グラフを描けなかったため、文章でお答えします（{reason}）"
-    return PublishedChart(ChartModel(type="text", url=None, alt_text=alt_text, message=message), [])
+    message = safe_line(f"グラフを描けなかったため、文章でお答えします（{reason}）")
+    return PublishedChart(ChartEntry(type="text", url=None, alt_text=alt_text, message=message), [])
 
 
 def _without_zeros(period: str) -> str:
@@ -239,7 +241,8 @@ def _without_zeros(period: str) -> str:
 
 
 def with_chart(text: str, chart: PublishedChart, structured: dict[str, Any]) -> CallToolResult:
-    """The answer with its chart; if there is no chart, the text begins with the reason."""
-    if chart.model.type == "text":
-        text = f"{chart.model.message}\n{text}"
-    return text_result(text, structured, *chart.blocks)
+    """The answer with its chart, and its address; without a chart, the text begins with why."""
+    parts = (
+        (text, chart.model.message) if chart.model.type == "image" else (chart.model.message, text)
+    )
+    return text_result("\n".join(parts), structured, *chart.blocks)

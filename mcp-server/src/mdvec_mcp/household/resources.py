@@ -13,7 +13,7 @@ from mdvec.household.overview import available_months, category_hierarchy
 
 from mdvec_mcp.calls import in_thread
 from mdvec_mcp.database_trouble import trouble_in_japanese
-from mdvec_mcp.household import schema as models
+from mdvec_mcp.household import json_values
 from mdvec_mcp.household.context import HouseholdContext, today
 
 if TYPE_CHECKING:
@@ -32,7 +32,9 @@ def add_household_resources(offer: Offer, context: HouseholdContext) -> None:
         return await _read(context, _in_months(context.month_starts_on))
 
     async def trends() -> str:
-        return await _read(context, lambda *ledger: models.trend(context.trend_summary(*ledger)))
+        return await _read(
+            context, lambda *ledger: json_values.trend(context.trend_summary(*ledger))
+        )
 
     for uri, description, read in (
         ("data://category_hierarchy", "大項目から中項目への辞書", categories),
@@ -66,7 +68,9 @@ async def _read(context: HouseholdContext, work: Work) -> str:
     else:
         each = {tool.name: await _of_one(context, tool.name, work) for tool in households}
         found = each if len(each) > 1 else each[households[0].name]
-    return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+    # JSON leaves line separators and direction marks as they are; escaped, they mean the same.
+    return "".join(one if one.isprintable() else json.dumps(one)[1:-1] for one in text)
 
 
 async def _of_one(context: HouseholdContext, name: str, work: Work) -> Any:  # noqa: ANN401 - any JSON

@@ -87,14 +87,14 @@ def words(answer):
     return answer.content[0].text
 
 
-def test_the_tools_have_schemas_for_what_they_take_and_return(household):
+def test_the_tools_have_schemas_for_what_they_take(household):
     tools = household.tools()
     assert tools.keys() == READ | WRITE
     for name, tool in tools.items():
         assert tool.annotations.read_only_hint is (name in READ)
         assert tool.annotations.destructive_hint is not True
-        assert tool.output_schema["type"] == "object"
-        assert tool.description
+        assert tool.output_schema is None
+        assert tool.description.startswith("Household: ")
         assert "tool" in tool.input_schema["properties"]
     detect = tools["detect_duplicates"].input_schema["properties"]
     assert list(detect) == [

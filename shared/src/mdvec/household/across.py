@@ -109,7 +109,8 @@ def told_pairs(pairs: Iterable[SharedPair]) -> list[str]:
         group = [pair for pair in pairs if pair.is_transfer == is_transfer]
         if not group:
             continue
-        more = f"、大きい {_MAX_TOLD}件を示します" if len(group) > _MAX_TOLD else ""
+        is_cut = len(group) > _MAX_TOLD
+        more = f"、大きい {_MAX_TOLD}件を示し、判定すると次を示します" if is_cut else ""
         lines.append(f"{what}: {len(group):,}件（合計はどちらの行も数えています{more}）")
         group.sort(key=lambda pair: (-abs(pair.first.amount), pair.first.day, pair.first.id))
         lines += [

@@ -10,7 +10,8 @@ import apsw
 
 from mdvec.dates.months import Month, MonthRange
 from mdvec.errors import MdvecError
-from mdvec.household.core import budget_wording, wording
+from mdvec.household.core import budget_wording
+from mdvec.household.core.answer_text import answer_text, quoted_at_start, safe_line
 from mdvec.household.core.budgets import (
     SPANS,
     Budget,
@@ -101,17 +102,16 @@ def set_budget(
         remark = "".join(f"※ {note}。" for note in notes)
         if amount == 0:
             budget_table.delete_budget(connection, tool_id, subject, per)
-            message = (
-                f"{subject}の予算をやめました。" if before else f"{subject}の予算はありません。"
-            )
-            return BudgetSet(str(subject), per, 0, before, message + remark)
+            name = quoted_at_start(str(subject))
+            message = f"{name}の予算をやめました。" if before else f"{name}の予算はありません。"
+            return BudgetSet(str(subject), per, 0, before, safe_line(message + remark))
         budget = Budget(subject, "month" if per == "month" else "year", amount)
         budget_table.put_budget(connection, tool_id, budget)
         rows = _rows(connection, tool_id, MonthRange(covered.latest, covered.latest), subject)
         before_it = min(Month.of(today, month_starts_on), covered.latest.plus(1))
         typical = typical_month(_by_day(rows, subject), before_it)
     message = budget_wording.budget_set_text(budget, before, typical)
-    return BudgetSet(str(subject), per, amount, before, message + remark)
+    return BudgetSet(str(subject), per, amount, before, safe_line(message + remark))
 
 
 def budget_status(
@@ -151,11 +151,9 @@ def budget_status(
     outside = _unbudgeted(rows, budgets, months, today) if budgets else None
     notes += [requested.understood] if period else []
     ranked = worst_first(statuses)
-    body = budget_wording.statuses_text(months.in_words, ranked, outside)
-    told = wording.notes_text(notes)
-    return BudgetAnswer(
-        months, tuple(ranked), outside, tuple(notes), "\n".join(p for p in (body, told) if p)
-    )
+    lines = budget_wording.status_lines(months.in_words, ranked, outside)
+    text = answer_text(lines, notes, age=covered.age(today, requested if period else None))
+    return BudgetAnswer(months, tuple(ranked), outside, tuple(notes), text)
 
 
 def _rows(

@@ -12,6 +12,7 @@ from mdvec.dates.days import Days
 from mdvec.dates.months import MonthRange
 from mdvec.household.across import SharedPair, pairs_across, told_pairs
 from mdvec.household.core import wording
+from mdvec.household.core.answer_text import age_line, answer_text
 from mdvec.household.core.periods import UnderstoodPeriod, resolve_period
 from mdvec.household.core.sums import CategoryShare, MonthlySum, income_and_spending, shares
 from mdvec.household.core.wording import EmptyLedger, InsufficientData, format_currency
@@ -96,7 +97,11 @@ def combined_households(
         notes.append(_NONE_SHARED)
     notes += [left_out.text] if left_out.text else []
     notes += [requested.understood] if period else []
-    return _answer(requested, cells, left_out.cells, across or [], notes)
+    until = requested.days.last if period else None
+    age = "".join(
+        age_line(one.last_day, today, until, f"{name} の明細") for name, one in covered.items()
+    )
+    return _answer(requested, cells, left_out.cells, across or [], notes, age)
 
 
 def _coverage(
@@ -114,6 +119,7 @@ def _answer(
     left_out: Sequence[MonthlySum],
     across: list[SharedPair],
     notes: list[str],
+    age: str,
 ) -> CombinedAnswer:
     found = [_figures(name, sums) for name, sums in cells.items()]
     every = [*left_out, *(cell for sums in cells.values() for cell in sums)]
@@ -131,12 +137,11 @@ def _answer(
         lines.append("合わせたカテゴリ別の支出:")
         lines += [
             f"- {share.category}: {format_currency(share.amount)}"
-            f"（{wording.format_percentage(share.share, signed=False)}）"
+            f"（{wording.format_percentage(share.share, signed=False)}, {share.rows:,}件）"
             for share in by_category
         ]
     lines += told_pairs(across)
-    lines.append(wording.notes_text(notes))
-    text = "\n".join(line for line in lines if line)
+    text = answer_text(lines, notes, age=age)
     return CombinedAnswer(
         period.days, tuple(found), together.spending, together.income, by_category,
         tuple(across), tuple(notes), text,

@@ -12,9 +12,9 @@ import apsw
 from mdvec.dates.days import ONE_DAY, Days
 from mdvec.dates.months import Month, MonthRange
 from mdvec.errors import MdvecError
-from mdvec.household.core import wording
+from mdvec.household.core.answer_text import answer_text
 from mdvec.household.core.counted_row import CountedRow
-from mdvec.household.core.movement_wording import movements_text
+from mdvec.household.core.movement_wording import comparison_lines, movement_lines
 from mdvec.household.core.movements import Movement, movements
 from mdvec.household.core.periods import UnderstoodPeriod, resolve_period, span_in_words
 from mdvec.household.core.subjects import Total
@@ -23,8 +23,11 @@ from mdvec.household.overview import coverage, named_subject, one_state
 from mdvec.household.shown import shown_days
 
 ComparisonLevel = Literal["category", "shop"]
+Detail = Literal["concise", "full"]
 LEVELS: tuple[ComparisonLevel, ...] = ("category", "shop")
-MAX_MOVEMENTS = 20
+SHOWN: dict[Detail, int] = {"concise": 8, "full": 20}
+"""How many movements are shown by default."""
+MAX_MOVEMENTS = 200
 _YEAR_BEFORE = frozenset({"前年", "前年同期", "前年同月", "去年", "昨年", "昨年同月", "去年同月"})
 
 
@@ -35,6 +38,13 @@ class UnknownLevel(MdvecError):
         super().__init__(
             f"by「{given[:40]}」は使えません。{'、'.join(LEVELS)} を指定してください。"
         )
+
+
+class InvalidMovements(MdvecError):
+    """The number of movements to show is out of range."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"limit {limit} は使えません。1〜{MAX_MOVEMENTS} を指定してください。")
 
 
 class NotComparable(MdvecError):
@@ -48,8 +58,8 @@ class NotComparable(MdvecError):
 class ComparisonAnswer:
     """Two periods side by side, in yen.
 
-    ``spending`` and ``income`` are (before, after). ``movements`` are the largest
-    ``MAX_MOVEMENTS`` of ``total_movements``. ``same_days`` are the figures of ``spending`` up to
+    ``spending`` and ``income`` are (before, after). ``movements`` are the largest of
+    ``total_movements``. ``same_days`` are the figures of ``spending`` up to
     the same day of both periods if the later one is still running, else None.
     """
 
@@ -72,13 +82,16 @@ def compare_periods(
     base: str | None = None,
     category: str | None = None,
     by: str = "category",
+    detail: Detail = "concise",
+    limit: int | None = None,
     month_starts_on: int = 1,
     today: date,
 ) -> ComparisonAnswer:
     """A period beside an earlier one: by 大項目 (中項目 within a category) or by shop.
 
-    ``period`` defaults to the latest month with data, ``base`` to the period of equal length just
-    before it; 「前年」 is the same months a year earlier.
+    In full, the text has the rows behind each movement; else the shops. At most ``limit``
+    movements are shown. ``period`` defaults to the latest month with data, ``base`` to the period
+    of equal length just before it; 「前年」 is the same months a year earlier.
 
     Raises:
         EmptyLedger: there are no rows yet.
@@ -86,10 +99,14 @@ def compare_periods(
         UnknownCategory: no category, or several, have that name.
         InsufficientData: the ledger has nothing for one of the periods.
         UnknownLevel: ``by`` is neither category nor shop.
+        InvalidMovements: the limit is out of range.
         NotComparable: the category is 収支 or 貯蓄率.
     """
     if by not in LEVELS:
         raise UnknownLevel(by)
+    most = SHOWN[detail] if limit is None else limit
+    if not 1 <= most <= MAX_MOVEMENTS:
+        raise InvalidMovements(most)
     with one_state(connection):
         covered = coverage(connection, tool_id, today, month_starts_on)
         after = resolve_period(today, covered.default_range, period=period or str(covered.latest))
@@ -117,7 +134,10 @@ def compare_periods(
     notes = list(dict.fromkeys([*notes, *after_notes, *base_notes]))
     notes += [after.understood] if period else []
     notes += [earlier.understood] if asked_base else []
-    return _answer(base_rows, rows, (base_days, days), moved, notes, by, month_starts_on, today)
+    return _answer(
+        base_rows, rows, (base_days, days), moved, notes, month_starts_on, today,
+        by=by, detail=detail, most=most, age=covered.age(today, after if period else None),
+    )  # fmt: skip
 
 
 def _answer(
@@ -126,9 +146,13 @@ def _answer(
     spans: tuple[Days, Days],
     moved: list[Movement],
     notes: list[str],
-    by: str,
     starts_on: int,
     today: date,
+    *,
+    by: str,
+    detail: Detail,
+    most: int,
+    age: str,
 ) -> ComparisonAnswer:
     spending, income = _sums(base_rows, rows)
     months = [MonthRange.around(days, starts_on) for days in spans]
@@ -144,22 +168,20 @@ def _answer(
             "金額は期間の合計どうしの比較です"
         )
     same_days = _same_days(base_rows, rows, spans, today) if lengths[0] == lengths[1] else None
-    shown = tuple(moved[:MAX_MOVEMENTS])
     before, after = (span_in_words(days, one) for days, one in zip(spans, months, strict=True))
-    body = movements_text(
-        before, after, spending, income, same_days, shown, len(moved),
-        "店" if by == "shop" else "カテゴリ",
-    )  # fmt: skip
+    level = "店" if by == "shop" else "カテゴリ"
+    lines = comparison_lines(before, after, spending, income, same_days)
+    lines += movement_lines(moved[:most], len(moved), level, is_full=detail == "full")
     return ComparisonAnswer(
         before=spans[0],
         after=spans[1],
         spending=spending,
         income=income,
         same_days=same_days,
-        movements=shown,
+        movements=tuple(moved[:most]),
         total_movements=len(moved),
         notes=tuple(notes),
-        text="\n".join(part for part in (body, wording.notes_text(notes)) if part),
+        text=answer_text(lines, notes, age=age),
     )
 
 

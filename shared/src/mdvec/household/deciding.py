@@ -115,7 +115,7 @@ def confirm(
             if choice.decision == "duplicate" and (row != keep or target.is_transfer)
         ]
         message = answers.bulk_message(
-            choice.decision, len(targets), len(marked), is_transfer=own.is_transfer
+            choice.decision, len(targets), marked, is_transfer=own.is_transfer
         )
         if len(targets) == 1:
             rows = [row_of(connection, tool_id, row) for row in targets[0].rows]

@@ -15,7 +15,13 @@ from mdvec.household.core.found import (
     no_rows_note,
 )
 from mdvec.household.core.periods import resolve_period
-from mdvec.household.core.wording import PAGE_SIZE, InvalidPage, InvalidPageSize
+from mdvec.household.core.row_wording import Paging
+from mdvec.household.core.wording import (
+    MAX_PAGE_SIZE,
+    InvalidPage,
+    InvalidPageSize,
+    clipped_note,
+)
 from mdvec.household.found_sums import GroupBy, found_groups, totals_of
 from mdvec.household.interfaces.columns import ColumnsCache, LedgerColumns, rows_with_ids
 from mdvec.household.interfaces.row_notes import notes_on
@@ -31,6 +37,8 @@ if TYPE_CHECKING:
 
     Mask = NDArray[np.bool_]
 
+FOUND_PAGE_SIZE = 5
+"""The rows on a page by default: a sum was asked for, or these are enough to see what it is of."""
 Order = Literal["newest", "oldest", "largest", "smallest"]
 
 
@@ -63,14 +71,22 @@ class RowFilter:
 class ListingOptions:
     """How to list the rows found; ``largest`` and ``smallest`` go by the amount without sign.
 
-    Months, of periods and groups, start on the day ``month_starts_on``.
+    A page has at most 200 rows. By default it has 5; none if the rows are grouped, because groups
+    answer what was asked. Months, of periods and groups, start on the day ``month_starts_on``.
     """
 
     sort: Order = "newest"
     group_by: GroupBy | None = None
     page: int = 1
-    page_size: int = PAGE_SIZE
+    page_size: int | None = None
     month_starts_on: int = 1
+
+    @property
+    def rows_on_page(self) -> int:
+        """The rows on a page."""
+        if self.page_size is not None:
+            return self.page_size
+        return 0 if self.group_by else FOUND_PAGE_SIZE
 
 
 def find_transactions(
@@ -106,10 +122,14 @@ def find_transactions(
         columns = cache.get(connection, tool_id)
         covered = coverage(connection, tool_id, today, listing.month_starts_on)
         search = RowSearch(columns)
+        asked = None
         if wanted.period and wanted.period.strip():
             asked = resolve_period(today, covered.default_range, period=wanted.period)
             has_rows = search.within_days(asked.days)
             search.notes.append(asked.understood)
+            shown_months = covered.shown(asked.months)
+            if shown_months is not None and shown_months != asked.months:
+                search.notes.append(clipped_note(shown_months.in_words))
             search.notes += [] if has_rows else [no_rows_note(columns.span)]
         named, notes = named_subject(connection, tool_id, wanted.category)
         search.notes += notes
@@ -124,11 +144,11 @@ def find_transactions(
             unnamed = search.unnamed(wanted.rows)
             search.notes += beside_notes(columns, wanted.query, unnamed, near)
         places = _sorted(columns, chosen, listing.sort)
-        pages = max(1, -(-len(places) // listing.page_size))
-        if not 1 <= listing.page <= pages:
-            raise InvalidPage(listing.page, pages)
-        first = (listing.page - 1) * listing.page_size
-        ids = [int(number) for number in columns.ids[places[first : first + listing.page_size]]]
+        paging = Paging(listing.page, listing.rows_on_page, len(places))
+        if not 1 <= paging.number <= paging.pages:
+            raise InvalidPage(paging.number, paging.pages)
+        shown = places[paging.offset : paging.offset + paging.size]
+        ids = [int(number) for number in columns.ids[shown]]
         stored = rows_with_ids(connection, TRANSACTION_COLUMNS, ids)
         noted = notes_on(connection, tool_id, ids)
     groups, others = found_groups(columns, chosen, listing.group_by, listing.month_starts_on)
@@ -140,11 +160,9 @@ def find_transactions(
         other_groups=others,
         rows=tuple(read_transaction(stored[number]) for number in ids),
         noted=noted,
-        page=listing.page,
-        pages=pages,
-        next_page=listing.page + 1 if listing.page < pages else None,
-        first=first + 1,
+        paging=paging,
         notes=tuple(search.notes),
+        age=covered.age(today, asked),
     )
 
 
@@ -175,8 +193,8 @@ def _check(wanted: RowFilter, listing: ListingOptions) -> None:
         and wanted.min_amount > wanted.max_amount
     ):
         raise InvalidRowFilter("min_amount が max_amount より大きくなっています。")
-    if not 1 <= listing.page_size <= PAGE_SIZE:
-        raise InvalidPageSize(listing.page_size)
+    if not 0 <= listing.rows_on_page <= MAX_PAGE_SIZE:
+        raise InvalidPageSize(listing.rows_on_page)
 
 
 def _sorted(columns: LedgerColumns, chosen: Mask, order: Order) -> NDArray[np.intp]:

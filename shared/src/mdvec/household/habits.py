@@ -10,11 +10,11 @@ import apsw
 from mdvec.dates.months import Month
 from mdvec.household.core import habit_wording
 from mdvec.household.core.anomalies import Anomaly, anomalies
-from mdvec.household.core.anomaly_wording import anomalies_text
+from mdvec.household.core.anomaly_wording import anomaly_lines
+from mdvec.household.core.answer_text import answer_text
 from mdvec.household.core.counted_row import CountedRow
 from mdvec.household.core.forecast import MonthForecast, forecast
 from mdvec.household.core.recurring import RecurringPayment, recurring_payments
-from mdvec.household.core.wording import notes_text
 from mdvec.household.interfaces.counted_rows import counted_rows
 from mdvec.household.overview import coverage, one_state
 
@@ -67,7 +67,7 @@ def list_recurring_payments(
     Raises:
         EmptyLedger: there are no rows yet.
     """
-    rows, as_of = rows_until_now(connection, tool_id, today, month_starts_on)
+    rows, as_of, age = rows_until_now(connection, tool_id, today, month_starts_on)
     found, unknown = _without_unknown(recurring_payments(rows, as_of), rows, as_of)
     until = Month.of(as_of, month_starts_on).last_day
     due = sorted(
@@ -80,11 +80,11 @@ def list_recurring_payments(
         key=lambda one: (one.day, one.name),
     )
     listed = [(one.day, one.name, one.amount) for one in due]
-    body = habit_wording.recurring_text(found, as_of)
-    text = f"{body}\n{habit_wording.due_text(listed, until)}" if found else body
+    lines = habit_wording.recurring_lines(found, as_of)
+    lines += habit_wording.due_lines(listed, until) if found else []
     notes = (habit_wording.unknown_note(unknown),) if unknown else ()
     return RecurringAnswer(
-        as_of, tuple(found), tuple(due), notes, "\n".join(filter(None, (text, notes_text(notes))))
+        as_of, tuple(found), tuple(due), notes, answer_text(lines, notes, age=age)
     )
 
 
@@ -112,9 +112,11 @@ def forecast_spending(
     Raises:
         EmptyLedger: there are no rows yet.
     """
-    rows, as_of = rows_until_now(connection, tool_id, today, month_starts_on)
+    rows, as_of, age = rows_until_now(connection, tool_id, today, month_starts_on)
     months = forecast(rows, as_of, month_starts_on)
-    return ForecastAnswer(as_of, tuple(months), habit_wording.forecast_text(months, as_of))
+    lines = habit_wording.forecast_lines(months, as_of)
+    notes = habit_wording.error_note(months, as_of)
+    return ForecastAnswer(as_of, tuple(months), answer_text(lines, notes, age=age))
 
 
 def find_anomalies(
@@ -125,15 +127,16 @@ def find_anomalies(
     Raises:
         EmptyLedger: there are no rows yet.
     """
-    rows, as_of = rows_until_now(connection, tool_id, today, month_starts_on)
+    rows, as_of, age = rows_until_now(connection, tool_id, today, month_starts_on)
     found = anomalies(rows, as_of, month_starts_on)
-    return AnomaliesAnswer(as_of, tuple(found), anomalies_text(found, as_of, month_starts_on))
+    text = answer_text(anomaly_lines(found, as_of, month_starts_on), age=age)
+    return AnomaliesAnswer(as_of, tuple(found), text)
 
 
 def rows_until_now(
     connection: apsw.Connection, tool_id: int, today: date, month_starts_on: int = 1
-) -> tuple[list[CountedRow], date]:
-    """The counting rows of three years, and the last day that the ledger knows of, up to today.
+) -> tuple[list[CountedRow], date, str]:
+    """The counting rows of three years, the last day with rows up to today, and how old it is.
 
     Raises:
         EmptyLedger: there are no rows yet.
@@ -143,4 +146,5 @@ def rows_until_now(
         as_of = min(covered.last_day, today)
         begun = Month.of(as_of, month_starts_on).plus(-_MONTHS_READ)
         first = max(begun, covered.body.first).first_day
-        return counted_rows(connection, tool_id, first, as_of), as_of
+        rows = counted_rows(connection, tool_id, first, as_of)
+        return rows, as_of, covered.age(today)

@@ -12,6 +12,7 @@ import apsw
 from mdvec.dates.days import Days
 from mdvec.dates.months import MonthRange
 from mdvec.household.core import wording
+from mdvec.household.core.answer_text import answer_text
 from mdvec.household.core.categories import Category
 from mdvec.household.core.month_marks import UNMARKED, MonthMarks
 from mdvec.household.core.periods import (
@@ -22,6 +23,7 @@ from mdvec.household.core.periods import (
     span_in_words,
 )
 from mdvec.household.core.row_note import RowNote
+from mdvec.household.core.row_wording import Paging, page_lines
 from mdvec.household.core.savings import savings_rate
 from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import (
@@ -33,7 +35,13 @@ from mdvec.household.core.sums import (
     shares,
 )
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.core.wording import PAGE_SIZE, InvalidPage, InvalidPageSize, StatedSums
+from mdvec.household.core.wording import (
+    MAX_PAGE_SIZE,
+    PAGE_SIZE,
+    InvalidPage,
+    InvalidPageSize,
+    StatedSums,
+)
 from mdvec.household.interfaces import sums as ledger_sums
 from mdvec.household.interfaces.row_notes import notes_on
 from mdvec.household.overview import (
@@ -87,25 +95,6 @@ class HouseholdAnswer:
         return span_in_words(self.days, self.months)
 
 
-@dataclass(frozen=True, slots=True)
-class _Paging:
-    number: int
-    size: int
-    total: int
-
-    @property
-    def pages(self) -> int:
-        return max(1, -(-self.total // self.size))
-
-    @property
-    def offset(self) -> int:
-        return (self.number - 1) * self.size
-
-    @property
-    def next(self) -> int | None:
-        return self.number + 1 if self.number < self.pages else None
-
-
 def monthly_household(
     connection: apsw.Connection,
     tool_id: int,
@@ -124,7 +113,7 @@ def monthly_household(
     ``category`` is a category's name, or 支出, 収入, 収支 or 貯蓄率 for that total. Months start
     on the day ``month_starts_on``, in whatever statement a row was. The default period is the
     latest twelve months with data, up to the current one. ``page`` counts from 1; ``page_size``
-    is at most 20.
+    is at most 200, and 0 for the sums alone. The text of a later page has its rows alone.
 
     Raises:
         EmptyLedger: there are no rows yet.
@@ -135,7 +124,7 @@ def monthly_household(
         InvalidPage: the page does not exist.
         InvalidPageSize: the page size is out of range.
     """
-    if not 1 <= page_size <= PAGE_SIZE:
+    if not 0 <= page_size <= MAX_PAGE_SIZE:
         raise InvalidPageSize(page_size)
     with one_state(connection):
         covered = coverage(connection, tool_id, today, month_starts_on)
@@ -147,7 +136,7 @@ def monthly_household(
             connection, tool_id, days, named, by_minor=True, starts_on=month_starts_on
         )
         counts = counts_of(sums)
-        paging = _Paging(page, page_size, counts.total)
+        paging = Paging(page, page_size, counts.total)
         if not 1 <= page <= paging.pages:
             raise InvalidPage(page, paging.pages)
         rows = ledger_sums.page_of_rows(
@@ -156,8 +145,9 @@ def monthly_household(
         noted = notes_on(connection, tool_id, [row.id for row in rows])
     months = MonthRange.around(days, month_starts_on)
     answer = _answer(
-        requested.understood, days, months, named, sums, counts, rows, noted, paging, notes
-    )
+        requested.understood, days, months, named, sums, counts, rows, noted, paging, notes,
+        covered.age(today, requested),
+    )  # fmt: skip
     return replace(answer, marks=marks_of(covered, months, days, today))
 
 
@@ -180,20 +170,27 @@ def _answer(
     counts: RowCounts,
     rows: list[Transaction],
     noted: Mapping[int, RowNote],
-    paging: _Paging,
+    paging: Paging,
     notes: list[str],
+    age: str,
 ) -> HouseholdAnswer:
     income, spending = income_and_spending(sums)
     spent = shares(spending, by_minor=isinstance(subject, Category))
     earned = shares(income, by_minor=True)
     figures = _figures(subject, spent, earned)
     rate = _rate(subject, figures)
-    body = wording.household_text(
-        span_in_words(days, months), subject, figures, spent, earned, rate
-    )
-    listing = wording.page_text(rows, noted, paging.offset + 1, paging.total, paging.next)
+    span = span_in_words(days, months)
     notes = [*notes, *wording.removed_notes(sums)]
-    texts = [body, wording.notes_text([*notes, understood, wording.counts_text(counts)]), listing]
+    if paging.number > 1:
+        about = span if subject is None else f"{span}の{wording.subject_in_words(subject)}"
+        text = answer_text(page_lines(rows, noted, paging, f"{about}の"))
+    else:
+        text = answer_text(
+            wording.household_text(span, subject, figures, spent, earned, rate),
+            [*notes, understood, wording.counts_text(counts)],
+            page_lines(rows, noted, paging),
+            age=age,
+        )
     return HouseholdAnswer(
         days=days,
         months=months,
@@ -212,7 +209,7 @@ def _answer(
         pages=paging.pages,
         next_page=paging.next,
         notes=tuple(notes),
-        text="\n".join(text for text in texts if text),
+        text=text,
     )
 
 

@@ -9,7 +9,7 @@ import apsw
 
 from mdvec.dates.months import Month, MonthRange
 from mdvec.errors import MdvecError
-from mdvec.household.core import wording
+from mdvec.household.core.answer_text import age_line, answer_text
 from mdvec.household.core.assets import TOTAL
 from mdvec.household.core.periods import resolve_period
 from mdvec.household.core.sums import change, mean
@@ -53,9 +53,16 @@ class NetWorthAnswer:
 
 
 def net_worth(
-    connection: apsw.Connection, tool_id: int, *, period: str | None = None, today: date
+    connection: apsw.Connection,
+    tool_id: int,
+    *,
+    period: str | None = None,
+    is_full: bool = False,
+    today: date,
 ) -> NetWorthAnswer:
     """The months of the asset histories in a period, by default the latest twelve.
+
+    In full, the text has the kinds of assets of every month, else those of the last.
 
     Raises:
         NoAssets: there are none.
@@ -89,13 +96,17 @@ def net_worth(
     if missing:
         notes.append(f"資産推移にない月: {'、'.join(month.in_words for month in missing[:6])}")
     year_ago = totals.get(months[-1].month.plus(-_YEAR))
-    body = _text(months, per_month, year_ago)
+    until = None if requested.follows_data else requested.days.last
+    age = age_line(available.last.last_day, today, until, "資産推移")
+    lines = _lines(months, per_month, year_ago, is_full=is_full)
     return NetWorthAnswer(
-        tuple(months), per_month, tuple(notes), f"{body}\n{wording.notes_text(notes)}"
+        tuple(months), per_month, tuple(notes), answer_text(lines, notes, age=age)
     )
 
 
-def _text(months: list[NetWorthMonth], per_month: int | None, year_ago: int | None) -> str:
+def _lines(
+    months: list[NetWorthMonth], per_month: int | None, year_ago: int | None, *, is_full: bool
+) -> list[str]:
     last = months[-1]
     lines = [f"{last.month.in_words}の純資産は {format_currency(last.total)} です。"]
     if year_ago is not None:
@@ -110,5 +121,9 @@ def _text(months: list[NetWorthMonth], per_month: int | None, year_ago: int | No
         moved = "" if one.difference is None else (
             f"（{format_currency(one.difference, signed=True)}）"
         )  # fmt: skip
-        lines.append(f"- {one.month.in_words}: {format_currency(one.total)}{moved}")
-    return "\n".join(lines)
+        kinds = "、".join(f"{kind} {format_currency(yen)}" for kind, yen in one.kinds.items())
+        parts = f": {kinds}" if is_full and kinds else ""
+        lines.append(f"- {one.month.in_words}: {format_currency(one.total)}{moved}{parts}")
+    if not is_full and len(months) > 1 and last.kinds:
+        lines.append("detail=full なら、各月の内訳も示します。")
+    return lines

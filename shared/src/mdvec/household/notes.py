@@ -10,9 +10,11 @@ from typing import Any
 import apsw
 
 from mdvec.errors import MdvecError
+from mdvec.household.core.answer_text import answer_text
 from mdvec.household.core.row_note import RowNote
+from mdvec.household.core.row_wording import row_line
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.core.wording import format_currency, row_line
+from mdvec.household.core.wording import format_currency
 from mdvec.household.findable import follow_decisions
 from mdvec.household.interfaces.rows import TRANSACTION_COLUMNS, read_transaction
 from mdvec.text.one_line import on_one_line
@@ -87,7 +89,8 @@ def note_row(
         rows = _noted(connection, tool_id, "t.id = ?", (transaction_id,))
     if not rows:
         return NotesAnswer((), 0, 0, f"取引 {transaction_id} のメモとタグを消しました。")
-    return NotesAnswer(tuple(rows), 1, rows[0].row.amount or 0, f"記録しました。\n{_line(rows[0])}")
+    text = answer_text(["記録しました。", _line(rows[0])])
+    return NotesAnswer(tuple(rows), 1, rows[0].row.amount or 0, text)
 
 
 def list_notes(connection: apsw.Connection, tool_id: int, *, tag: str | None = None) -> NotesAnswer:
@@ -104,8 +107,9 @@ def list_notes(connection: apsw.Connection, tool_id: int, *, tag: str | None = N
         f"{what}は {len(rows):,}件、集計に入る合計は {format_currency(total, signed=True)} です。"
     )
     shown = rows[-_MAX_LISTED:]
-    more = [f"新しいほうから {_MAX_LISTED}件を示します。"] if len(rows) > len(shown) else []
-    text = "\n".join([head, *more, *map(_line, shown)])
+    is_cut = len(rows) > len(shown)
+    more = [f"新しいほうから {_MAX_LISTED}件を示します（tags で絞れます）。"] if is_cut else []
+    text = answer_text([head, *more, *map(_line, shown)])
     return NotesAnswer(tuple(shown), len(rows), total, text)
 
 
@@ -131,4 +135,6 @@ _OF_ROW = ", ".join(f"t.{column}" for column in TRANSACTION_COLUMNS.split(", "))
 
 
 def _line(one: NotedRow) -> str:
-    return f"{row_line(one.row)}（ID {one.row.id}）{RowNote(one.note, one.tags).in_words}"
+    row = one.row
+    line = row_line(row, RowNote(one.note, one.tags))
+    return f"{line}（ID {row.id}、{row.source_file}:{row.row_number}）"

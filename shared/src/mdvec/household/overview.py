@@ -11,8 +11,10 @@ import apsw
 
 from mdvec.database.connection import snapshot
 from mdvec.dates.months import Month, MonthRange
+from mdvec.household.core.answer_text import age_line
 from mdvec.household.core.categories import hierarchy_of
 from mdvec.household.core.month_marks import MonthMarks
+from mdvec.household.core.periods import UnderstoodPeriod
 from mdvec.household.core.span import MAX_ASTRAY_ROWS, MonthRun, body_of, latest_of, runs_of
 from mdvec.household.core.subjects import Subject, resolve_subject
 from mdvec.household.core.wording import EmptyLedger
@@ -82,6 +84,11 @@ class Coverage:
         if shown.within(self.body) is None:
             return shown
         return MonthRange(self.body.first, max(self.latest, shown.last))
+
+    def age(self, today: date, asked: UnderstoodPeriod | None = None) -> str:
+        """Says that the rows end long before today; "" if the period asked for ends before."""
+        until = None if asked is None or asked.follows_data else asked.days.last
+        return age_line(self.last_day, today, until)
 
     def may_be_filling(self, month: Month, today: date) -> bool:
         """Whether a month is probably incomplete."""
@@ -154,8 +161,16 @@ def coverage(
     ]
     body = body_of(runs, now) if runs else apart[0]
     latest = latest_of(present, body, now)
-    last_day = ledger_sums.last_day(connection, tool_id, latest.days)
-    return Coverage(tuple(present), body, latest, last_day or latest.last_day)
+    last = ledger_sums.last_day(connection, tool_id, latest.days)
+    return Coverage(tuple(present), body, latest, last or latest.last_day)
+
+
+def last_day(connection: apsw.Connection, tool_id: int, today: date) -> date | None:
+    """The day of the last row up to the running month; None for a ledger without rows."""
+    try:
+        return coverage(connection, tool_id, today).last_day
+    except EmptyLedger:
+        return None
 
 
 def describe_months(

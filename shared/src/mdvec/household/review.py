@@ -124,7 +124,7 @@ def detect(
             new += decision == "new"
     wider = min(max(_WIDER, 2 * options.date_tolerance_days), MAX_DATE_TOLERANCE)
     numbers = answers.Found(
-        open_pairs, likely, transfers, decided, dropped, found.below,
+        open_pairs, new, likely, transfers, decided, dropped, found.below,
         options.min_similarity_score, wider,
     )  # fmt: skip
     return Detection(

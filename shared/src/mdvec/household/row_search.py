@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from mdvec.dates.days import Days
+from mdvec.household.core.answer_text import quoted_at_start
 from mdvec.household.core.categories import INCOME, Category, folded_category
 from mdvec.household.core.found import (
     InvalidRowFilter,
@@ -70,7 +71,7 @@ class RowSearch:
                 f"category「{subject}」は明細を選べません。支出、収入、またはカテゴリ名にしてください。"
             )
         self.keep(self._columns.categories, lambda one: _is_of(subject, one))
-        self._told.append(str(subject))
+        self._told.append(quoted_at_start(str(subject)))
 
     def of_account(self, name: str | None) -> None:
         """Keep the rows of the account with this name, or of all whose name contains it."""
@@ -83,7 +84,7 @@ class RowSearch:
         if not found:
             raise UnknownAccount(name, sorted(known))
         self.keep(self._columns.accounts, found.__contains__)
-        self._told.append("、".join(sorted(found)))
+        self._told.append(quoted_at_start("、".join(sorted(found))))
 
     def between(self, least: int | None, most: int | None) -> None:
         """Keep the rows with an amount, without its sign, within these bounds."""

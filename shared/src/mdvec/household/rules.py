@@ -10,6 +10,7 @@ import apsw
 
 from mdvec.errors import MdvecError
 from mdvec.household.core import rule_wording
+from mdvec.household.core.answer_text import answer_text
 from mdvec.household.core.categories import Category, hierarchy_of
 from mdvec.household.core.category_rules import CategoryRule, Suggestion, rule_for, suggestions
 from mdvec.household.core.counted_row import CountedRow
@@ -86,8 +87,9 @@ def try_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
         counted[name] += 1
     by_category = tuple((name, counted[name], sums[name]) for name in sorted(sums))
     return RuleTrial(
-        rule, tuple(moved), by_category, rule_wording.trial_text(rule, moved, by_category)
-    )
+        rule, tuple(moved), by_category,
+        answer_text(rule_wording.trial_text(rule, moved, by_category)),
+    )  # fmt: skip
 
 
 def set_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: str) -> RuleChange:
@@ -101,7 +103,7 @@ def set_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
         put_rule(connection, tool_id, rule)
         changed = apply_rules(connection, tool_id)
         follow_decisions(connection, tool_id)
-    return RuleChange(changed, rule_wording.rule_set_text(rule, changed))
+    return RuleChange(changed, answer_text([rule_wording.rule_set_text(rule, changed)]))
 
 
 def remove_rule(connection: apsw.Connection, tool_id: int, *, shop: str) -> RuleChange:
@@ -116,7 +118,7 @@ def remove_rule(connection: apsw.Connection, tool_id: int, *, shop: str) -> Rule
             raise InvalidRule(f"「{shop[:60]}」の規則はありません。いまある規則: {known}")
         changed = apply_rules(connection, tool_id)
         follow_decisions(connection, tool_id)
-    return RuleChange(changed, rule_wording.removed_text(shop_of(shop), changed))
+    return RuleChange(changed, answer_text([rule_wording.removed_text(shop_of(shop), changed)]))
 
 
 def list_rules(connection: apsw.Connection, tool_id: int) -> RuleList:
@@ -125,7 +127,8 @@ def list_rules(connection: apsw.Connection, tool_id: int) -> RuleList:
         rules = rules_of(connection, tool_id)
         totals = shop_totals(connection, tool_id)
     found = suggestions(totals)
-    return RuleList(tuple(rules), tuple(found), rule_wording.rules_text(rules, found))
+    text = answer_text(rule_wording.rules_text(rules, found))
+    return RuleList(tuple(rules), tuple(found), text)
 
 
 def _rule(connection: apsw.Connection, tool_id: int, shop: str, category: str) -> CategoryRule:

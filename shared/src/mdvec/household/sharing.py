@@ -32,7 +32,7 @@ class NotOfTwoHouseholds(DuplicateResolutionError):
     def __init__(self) -> None:
         super().__init__(
             "check_id を指定するか、家計簿のあいだの組なら transaction_ids に、別々の家計簿の"
-            "取引IDを2件指定してください（get_household_outlook の households に並びます）"
+            "取引IDを2件指定してください（household_report の households に並びます）"
         )
 
 

@@ -12,6 +12,7 @@ from cachetools import LRUCache
 
 from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core import wording
+from mdvec.household.core.answer_text import answer_text
 from mdvec.household.core.categories import INCOME, Category
 from mdvec.household.core.month_marks import UNMARKED, MonthMarks
 from mdvec.household.core.periods import resolve_period
@@ -104,20 +105,23 @@ def category_trend(
         notes += range_notes
         sums = _sums(connection, tool_id, shown, named)
     marks, axis = covered.marks(shown, today), covered.axis(shown)
+    age = covered.age(today, requested)
     if named is None:
         trends, body = _of_the_top(sums, covered, shown, marks)
     elif named is Total.SAVINGS_RATE:
-        return _savings(requested.understood, shown, sums, axis, marks, notes)
+        return _savings(requested.understood, shown, sums, axis, marks, notes, age)
     else:
         trends = [trend_of(named, amounts_of(named, sums), axis, shown, marks.empty)]
         body = wording.trend_text(trends[0], shown, marks)
     notes += wording.removed_notes(cell for cell in sums if cell.month in shown)
-    return _answer(requested.understood, shown, trends, _counts(sums, shown), notes, body, marks)
+    body += wording.averages_lines(trends)
+    counts = _counts(sums, shown)
+    return _answer(requested.understood, shown, trends, counts, notes, body, marks, age)
 
 
 def _of_the_top(
     sums: list[MonthlySum], covered: Coverage, shown: MonthRange, marks: MonthMarks
-) -> tuple[list[CategoryTrend], str]:
+) -> tuple[list[CategoryTrend], list[str]]:
     amounts = amounts_by_category(sums)
     if not (top := _top(amounts, shown)):
         raise InsufficientData(shown.in_words, covered.default_range)
@@ -133,6 +137,7 @@ def _savings(
     axis: MonthRange,
     marks: MonthMarks,
     notes: list[str],
+    age: str,
 ) -> TrendAnswer:
     parts: list[Subject] = [Category(INCOME), Total.SPENDING, Total.BALANCE]
     amounts = [amounts_of(part, sums) for part in parts]
@@ -142,7 +147,7 @@ def _savings(
     ]
     savings = savings_of(amounts[0], amounts[1], shown)
     body = wording.savings_text(savings, shown, marks)
-    answer = _answer(understood, shown, trends, _counts(sums, shown), notes, body, marks)
+    answer = _answer(understood, shown, trends, _counts(sums, shown), notes, body, marks, age)
     return replace(answer, savings=savings)
 
 
@@ -182,7 +187,8 @@ def category_trend_summary(
     ]
     body = wording.summary_text(trends, shown, marks)
     notes += wording.removed_notes(cell for cell in sums if cell.month in shown)
-    return _answer(requested.understood, shown, trends, _counts(sums, shown), notes, body, marks)
+    counts, age = _counts(sums, shown), covered.age(today, None if months is None else requested)
+    return _answer(requested.understood, shown, trends, counts, notes, body, marks, age)
 
 
 class TrendCache:
@@ -306,12 +312,12 @@ def _answer(
     trends: list[CategoryTrend],
     counts: RowCounts,
     notes: list[str],
-    body: str,
+    body: list[str],
     marks: MonthMarks,
+    age: str,
 ) -> TrendAnswer:
     averaged = trends[0].months[-1].averaged_months if trends else WINDOW
     if averaged < WINDOW:
         notes = [wording.short_window_note(averaged), *notes]
-    under_answer = wording.notes_text([*notes, understood, wording.counts_text(counts)])
-    text = f"{body}\n{under_answer}"
+    text = answer_text(body, [*notes, understood, wording.counts_text(counts)], age=age)
     return TrendAnswer(shown, understood, tuple(trends), counts, tuple(notes), text, marks)

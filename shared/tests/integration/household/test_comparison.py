@@ -8,7 +8,12 @@ from hypothesis import strategies as st
 from plan_ledger import Bought, fill
 
 from mdvec.database.connection import open_database
-from mdvec.household.comparison import NotComparable, UnknownLevel, compare_periods
+from mdvec.household.comparison import (
+    InvalidMovements,
+    NotComparable,
+    UnknownLevel,
+    compare_periods,
+)
 from mdvec.household.core.wording import InsufficientData
 
 TODAY = date(2025, 7, 10)
@@ -40,14 +45,39 @@ def test_a_comparison_names_what_moved_and_the_rows_that_moved_it(connection):
         "- 収入: 0円 → 300,000円（+300,000円）",
         "動いたカテゴリ（差の大きい順）:",
         "- 収入（収入）: 0円 → 300,000円（+300,000円）",
-        "  増: 2025-06-25 給与 300,000円",
+        "  給与 0 → 300,000円",
         "- 食費: 4,000円 → 13,800円（+9,800円、+245.0%）",
     ]
+    full = compare_periods(connection, tool, period="2025年6月", detail="full", today=TODAY)
+    assert full.text.splitlines()[5:8] == [
+        "  増: 2025-06-25 給与 300,000円 [6]",
+        "- 食費: 4,000円 → 13,800円（+9,800円、+245.0%）",
+        "  増: 2025-06-20 寿司 うおまる 9,800円 [4]",
+    ]
+    (most,) = compare_periods(connection, tool, period="2025年6月", limit=1, today=TODAY).movements
+    assert most.name == "収入"
     assert answer.notes[1:] == ("「2025年6月」を 2025年06月 と解釈しました",)
     assert [row.name for row in answer.movements[1].added] == ["寿司 うおまる"]
     assert answer.total_movements == 2
     shops = compare_periods(connection, tool, period="2025年6月", by="shop", today=TODAY)
     assert [one.name for one in shops.movements] == ["給与", "寿司 うおまる"]
+
+
+def test_a_shop_is_paired_with_itself_and_what_is_cut_is_counted(connection):
+    rows = [Bought(f"2025-05-{day:02}", "朝市", -100) for day in range(1, 29)]
+    rows += [Bought(f"2025-06-{day:02}", "朝市", -110) for day in range(1, 29)]
+    rows += [Bought("2025-06-09", f"店{name}", -10, f"{name}/物") for name in "あいうえおかきくけ"]
+    tool = fill(connection, rows)
+    answer = compare_periods(connection, tool, period="2025年6月", today=TODAY)
+    assert answer.text.splitlines()[3:5] == [
+        "- 食費: 2,800円 → 3,080円（+280円、+10.0%）", "  朝市 2,800 → 3,080円",
+    ]  # fmt: skip
+    assert (len(answer.movements), answer.total_movements) == (8, 10)
+    assert "ほか 2件は差がこれより小さいものです（limit=10）。" in answer.text
+    whole = compare_periods(connection, tool, period="2025年6月", limit=10, today=TODAY)
+    assert (len(whole.movements), "ほか" in whole.text) == (10, False)
+    with pytest.raises(InvalidMovements, match="1〜200"):
+        compare_periods(connection, tool, period="2025年6月", limit=0, today=TODAY)
 
 
 def test_a_shop_has_the_name_that_its_rows_have_unless_they_differ(connection):

@@ -600,7 +600,7 @@ def test_all_purchases_of_the_same_accounts_are_decided_at_once_and_taken_back(d
         db, tool, one.check_id, ReviewDecision("duplicate", keep=keep, alike=True)
     )
     assert answer.message.startswith(
-        "4件の候補を重複として記録し、取引4件を今後の集計から除外しました。"
+        "4件の候補を重複として記録し、取引4件（取引ID 1、3、5、7）を今後の集計から除外しました。"
     )
     assert marks(db) == {number: number + 1 for number in (1, 3, 5, 7)}
     assert candidates(db, tool) == [(9, 10)]

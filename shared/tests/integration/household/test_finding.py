@@ -147,7 +147,7 @@ def test_sums_are_those_of_counting_every_row(
     )
     together = tuple(sum(column) for column in zip(*map(told, parts), strict=True))
     assert (together or (0, 0, 0)) == sums(expected)
-    assert len(found.rows) == min(20, len(expected))
+    assert found.rows == ()  # groups answer what was asked
 
 
 ROWS = [
@@ -183,8 +183,23 @@ def test_the_largest_purchases_of_last_month_come_first():
         ListingOptions("largest", page_size=2), period="先月", category="支出", rows="all"
     )
     assert [row.amount for row in found.rows] == [-98_000, -98_000]
-    assert (found.totals.rows, found.pages, found.next_page) == (4, 2, 2)
+    assert (found.totals.rows, found.paging.pages, found.paging.next) == (4, 2, 2)
     assert "集計外: 重複" in found.text
+
+
+def test_rows_are_shown_only_where_they_are_what_was_asked_for():
+    ledger = Ledger(ROWS * 4)
+    sums = ledger.find(ListingOptions(group_by="shop"), query="Amazon")
+    assert (sums.rows, sums.text.splitlines()[-1]) == (
+        (), "明細は全 8件です（limit=8 で示します）。"
+    )  # fmt: skip
+    assert len(ledger.find().rows) == 5
+    assert len(ledger.find(ListingOptions(page_size=200)).rows) == 20
+    second = ledger.find(ListingOptions(page=2), period="2025年7月", category="支出")
+    assert second.text.splitlines()[0] == (
+        "2025年07月01日〜2025年07月31日・支出: 明細 6〜10件目（全 12件、[取引ID ファイル:行]）:"
+    )
+    assert "支出 4" not in second.text
 
 
 def test_a_day_is_found_by_its_name():

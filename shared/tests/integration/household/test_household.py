@@ -285,7 +285,7 @@ def test_figures_without_the_category_are_none(year):
     assert salary.income_by_category[0].share == Decimal("100.0")
 
 
-def test_a_page_says_where_the_next_is_and_holds_at_most_twenty_rows(year):
+def test_a_page_says_where_the_next_is_and_holds_as_many_rows_as_asked(year):
     first = year.month()
     assert (first.page, first.pages, first.next_page, first.total_rows) == (1, 4, 2, 78)
     last = year.month(page=4)
@@ -294,9 +294,24 @@ def test_a_page_says_where_the_next_is_and_holds_at_most_twenty_rows(year):
     for page in (0, 5):
         with pytest.raises(InvalidPage, match="1〜4 を指定"):
             year.month(page=page)
-    for size in (0, 21):
-        with pytest.raises(InvalidPageSize, match="1〜20 を指定"):
+    for size in (-1, 201):
+        with pytest.raises(InvalidPageSize, match="0〜200 を指定"):
             year.month(page_size=size)
+    everything, nothing = year.month(page_size=200), year.month(page_size=0)
+    assert (len(everything.rows), everything.next_page, nothing.rows) == (78, None, ())
+    assert nothing.text.splitlines()[-1] == "明細は全 78件です（limit=20 で示します）。"
+
+
+def test_the_second_page_has_its_rows_and_says_of_what_they_are(year):
+    first, second = (
+        year.month("2025年7月", category="食費", page_size=2, page=page) for page in (1, 2)
+    )
+    assert second.spending == first.spending
+    lines = second.text.splitlines()
+    assert lines[0] == ("2025年07月の食費カテゴリの明細 3〜4件目（全 6件、[取引ID ファイル:行]）:")
+    assert [line[:2] for line in lines[1:3]] == ["- ", "- "]
+    assert lines[3].startswith("ファイル: A=収入・支出詳細_2025-01-01")
+    assert lines[4:] == ["続きは page=3、limit=2。"]
 
 
 def test_a_category_without_rows_in_the_period_is_zero(year):

@@ -24,7 +24,10 @@ def test_a_rows_note_and_tags_are_shown_in_the_month(connection):
     tool = fill(connection, [Bought("2025-06-03", "宿", -30_000), Bought("2025-06-04", "茶", -500)])
     note_row(connection, tool, transaction_id=1, note="母の還暦", tags=["家族旅行"])
     answer = monthly_household(connection, tool, period="2025年6月", today=TODAY)
-    assert "- 2025-06-03 宿 -30,000円 食費 > 食料品 「母の還暦」 #家族旅行" in answer.text
+    assert (
+        "- 2025-06-03 宿 -30,000円 食費 > 食料品 カード 「母の還暦」 #家族旅行 [1 A:2]"
+        in answer.text
+    )
     assert [row.get("note") for row in answer.rows] == ["母の還暦", None]
     assert [row.get("tags") for row in answer.rows] == [["家族旅行"], None]
 

@@ -50,8 +50,8 @@ def test_a_rule_is_tried_then_set_then_taken_back(connection):
         "（まだ変えていません）。",
         "- 日用品 > 雑貨 から 1件 1,000円",
         "- 未分類 > 未分類 から 1件 9,000円",
-        "  2025-06-01 ﾘﾝﾘﾝ 駅前店 9,000円",
-        "  2025-06-03 リンリン 0123 1,000円",
+        "  2025-06-01 ﾘﾝﾘﾝ 駅前店 9,000円 [1]",
+        "  2025-06-03 リンリン 0123 1,000円 [3]",
     ]
     assert categories(connection, tool) == before
     done = set_rule(connection, tool, shop="リンリン", category="自転車")

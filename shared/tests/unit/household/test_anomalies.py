@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mdvec.household.core.anomalies import anomalies, robust_z
-from mdvec.household.core.anomaly_wording import anomalies_text
+from mdvec.household.core.anomaly_wording import anomaly_lines
 from mdvec.household.core.counted_row import CountedRow
 from mdvec.household.core.shop import shop_of
 
@@ -30,10 +30,10 @@ def test_a_category_far_from_its_months_is_told_with_its_reason():
               ("2025-09-20", "寿司 うおまる", 30_000, "食費")]  # fmt: skip
     (found,) = anomalies(rows_of(*bought), date(2025, 9, 30))
     assert (found.kind, found.yen, found.usual, found.compared) == ("category", 40_000, 10_045, 8)
-    assert anomalies_text([found], date(2025, 9, 30)).splitlines() == [
+    assert anomaly_lines([found], date(2025, 9, 30)) == [
         "2025年09月の、いつもと違うもの（差の大きい順）:",
-        "- 食費カテゴリ: 40,000円。過去 8か月の中央値は 10,045円（10,010円〜10,080円）です。"
-        "大きい明細: 2025-09-20 寿司 うおまる 30,000円、2025-09-03 朝市 10,000円",
+        "- 食費カテゴリ: 40,000円。過去 8か月の中央値は 10,045円（10,010円〜10,080円、z=29.8）"
+        "です。大きい明細: 2025-09-20 寿司 うおまる 30,000円 [10]、2025-09-03 朝市 10,000円 [9]",
     ]
 
 
@@ -44,7 +44,7 @@ def test_a_running_month_is_compared_with_the_same_days():
     early = ("2025-09-04", "朝市", 60_000, "食費")
     kinds = {one.kind: one for one in anomalies(rows_of(*bought, now, early), date(2025, 9, 10))}
     assert kinds["category"].usual == 10_045
-    assert "同じ日までの過去 8か月" in anomalies_text([kinds["category"]], date(2025, 9, 10))
+    assert "同じ日までの過去 8か月" in anomaly_lines([kinds["category"]], date(2025, 9, 10))[1]
 
 
 def test_a_yearly_payment_is_known_unless_it_is_dearer_than_before():
@@ -59,8 +59,9 @@ def test_a_yearly_payment_is_known_unless_it_is_dearer_than_before():
     paid = [("2025-09-21", "年会費", 11_000, "税"), ("2025-09-22", "役所", 40_000, "税")]
     (more,) = september(market, *paid)
     assert (more.yen, more.known) == (40_000, 11_000)
-    assert "税カテゴリ: 40,000円（毎年の支払い 11,000円 を除く）" in anomalies_text(
-        [more], date(2025, 9, 30)
+    assert (
+        "税カテゴリ: 40,000円（毎年の支払い 11,000円 を除く）"
+        in anomaly_lines([more], date(2025, 9, 30))[1]
     )
 
 

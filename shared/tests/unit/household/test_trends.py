@@ -167,12 +167,12 @@ def test_the_text_is_the_template_of_the_specification_to_the_letter():
     july, june = Month(2025, 7), Month(2025, 6)
     amounts = {Month(2024, 7): 56_492, june: 62_500, july: 58_300, Month(2024, 10): 604_960}
     ledger, shown = MonthRange(Month(2024, 7), july), MonthRange(june, july)
-    assert trend_text(trend_of(FOOD, amounts, ledger, shown), shown) == (
-        "食費カテゴリの 2025年06月〜2025年07月の推移です。\n"
-        "- 2025年06月: 62,500円\n"
-        "- 2025年07月: 58,300円 （前月比 -6.7%, 前年同月比 +3.2%）\n"
-        "- 12か月平均: 60,480円"
-    )
+    assert trend_text(trend_of(FOOD, amounts, ledger, shown), shown) == [
+        "食費カテゴリの 2025年06月〜2025年07月の推移です。",
+        "- 2025年06月: 62,500円",
+        "- 2025年07月: 58,300円 （前月比 -6.7%, 前年同月比 +3.2%）",
+        "- 12か月平均: 60,480円",
+    ]
 
 
 @given(st.integers())

@@ -10,33 +10,37 @@ from mdvec.household.core.anomalies import Anomaly
 from mdvec.household.core.wording import format_currency
 
 
-def anomalies_text(found: Sequence[Anomaly], as_of: date, starts_on: int = 1) -> str:
+def anomaly_lines(found: Sequence[Anomaly], as_of: date, starts_on: int = 1) -> list[str]:
     """Each anomaly with its reason; months start on the day ``starts_on``."""
     month = Month.of(as_of, starts_on)
     until = "" if as_of == month.last_day else f"（{as_of} まで）"
     if not found:
-        return f"{month.in_words}{until}に、いつもと大きく違うものはありません。"
+        return [f"{month.in_words}{until}に、いつもと大きく違うものはありません。"]
     lines = [f"{month.in_words}{until}の、いつもと違うもの（差の大きい順）:"]
-    return "\n".join([*lines, *(_line(one, whole=not until) for one in found)])
+    return [*lines, *(_line(one, whole=not until) for one in found)]
 
 
 def _line(one: Anomaly, *, whole: bool) -> str:
     if one.kind == "new_shop":
         return (
-            f"- {one.name}: {one.rows[0].day} に {format_currency(one.yen)}。初めての店で、"
-            f"これまでの明細の 99 % は {format_currency(one.usual)} 以下です"
+            f"- {one.name}: {one.rows[0].day} に {format_currency(one.yen)} [{one.rows[0].id}]。"
+            f"初めての店で、これまでの明細の 99 % は {format_currency(one.usual)} 以下です"
         )
     span = f"{format_currency(one.low)}〜{format_currency(one.high)}"
     if one.kind == "shop":
         return (
-            f"- {one.name}: {one.rows[0].day} に {format_currency(one.yen)}。"
-            f"この店の {one.compared}件の中央値は {format_currency(one.usual)}（{span}）です"
+            f"- {one.name}: {one.rows[0].day} に {format_currency(one.yen)} [{one.rows[0].id}]。"
+            f"この店の {one.compared}件の中央値は {format_currency(one.usual)}"
+            f"（{span}、z={one.z}）です"
         )
     days = "過去" if whole else "同じ日までの過去"
     known = f"（毎年の支払い {format_currency(one.known)} を除く）" if one.known else ""
-    rows = "、".join(f"{row.day} {row.name} {format_currency(row.yen)}" for row in one.rows)
+    rows = "、".join(
+        f"{row.day} {row.name} {format_currency(row.yen)} [{row.id}]" for row in one.rows
+    )
     more = f"。大きい明細: {rows}" if rows else ""
     return (
         f"- {one.name}カテゴリ: {format_currency(one.yen)}{known}。"
-        f"{days} {one.compared}か月の中央値は {format_currency(one.usual)}（{span}）です{more}"
+        f"{days} {one.compared}か月の中央値は {format_currency(one.usual)}"
+        f"（{span}、z={one.z}）です{more}"
     )

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
+from mdvec.household.core.answer_text import quoted_at_start
 from mdvec.household.core.budgets import Budget, BudgetStatus
 from mdvec.household.core.wording import format_currency
 
 PER = {"month": "毎月", "year": "毎年"}
 _PASSED = {"month": "月", "year": "年"}
 NO_BUDGETS = (
-    "予算はまだありません。set_budget で、たとえば category=食費、amount=50000 のように"
-    "決められます。"
+    "予算はまだありません。edit_household（what=budget）で、たとえば category=食費、"
+    "amount=50000 のように決められます。"
 )
 
 
@@ -44,19 +45,23 @@ def status_line(status: BudgetStatus) -> str:
     line += f"、残り {format_currency(status.left)}"
     if status.warning == "ahead":
         line += f"。このままだと {format_currency(status.expected)} になりそうです"
+    elif status.expected is not None:
+        line += f"、見込み {format_currency(status.expected)}"
     return line
 
 
-def statuses_text(months: str, statuses: Sequence[BudgetStatus], unbudgeted: int | None) -> str:
+def status_lines(
+    months: str, statuses: Sequence[BudgetStatus], unbudgeted: int | None
+) -> list[str]:
     """Every budget's line, and what was spent outside of all of them."""
     if not statuses:
-        return NO_BUDGETS
+        return [NO_BUDGETS]
     warned = sum(1 for one in statuses if one.warning)
     told = f"注意が必要なものは {warned}件です。" if warned else "どれも予算のうちです。"
     lines = [f"{months}の予算と実績です。{told}", *map(status_line, statuses)]
     if unbudgeted is not None:
         lines.append(f"- 予算のないカテゴリの支出: {format_currency(unbudgeted)}")
-    return "\n".join(lines)
+    return lines
 
 
 def budget_set_text(budget: Budget, before: int | None, typical: int | None) -> str:
@@ -66,7 +71,5 @@ def budget_set_text(budget: Budget, before: int | None, typical: int | None) -> 
         "" if typical is None or budget.per == "year"
         else f"直近6か月の中央値は {format_currency(typical)} です。"
     )  # fmt: skip
-    return (
-        f"{budget.subject}の予算を{PER[budget.per]} {format_currency(budget.amount)} に"
-        f"しました{was}。{usual}"
-    )
+    name, amount = quoted_at_start(str(budget.subject)), format_currency(budget.amount)
+    return f"{name}の予算を{PER[budget.per]} {amount} にしました{was}。{usual}"

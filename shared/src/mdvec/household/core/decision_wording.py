@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from mdvec.household.core.transaction import Transaction
 
+_MAX_IDS = 20
+
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
@@ -80,12 +82,19 @@ def mark_message(kept: Transaction, marked: Sequence[Transaction]) -> str:
     )
 
 
-def bulk_message(decision: str, candidates: int, marked: int, *, is_transfer: bool) -> str:
+def bulk_message(
+    decision: str, candidates: int, marked: Sequence[int], *, is_transfer: bool
+) -> str:
     """Message after several candidates were decided at once."""
     what = "振替" if is_transfer else "重複"
     match decision:
         case "duplicate":
-            done = f"{what}として記録し、取引{marked}件を今後の集計から除外しました"
+            ids = "、".join(map(str, marked[:_MAX_IDS]))
+            more = f"、ほか{len(marked) - _MAX_IDS}件" if len(marked) > _MAX_IDS else ""
+            done = (
+                f"{what}として記録し、取引{len(marked)}件（取引ID {ids}{more}）を今後の集計から"
+                "除外しました"
+            )
         case "not_duplicate":
             done = f"{what}ではないと記録しました。今後候補に出ません"
         case _:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 from mdvec.dates.days import Days
 from mdvec.errors import MdvecError
+from mdvec.household.core.answer_text import answer_text
 from mdvec.household.core.row_note import RowNote
+from mdvec.household.core.row_wording import Paging, page_lines
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.core.wording import REASONS_IN_WORDS, format_currency, notes_text, page_text
+from mdvec.household.core.wording import REASONS_IN_WORDS, format_currency
 from mdvec.text.one_line import shortened
 
 MAX_GROUPS = 20
@@ -69,7 +71,7 @@ class FoundAnswer:
     ``left_out`` has the number of rows that match but are not in the totals, by why they do not
     count; it is empty if only such rows were asked for. ``groups`` are at most ``MAX_GROUPS``, or
     all months; ``other_groups`` sums the others. ``noted`` has the notes on the rows, by id.
-    ``next_page`` is None on the last page.
+    ``age`` says that the ledger ends long before today, or is "".
     """
 
     understood: str
@@ -79,22 +81,23 @@ class FoundAnswer:
     other_groups: Totals | None
     rows: tuple[Transaction, ...]
     noted: Mapping[int, RowNote]
-    page: int
-    pages: int
-    next_page: int | None
-    first: int
+    paging: Paging
     notes: tuple[str, ...]
+    age: str
 
     @property
     def text(self) -> str:
-        """The answer in Japanese."""
+        """The answer in Japanese; from the second page on, the rows alone."""
+        if self.paging.number > 1:
+            return answer_text(
+                page_lines(self.rows, self.noted, self.paging, f"{self.understood}: ")
+            )
         lines = [f"{self.understood}: {self.totals.in_words}"]
         lines += [f"- {group.name}: {group.totals.in_words}" for group in self.groups]
         if self.other_groups is not None:
             lines.append(f"- そのほか: {self.other_groups.in_words}")
-        listing = page_text(self.rows, self.noted, self.first, self.totals.rows, self.next_page)
-        parts = ["\n".join(lines), notes_text(self.notes), listing]
-        return "\n".join(part for part in parts if part)
+        rows = page_lines(self.rows, self.noted, self.paging)
+        return answer_text(lines, self.notes, rows, age=self.age)
 
 
 def no_rows_note(span: Days) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 
 from mdvec.dates.months import Month, MonthRange
@@ -17,10 +18,10 @@ NO_RECURRING = (
 NO_FORECAST = "見通しには、今月より前に3か月以上の明細が必要です。"
 
 
-def recurring_text(found: Sequence[RecurringPayment], as_of: date) -> str:
+def recurring_lines(found: Sequence[RecurringPayment], as_of: date) -> list[str]:
     """Each payment that goes on, with what to look at; then those that ended within a year."""
     if not found:
-        return NO_RECURRING
+        return [NO_RECURRING]
     going = [one for one in found if one.next_day is not None]
     spending = [one for one in going if not one.is_income]
     yearly = sum(one.per_year for one in spending)
@@ -39,27 +40,38 @@ def recurring_text(found: Sequence[RecurringPayment], as_of: date) -> str:
             f"最後は {one.last.day}"
             for one in ended
         ]
-    return "\n".join(lines)
+    return lines
+
+
+def as_shown(one: RecurringPayment, as_of: date) -> RecurringPayment:
+    """The payment with what its lines tell: changes and slips of the last year, and no rows."""
+    return replace(
+        one,
+        rows=(),
+        changes=tuple(change for change in one.changes if as_of - change.day <= RECENT),
+        missed=tuple(day for day in one.missed if as_of - day <= RECENT),
+        twice=tuple(row for row in one.twice if as_of - row.day <= RECENT),
+    )
 
 
 def _lines(one: RecurringPayment, as_of: date) -> list[str]:
     about = "" if one.is_fixed else "約 "
+    shown = as_shown(one, as_of)
+    amount, per_year = format_currency(one.amount), format_currency(one.per_year)
     lines = [
-        f"- {one.name}: {one.interval.name} {about}{format_currency(one.amount)}、"
-        f"年 {about}{format_currency(one.per_year)}（次は {one.next_day} ごろ）"
+        f"- {one.name}（{one.category}）: {one.interval.name} {about}{amount}、年 {about}{per_year}"
+        f"（次は {one.next_day} ごろ）"
     ]
-    recent = [change for change in one.changes if as_of - change.day <= RECENT]
-    for change in recent:
+    for change in shown.changes:
         word = "値上がり" if change.after > change.before else "値下がり"
         lines.append(
             f"  {change.day} から{word}: {format_currency(change.before)} → "
             f"{format_currency(change.after)}"
         )
-    lines += [f"  {day} ごろの支払いがありません" for day in one.missed if as_of - day <= RECENT]
+    lines += [f"  {day} ごろの支払いがありません" for day in shown.missed]
     lines += [
-        f"  二重かもしれません: {row.day} にも {format_currency(row.yen)}"
-        for row in one.twice
-        if as_of - row.day <= RECENT
+        f"  二重かもしれません: {row.day} にも {format_currency(row.yen)} [{row.id}]"
+        for row in shown.twice
     ]
     return lines
 
@@ -70,20 +82,20 @@ def unknown_note(months: Sequence[Month]) -> str:
     return f"{named}には集計に入る明細が 1件もないため、支払いの抜けは示していません"
 
 
-def due_text(due: Sequence[tuple[date, str, int]], until: date) -> str:
+def due_lines(due: Sequence[tuple[date, str, int]], until: date) -> list[str]:
     """What is expected until a day."""
     if not due:
-        return f"{until} までに予定される支払いはありません。"
+        return [f"{until} までに予定される支払いはありません。"]
     total = format_currency(sum(yen for _, _, yen in due))
     lines = [f"{until} までに予定される支払い（合計 {total}）:"]
     lines += [f"- {day} ごろ {name} {format_currency(yen)}" for day, name, yen in due]
-    return "\n".join(lines)
+    return lines
 
 
-def forecast_text(months: Sequence[MonthForecast], as_of: date) -> str:
+def forecast_lines(months: Sequence[MonthForecast], as_of: date) -> list[str]:
     """Each month's forecast with its band, and how wrong the method was on the past."""
     if not months:
-        return NO_FORECAST
+        return [NO_FORECAST]
     lines = [f"支出の見通しです（{as_of} までの明細から）。"]
     for one in months:
         band = (
@@ -95,15 +107,23 @@ def forecast_text(months: Sequence[MonthForecast], as_of: date) -> str:
         ]  # fmt: skip
         told = "、".join(f"{name} {format_currency(yen)}" for name, yen in parts if yen)
         lines.append(f"- {one.month.in_words}: {format_currency(one.amount)}{band}（{told}）")
-    lines += [
-        f"※ 同じ方法を過去の {one.trials}回に当てはめると、{_ahead(at)}のずれの中央値は "
-        f"{format_currency(one.typical_error)} でした。"
+    return lines
+
+
+def error_note(months: Sequence[MonthForecast], as_of: date) -> list[str]:
+    """How wrong the method was on the past: one note, none without a forecast."""
+    if not months:
+        return []
+    if all(one.typical_error is None for one in months):
+        return ["過去が短く、この方法のずれはまだ確かめられません"]
+    ahead = [
+        (_ahead(at), one.typical_error, one.trials)
         for at, one in enumerate(months)
         if one.typical_error is not None and not _is_over(one, as_of)
     ]
-    if all(one.typical_error is None for one in months):
-        lines.append("※ 過去が短く、この方法のずれはまだ確かめられません。")
-    return "\n".join(lines)
+    errors = "、".join(f"{when} {format_currency(yen)}" for when, yen, _ in ahead)
+    trials = "・".join(dict.fromkeys(str(trials) for _, _, trials in ahead))
+    return [f"この方法を過去に {trials}回試したずれの中央値: {errors}"] if errors else []
 
 
 def _is_over(one: MonthForecast, as_of: date) -> bool:

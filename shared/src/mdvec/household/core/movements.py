@@ -81,3 +81,30 @@ def _without_equals(
         else:
             left.append(row)
     return tuple(sorted(left, key=lambda row: (-abs(row.amount), row.day, row.id)))
+
+
+@dataclass(frozen=True, slots=True)
+class ShopMove:
+    """What the rows of one shop that differ between two periods came to in each, in yen."""
+
+    name: str
+    before: int
+    after: int
+
+    @property
+    def difference(self) -> int:
+        """By how many yen it rose; negative if it fell."""
+        return self.after - self.before
+
+
+def shop_moves(movement: Movement) -> list[ShopMove]:
+    """The shops behind a movement, each with both periods, the largest difference first."""
+    sums: dict[str, list[int]] = {}
+    names: dict[str, str] = {}
+    for at, rows in enumerate((movement.gone, movement.added)):
+        for row in rows:
+            sums.setdefault(row.shop, [0, 0])[at] += row.yen
+            names[row.shop] = row.name
+    found = [ShopMove(names[shop], *amounts) for shop, amounts in sums.items()]
+    moved = [one for one in found if one.difference]
+    return sorted(moved, key=lambda one: (-abs(one.difference), one.name))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from mdvec.dates.days import Days
@@ -71,11 +71,13 @@ class UnderstoodPeriod:
     """A parsed period, and a sentence that tells the user how it was understood.
 
     ``months`` are all months that contain some of the ``days``. There may be no data for them.
+    ``follows_data``: nobody asked for these days; they are the latest that have data.
     """
 
     days: Days
     months: MonthRange
     understood: str
+    follows_data: bool = False
 
     @property
     def in_words(self) -> str:
@@ -148,6 +150,7 @@ def _latest_months(available: MonthRange) -> UnderstoodPeriod:
         months.days,
         months,
         f"期間の指定がないため、データのある最新の{len(months)}か月（{months.in_words}）としました",
+        follows_data=True,
     )
 
 
@@ -159,7 +162,8 @@ def _of_phrase(phrase: str, context: PeriodContext) -> UnderstoodPeriod:
         raise InvalidPeriod(phrase, context.available)
     ends_early = spoken.counted and context.available.last < context.now
     suffix = _UP_TO_LATEST_DATA if ends_early else ""
-    return _period(phrase, spoken, context, suffix, _otherwise(normalised(phrase), spoken.days))
+    found = _period(phrase, spoken, context, suffix, _otherwise(normalised(phrase), spoken.days))
+    return replace(found, follows_data=ends_early)
 
 
 def _period(

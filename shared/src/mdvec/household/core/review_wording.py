@@ -111,6 +111,7 @@ class Found:
     """The numbers of a search; ``wider_days`` is the tolerance that a next search may try."""
 
     candidates: int
+    new: int
     likely: int
     transfers: int
     decided: int
@@ -162,6 +163,8 @@ def detection_message(found: Found) -> str:
             f"{found.candidates}件の{_kind(found.transfers)}が見つかりました{groups}。",
             "list_duplicate_candidates で一覧を確認できます。",
         ]
+        if found.new < found.candidates:
+            parts.append(f"今回初めて見つかったのは{found.new}件です。")
         if not found.likely:
             parts.append(
                 f"date_tolerance_days を{found.wider_days}にすると、"

@@ -8,8 +8,9 @@ from mdvec.household.core.category_rules import CategoryRule, Suggestion
 from mdvec.household.core.counted_row import CountedRow
 from mdvec.household.core.wording import format_currency
 
-_MAX_ROWS = 5
-_MAX_SUGGESTIONS = 20
+MAX_ROWS = 5
+"""How many of a trial's rows the text names: the latest."""
+MAX_SUGGESTIONS = 20
 
 
 def rule_line(rule: CategoryRule) -> str:
@@ -21,10 +22,10 @@ def trial_text(
     rule: CategoryRule,
     rows: Sequence[CountedRow],
     by_category: Sequence[tuple[str, int, int]],
-) -> str:
+) -> list[str]:
     """What a rule would change, with its first rows."""
     if not rows:
-        return f"{rule_line(rule)}: これまでの明細で変わるものはありません。"
+        return [f"{rule_line(rule)}: これまでの明細で変わるものはありません。"]
     total = format_currency(sum(row.yen for row in rows))
     lines = [
         f"{rule_line(rule)}: 試すと {len(rows):,}件（{total}）が移ります（まだ変えていません）。"
@@ -32,10 +33,11 @@ def trial_text(
     lines += [
         f"- {name} から {count:,}件 {format_currency(yen)}" for name, count, yen in by_category
     ]
-    lines += [f"  {row.day} {row.name} {format_currency(row.yen)}" for row in rows[-_MAX_ROWS:]]
-    if len(rows) > _MAX_ROWS:
-        lines.append(f"  ほか {len(rows) - _MAX_ROWS:,}件")
-    return "\n".join(lines)
+    shown = rows[-MAX_ROWS:]
+    lines += [f"  {row.day} {row.name} {format_currency(row.yen)} [{row.id}]" for row in shown]
+    if len(rows) > MAX_ROWS:
+        lines.append(f"  ほか {len(rows) - MAX_ROWS:,}件（find_transactions で探せます）")
+    return lines
 
 
 def rule_set_text(rule: CategoryRule, changed: int) -> str:
@@ -51,7 +53,7 @@ def removed_text(shop: str, changed: int) -> str:
     return f"「{shop}」の規則をやめました。{changed:,}件がファイルのカテゴリに戻りました。"
 
 
-def rules_text(rules: Sequence[CategoryRule], found: Sequence[Suggestion]) -> str:
+def rules_text(rules: Sequence[CategoryRule], found: Sequence[Suggestion]) -> list[str]:
     """The rules and the suggestions."""
     lines = [f"カテゴリの規則は {len(rules)}件です。", *(f"- {rule_line(one)}" for one in rules)]
     if found:
@@ -59,8 +61,8 @@ def rules_text(rules: Sequence[CategoryRule], found: Sequence[Suggestion]) -> st
         lines += [
             f"- {one.shop}（{one.rows:,}件 {format_currency(one.yen)}）→ {one.category}"
             f"（確かさ {round(one.confidence * 100)} %、「{one.like}」のこれまでから）"
-            for one in found[:_MAX_SUGGESTIONS]
+            for one in found[:MAX_SUGGESTIONS]
         ]
-        if len(found) > _MAX_SUGGESTIONS:
-            lines.append(f"ほか {len(found) - _MAX_SUGGESTIONS:,}件")
-    return "\n".join(lines)
+        if len(found) > MAX_SUGGESTIONS:
+            lines.append(f"ほか {len(found) - MAX_SUGGESTIONS:,}件（決めると次を示します）")
+    return lines

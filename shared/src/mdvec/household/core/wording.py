@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
 from mdvec.dates.months import Month, MonthRange
 from mdvec.errors import MdvecError
+from mdvec.household.core.answer_text import quoted_at_start
 from mdvec.household.core.categories import INCOME, Category
 from mdvec.household.core.month_marks import UNMARKED, MonthMarks
-from mdvec.household.core.row_note import RowNote
 from mdvec.household.core.savings import SavingsTrend
 from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import (
@@ -21,12 +21,11 @@ from mdvec.household.core.sums import (
     MonthlySum,
     RowCounts,
 )
-from mdvec.household.core.transaction import Transaction
 
 NOT_AVAILABLE = "N/A"
 NO_ROWS, RUNNING = "明細なし", "（途中）"
 _MAX_GAPS = 6
-PAGE_SIZE = 20
+PAGE_SIZE, MAX_PAGE_SIZE = 20, 200
 """The rows on a page, by default and at most."""
 REASONS_IN_WORDS = {
     "not_target": "計算対象外",
@@ -78,7 +77,7 @@ class InvalidPageSize(MdvecError):
     """The page size is out of range."""
 
     def __init__(self, size: int) -> None:
-        super().__init__(f"1 ページの件数 {size} は使えません。1〜{PAGE_SIZE} を指定してください。")
+        super().__init__(f"limit {size} は使えません。0〜{MAX_PAGE_SIZE} を指定してください。")
 
 
 def format_currency(yen: int | None, *, signed: bool = False) -> str:
@@ -95,7 +94,7 @@ def format_percentage(percent: Decimal | None, *, signed: bool = True) -> str:
     return f"{percent:+.1f}%" if signed and percent else f"{percent:.1f}%"
 
 
-def trend_text(trend: CategoryTrend, months: MonthRange, marks: MonthMarks = UNMARKED) -> str:
+def trend_text(trend: CategoryTrend, months: MonthRange, marks: MonthMarks = UNMARKED) -> list[str]:
     """A category month by month, with its average over the last twelve months."""
     signed = trend.category is Total.BALANCE
     lines = [f"{subject_in_words(trend.category)}の {months.in_words}の推移です。"]
@@ -106,15 +105,30 @@ def trend_text(trend: CategoryTrend, months: MonthRange, marks: MonthMarks = UNM
     if trend.months[-1].moving_average is not None:
         mean = format_currency(trend.months[-1].moving_average, signed=signed)
         lines.append(f"- {WINDOW}か月平均: {mean}")
-    return "\n".join(lines)
+    return lines
+
+
+def averages_lines(trends: Iterable[CategoryTrend]) -> list[str]:
+    """Under the trends: the averages up to each of the months before the last, in their order."""
+    lines = []
+    for trend in trends:
+        averages = [one.moving_average for one in trend.months[:-1]]
+        told = " ".join("-" if one is None else f"{one:,}" for one in averages)
+        if any(one is not None for one in averages):
+            lines.append(f"※ {trend.category}の前月までの{WINDOW}か月平均（円）: {told}。")
+    return lines
 
 
 def subject_in_words(subject: Subject) -> str:
     """A subject's name in a sentence: 食費カテゴリ, or 支出."""
-    return f"{subject}カテゴリ" if isinstance(subject, Category) else str(subject)
+    if not isinstance(subject, Category):
+        return str(subject)
+    return f"{quoted_at_start(str(subject))}カテゴリ"
 
 
-def savings_text(savings: SavingsTrend, months: MonthRange, marks: MonthMarks = UNMARKED) -> str:
+def savings_text(
+    savings: SavingsTrend, months: MonthRange, marks: MonthMarks = UNMARKED
+) -> list[str]:
     """The savings rate, income, spending and balance month by month, and the overall rate."""
     lines = [f"貯蓄率（収入に対する収支の割合）の {months.in_words}の推移です。"]
     for one in savings.months:
@@ -128,7 +142,7 @@ def savings_text(savings: SavingsTrend, months: MonthRange, marks: MonthMarks = 
             f"収支 {balance}）"
         )
     lines.append(f"- 期間全体: {format_percentage(savings.rate, signed=False)}")
-    return "\n".join(lines)
+    return lines
 
 
 def _marked(month: Month, marks: MonthMarks) -> str:
@@ -149,16 +163,16 @@ def _month_line(figure: MonthFigure, marks: MonthMarks, *, first: bool, signed: 
 
 def top_text(
     trends: Sequence[CategoryTrend], months: MonthRange, marks: MonthMarks = UNMARKED
-) -> str:
+) -> list[str]:
     """The largest categories of spending, each month by month."""
     totals = "、".join(f"{t.category}（{format_currency(t.total)}）" for t in trends)
     head = f"{months.in_words}の支出額上位 {len(trends)} カテゴリは {totals} です。"
-    return "\n\n".join([head, *(trend_text(trend, months, marks) for trend in trends)])
+    return [head, *(line for one in trends for line in ("", *trend_text(one, months, marks)))]
 
 
 def summary_text(
     trends: Iterable[CategoryTrend], months: MonthRange, marks: MonthMarks = UNMARKED
-) -> str:
+) -> list[str]:
     """One line for each category: its sum, its last month and its average."""
     lines = [f"{months.in_words}のカテゴリ別の推移です。"]
     for trend in trends:
@@ -170,7 +184,7 @@ def summary_text(
             f"前年同月比 {format_percentage(last.change_from_year_before)}）、"
             f"{WINDOW}か月平均 {format_currency(last.moving_average)}"
         )
-    return "\n".join(lines)
+    return lines
 
 
 def household_text(
@@ -180,7 +194,7 @@ def household_text(
     spending: Sequence[CategoryShare],
     income: Sequence[CategoryShare],
     rate: Decimal | None = None,
-) -> str:
+) -> list[str]:
     """The sums of a period in words: its figures (None is omitted), and the amounts by category.
 
     ``rate`` is the savings rate; it is only written if it was requested.
@@ -196,7 +210,7 @@ def household_text(
     for title, shares in ((f"{level}の支出", spending), ("収入の内訳", income)):
         if shares:
             lines += [f"{title}:", *(_share_line(share) for share in shares)]
-    return "\n".join(lines)
+    return lines
 
 
 def _share_line(share: CategoryShare) -> str:
@@ -217,11 +231,6 @@ def counts_text(counts: RowCounts) -> str:
     return (
         f"集計に使った明細は {counts.used:,}件、除いた明細は {counts.left_out.total:,}件{why}です"
     )
-
-
-def notes_text(notes: Iterable[str]) -> str:
-    """Notes under an answer, one on each line."""
-    return "\n".join(f"※ {note}。" for note in notes)
 
 
 def short_window_note(months: int) -> str:
@@ -288,27 +297,3 @@ def _rows_and_amounts(sums: Sequence[MonthlySum]) -> str:
     ]
     amounts = f"（{'、'.join(parts)}）" if parts else ""
     return f"{sum(cell.rows for cell in sums):,}件{amounts}"
-
-
-def row_line(row: Transaction, note: RowNote | None = None) -> str:
-    """One line for a row: date, shop, amount, category, why it does not count if so, its note."""
-    where = str(Category(row.category_major, row.category_minor or None)) or "未分類"
-    why = f"（集計外: {REASONS_IN_WORDS[row.left_out]}）" if row.left_out else ""
-    shop = " ".join(row.description.split())
-    noted = note.in_words if note else ""
-    return f"- {row.date} {shop} {format_currency(row.amount)} {where}{why}{noted}"
-
-
-def page_text(
-    rows: Sequence[Transaction],
-    noted: Mapping[int, RowNote],
-    first: int,
-    total: int,
-    next_page: int | None,
-) -> str:
-    """A page of rows with their notes, numbered from ``first``, and how to get the next page."""
-    if not rows:
-        return ""
-    head = f"明細 {first:,}〜{first + len(rows) - 1:,}件目（全 {total:,}件）:"
-    onward = [] if next_page is None else [f"続きは page={next_page} で取得できます。"]
-    return "\n".join([head, *(row_line(row, noted.get(row.id)) for row in rows), *onward])

@@ -1,0 +1,139 @@
+"""The tool that records what the user decides: budgets, rules for categories, notes on rows."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import CallToolResult
+from mdvec.database.connection import Connection
+from mdvec.household import rules
+from mdvec.household.budgeting import set_budget
+from mdvec.household.core.budgets import SPANS
+from mdvec.household.core.rule_wording import MAX_ROWS, MAX_SUGGESTIONS
+from mdvec.household.notes import NotesAnswer, list_notes, note_row
+from pydantic import Field
+
+from mdvec_mcp.calls import WRITES, text_result
+from mdvec_mcp.household.chosen_arguments import refuse_others
+from mdvec_mcp.household.context import HouseholdContext, today
+from mdvec_mcp.household.json_values import json_value
+
+if TYPE_CHECKING:
+    from mdvec_mcp.offer import Offer
+
+What = Literal["budget", "rule", "note"]
+Action = Literal["list", "try", "add", "remove"]
+TAKES: dict[What, tuple[str, ...]] = {
+    "budget": ("category", "amount", "per", "tool"),
+    "rule": ("action", "shop", "category", "tool"),
+    "note": ("transaction_id", "note", "tags", "tool"),
+}
+"""The arguments of each kind of edit."""
+
+# The choices only inform the model; other values are refused in Japanese.
+Yen = Annotated[int | None, Field(description="円。0でやめる。")]
+Span = Annotated[str | None, Field(json_schema_extra={"enum": list(SPANS)})]
+RuleAction = Annotated[Action | None, Field(description="try は試すだけ。")]
+RowId = Annotated[int | None, Field(description="省略時は一覧。")]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """The arguments of a call beside what to edit; None for those that were not given."""
+
+    category: str | None
+    amount: int | None
+    per: str | None
+    action: Action | None
+    shop: str | None
+    transaction_id: int | None
+    note: str | None
+    tags: list[str] | None
+    tool: str | None
+
+
+def add_edit_tool(offer: Offer, context: HouseholdContext) -> None:
+    """Add the tool."""
+
+    async def edit_household(
+        what: What,
+        category: str | None = None,
+        amount: Yen = None,
+        per: Span = None,
+        action: RuleAction = None,
+        shop: str | None = None,
+        transaction_id: RowId = None,
+        note: str | None = None,
+        tags: list[str] | None = None,
+        tool: str | None = None,
+    ) -> CallToolResult:
+        edit = Edit(category, amount, per, action, shop, transaction_id, note, tags, tool)
+        needs = ("category", "amount") if what == "budget" else ()
+        refuse_others(f"edit_household の what={what}", TAKES[what], asdict(edit), needs)
+        if what == "budget":
+            return await _budget(context, edit)
+        return await (_rule(context, edit) if what == "rule" else _note(context, edit))
+
+    offer.add_tool(
+        edit_household,
+        description="Household: set a budget, a category rule for a shop, or a note and tags on a "
+        "transaction, as the user decides; lists rules and notes. 家計簿の予算を決める、店の"
+        "カテゴリを変える規則（try を見せてから add）、明細のメモとタグを置き換える。",
+        annotations=WRITES,
+        structured_output=False,
+    )
+
+
+async def _budget(context: HouseholdContext, edit: Edit) -> CallToolResult:
+    work = partial(
+        set_budget, category=edit.category or "", amount=edit.amount or 0,
+        per=edit.per or "month", month_starts_on=context.month_starts_on, today=today(),
+    )  # fmt: skip
+    done = await context.run(edit.tool, "write", work)
+    return text_result(done.message, json_value(done))
+
+
+async def _rule(context: HouseholdContext, edit: Edit) -> CallToolResult:
+    shop, category = edit.shop or "", edit.category or ""
+
+    def look(connection: Connection, tool_id: int) -> rules.RuleTrial | rules.RuleList:
+        if edit.action == "try":
+            tried = rules.try_rule(connection, tool_id, shop=shop, category=category)
+            return replace(tried, rows=tried.rows[-MAX_ROWS:])
+        listed = rules.list_rules(connection, tool_id)
+        return replace(listed, suggestions=listed.suggestions[:MAX_SUGGESTIONS])
+
+    def decide(connection: Connection, tool_id: int) -> rules.RuleChange:
+        if edit.action == "add":
+            return rules.set_rule(connection, tool_id, shop=shop, category=category)
+        return rules.remove_rule(connection, tool_id, shop=shop)
+
+    if edit.action in ("add", "remove"):
+        done = await context.run(edit.tool, "write", decide)
+        return text_result(done.text, json_value(done))
+    if edit.action is None and (shop or category):
+        raise ToolError(
+            "what=rule の action を try、add、remove から指定してください（省略時は list）"
+        )
+    seen, newer = await context.answer(edit.tool, look)
+    return text_result(seen.text + newer, json_value(seen))
+
+
+async def _note(context: HouseholdContext, edit: Edit) -> CallToolResult:
+    tags = edit.tags or []
+    if edit.transaction_id is None and edit.note is not None:
+        raise ToolError("what=note の note には transaction_id が必要です")
+
+    def work(connection: Connection, tool_id: int) -> NotesAnswer:
+        if edit.transaction_id is None:
+            return list_notes(connection, tool_id, tag=tags[0] if tags else None)
+        return note_row(
+            connection, tool_id, transaction_id=edit.transaction_id, note=edit.note or "",
+            tags=tags,
+        )  # fmt: skip
+
+    answer = await context.run(edit.tool, "read" if edit.transaction_id is None else "write", work)
+    return text_result(answer.text, json_value(answer))

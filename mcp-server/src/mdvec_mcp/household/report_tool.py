@@ -1,0 +1,179 @@
+"""The tool of a household's reports, from a comparison of two periods to its net worth."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from mcp_types import CallToolResult
+from mdvec.database.connection import Connection
+from mdvec.household.budgeting import BudgetAnswer, budget_status
+from mdvec.household.combined import combined_households
+from mdvec.household.comparison import LEVELS, MAX_MOVEMENTS, Detail, compare_periods
+from mdvec.household.core.categories import Hierarchy
+from mdvec.household.habits import find_anomalies, forecast_spending, list_recurring_payments
+from mdvec.household.net_worth import net_worth
+from pydantic import Field
+
+from mdvec_mcp.calls import READ_ONLY, in_thread, text_result
+from mdvec_mcp.database_trouble import trouble_in_japanese
+from mdvec_mcp.household import json_values
+from mdvec_mcp.household.chosen_arguments import refuse_others
+from mdvec_mcp.household.context import HouseholdContext, today
+from mdvec_mcp.household.pictures import names_for, with_chart
+
+if TYPE_CHECKING:
+    from mdvec_mcp.household.pictures import ChartPublisher
+    from mdvec_mcp.offer import Offer
+
+Report = Literal[
+    "compare", "budget", "recurring", "forecast", "anomalies", "households", "net_worth"
+]
+TAKES: dict[Report, tuple[str, ...]] = {
+    "compare": ("period", "base", "category", "by", "detail", "limit", "tool"),
+    "budget": ("period", "output_format", "tool"),
+    "recurring": ("tool",),
+    "forecast": ("tool",),
+    "anomalies": ("tool",),
+    "households": ("period",),
+    "net_worth": ("period", "detail", "output_format", "tool"),
+}
+"""The arguments of each report."""
+
+# The bounds and choices only inform the model; other values are refused in Japanese.
+Base = Annotated[str | None, Field(description="compare の相手。省略時は直前、「前年」は1年前。")]
+Level = Annotated[str | None, Field(json_schema_extra={"enum": list(LEVELS)})]
+Size = Annotated[Detail | None, Field(description="full は compare の明細、net_worth の内訳も。")]
+Limit = Annotated[int | None, Field(json_schema_extra={"minimum": 1, "maximum": MAX_MOVEMENTS})]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The arguments of a call beside the report's name; None for those that were not given."""
+
+    period: str | None
+    base: str | None
+    category: str | None
+    by: str | None
+    detail: Detail | None
+    limit: int | None
+    output_format: Literal["text", "image"] | None
+    tool: str | None
+
+
+def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
+    """Add the tool."""
+    reports = Reports(context, charts)
+
+    async def household_report(
+        report: Report,
+        period: str | None = None,
+        base: Base = None,
+        category: str | None = None,
+        by: Level = None,
+        detail: Size = None,
+        limit: Limit = None,
+        output_format: Literal["text", "image"] | None = None,
+        tool: str | None = None,
+    ) -> CallToolResult:
+        asked = Asked(period, base, category, by, detail, limit, output_format, tool)
+        refuse_others(f"household_report の report={report}", TAKES[report], asdict(asked))
+        return await reports.told(report, asked)
+
+    offer.add_tool(
+        household_report,
+        description="Household reports: compare two periods (this year with last), budget status, "
+        "recurring payments (subscriptions), forecast, anomalies (unusual spending), all "
+        "households in sum, net worth (assets). 家計簿の比較（前年比、増減）、予算と実績、定期的な"
+        "支払い（サブスク、固定費）、見通し、異常、全家計簿の合計、純資産・資産の推移。",
+        annotations=READ_ONLY,
+        structured_output=False,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """Makes the reports."""
+
+    context: HouseholdContext
+    charts: ChartPublisher
+
+    async def told(self, report: Report, asked: Asked) -> CallToolResult:
+        """The answer with a report."""
+        makers: dict[Report, Callable[[Asked], Awaitable[CallToolResult]]] = {
+            "compare": self._comparison,
+            "budget": self._budgets,
+            "recurring": self._recurring,
+            "forecast": self._forecast,
+            "anomalies": self._anomalies,
+            "households": self._households,
+            "net_worth": self._net_worth,
+        }
+        return await makers[report](asked)
+
+    async def _comparison(self, asked: Asked) -> CallToolResult:
+        detail = asked.detail or "concise"
+        work = partial(
+            compare_periods, period=asked.period, base=asked.base, category=asked.category,
+            by=asked.by or "category", detail=detail, limit=asked.limit,
+            month_starts_on=self.context.month_starts_on, today=today(),
+        )  # fmt: skip
+        answer, newer = await self.context.answer(asked.tool, work)
+        data = json_values.comparison(answer, is_full=detail == "full")
+        return text_result(answer.text + newer, data)
+
+    async def _budgets(self, asked: Asked) -> CallToolResult:
+        status = partial(
+            budget_status, period=asked.period, month_starts_on=self.context.month_starts_on,
+            today=today(),
+        )  # fmt: skip
+
+        def work(connection: Connection, tool_id: int) -> tuple[BudgetAnswer, Hierarchy]:
+            names = names_for(asked.output_format or "text", connection, tool_id)
+            return status(connection, tool_id), names
+
+        (answer, names), newer = await self.context.answer(asked.tool, work)
+        data = json_values.json_value(answer)
+        if asked.output_format != "image" or not answer.statuses:
+            return text_result(answer.text + newer, data)
+        chart = await in_thread(lambda: self.charts.budgets(answer, names), trouble_in_japanese)
+        return with_chart(answer.text + newer, chart, data)
+
+    async def _recurring(self, asked: Asked) -> CallToolResult:
+        work = partial(
+            list_recurring_payments, month_starts_on=self.context.month_starts_on, today=today()
+        )
+        answer, newer = await self.context.answer(asked.tool, work)
+        return text_result(answer.text + newer, json_values.recurring(answer))
+
+    async def _forecast(self, asked: Asked) -> CallToolResult:
+        work = partial(
+            forecast_spending, month_starts_on=self.context.month_starts_on, today=today()
+        )
+        answer, newer = await self.context.answer(asked.tool, work)
+        return text_result(answer.text + newer, json_values.json_value(answer))
+
+    async def _anomalies(self, asked: Asked) -> CallToolResult:
+        work = partial(find_anomalies, month_starts_on=self.context.month_starts_on, today=today())
+        answer, newer = await self.context.answer(asked.tool, work)
+        return text_result(answer.text + newer, json_values.json_value(answer))
+
+    async def _households(self, asked: Asked) -> CallToolResult:
+        work = partial(
+            combined_households, period=asked.period, today=today(),
+            month_starts_on=self.context.month_starts_on,
+        )  # fmt: skip
+        answer = await self.context.run_over_all("read", work)
+        return text_result(answer.text, json_values.json_value(answer))
+
+    async def _net_worth(self, asked: Asked) -> CallToolResult:
+        is_full = asked.detail == "full"
+        work = partial(net_worth, period=asked.period, is_full=is_full, today=today())
+        answer, newer = await self.context.answer(asked.tool, work)
+        data = json_values.json_value(answer)
+        if asked.output_format != "image":
+            return text_result(answer.text + newer, data)
+        chart = await in_thread(partial(self.charts.net_worth, answer), trouble_in_japanese)
+        return with_chart(answer.text + newer, chart, data)

@@ -1,0 +1,220 @@
+"""Reports and edits of a household as a client reads them, over the sample household."""
+
+import re
+from pathlib import Path
+
+import pytest
+from household_client import answers, import_household
+
+SAMPLES = Path(__file__).parents[4] / "docs" / "examples" / "household"
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory):
+    path = tmp_path_factory.mktemp("household") / "vectors.sqlite"
+    import_household(path, SAMPLES)
+    return path
+
+
+def report(name, **arguments):
+    return "household_report", {"report": name, **arguments}
+
+
+def edit(what, **arguments):
+    return "edit_household", {"what": what, **arguments}
+
+
+def yen(words, name):
+    """The amount after a name in a text."""
+    return int(re.search(rf"{name}:? (-?[\d,]+)円", words)[1].replace(",", ""))
+
+
+def test_two_periods_stand_side_by_side_with_the_shops_that_moved(database):
+    year, month, shops, full = answers(
+        database,
+        report("compare", period="2025年", base="2024年1月〜9月"),
+        ("get_monthly_household", {"period": "2025年"}),
+        report("compare", period="2025年9月", by="shop", limit=3),
+        report("compare", period="2025年9月", detail="full", category="交通費"),
+    )
+    lines = year.words.splitlines()
+    assert lines[:2] == [
+        "明細は2025-09-30までです（14か月前）。",
+        "2024年01月〜2024年09月と 2025年01月〜2025年09月の比較です。",
+    ]
+    assert f"→ {yen(month.words, '支出'):,}円（" in lines[2]
+    assert f"→ {yen(month.words, '収入'):,}円（" in lines[3]
+    assert len([line for line in shops.words.splitlines() if line.startswith("- ")]) == 5
+    assert re.search(r"ほか \d+件は差がこれより小さいものです（limit=\d+）", shops.words)
+    assert re.search(r"\n  増: 2025-09-25 オートチャージ 2,960円 \[\d+\]", full.words)
+
+
+def test_a_comparison_is_a_page_long_and_in_full_a_few(database):
+    concise, full = answers(
+        database, report("compare", period="2025年", base="2024年"),
+        report("compare", period="2025年", base="2024年", detail="full"),
+    )  # fmt: skip
+    assert len(concise.words) < 1_500 < len(full.words)
+    assert "detail=full なら" in concise.words
+
+
+def test_a_budget_is_set_told_with_a_chart_and_removed(database):
+    done, refused, told, drawn, removed, none = answers(
+        database,
+        edit("budget", category="食費", amount=60_000),
+        edit("budget", category="収入", amount=60_000),
+        report("budget", period="2025年8月"),
+        report("budget", period="2025年8月", output_format="image"),
+        edit("budget", category="食費", amount=0),
+        report("budget"),
+    )
+    assert done.words.startswith("食費の予算を毎月 60,000円 にしました。")
+    assert refused.is_error
+    assert told.words.startswith("2025年08月の予算と実績です。")
+    assert "- 食費（毎月）: 予算 60,000円 のうち " in told.words
+    assert drawn.pictures == 1
+    assert re.search(r"（家計簿グラフ - 2025年8月の予算と実績）.*http://127.0.0.1:", drawn.words)
+    assert removed.words == "食費の予算をやめました。"
+    assert "edit_household（what=budget）" in none.words
+
+
+def test_recurring_payments_and_a_forecast_come_from_the_ledger(database):
+    recurring, outlook = answers(database, report("recurring"), report("forecast"))
+    for line in (
+        "明細は2025-09-30までです（14か月前）。",
+        "- 家賃（住宅）: 毎月 82,000円、年 984,000円（次は 2025-10-01 ごろ）",
+        "- 通信 そらモバイル（通信費）: 毎月 3,278円",
+        "- みなと電力（水道・光熱費）: 毎月 約 ",
+        "- 給与（収入）: 毎月 312,000円",
+    ):
+        assert line in recurring.words
+    assert len(recurring.words.splitlines()) < 16
+    assert {len(one["rows"]) for one in recurring.data["payments"]} == {0}
+    assert "- 2025年10月: " in outlook.words
+    assert "ずれの中央値: 1か月先 " in outlook.words
+
+
+def test_what_is_unusual_and_all_households_are_reports_too(database):
+    unusual, together, month = answers(
+        database,
+        report("anomalies"),
+        report("households", period="2025年8月"),
+        ("get_monthly_household", {"period": "2025年8月"}),
+    )
+    assert unusual.words.splitlines()[1].startswith("2025年09月")
+    for name in ("支出", "収入"):
+        assert yen(together.words, name) == yen(month.words, name)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (report("forecast", period="来月"),
+         "household_report の report=forecast は period を使いません。使える引数: tool"),
+        (report("households", tool="kakeibo", by="shop"),
+         "は by、tool を使いません。使える引数: period"),
+        (report("budget", base="前年"),
+         "は base を使いません。使える引数: period、output_format、tool"),
+        (report("tax"), "report は'compare'、'budget'"),
+        (report("compare", limit=201), "limit 201 は使えません。1〜200"),
+        (edit("budget", category="食費"), "edit_household の what=budget には amount が必要です"),
+        (edit("note", amount=5),
+         "は amount を使いません。使える引数: transaction_id、note、tags、tool"),
+        (edit("note", note="旅行"), "note には transaction_id が必要です"),
+        (edit("rule", shop="リンリン", category="自転車"), "action を try、add、remove から"),
+    ],
+)  # fmt: skip
+def test_an_argument_that_does_not_belong_is_refused_with_those_that_do(database, call, said):
+    (answer,) = answers(database, call)
+    assert answer.is_error
+    assert said in answer.words
+    assert "\n" not in answer.words
+
+
+def test_a_rule_is_tried_set_and_removed_and_a_row_is_noted(database):
+    rule = {"shop": "リンリン", "category": "自転車"}
+    month = ("get_monthly_household", {"period": "2025年8月", "category": "自転車"})
+    tried, before, added, after, removed, wrong = answers(
+        database,
+        edit("rule", action="try", **rule),
+        month,
+        edit("rule", action="add", **rule),
+        month,
+        edit("rule", action="remove", shop="リンリン"),
+        edit("rule", action="add", shop="", category="食費"),
+    )
+    assert tried.words.startswith("「リンリン」を含む店 → 交通費 > 自転車: 試すと 1件（23,980円）")
+    assert yen(before.words, "支出") == 0
+    assert "1件のカテゴリが変わりました" in added.words
+    assert "1件がファイルのカテゴリに戻りました" in removed.words
+    assert yen(after.words, "支出") == 23_980
+    assert wrong.is_error
+    row = int(re.search(r"リンリン（ピコペイ） .*\[(\d+) A:\d+\]", after.words)[1])
+    noted, listed = answers(
+        database, edit("note", transaction_id=row, tags=["旅行"]), edit("note", tags=["旅行"])
+    )
+    assert noted.words.startswith("記録しました。\n- 2025-08-01 リンリン（ピコペイ） -23,980円")
+    assert listed.words.startswith(
+        "タグ「旅行」の明細は 1件、集計に入る合計は -23,980円 です。\n- 2025-08-01"
+    )
+    assert f"#旅行（ID {row}、収入・支出詳細_2025-08-01_2025-08-31.csv:" in listed.words
+
+
+def test_suggestions_change_nothing(database):
+    (listed,) = answers(database, edit("rule"))
+    assert listed.words.startswith("カテゴリの規則は 0件です。")
+    assert "\n- 家具のとびら ピコペイ（" in listed.words
+    assert "決めるまで何も変わりません" in listed.words
+
+
+def test_net_worth_comes_from_the_asset_history_with_a_chart(database):
+    told, drawn, full = answers(
+        database,
+        report("net_worth"),
+        report("net_worth", output_format="image"),
+        report("net_worth", detail="full"),
+    )
+    first, second = told.words.splitlines()[:2]
+    assert first == "資産推移は2025-09-30までです（14か月前）。"
+    assert second.startswith("2025年09月の純資産は ")
+    months = [line for line in full.words.splitlines() if line.startswith("- 2025年0")]
+    assert (len(months), all("、" in line for line in months)) == (9, True)
+    assert drawn.pictures == 1
+
+
+def test_what_a_follow_up_needs_stands_in_the_text(database):
+    found, candidates, _, detail = answers(
+        database,
+        ("find_transactions", {"query": "動物園", "limit": 2}),
+        ("detect_duplicates", {}),
+        ("list_duplicate_candidates", {"limit": 1}),
+        ("get_duplicate_candidate_detail", {"check_id": 1}),
+    )
+    assert re.search(
+        r"\n- 2025-05-17 市営動物園 入園料 -600円 .* ピコペイ \[\d+ A:\d+\]", found.words
+    )
+    assert "\nファイル: A=収入・支出詳細_2025-05-01_2025-05-31.csv" in found.words
+    assert "重複候補が見つかりました" in candidates.words
+    assert "類似度 100%" in detail.words
+    assert "検出条件: 日付 ±4日" in detail.words
+
+
+CALLS = [
+    ("get_monthly_household", {"year": 2025, "month": 6}),
+    ("get_monthly_household", {"period": "2024年"}),
+    ("get_category_trend", {"category": "食費"}),
+    report("compare", period="2025年9月"),
+    ("find_transactions", {"query": "スーパー", "period": "2025年9月"}),
+    report("recurring"),
+    report("forecast"),
+    report("anomalies"),
+    report("budget"),
+    ("list_duplicate_candidates", {}),
+    ("get_monthly_household", {"year": 2025, "month": 6, "output_format": "image"}),
+]
+
+
+def test_the_texts_of_eleven_usual_calls_have_at_most_9000_characters(database):
+    edits = [edit("budget", category=one, amount=50_000) for one in ("食費", "支出")]
+    told = answers(database, *edits, ("detect_duplicates", {}), *CALLS)[3:]
+    assert sum(len(one.words) for one in told) <= 9_000
