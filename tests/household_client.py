@@ -45,7 +45,9 @@ def answers(database, *calls):
             memory_use=lambda: 0.0,
         )  # fmt: skip
         rows = registering.list_tools(database, active_only=True)
-        settings = Settings.model_validate({"charts": {"port": 0}})
+        settings = Settings.model_validate(
+            {"charts": {"port": 0}, "server": {"structured": "always"}}
+        )
         server = wired_server(database, rows, models, settings).server
         async with Client(server) as client:
             found = [await client.call_tool(*call) for call in calls]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -32,18 +32,22 @@ WRITES = ToolAnnotations(
 """For tools that record what the user decided."""
 
 
+Data = Callable[[], dict[str, Any]]
+"""Makes an answer's data, which only programs ask for, as JSON."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """A tool's answer.
 
     Attributes:
         text: all that the model reads.
-        data: the same as a dataclass or JSON, for programs that ask for it.
+        data: makes the same as JSON.
         blocks: what follows the text, such as a picture.
     """
 
     text: str
-    data: object = None
+    data: Data | None = None
     blocks: tuple[ContentBlock, ...] = ()
 
 
@@ -95,8 +99,8 @@ def refuse_empty_database(database: Path) -> None:
         raise DatabaseEmptied(database)
 
 
-def text_result(text: str, structured: object, *more: ContentBlock) -> Reply:
-    return Reply(text, structured, more)
+def text_result(text, structured, *more):
+    return Reply(text, lambda: structured, more)
 
 
 def _cut(sentence: str, max_bytes: int | None) -> str:

@@ -11,7 +11,7 @@ from types import CodeType
 from typing import Any
 
 from mcp.server.mcpserver.prompts import Prompt
-from mcp.server.mcpserver.resources import FunctionResource, ResourceManager, ResourceTemplate
+from mcp.server.mcpserver.resources import FunctionResource, ResourceManager
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.subscriptions import (
     PromptsListChanged,

@@ -31,7 +31,6 @@ from mdvec.tools.names import FOLDED
 from pydantic import TypeAdapter
 
 from mdvec_mcp.arguments import run_checked, shown
-from mdvec_mcp.json_values import json_value
 from mdvec_mcp.sessions import Sessions
 
 if TYPE_CHECKING:
@@ -168,7 +167,7 @@ class MdvecServer(Server[dict[str, Any]]):
     ) -> dict[str, Any] | None:
         """The answer for a program; for an App, its text and the address of its view."""
         is_whole = self._structured == "always" or _is_for_apps(tool)
-        data: dict[str, Any] | None = json_value(reply.data) if is_whole else None
+        data = reply.data() if is_whole and reply.data is not None else None
         view = self.offer.views.get(tool.name)
         if self._structured == "never" or view is None or not client_supports_apps(ctx):
             return data
@@ -194,11 +193,12 @@ class MdvecServer(Server[dict[str, Any]]):
 
     async def _read_resource(
         self, ctx: _Request, params: types.ReadResourceRequestParams
-    ) -> types.ReadResourceResult:
+    ) -> types.ReadResourceResult | types.InputRequiredResult:
         try:
-            resource = await self.offer.resources.get_resource(
-                params.uri, Context(request_context=ctx)
-            )
+            context = Context(request_context=ctx)
+            resource = await self.offer.resources.get_resource(params.uri, context)
+            if isinstance(resource, types.InputRequiredResult):  # no resource here asks for input
+                return resource
             content = await resource.read()
         except ResourceError as error:
             is_missing = isinstance(error, ResourceNotFoundError)

@@ -62,7 +62,7 @@ def _add_show(wiring: Wiring, offer: Offer) -> None:
 
         shown = await pages().show(address, None if form is None else form_of(form), language)
         data = {"address": shown.address, "status": shown.status, "body": shown.body}
-        return Reply(f"{shown.address}: {shown.status}", data)
+        return Reply(f"{shown.address}: {shown.status}", lambda: data)
 
     offer.add_tool(
         show_view,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
-from mcp_types import CallToolResult
 from mdvec.database.connection import Connection
 from mdvec.household.core.found import FoundAnswer
 from mdvec.household.core.wording import MAX_PAGE_SIZE
@@ -19,7 +19,7 @@ from mdvec.household.found_sums import GroupBy
 from mdvec.household.row_search import RowChoice
 from pydantic import Field
 
-from mdvec_mcp.calls import READ_ONLY, text_result
+from mdvec_mcp.calls import READ_ONLY, Reply
 from mdvec_mcp.household.context import HouseholdContext, today
 from mdvec_mcp.household.json_values import found
 
@@ -62,7 +62,7 @@ def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
         page: PageNumber = 1,
         limit: RowsOnPage = None,
         tool: str | None = None,
-    ) -> CallToolResult:
+    ) -> Reply:
         wanted = RowFilter(query, min_amount, max_amount, period, account, category, rows)
         listing = ListingOptions(sort, group_by, page, limit, context.month_starts_on)
 
@@ -72,7 +72,7 @@ def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
             )
 
         answer, newer = await context.answer(tool, work)
-        return text_result(answer.text + newer, found(answer))
+        return Reply(answer.text + newer, partial(found, answer))
 
     offer.add_tool(
         find,
@@ -82,5 +82,4 @@ def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
         "purchases. 家計簿の明細・取引を店名、金額、日、口座で探して合計する「Amazonに今年いくら」"
         "「先月の高い買い物」「12月31日に使ったもの」。",
         annotations=READ_ONLY,
-        structured_output=False,
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
-from mcp_types import CallToolResult, ContentBlock
+from mcp_types import ContentBlock
 from mdvec.charts.chart import (
     CATEGORY_KINDS,
     TREND_KINDS,
@@ -34,7 +34,7 @@ from mdvec.household.overview import category_hierarchy
 from mdvec.household.trend import TrendAnswer
 from mdvec.settings import ChartSettings
 
-from mdvec_mcp.calls import text_result
+from mdvec_mcp.calls import Data, Reply
 from mdvec_mcp.charts.publishing import publish
 from mdvec_mcp.charts.server import ChartServer
 from mdvec_mcp.household.json_values import ChartEntry
@@ -240,9 +240,9 @@ def _without_zeros(period: str) -> str:
     return re.sub("(?<=[年月])0", "", period)
 
 
-def with_chart(text: str, chart: PublishedChart, structured: dict[str, Any]) -> CallToolResult:
+def with_chart(text: str, chart: PublishedChart, data: Data) -> Reply:
     """The answer with its chart, and its address; without a chart, the text begins with why."""
     parts = (
         (text, chart.model.message) if chart.model.type == "image" else (chart.model.message, text)
     )
-    return text_result("\n".join(parts), structured, *chart.blocks)
+    return Reply("\n".join(parts), data, tuple(chart.blocks))

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from mcp_types import CallToolResult
 from mdvec.database.connection import Connection
 from mdvec.household.budgeting import BudgetAnswer, budget_status
 from mdvec.household.combined import combined_households
@@ -17,7 +16,7 @@ from mdvec.household.habits import find_anomalies, forecast_spending, list_recur
 from mdvec.household.net_worth import net_worth
 from pydantic import Field
 
-from mdvec_mcp.calls import READ_ONLY, in_thread, text_result
+from mdvec_mcp.calls import READ_ONLY, Reply, in_thread
 from mdvec_mcp.database_trouble import trouble_in_japanese
 from mdvec_mcp.household import json_values
 from mdvec_mcp.household.chosen_arguments import refuse_others
@@ -77,7 +76,7 @@ def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartPublis
         limit: Limit = None,
         output_format: Literal["text", "image"] | None = None,
         tool: str | None = None,
-    ) -> CallToolResult:
+    ) -> Reply:
         asked = Asked(period, base, category, by, detail, limit, output_format, tool)
         refuse_others(f"household_report の report={report}", TAKES[report], asdict(asked))
         return await reports.told(report, asked)
@@ -89,7 +88,6 @@ def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartPublis
         "households in sum, net worth (assets). 家計簿の比較（前年比、増減）、予算と実績、定期的な"
         "支払い（サブスク、固定費）、見通し、異常、全家計簿の合計、純資産・資産の推移。",
         annotations=READ_ONLY,
-        structured_output=False,
     )
 
 
@@ -100,9 +98,9 @@ class Reports:
     context: HouseholdContext
     charts: ChartPublisher
 
-    async def told(self, report: Report, asked: Asked) -> CallToolResult:
+    async def told(self, report: Report, asked: Asked) -> Reply:
         """The answer with a report."""
-        makers: dict[Report, Callable[[Asked], Awaitable[CallToolResult]]] = {
+        makers: dict[Report, Callable[[Asked], Awaitable[Reply]]] = {
             "compare": self._comparison,
             "budget": self._budgets,
             "recurring": self._recurring,
@@ -113,7 +111,7 @@ class Reports:
         }
         return await makers[report](asked)
 
-    async def _comparison(self, asked: Asked) -> CallToolResult:
+    async def _comparison(self, asked: Asked) -> Reply:
         detail = asked.detail or "concise"
         work = partial(
             compare_periods, period=asked.period, base=asked.base, category=asked.category,
@@ -121,10 +119,10 @@ class Reports:
             month_starts_on=self.context.month_starts_on, today=today(),
         )  # fmt: skip
         answer, newer = await self.context.answer(asked.tool, work)
-        data = json_values.comparison(answer, is_full=detail == "full")
-        return text_result(answer.text + newer, data)
+        data = partial(json_values.comparison, answer, is_full=detail == "full")
+        return Reply(answer.text + newer, data)
 
-    async def _budgets(self, asked: Asked) -> CallToolResult:
+    async def _budgets(self, asked: Asked) -> Reply:
         status = partial(
             budget_status, period=asked.period, month_starts_on=self.context.month_starts_on,
             today=today(),
@@ -135,45 +133,45 @@ class Reports:
             return status(connection, tool_id), names
 
         (answer, names), newer = await self.context.answer(asked.tool, work)
-        data = json_values.json_value(answer)
+        data = partial(json_values.json_value, answer)
         if asked.output_format != "image" or not answer.statuses:
-            return text_result(answer.text + newer, data)
+            return Reply(answer.text + newer, data)
         chart = await in_thread(lambda: self.charts.budgets(answer, names), trouble_in_japanese)
         return with_chart(answer.text + newer, chart, data)
 
-    async def _recurring(self, asked: Asked) -> CallToolResult:
+    async def _recurring(self, asked: Asked) -> Reply:
         work = partial(
             list_recurring_payments, month_starts_on=self.context.month_starts_on, today=today()
         )
         answer, newer = await self.context.answer(asked.tool, work)
-        return text_result(answer.text + newer, json_values.recurring(answer))
+        return Reply(answer.text + newer, partial(json_values.recurring, answer))
 
-    async def _forecast(self, asked: Asked) -> CallToolResult:
+    async def _forecast(self, asked: Asked) -> Reply:
         work = partial(
             forecast_spending, month_starts_on=self.context.month_starts_on, today=today()
         )
         answer, newer = await self.context.answer(asked.tool, work)
-        return text_result(answer.text + newer, json_values.json_value(answer))
+        return Reply(answer.text + newer, partial(json_values.json_value, answer))
 
-    async def _anomalies(self, asked: Asked) -> CallToolResult:
+    async def _anomalies(self, asked: Asked) -> Reply:
         work = partial(find_anomalies, month_starts_on=self.context.month_starts_on, today=today())
         answer, newer = await self.context.answer(asked.tool, work)
-        return text_result(answer.text + newer, json_values.json_value(answer))
+        return Reply(answer.text + newer, partial(json_values.json_value, answer))
 
-    async def _households(self, asked: Asked) -> CallToolResult:
+    async def _households(self, asked: Asked) -> Reply:
         work = partial(
             combined_households, period=asked.period, today=today(),
             month_starts_on=self.context.month_starts_on,
         )  # fmt: skip
         answer = await self.context.run_over_all("read", work)
-        return text_result(answer.text, json_values.json_value(answer))
+        return Reply(answer.text, partial(json_values.json_value, answer))
 
-    async def _net_worth(self, asked: Asked) -> CallToolResult:
+    async def _net_worth(self, asked: Asked) -> Reply:
         is_full = asked.detail == "full"
         work = partial(net_worth, period=asked.period, is_full=is_full, today=today())
         answer, newer = await self.context.answer(asked.tool, work)
-        data = json_values.json_value(answer)
+        data = partial(json_values.json_value, answer)
         if asked.output_format != "image":
-            return text_result(answer.text + newer, data)
+            return Reply(answer.text + newer, data)
         chart = await in_thread(partial(self.charts.net_worth, answer), trouble_in_japanese)
         return with_chart(answer.text + newer, chart, data)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict
 from decimal import Decimal
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-from mcp_types import CallToolResult, ToolAnnotations
 from mdvec.household import deciding, review, sharing
 from mdvec.household.core import candidate_wording
+from mdvec.household.core.decision_wording import Confirmation, Restoration
 from mdvec.household.core.detection import MAX_DATE_TOLERANCE, DetectionOptions
+from mdvec.household.core.review_wording import (
+    CandidateList,
+    Detection,
+    DuplicateCandidate,
+    DuplicateStats,
+)
 from pydantic import Field
 
-from mdvec_mcp.calls import READ_ONLY, errors_for_the_model, text_result
+from mdvec_mcp.calls import READ_ONLY, WRITES, Reply, errors_for_the_model
 from mdvec_mcp.database_trouble import trouble_in_japanese
 from mdvec_mcp.household.context import HouseholdContext
 
@@ -79,10 +84,6 @@ Alike = Annotated[
 ]
 Page = Annotated[int, Field(json_schema_extra={"minimum": 1})]
 
-_WRITES = ToolAnnotations(
-    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-)
-
 
 def add_review_tools(offer: Offer, context: HouseholdContext, defaults: DetectionOptions) -> None:
     """Add the six tools; ``defaults`` are the tolerances that a call does not name."""
@@ -99,7 +100,7 @@ def _add_detection(offer: Offer, context: HouseholdContext, defaults: DetectionO
         transaction_ids: TransactionIds = None,
         min_similarity_score: MinScore = defaults.min_similarity_score,
         tool: str | None = None,
-    ) -> CallToolResult:
+    ) -> Reply:
         with errors_for_the_model(trouble_in_japanese):
             options = DetectionOptions(
                 date_tolerance_days,
@@ -109,15 +110,15 @@ def _add_detection(offer: Offer, context: HouseholdContext, defaults: DetectionO
             )
         work = partial(review.detect, options=options, transaction_ids=transaction_ids)
         found, newer = await context.answer(tool, work, "write")
-        return text_result(found.message + newer, asdict(found))
+        return Reply(found.message + newer, partial(asdict, found))
 
     offer.add_tool(
         detect_duplicates,
         description="Household: detect duplicate transactions (double charges) and unmarked "
         "transfers, then list_duplicate_candidates; transactions stay as they are. 家計簿の重複・"
         "二重計上と振替の候補を検出する。",
-        annotations=_WRITES,
-        structured_output=False,
+        annotations=WRITES,
+        answer=Detection,
     )
 
 
@@ -127,35 +128,42 @@ def _add_lists(offer: Offer, context: HouseholdContext) -> None:
         page: Page = 1,
         skip_checked: SkipChecked = True,  # noqa: FBT002 - a tool's arguments have names
         tool: str | None = None,
-    ) -> CallToolResult:
+    ) -> Reply:
         work = partial(review.list_candidates, limit=limit, page=page, skip_checked=skip_checked)
         listed, newer = await context.answer(tool, work)
-        return text_result(candidate_wording.list_text(listed) + newer, asdict(listed))
+        return Reply(candidate_wording.list_text(listed) + newer, partial(asdict, listed))
 
-    async def get_duplicate_candidate_detail(
-        check_id: int, tool: str | None = None
-    ) -> CallToolResult:
+    async def get_duplicate_candidate_detail(check_id: int, tool: str | None = None) -> Reply:
         work = partial(review.candidate_detail, check_id=check_id)
         pair = await context.run(tool, "read", work)
-        return text_result(candidate_wording.detail_text(pair), asdict(pair))
+        return Reply(candidate_wording.detail_text(pair), partial(asdict, pair))
 
     async def get_duplicate_stats(
         tool: str | None = None,
-    ) -> CallToolResult:
+    ) -> Reply:
         numbers, newer = await context.answer(tool, review.stats)
-        return text_result(candidate_wording.stats_text(numbers) + newer, asdict(numbers))
+        return Reply(candidate_wording.stats_text(numbers) + newer, partial(asdict, numbers))
 
-    descriptions: dict[Callable[..., Any], str] = {
-        list_duplicate_candidates: "Household: list the duplicate candidates found, likely ones "
-        "first, with reasons. 重複候補の一覧。",
-        get_duplicate_candidate_detail: "Household: one duplicate candidate with its detection "
-        "parameters. 重複候補1件の詳細。",
-        get_duplicate_stats: "Household: how many duplicates and open candidates. 重複の件数。",
-    }
-    for function, description in descriptions.items():
-        offer.add_tool(
-            function, description=description, annotations=READ_ONLY, structured_output=False
-        )
+    offer.add_tool(
+        list_duplicate_candidates,
+        description="Household: list the duplicate candidates found, likely ones first, with "
+        "reasons. 重複候補の一覧。",
+        annotations=READ_ONLY,
+        answer=CandidateList,
+    )
+    offer.add_tool(
+        get_duplicate_candidate_detail,
+        description="Household: one duplicate candidate with its detection parameters. "
+        "重複候補1件の詳細。",
+        annotations=READ_ONLY,
+        answer=DuplicateCandidate,
+    )
+    offer.add_tool(
+        get_duplicate_stats,
+        description="Household: how many duplicates and open candidates. 重複の件数。",
+        annotations=READ_ONLY,
+        answer=DuplicateStats,
+    )
 
 
 def _add_decisions(offer: Offer, context: HouseholdContext) -> None:
@@ -166,29 +174,33 @@ def _add_decisions(offer: Offer, context: HouseholdContext) -> None:
         transaction_ids: Rows = None,
         alike: Alike = False,  # noqa: FBT002 - a tool's arguments have names
         tool: str | None = None,
-    ) -> CallToolResult:
+    ) -> Reply:
         ids = tuple(transaction_ids or ())
         if check_id is None:
             shared = partial(sharing.decide_shared, rows=ids, decision=decision, keep=keep)
             done = await context.run_over_all("write", shared)
-            return text_result(done.message, asdict(done))
+            return Reply(done.message, partial(asdict, done))
         choice = deciding.ReviewDecision(decision, keep, ids, alike)
         work = partial(deciding.confirm, check_id=check_id, choice=choice)
         done = await context.run(tool, "write", work)
-        return text_result(done.message, asdict(done))
+        return Reply(done.message, partial(asdict, done))
 
-    async def restore_duplicate(transaction_id: int, tool: str | None = None) -> CallToolResult:
+    async def restore_duplicate(transaction_id: int, tool: str | None = None) -> Reply:
         work = partial(deciding.restore, transaction_id=transaction_id)
         done = await context.run(tool, "write", work)
-        return text_result(done.message, asdict(done))
+        return Reply(done.message, partial(asdict, done))
 
-    descriptions: dict[Callable[..., Any], str] = {
-        confirm_duplicate: "Household: mark a candidate as a duplicate or not, as the user "
+    offer.add_tool(
+        confirm_duplicate,
+        description="Household: mark a candidate as a duplicate or not, as the user "
         "decided; ask first. 重複候補へのユーザーの判定を記録する。",
-        restore_duplicate: "Household: undo a duplicate or transfer mark, so that the transaction "
+        annotations=WRITES,
+        answer=Confirmation,
+    )
+    offer.add_tool(
+        restore_duplicate,
+        description="Household: undo a duplicate or transfer mark, so that the transaction "
         "counts again. 重複とした取引を集計に戻す。",
-    }
-    for function, description in descriptions.items():
-        offer.add_tool(
-            function, description=description, annotations=_WRITES, structured_output=False
-        )
+        annotations=WRITES,
+        answer=Restoration,
+    )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from mcp_types import CallToolResult
 from mdvec.charts.chart import CATEGORY_KINDS, TREND_KINDS, ImageFormat
 from mdvec.database.connection import Connection
 from mdvec.household.core.categories import Hierarchy
@@ -13,7 +13,7 @@ from mdvec.household.month import HouseholdAnswer, monthly_household
 from mdvec.household.trend import TrendAnswer
 from pydantic import Field
 
-from mdvec_mcp.calls import READ_ONLY, in_thread, text_result
+from mdvec_mcp.calls import READ_ONLY, Reply, in_thread
 from mdvec_mcp.database_trouble import trouble_in_japanese
 from mdvec_mcp.household import json_values
 from mdvec_mcp.household.context import HouseholdContext, today
@@ -29,16 +29,6 @@ from mdvec_mcp.household.report_tool import add_report_tool
 
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
-
-INSTRUCTIONS = (
-    "{names} holds the household's transactions. For sums, trends and charts call "
-    "get_monthly_household and get_category_trend, for a shop, an amount or a day "
-    "find_transactions, to compare periods, for budgets, subscriptions, a forecast or net worth "
-    "household_report, instead of adding up search results: they leave out transfers and "
-    "duplicates. If there are several households, name one in tool. Tell the user which period "
-    "and category the answer covers. "
-    "Record a decision on a duplicate only after the user has made it."
-)
 
 # Every conversation pays for descriptions, so only what a name and its values do not say is there.
 # The bounds only inform the model; the library refuses other values, in Japanese.
@@ -84,7 +74,7 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         image_size: ImageSize = None,
         image_format: ImageFormat | None = None,
         tool: str | None = None,
-    ) -> CallToolResult:
+    ) -> Reply:
         size = limit if limit is not None else PAGE_SIZE if output_format == "text" else 0
 
         def work(connection: Connection, tool_id: int) -> tuple[HouseholdAnswer, Hierarchy]:
@@ -97,10 +87,12 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         (answer, names), newer = await context.answer(tool, work)
         newer += await context.news(tool)
         if output_format == "text":
-            return text_result(answer.text + newer, json_values.monthly(answer, None))
+            return Reply(answer.text + newer, partial(json_values.monthly, answer, None))
         request = ChartRequest(graph_type, image_size, image_format)
         chart = await in_thread(lambda: charts.month(answer, names, request), trouble_in_japanese)
-        return with_chart(answer.text + newer, chart, json_values.monthly(answer, chart.model))
+        return with_chart(
+            answer.text + newer, chart, partial(json_values.monthly, answer, chart.model)
+        )
 
     offer.add_tool(
         get_monthly_household,
@@ -109,7 +101,6 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         "by month: get_category_trend; a shop, amount or word: find_transactions. 月の家計簿の集計"
         "（収入、支出、収支、カテゴリ別の内訳、明細、円グラフ）。",
         annotations=READ_ONLY,
-        structured_output=False,
     )
 
 
@@ -124,7 +115,7 @@ def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         image_size: ImageSize = None,
         image_format: ImageFormat | None = None,
         tool: str | None = None,
-    ) -> CallToolResult:
+    ) -> Reply:
         def work(connection: Connection, tool_id: int) -> tuple[TrendAnswer, Hierarchy]:
             answer = context.trend(
                 connection, tool_id, category=category, start_month=start_month,
@@ -134,10 +125,12 @@ def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
 
         (answer, names), newer = await context.answer(tool, work)
         if output_format == "text":
-            return text_result(answer.text + newer, json_values.trend(answer, None))
+            return Reply(answer.text + newer, partial(json_values.trend, answer, None))
         request = ChartRequest(graph_type, image_size, image_format)
         chart = await in_thread(lambda: charts.trend(answer, names, request), trouble_in_japanese)
-        return with_chart(answer.text + newer, chart, json_values.trend(answer, chart.model))
+        return with_chart(
+            answer.text + newer, chart, partial(json_values.trend, answer, chart.model)
+        )
 
     offer.add_tool(
         get_category_trend,
@@ -145,5 +138,4 @@ def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         "with changes, 12-month averages and a line chart; by default the top 3 categories. "
         "家計簿の月ごとの推移（前月比、前年同月比、移動平均、折れ線グラフ）。",
         annotations=READ_ONLY,
-        structured_output=False,
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from itertools import zip_longest
 from typing import Any
 
 from mdvec.documents.reading import DocumentText
@@ -17,13 +16,12 @@ from mdvec_mcp.search.hit_texts import cut_note, hit_texts
 def structured(answer: Answer, links: Sequence[str], *, wide: bool) -> dict[str, Any]:
     """The answer as data for programs, as seed 002 has it; ``wide`` adds each hit's collection."""
     hits = [asdict(hit) for hit in answer.results]
-    for hit, link in zip_longest(hits, links, fillvalue=""):
-        hit["link"] = link
-    for hit in hits:
+    for number, hit in enumerate(hits):
+        hit["link"] = links[number] if links else ""
         del hit["explanation"]
         if not wide:
             del hit["tool"]
-    source = {"tools": list(answer.tools)} if wide else {"tool": answer.tools[0]}
+    source = {"tools": list(answer.tools)} if wide else {"tool": "".join(answer.tools[:1])}
     return {
         **source,
         "query": answer.query,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -167,7 +168,7 @@ class SearchContext:
 
         links = links_of(self.database, answer, link)
         text = as_text(answer, self.settings.max_chars, links, wide=wide)
-        return Reply(text, structured(answer, links, wide=wide) if answer.tools else None)
+        return Reply(text, partial(structured, answer, links, wide=wide))
 
     @property
     def meta(self) -> dict[str, object]:
@@ -301,7 +302,9 @@ def add_get_document(offer: Offer, context: SearchContext) -> None:
             look = context.look((tool,))
             document = read_document(context.database, tool, file_path, part, max_chars)
             notes = look.notes(freshness_in_english)
-            return Reply(document_text(document, notes), {**asdict(document), "notes": notes})
+            return Reply(
+                document_text(document, notes), lambda: {**asdict(document), "notes": notes}
+            )
 
         return await context.run(work)
 

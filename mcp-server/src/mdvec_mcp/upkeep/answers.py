@@ -32,7 +32,7 @@ def outcome(runs: Sequence[ImportRun]) -> Reply:
     lines = [line for result in results for line in result.summary]
     text = "\n".join(map(on_one_line, [*lines, *(f"note: {note}" for note in notes)]))
     each = [{"tool": result.tool, **_numbers([result])} for result in results]
-    return Reply(text, {**_numbers(results), "tools": each, "notes": notes})
+    return Reply(text, lambda: {**_numbers(results), "tools": each, "notes": notes})
 
 
 def source_list(freshness: FreshnessWatch) -> Reply:
@@ -40,14 +40,14 @@ def source_list(freshness: FreshnessWatch) -> Reply:
     sources = list_sources(freshness.database, freshness.rules)
     served = [source for source in sources if freshness.serves(source.tool)]
     if not served:
-        return Reply("no tool is active", {"sources": []})
+        return Reply("no tool is active")
     tags = most_frequent_tags(freshness.database, [one.tool for one in served], _MAX_TAGS)
     values = [
         source_values(source, tags.get(source.tool.name, []), _last_import(freshness, source.tool))
         for source in served
     ]
     text = "\n".join([*map(source_text, values), _REACHED])
-    return Reply(text, {"sources": values})
+    return Reply(text, lambda: {"sources": values})
 
 
 def imports_now(freshness: FreshnessWatch) -> list[Values]:

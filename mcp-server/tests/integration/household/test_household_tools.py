@@ -63,7 +63,11 @@ def asked(database, *calls, household=None, **charts):
         )  # fmt: skip
         rows = registering.list_tools(database, active_only=True)
         settings = Settings.model_validate(
-            {"charts": {"port": 0, **charts}, "household": household or {}}
+            {
+                "charts": {"port": 0, **charts},
+                "household": household or {},
+                "server": {"structured": "always"},
+            }
         )
         server = wired_server(database, rows, models, settings).server
         async with Client(server) as client:
@@ -368,9 +372,7 @@ def test_household_tools_exist_only_with_a_household(tmp_path):
 
         return anyio.run(run)
 
-    assert names() == {
-        "notes", "search", "get_document", "reindex", "reindex_status", "list_sources",
-    }  # fmt: skip
+    assert names() == {"notes", "search", "get_document", "reindex", "list_sources"}
     registering.add_tool(path, "kakeibo", "家計簿", tmp_path, "household")
     assert names() >= {"kakeibo", "get_monthly_household", "confirm_duplicate"}
 

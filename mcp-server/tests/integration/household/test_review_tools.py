@@ -5,6 +5,7 @@ from pathlib import Path
 import anyio
 import pytest
 from collection import RULES
+from fixed_offer import FixedOffer
 from mcp import Client
 from mdvec.database.connection import open_database
 from mdvec.database.household_schema import m003_ledger, m005_statements, m010_review
@@ -67,10 +68,10 @@ class Household:
         return {tool.name: tool for tool in anyio.run(run)}
 
     def server(self):
-        server, offer = MdvecServer("test", version="0"), Offer("")
+        server, offer = MdvecServer("test", version="0", structured="always"), Offer()
         context = HouseholdContext(self.database, self._households, self.freshness)
         add_review_tools(offer, context, self.defaults)
-        server.present(offer)
+        server.follow(FixedOffer(offer))
         return server
 
     def _households(self):
@@ -93,7 +94,7 @@ def test_the_tools_have_schemas_for_what_they_take(household):
     for name, tool in tools.items():
         assert tool.annotations.read_only_hint is (name in READ)
         assert tool.annotations.destructive_hint is not True
-        assert tool.output_schema is None
+        assert tool.output_schema["type"] == "object"  # of the dataclass that it answers with
         assert tool.description.startswith("Household: ")
         assert "tool" in tool.input_schema["properties"]
     detect = tools["detect_duplicates"].input_schema["properties"]
