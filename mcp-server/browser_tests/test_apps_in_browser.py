@@ -42,7 +42,7 @@ addEventListener("message", async ({ data, source }) => {
   if (method === "ui/initialize") {
     post({ id, result: { hostContext: { theme: "dark", locale: globalThis.locale } } });
   } else if (method === "ui/notifications/initialized") {
-    post({ method: "ui/notifications/tool-input", params: { arguments: globalThis.given } });
+    post({ method: "ui/notifications/tool-result", params: globalThis.answer });
   } else if (method === "tools/call") {
     post({ id, result: JSON.parse(await globalThis.callTool(JSON.stringify(params))) });
   }
@@ -55,8 +55,8 @@ def wired(database):
         lambda _: None, idle_seconds=600, memory_threshold=1.0, memory_use=lambda: 0.0
     )
     rows = list_tools(database, active_only=True)
-    server = wired_server(database, rows, models, Settings(), extend=add_apps).server
-    return server
+    settings = Settings.model_validate({"charts": {"port": 0}})
+    return wired_server(database, rows, models, settings, extend=add_apps).server
 
 
 class Host:
@@ -82,10 +82,11 @@ class Host:
         uri = tools[tool].meta["ui"]["resourceUri"]
         (file,) = self.portal.call(self.client.read_resource, uri).contents
         assert file.mime_type == APP_MIME_TYPE
+        answer = self.portal.call(self.client.call_tool, tool, arguments)
         self.page.evaluate(
-            "([given, locale, html]) => { Object.assign(globalThis, { given, locale });"
+            "([answer, locale, html]) => { Object.assign(globalThis, { answer, locale });"
             " document.querySelector('iframe').srcdoc = html; }",
-            [arguments, locale, file.text],
+            [answer.model_dump(by_alias=True, exclude_none=True), locale, file.text],
         )
         return self.page.frame_locator("iframe")
 
@@ -133,7 +134,7 @@ def test_candidates_are_decided_by_button_and_by_key(host):
     frame.locator("#pairs > li").nth(1).press("u")
     expect(frame.locator("#open")).to_have_text("5")
     stats = host.portal.call(host.client.call_tool, "get_duplicate_stats", {})
-    assert stats.structured_content["pending_checks"] == 5
+    assert "5件" in stats.content[0].text
     assert host.said == []
 
 
@@ -153,7 +154,7 @@ SHOWN = {
     "household_report": {"report": "budget"},
     "list_duplicate_candidates": {},
     "profile": {"table_or_query": "transactions", "columns": ["amount", "date", "description"]},
-    "plot": {"query": "SELECT description, amount FROM transactions", "kind": "bar"},
+    "query": {"query": "SELECT description, amount FROM transactions", "chart": "bar"},
 }
 
 
@@ -172,7 +173,7 @@ def test_views_fit_a_narrow_chat(host, tool):
 
 
 def test_the_query_of_a_chart_and_what_is_refused(host):
-    frame = host.show("plot", {"query": "SELECT description, amount FROM transactions"})
+    frame = host.show("query", SHOWN["query"])
     expect(frame.locator("#result")).to_contain_text("店3<b>")
     frame.locator("#sql").fill("SELECT * FROM nothing")
     frame.get_by_role("button", name="Run").click()

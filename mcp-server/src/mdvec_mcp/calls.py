@@ -18,6 +18,7 @@ from mdvec.cancelling import cancelled_by
 from mdvec.database.connection import DatabaseEmptied, DatabaseError
 from mdvec.errors import MdvecError
 from mdvec.manage.registering import list_tools
+from mdvec.text.one_line import visible
 
 from mdvec_mcp.database_trouble import Wording, trouble_in_english
 
@@ -99,10 +100,8 @@ def refuse_empty_database(database: Path) -> None:
         raise DatabaseEmptied(database)
 
 
-def text_result(text, structured, *more):
-    return Reply(text, lambda: structured, more)
-
-
 def _cut(sentence: str, max_bytes: int | None) -> str:
+    """The sentence on one line, whatever it quotes, of at most ``max_bytes``."""
+    sentence = visible(sentence)
     cut = sentence.encode()[:max_bytes].decode(errors="ignore")
     return sentence if cut == sentence else f"{cut}…"

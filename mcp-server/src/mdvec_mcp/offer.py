@@ -54,7 +54,7 @@ class Offer:
         templates: a cache that this offer fills; pass it on to the next one.
         tools: by name, in the order in which they are listed.
         answers: by tool, the class of its structured answer, where its fields are JSON.
-        views: by tool, the address of the App's view of what a call with some arguments answered.
+        views: by tool, the address of the App's view of a call with some arguments, if it has one.
         resources: by URI.
         completions: by a resource template's URI and the name of its argument.
         prompts: by name.
@@ -65,7 +65,7 @@ class Offer:
     templates: ToolTemplates = field(default_factory=dict)
     tools: dict[str, Tool] = field(default_factory=dict)
     answers: dict[str, type] = field(default_factory=dict)
-    views: dict[str, Callable[[Mapping[str, Any]], str]] = field(default_factory=dict)
+    views: dict[str, Callable[[Mapping[str, Any]], str | None]] = field(default_factory=dict)
     resources: ResourceManager = field(default_factory=ResourceManager)
     completions: dict[tuple[str, str], Completion] = field(default_factory=dict)
     prompts: dict[str, Prompt] = field(default_factory=dict)
@@ -82,7 +82,6 @@ class Offer:
         meta: dict[str, Any] | None = None,
         answer: type | None = None,
         is_row: bool = False,
-        structured_output: bool | None = None,
     ) -> None:
         """Add the tool of a row under the row's name, or one of the server's own.
 
@@ -105,13 +104,6 @@ class Offer:
         self.tools[called] = template.model_copy(update=own)
         if answer is not None:
             self.answers[called] = answer
-
-    def add_prompt(self, prompt: Prompt) -> None:
-        """Add a prompt."""
-        self.prompts[prompt.name] = prompt
-
-    def add_row_tool(self, fn: Callable[..., Any], **more: Any) -> None:
-        self.add_tool(fn, is_row=True, **more)
 
     def add_resource(
         self, uri: str, description: str, mime_type: str, read: Callable[[], Any]

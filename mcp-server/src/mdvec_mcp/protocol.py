@@ -168,10 +168,11 @@ class MdvecServer(Server[dict[str, Any]]):
         """The answer for a program; for an App, its text and the address of its view."""
         is_whole = self._structured == "always" or _is_for_apps(tool)
         data = reply.data() if is_whole and reply.data is not None else None
-        view = self.offer.views.get(tool.name)
-        if self._structured == "never" or view is None or not client_supports_apps(ctx):
+        address_of = self.offer.views.get(tool.name)
+        if self._structured == "never" or not address_of or not client_supports_apps(ctx):
             return data
-        return {**(data or {"text": reply.text}), "view": view(arguments)}
+        view = address_of(arguments)
+        return data if view is None else {**(data or {"text": reply.text}), "view": view}
 
     async def _list_resources(self, ctx: _Request, _params: object) -> types.ListResourcesResult:
         draws = client_supports_apps(ctx)

@@ -280,9 +280,16 @@ def _add_household(wiring: Wiring, offer: Offer) -> None:
 
 
 def _add_analytics(wiring: Wiring, offer: Offer) -> None:
-    from mdvec_mcp.analytics.family import add_analytics
+    from mdvec_mcp.analytics.prompt import add_analytics_prompt
+    from mdvec_mcp.analytics.query_tool import add_query_tool
+    from mdvec_mcp.analytics.resources import add_table_resources
+    from mdvec_mcp.analytics.tools import add_analytics_tools
 
-    add_analytics(offer, wiring.analytics, wiring.publish_plot)
+    read_only = wiring.settings.server.read_only
+    add_query_tool(offer, wiring.analytics, wiring.publish_plot, read_only=read_only)
+    add_analytics_tools(offer, wiring.analytics)
+    add_table_resources(offer, wiring.analytics)
+    add_analytics_prompt(offer)
 
 
 def _add_dataset(wiring: Wiring, offer: Offer, tool: Tool) -> None:

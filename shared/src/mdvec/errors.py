@@ -126,7 +126,7 @@ place; any other exception is a bug.
             ResultTooLarge            mdvec_mcp.analytics.core.refusals
             TooManyRowsToExport       mdvec_mcp.analytics.core.refusals
         NotAnswered                   mdvec_mcp.analytics.guarded
-        NotDrawn                      mdvec_mcp.analytics.plot_tool
+        NotDrawn                      mdvec_mcp.analytics.query_tool
         TokenUnusable                 mdvec_mcp.bearer
         ChartServerUnavailable        mdvec_mcp.charts.server
         UnfittingGraph                mdvec_mcp.household.pictures

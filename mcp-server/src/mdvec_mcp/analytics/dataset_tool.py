@@ -5,22 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from mcp_types import CallToolResult
 from mdvec.tools.rows import Tool
 from pydantic import Field
 
-from mdvec_mcp.analytics import schema as models
 from mdvec_mcp.analytics.core.guard import JsonAnswer
 from mdvec_mcp.analytics.data import described_dataset, tables_of
 from mdvec_mcp.analytics.requested_data import RequestedData
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.tools import Sql, call_within_guard
-from mdvec_mcp.calls import READ_ONLY
+from mdvec_mcp.calls import READ_ONLY, Reply
 
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
 
 _MIN_OUTPUT_BYTES = 200
+_WHAT = (
+    "What this one dataset holds: its tables, columns and periods without a query; with one, a few "
+    "aggregated rows (SQL over several sources: query)."
+)
 
 
 def add_dataset_tool(offer: Offer, tool: Tool, database: Path, analytics: Analytics) -> None:
@@ -32,7 +34,7 @@ def add_dataset_tool(offer: Offer, tool: Tool, database: Path, analytics: Analyt
             bool, Field(description="Return a profile of the result instead of rows.")
         ] = False,
         max_output_size: int | None = None,
-    ) -> Annotated[CallToolResult, models.DatasetModel]:
+    ) -> Reply:
         guard = analytics.guard.within(max_output_size)
 
         def work() -> JsonAnswer:
@@ -50,12 +52,11 @@ def add_dataset_tool(offer: Offer, tool: Tool, database: Path, analytics: Analyt
     # The schema refuses sizes above the setting, which would otherwise be reduced silently.
     bounds = Field(ge=_MIN_OUTPUT_BYTES, le=analytics.guard.max_bytes, description="Maximum bytes.")
     query_dataset.__annotations__["max_output_size"] = Annotated[int | None, bounds]
-    offer.add_row_tool(
+    offer.add_tool(
         query_dataset,
         name=tool.name,
         title=tool.title,
-        description=f"{tool.description}\n\nA dataset for SQL: without a query, returns its "
-        "tables, columns and periods; with one, a few aggregated rows.",
+        description=f"{_WHAT} {tool.description}",
         annotations=READ_ONLY,
-        structured_output=True,
+        is_row=True,
     )

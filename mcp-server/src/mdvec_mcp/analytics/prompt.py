@@ -1,4 +1,4 @@
-"""The rules for a model that analyses data: a prompt, and a summary in the instructions."""
+"""The rules for a model that analyses data, as a prompt."""
 
 from __future__ import annotations
 
@@ -8,15 +8,6 @@ from mcp.server.mcpserver.prompts import Prompt
 
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
-
-INSTRUCTIONS = (
-    "Analyse data tables in SQL (DuckDB): you plan and interpret; query (few rows), profile, "
-    "histogram, materialize and export compute. Do not fetch raw rows to read them yourself: "
-    "export returns a handle for Python (mdvec.analysis.safe_load_export), not data. "
-    "list_handles finds tables, columns and joins. In transactions, spending is sum(-amount) "
-    "WHERE kind = 'expense', month the household's own month; match shops by the column shop "
-    "(normalised, lower case), not by description."
-)
 
 RULES = """\
 You plan and interpret; DuckDB and Python compute. You receive only summaries and handles.
@@ -37,8 +28,10 @@ Which tool
 - a few aggregated rows of any table → query
 - rows for resampling, correlation, plots → export, then Python
 - a join or window that several queries need → materialize, then query the new table
-- a trend, two periods, anomalies, correlations of any table, a question asked before → run_query
-- a question that will be asked again → save_query, with what changes as $parameters
+- a trend, two periods, anomalies, correlations of any table, a question asked before → query with \
+its name and parameters
+- a question that will be asked again → query with save_as, with what changes as $parameters
+- a picture of a result → query with chart
 - existing tables and handles, a column by part of its name, joins → list_handles
 - a household's sums, trends and charts → get_monthly_household, get_category_trend
 
@@ -62,10 +55,9 @@ def add_analytics_prompt(offer: Offer) -> None:
     def analyze_data(question: str = "") -> str:
         return f"{RULES}\n\nThe question: {question}" if question.strip() else RULES
 
-    offer.add_prompt(
-        Prompt.from_function(
-            analyze_data,
-            title="データ分析のルール",
-            description="Rules for analysing the user's tables without reading bulk data.",
-        )
+    prompt = Prompt.from_function(
+        analyze_data,
+        title="データ分析のルール",
+        description="Rules for analysing the user's tables without reading bulk data.",
     )
+    offer.prompts[prompt.name] = prompt

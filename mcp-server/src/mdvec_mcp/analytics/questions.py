@@ -8,9 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mdvec.charts.plot import Plot, PlotKind
+from mdvec.charts.plot_sql import PlotRefused
+from mdvec.charts.plots import Plots
+from mdvec.datasets.core.columns import Column
 from mdvec.queries import saved
 from mdvec.queries.parameters import Bound, WrongParameters, bound, listed_parameters
-from mdvec.queries.saved import SavedQuery, SaveMode
+from mdvec.queries.saved import SavedQuery, SavedQueryError, SaveMode
 
 from mdvec_mcp.analytics.core.guard import JsonAnswer, with_warnings
 from mdvec_mcp.analytics.core.naming import shortened_name
@@ -20,8 +24,8 @@ from mdvec_mcp.analytics.core.ready.correlations import CORRELATIONS
 from mdvec_mcp.analytics.core.ready.plan import QuestionPlan, ReadyQuestion
 from mdvec_mcp.analytics.core.ready.trend import TREND
 from mdvec_mcp.analytics.core.refusals import QueryRefused, UnknownTable
-from mdvec_mcp.analytics.core.statement import SELECT_ALL
-from mdvec_mcp.analytics.process.messages import JsonValue
+from mdvec_mcp.analytics.core.statement import SELECT_ALL, fold
+from mdvec_mcp.analytics.process.messages import JsonValue, QueryRows
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 from mdvec_mcp.analytics.small_answers import SmallAnswers
 
@@ -82,7 +86,7 @@ class Questions:
             return {"deleted": saved.delete(self.database, name)}
         plain = saved.checked_name(name, READY)
         if not sql:
-            raise WrongParameters("sql is missing: the SELECT to save, with values as $name")
+            raise WrongParameters("query is missing: the SELECT to save, with values as $name")
         judged = self.queries.judged(sql)
         told = " ".join((description or "").split())[: saved.MAX_QUESTION_DESCRIPTION]
         query = SavedQuery(plain, judged.sql, told, judged.parameters)
@@ -99,20 +103,62 @@ class Questions:
             lambda gone: f"{gone} more columns",
         )
 
-    def run(self, name: str, parameters: Mapping[str, object]) -> JsonAnswer:
-        """The first rows of a question's answer; if there are more, a handle of all rows.
+    def asked(self, query: str, parameters: Mapping[str, object] | None) -> Prepared:
+        """A SELECT or a table, or the question of that name with the values of its parameters.
 
         Raises:
             WrongParameters: the values do not fit.
-            SavedQueryError: there is no question of that name.
+            SavedQueryError: values are given, and there is no question of that name; or a table
+                has the same name, and none are given.
+            QueryError: a ready-made question could not look at its table.
+        """
+        if parameters is None and not self._is_question(query):
+            return Prepared(query, SELECT_ALL, None)
+        name = saved.plain_name(query)
+        if parameters is None and fold(name) in map(fold, self.queries.tables()):
+            raise SavedQueryError(
+                f"{name} is a table and a question; for the table write FROM {name}, for the "
+                "question give parameters, {} if it has none"
+            )
+        return self.prepared(name, parameters or {})
+
+    def _is_question(self, query: str) -> bool:
+        """Whether a question has the name; SQL never is one."""
+        name = saved.plain_name(query)
+        if not saved.is_name(name):
+            return False
+        return name in READY or any(
+            known.name == name for known in saved.saved_queries(self.database)
+        )
+
+    def run(self, name: str, parameters: Mapping[str, object]) -> JsonAnswer:
+        """The answer to a question."""
+        return self.answer(self.prepared(name, parameters))
+
+    def answer(self, asked: Prepared) -> JsonAnswer:
+        """The first rows of an answer; if there are more, a handle of all rows.
+
+        Raises:
             QueryError: it could not be run; a table that is gone is named.
         """
-        asked = self.prepared(name, parameters)
         if asked.made is not None:
             return self._made(*asked.made, asked.notes)
         with telling_of(asked):
             answer = self.answers.answer(asked.source, asked.sql, parameters=asked.bound)
         return with_warnings(answer, [*answer.get("warnings", ()), *asked.notes])
+
+    def plot(self, asked: Prepared, kind: PlotKind, title: str) -> Plot:
+        """The chart of an answer.
+
+        Raises:
+            QueryError: it could not be run.
+            PlotRefused: its columns do not fit the kind of chart.
+        """
+        if asked.made is not None:
+            raise PlotRefused(f"{asked.source} is answered with few rows, which need no chart")
+        with telling_of(asked):
+            plots = Plots(QueriesOf(self.queries, asked))
+            return plots.plot(asked.source, kind, title)
 
     def prepared(self, name: str, parameters: Mapping[str, object]) -> Prepared:
         """A question with the values of its parameters.
@@ -143,13 +189,16 @@ class Questions:
         """
         return saved.find_saved(self.database, name, READY)
 
-    def sql_of(self, name: str, parameters: Mapping[str, object]) -> str:
-        """What a question reads: its SQL, or the table of a ready-made one.
+    def sql_of(self, query: str, parameters: Mapping[str, object] | None) -> str:
+        """What a query reads: its own SQL, a question's, or the table of a ready-made one.
 
         Raises:
-            SavedQueryError: there is no question of that name.
+            SavedQueryError: values are given, and there is no question of that name.
         """
-        return str(parameters.get("table", "")) if name in READY else self.found(name).sql
+        if parameters is None and not self._is_question(query):
+            return query
+        name = saved.plain_name(query)
+        return str((parameters or {}).get("table", "")) if name in READY else self.found(name).sql
 
     def listed(self) -> list[dict[str, str]]:
         """Every question, the saved ones first."""
@@ -188,6 +237,28 @@ class Questions:
             with_warnings(answer, [*self.queries.take_warnings(), *notes]),
             ("rows",),
             lambda gone: f"{gone} more pairs; name fewer columns",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class QueriesOf:
+    """The result of what was asked as the source of further statements."""
+
+    queries: QueryProcess
+    asked: Prepared
+
+    def columns(self, source: str, /) -> Sequence[Column]:
+        """The result's columns."""
+        if self.asked.sql == SELECT_ALL and self.asked.bound is None:
+            return self.queries.columns(source)
+        asked = self.asked
+        return self.queries.rows(source, asked.sql, max_rows=1, parameters=asked.bound).columns
+
+    def rows(self, source: str, sql: str, /, *, max_rows: int, max_bytes: int) -> QueryRows:
+        """The first rows of a SELECT over the result."""
+        over = sql.replace("{source}", f"({self.asked.sql})")
+        return self.queries.rows(
+            source, over, max_rows=max_rows, max_bytes=max_bytes, parameters=self.asked.bound
         )
 
 

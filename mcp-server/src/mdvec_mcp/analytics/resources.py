@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
-from mcp_types import TextContent
 
 from mdvec_mcp.analytics.core.discovery import compared_name
 from mdvec_mcp.analytics.core.guard import JsonAnswer
@@ -61,4 +60,4 @@ async def _read(analytics: Analytics, work: Callable[[], JsonAnswer], asked: Req
         )
     except ToolError as error:
         raise ResourceError(str(error)) from error
-    return "".join(part.text for part in found.content if isinstance(part, TextContent))
+    return found.text

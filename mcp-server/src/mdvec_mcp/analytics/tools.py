@@ -1,81 +1,60 @@
-"""The six analytics tools: they return few rows, handles, statistics and bins, never bulk."""
+"""The analytics tools: they return few rows, handles, statistics and bins, never bulk."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import anyio
 from anyio.lowlevel import RunVar
-from mcp_types import CallToolResult, ToolAnnotations
+from mcp_types import ToolAnnotations
 from mdvec.settings import MAX_EXPORT_ROWS
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
-from mdvec_mcp.analytics import schema as models
 from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, as_json, portable
 from mdvec_mcp.analytics.guarded import MAX_ERROR_BYTES, guarded
 from mdvec_mcp.analytics.requested_data import RequestedData
 from mdvec_mcp.analytics.service import Analytics
-from mdvec_mcp.calls import READ_ONLY, in_thread, text_result
-
-if TYPE_CHECKING:
-    from mdvec_mcp.offer import Offer
+from mdvec_mcp.calls import READ_ONLY, Reply, in_thread
+from mdvec_mcp.offer import Offer
 
 MAX_SQL_CHARS = 20_000
 _MAX_THREADS = 8
 _threads: RunVar[anyio.CapacityLimiter] = RunVar("mdvec-analytics-threads")
 CREATES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 
+# Bounds of texts are not in the schemas, where every conversation pays for them; errors state them.
+TEXT = WithJsonSchema({"type": "string"})
 Sql = Annotated[
     str,
-    Field(
-        min_length=1,
-        max_length=MAX_SQL_CHARS,
-        description="A table or one DuckDB SELECT.",
-    ),
+    Field(min_length=1, max_length=MAX_SQL_CHARS, description="A table or one DuckDB SELECT."),
+    TEXT,
 ]
 DateRange = Annotated[
-    list[Annotated[str, Field(max_length=40)]] | None,
+    list[Annotated[str, Field(max_length=40), TEXT]] | None,
     Field(
         min_length=2,
         max_length=2,
-        description="First and last day or time (2025-06-30), both included.",
+        description="First and last day or time, included.",
     ),
 ]
 DateColumn = Annotated[
     str | None,
     Field(
         max_length=200,
-        description="For date_range; needed if several columns hold dates.",
+        description="If several columns hold dates.",
     ),
 ]
 
 
 def add_analytics_tools(offer: Offer, analytics: Analytics) -> None:
-    """Add query, export, profile, histogram, materialize and list_handles."""
-    _add_query(offer, analytics)
-    _add_export(offer, analytics)
+    """Add export, profile, histogram, materialize and list_handles."""
     _add_profile(offer, analytics)
     _add_histogram(offer, analytics)
-    _add_materialize(offer, analytics)
     _add_list_handles(offer, analytics)
-
-
-def _add_query(offer: Offer, analytics: Analytics) -> None:
-    async def query(query: Sql) -> CallToolResult:
-        answers = analytics.small_answers
-        return await call_within_guard(
-            analytics, partial(answers.answer, query), RequestedData(query), answers.guard
-        )
-
-    offer.add_tool(
-        query,
-        description="Return the first rows of a query over any tables (see list_handles) and "
-        "total_rows; if there are more rows, also the handle of an export of all.",
-        annotations=CREATES,
-        structured_output=False,
-    )
+    _add_export(offer, analytics)
+    _add_materialize(offer, analytics)
 
 
 def _add_export(offer: Offer, analytics: Analytics) -> None:
@@ -90,7 +69,7 @@ def _add_export(offer: Offer, analytics: Analytics) -> None:
                 description="More rows than this are an error.",
             ),
         ] = None,
-    ) -> Annotated[CallToolResult, models.ExportModel]:
+    ) -> Reply:
         return await call_within_guard(
             analytics,
             partial(analytics.exporter.export, query, format, max_rows),
@@ -99,10 +78,10 @@ def _add_export(offer: Offer, analytics: Analytics) -> None:
 
     offer.add_tool(
         export,
-        description="Write all rows of a query to a file for Python and return its handle; load it "
-        "with mdvec.analysis.safe_load_export(handle).",
+        description="Export all rows of a query to a file, when Python (pandas, statistics, plots) "
+        "needs them and not only an aggregate; returns a handle for "
+        "mdvec.analysis.safe_load_export(handle). 全行の書き出し。",
         annotations=CREATES,
-        structured_output=True,
     )
 
 
@@ -116,9 +95,9 @@ def _add_profile(offer: Offer, analytics: Analytics) -> None:
         ] = None,
         date_column: DateColumn = None,
         exact: Annotated[  # noqa: FBT002 - a tool's arguments have names
-            bool, Field(description="Estimate nothing, even if that is slow.")
+            bool, Field(description="Slow, without estimates.")
         ] = False,
-    ) -> Annotated[CallToolResult, models.ProfileModel]:
+    ) -> Reply:
         period = _pair(date_range)
         return await call_within_guard(
             analytics,
@@ -135,10 +114,10 @@ def _add_profile(offer: Offer, analytics: Analytics) -> None:
 
     offer.add_tool(
         profile,
-        description="Return the row count and period of a table or query, and statistics of each "
-        "column. Call this before you write a query.",
+        description="Profile a table or query: rows, period, and statistics of each column (min, "
+        "max, mean, median, null rate, distinct values). Call it before you write SQL. "
+        "列の統計、欠損、データの概要。",
         annotations=READ_ONLY,
-        structured_output=True,
     )
 
 
@@ -149,7 +128,7 @@ def _add_histogram(offer: Offer, analytics: Analytics) -> None:
         bins: Annotated[int, Field(ge=1, le=100, description="Maximum number of bins.")] = 20,
         date_range: DateRange = None,
         date_column: DateColumn = None,
-    ) -> Annotated[CallToolResult, models.HistogramModel]:
+    ) -> Reply:
         period = _pair(date_range)
         return await call_within_guard(
             analytics,
@@ -161,10 +140,9 @@ def _add_histogram(offer: Offer, analytics: Analytics) -> None:
 
     offer.add_tool(
         histogram,
-        description="Return the distribution of one column: bins of numbers or dates, or the most "
-        "frequent categories.",
+        description="Histogram: the distribution of one column's values, in bins of numbers or "
+        "dates, or its most frequent categories. 分布、ヒストグラム、頻度。",
         annotations=READ_ONLY,
-        structured_output=True,
     )
 
 
@@ -177,7 +155,7 @@ def _add_materialize(offer: Offer, analytics: Analytics) -> None:
         ttl_seconds: Annotated[
             int | None, Field(ge=1, le=30 * 86_400, description="Lifetime; default: the setting.")
         ] = None,
-    ) -> Annotated[CallToolResult, models.MaterializeModel]:
+    ) -> Reply:
         return await call_within_guard(
             analytics,
             partial(analytics.materialized.materialize, name, query, ttl_seconds),
@@ -186,10 +164,10 @@ def _add_materialize(offer: Offer, analytics: Analytics) -> None:
 
     offer.add_tool(
         materialize,
-        description="Store a query's result as a temporary table for later queries. Replaces a "
-        "materialized table of the same name.",
+        description="Materialize a slow query (a join or window over many rows) as a temporary "
+        "table, when several further queries need its result. Replaces a materialized table of "
+        "the same name. 中間テーブル。",
         annotations=CREATES,
-        structured_output=True,
     )
 
 
@@ -198,13 +176,15 @@ def _add_list_handles(offer: Offer, analytics: Analytics) -> None:
         table: Annotated[
             str | None,
             Field(min_length=1, max_length=200, description="Describe this table instead."),
+            TEXT,
         ] = None,
         match: Annotated[
             str | None,
             Field(min_length=1, max_length=100, description="In a table's or column's name."),
+            TEXT,
         ] = None,
         start: Annotated[int, Field(ge=1, le=100_000, description="next of an answer.")] = 1,
-    ) -> CallToolResult:
+    ) -> Reply:
         guard = analytics.listing.guard
         if table is None:
             work = partial(analytics.listing.handles, match, start)
@@ -214,11 +194,10 @@ def _add_list_handles(offer: Offer, analytics: Analytics) -> None:
 
     offer.add_tool(
         list_handles,
-        description="List the tables that SQL can query, with columns, and the materialized "
-        "tables and export handles; or a table's columns with types, samples, keys, periods, and "
-        "joins that fit.",
+        description="List the tables that SQL can query, with their columns, materialized tables "
+        "and export handles; or describe one table: types, samples, keys, periods, joins. "
+        "テーブルと列の一覧。",
         annotations=READ_ONLY,
-        structured_output=False,
     )
 
 
@@ -229,7 +208,7 @@ async def call_within_guard(
     guard: AnswerGuard | None = None,
     *,
     runs_sql: bool = True,
-) -> CallToolResult:
+) -> Reply:
     """Run ``guarded`` in a thread; work that ``runs_sql`` waits while many other queries run.
 
     Raises:
@@ -241,7 +220,7 @@ async def call_within_guard(
         limiter=limiter,
         max_error_bytes=MAX_ERROR_BYTES,
     )
-    return text_result(as_json(answer), portable(answer))
+    return Reply(as_json(answer), partial(portable, answer))
 
 
 def _limiter() -> anyio.CapacityLimiter:

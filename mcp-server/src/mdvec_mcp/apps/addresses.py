@@ -51,20 +51,22 @@ def _profile(arguments: Arguments) -> str:
     )
 
 
-def _query(arguments: Arguments) -> str:
-    return _with_query("/data", {"sql": arguments.get("query")})
+def _query(arguments: Arguments) -> str | None:
+    """The view of a SELECT that was drawn; rows, and what a name stands for, are in the text."""
+    sql, chart, values = (arguments.get(name) for name in ("query", "chart", "parameters"))
+    return None if chart is None or values is not None else _with_query("/data", {"sql": sql})
 
 
-VIEWS: dict[str, Callable[[Arguments], str]] = {
+VIEWS: dict[str, Callable[[Arguments], str | None]] = {
     "get_monthly_household": _money,
     "get_category_trend": _trend,
     "household_report": _report,
     "detect_duplicates": _found,
     "list_duplicate_candidates": _review,
     "profile": _profile,
-    "plot": _query,
+    "query": _query,
 }
-"""By tool: the address of the view that shows what a call with these arguments answered."""
+"""By tool: the address of the view of what a call with these arguments answered, if it has one."""
 
 
 def _address(path: str, arguments: Arguments, same: tuple[str, ...] = (), **fields: object) -> str:

@@ -50,6 +50,8 @@ _RECORDS = (
     "Search the transactions of this one household ledger by words, such as a shop or a memo "
     "(for sums, days and amounts: find_transactions)."
 )
+_USUAL_RESULT_CHARS = 50_000
+"""The longest answer that Claude Code hands over whole without being told of a longer one."""
 _MAX_NOTES = 3_000
 """The most that notes and the heads of passages without text add to an answer's max_chars."""
 
@@ -58,15 +60,15 @@ Query = Annotated[
     Field(
         min_length=1,
         max_length=MAX_QUERY_CHARS,
-        description="A whole question or a few words, in any language.",
+        description="A short question or a few words.",
     ),
 ]
-K = Annotated[int, Field(ge=1, le=MAX_K, description="Maximum number of passages.")]
+K = Annotated[int, Field(ge=1, le=MAX_K, description="Passages.")]
 Return = Annotated[
     Returning,
     Field(
         validation_alias="return",
-        description="Return the matching passage (chunk), its section or its document.",
+        description="How much around a match.",
     ),
 ]
 _TEXT = WithJsonSchema({"type": "string"})
@@ -83,7 +85,7 @@ Since = Annotated[
     str | None, Field(max_length=MAX_DAY_CHARS, description="2025-06-01, 2025年6月, 先週"), _TEXT
 ]
 Until = Annotated[str | None, Field(max_length=MAX_DAY_CHARS), _TEXT]
-Link = Annotated[LinkKind | None, Field(description="Adds absolute paths or Obsidian links.")]
+Link = Annotated[LinkKind | None, Field(description="Adds links to files.")]
 Line = Annotated[int | None, Field(ge=1, description="From 1.")]
 Position = Annotated[int | None, Field(ge=0, description="Character, from 0.")]
 
@@ -173,7 +175,8 @@ class SearchContext:
     @property
     def meta(self) -> dict[str, object]:
         """The ``_meta`` of a tool whose answers have up to the settings' max_chars."""
-        return {"anthropic/maxResultSizeChars": self.settings.max_chars + _MAX_NOTES}
+        longest = max(self.settings.max_chars + _MAX_NOTES, _USUAL_RESULT_CHARS)
+        return {"anthropic/maxResultSizeChars": longest}
 
     async def run(self, work: Callable[[], T]) -> T:
         """Run ``work`` in a thread; if a tool is missing, say so if the whole database is empty."""
@@ -216,7 +219,7 @@ def add_search_tool(offer: Offer, tool: Tool, context: SearchContext) -> None:
         title=tool.title,
         description=f"{_RECORDS if has_records else _COLLECTION} {described_tool(tool)}",
         annotations=READ_ONLY,
-        meta=context.meta,
+        meta=context.meta if context.settings.max_chars > _USUAL_RESULT_CHARS else None,
         is_row=True,
     )
 
@@ -247,7 +250,7 @@ def add_search_across(offer: Offer, context: SearchContext) -> None:
         query: Query,
         tools: Annotated[
             list[str] | None,
-            Field(min_length=1, description="Names of collections; default all."),
+            Field(min_length=1, description="Default all."),
         ] = None,
         k: K = context.settings.k,
         return_: Return = "chunk",
@@ -284,7 +287,7 @@ def add_get_document(offer: Offer, context: SearchContext) -> None:
     """Add the tool that reads a document, or a part of it."""
 
     async def get_document(
-        tool: Annotated[str, Field(max_length=100, description="The collection, as in a result.")],
+        tool: Annotated[str, Field(max_length=100, description="As in a result.")],
         file_path: Annotated[str, Field(max_length=4_096, description="As in a result.")],
         start_line: Line = None,
         end_line: Line = None,

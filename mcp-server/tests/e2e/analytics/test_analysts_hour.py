@@ -121,7 +121,7 @@ class Desk:
     def ask(self, tool: str, **arguments: object) -> dict[str, Any]:
         answer = self.client.call(tool, arguments)
         assert not answer.is_error, answer.content[0].text
-        return answer.structured_content
+        return json.loads(answer.content[0].text)
 
     def rows(self, query: str) -> list[list[Any]]:
         return self.ask("query", query=query)["rows"]
@@ -130,7 +130,9 @@ class Desk:
         """The form that the answer to a mistake proposes."""
         answer = self.client.call("query", {"query": query})
         told = (
-            answer.content[0].text if answer.is_error else answer.structured_content["warnings"][0]
+            answer.content[0].text
+            if answer.is_error
+            else json.loads(answer.content[0].text)["warnings"][0]
         )
         assert "; write: " in told or "(line" in told, told
         return told.partition("write: ")[2]
@@ -205,7 +207,7 @@ def summarise(desk: Desk, sales: list[Sale]) -> None:
     counted = Counter(sale.shop for sale in sales)
     assert {one["value"]: one["count"] for one in shops} == counted
     monthly = f"SELECT date_trunc('month', 日付) AS m, 店舗, sum(売上) FROM {T} GROUP BY ALL"
-    drawn = desk.client.call("plot", {"query": f"{monthly} ORDER BY ALL", "kind": "line"})
+    drawn = desk.client.call("query", {"query": f"{monthly} ORDER BY ALL", "chart": "line"})
     assert json.loads(drawn.content[0].text)["points"] == 24 * len(counted)
     assert base64.b64decode(drawn.content[1].data).startswith(b"\x89PNG")
 
@@ -217,13 +219,13 @@ QUESTION = f"""
 
 
 def save_and_store(desk: Desk, sales: list[Sale]) -> None:
-    made = desk.ask("save_query", name="店の月次", sql=QUESTION)
+    made = desk.ask("query", query=QUESTION, save_as="店の月次")
     assert made["parameters"] == {"shop": "text", "since": "date"}
     assert answered(desk) == asked_for(sales)
     hostile = {"shop": "' OR 1=1 --", "since": "2025-10-01"}
-    assert desk.ask("run_query", name="店の月次", parameters=hostile)["rows"] == []
+    assert desk.ask("query", query="店の月次", parameters=hostile)["rows"] == []
     given = {"table": T, "measure": "売上", "first": "2024", "second": "2025", "by": "店舗"}
-    compared = desk.ask("run_query", name="compare_periods", parameters=given)
+    compared = desk.ask("query", query="compare_periods", parameters=given)
     years = {
         year: sums([sale for sale in sales if sale.day.year == year], lambda sale: sale.shop)
         for year in (2024, 2025)
@@ -247,7 +249,7 @@ def save_and_store(desk: Desk, sales: list[Sale]) -> None:
 
 def answered(desk: Desk) -> list[list[Any]]:
     given = {"shop": "渋谷", "since": "2025-10-01"}
-    return desk.ask("run_query", name="店の月次", parameters=given)["rows"]
+    return desk.ask("query", query="店の月次", parameters=given)["rows"]
 
 
 def asked_for(sales: list[Sale]) -> list[list[Any]]:

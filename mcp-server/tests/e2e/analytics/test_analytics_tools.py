@@ -79,15 +79,19 @@ def client(data, connect):
         yield connected
 
 
+def values(answer):
+    """The JSON that is the text of an answer."""
+    return json.loads(answer.content[0].text)
+
+
 @pytest.fixture
 def ask(client):
     def call(tool: str, **arguments: object) -> dict:
         answer = client.call(tool, arguments)
         assert not answer.is_error, answer.content[0].text
         text = answer.content[0].text
-        assert json.loads(text) == answer.structured_content
         assert len(text.encode()) <= (4_000 if tool == "list_handles" else 1_024)
-        return answer.structured_content
+        return json.loads(text)
 
     return call
 
@@ -179,7 +183,7 @@ def test_estimates_of_very_many_rows_have_error_bounds(data, connect, tmp_path):
     query = "SELECT range AS n FROM range(12000000)"
     with connect(data / "vectors.sqlite", home=tmp_path, **settings) as client:
         found, brief = (
-            client.call(tool, arguments).structured_content
+            values(client.call(tool, arguments))
             for tool, arguments in (
                 ("profile", {"table_or_query": query}),
                 ("runs", {"query": query, "statistics_only": True}),
@@ -393,7 +397,7 @@ def test_a_query_that_the_client_cancels_frees_its_place_at_once(client, data, a
             group.cancel_scope.cancel()
         began = time.monotonic()
         answer = await client.client.call_tool("profile", {"table_or_query": "SELECT 42 AS n"})
-        assert answer.structured_content["row_count"] == 1
+        assert values(answer)["row_count"] == 1
         return time.monotonic() - began
 
     # The fastest of three: the machine may be busy, and the limit of a query is two seconds.
@@ -402,15 +406,16 @@ def test_a_query_that_the_client_cancels_frees_its_place_at_once(client, data, a
 
 def test_a_query_is_drawn_as_an_image_with_an_address(client):
     query = "SELECT part, avg(pace) AS pace FROM runs GROUP BY part ORDER BY part"
-    answer = client.call("plot", {"query": query, "kind": "bar", "title": "時間帯ごとのペース"})
+    answer = client.call("query", {"query": query, "chart": "bar", "title": "時間帯ごとのペース"})
     text, image = answer.content
     assert base64.b64decode(image.data).startswith(b"\x89PNG")
     told = json.loads(text.text)
-    assert (told["kind"], told["points"]) == ("bar", 3)
+    assert told["points"] == 3
+    assert told["shows"].startswith("bar chart '時間帯ごとのペース' of 3 names, ")
     assert told["url"].startswith("http://127.0.0.1:")
-    drawing = client.call("plot", {"query": query, "kind": "bar", "image_format": "svg"})
+    drawing = client.call("query", {"query": query, "chart": "bar", "image_format": "svg"})
     assert len(drawing.content) == 1
-    wrong = client.call("plot", {"query": "SELECT part FROM runs", "kind": "line"})
+    wrong = client.call("query", {"query": "SELECT part FROM runs", "chart": "line"})
     assert "SELECT x, y" in wrong.content[0].text
 
 
@@ -469,7 +474,7 @@ def test_the_rules_reach_the_client(client):
         with pytest.raises(MCPError, match=words) as refused:
             client.portal.call(client.client.get_prompt, name, arguments)
         assert refused.value.code == -32602
-    assert "export returns a handle" in client.client.instructions
+    assert "export hands them to Python" in client.client.instructions
 
 
 def test_handles_survive_a_restart_and_expire(data, connect, tmp_path):
@@ -484,14 +489,14 @@ def test_handles_survive_a_restart_and_expire(data, connect, tmp_path):
         )
 
     with server(3_600) as client:
-        handle = client.call("export", {"query": "SELECT 1 AS n"}).structured_content["handle"]
+        handle = values(client.call("export", {"query": "SELECT 1 AS n"}))["handle"]
         client.call("materialize", {"name": "kept", "query": "SELECT count(*) AS n FROM runs"})
     assert ExportFolder(folder, 3_600, 10**9).path_of(handle).exists()
     with server(1) as client:
         deadline = time.monotonic() + 20
         while (folder / handle).exists() and time.monotonic() < deadline:
             time.sleep(0.05)
-        assert client.call("query", {"query": "kept"}).structured_content["rows"] == [[ROWS]]
+        assert values(client.call("query", {"query": "kept"}))["rows"] == [[ROWS]]
     assert [path.name[:6] for path in folder.iterdir()] == ["table_"]
 
 
@@ -501,36 +506,39 @@ def test_query_answers_a_group_by_over_the_household_and_mends_a_mistake(client)
     assert refused.is_error
     fix = refused.content[0].text.partition("write: ")[2]
     answer = client.call("query", {"query": f"```sql\n{fix} ORDER BY kind;\n```"})
-    found = answer.structured_content
+    found = values(answer)
     assert found["columns"] == ["kind", "n"]
     assert [kind for kind, _ in found["rows"]] == ["expense", "income", "transfer"]
     assert found["total_rows"] == 3
     rest = client.call("query", {"query": "SELECT * FROM transactions"})
     assert len(rest.content[0].text.encode()) <= 4_000
     counted = client.call("query", {"query": "SELECT count(*) FROM transactions"})
-    assert counted.structured_content["rows"] == [[rest.structured_content["total_rows"]]]
-    assert rest.structured_content["handle"].endswith(".parquet")
+    assert values(counted)["rows"] == [[values(rest)["total_rows"]]]
+    assert values(rest)["handle"].endswith(".parquet")
 
 
 def test_a_question_is_saved_run_listed_and_deleted(client):
-    def call(tool, **arguments):
-        return client.call(tool, arguments)
+    def call(query=None, **arguments):
+        return client.call("query", arguments if query is None else {"query": query, **arguments})
 
     sql = "SELECT part, count(*) AS n FROM runs WHERE heart_rate > $least GROUP BY part ORDER BY 1"
-    made = call("save_query", name="hard", sql=sql, description="努力した回数")
-    assert made.structured_content["parameters"] == {"least": "integer"}
-    found = call("run_query", name="hard", parameters={"least": 150})
-    assert found.structured_content["columns"] == ["part", "n"]
-    assert found.structured_content["total_rows"] == 3
-    wrong = call("run_query", name="hard", parameters={"least": "much"})
+    made = call(sql, save_as="hard", description="努力した回数")
+    assert values(made)["parameters"] == {"least": "integer"}
+    found = call("hard", parameters={"least": 150})
+    assert values(found)["columns"] == ["part", "n"]
+    assert values(found)["total_rows"] == 3
+    drawn = call("hard", parameters={"least": 150}, chart="bar")
+    assert values(drawn)["shows"].startswith("bar chart of 3 names, ")
+    assert drawn.content[1].type == "image"
+    wrong = call("hard", parameters={"least": "much"})
     assert wrong.content[0].text == ("least of hard must be an integer, such as 12, not 'much'")
-    again = call("save_query", name="hard", sql=sql)
+    again = call(sql, save_as="hard")
     assert "mode=replace" in again.content[0].text
     trend = call(
-        "run_query", name="trend",
+        "trend",
         parameters={"table": "transactions", "measure": "amount", "period": "year"},
     )  # fmt: skip
-    assert [row[0] for row in trend.structured_content["rows"]] == [
+    assert [row[0] for row in values(trend)["rows"]] == [
         "2023-01-01", "2024-01-01", "2025-01-01",
     ]  # fmt: skip
     resource = client.portal.call(client.client.read_resource, "data://saved_questions")
@@ -539,6 +547,23 @@ def test_a_question_is_saved_run_listed_and_deleted(client):
         "hard", "trend", "compare_periods", "anomalies", "correlations",
     ]  # fmt: skip
     assert listed[0]["parameters"] == "least (integer)"
-    assert call("save_query", name="hard", mode="delete").structured_content == {"deleted": "hard"}
-    gone = call("run_query", name="hard").content[0].text
+    assert values(call(save_as="hard", mode="delete")) == {"deleted": "hard"}
+    gone = call("hard", parameters={}).content[0].text
     assert gone.startswith("there is no saved question 'hard'; there are: trend")
+
+
+def test_a_name_of_a_table_and_a_question_is_asked_about(client):
+    def told(**arguments):
+        return client.call("query", arguments).content[0].text
+
+    told(query="SELECT 42 AS answer", save_as="runs")
+    assert told(query="runs") == (
+        "runs is a table and a question; for the table write FROM runs, for the question give "
+        "parameters, {} if it has none"
+    )
+    assert json.loads(told(query="runs", parameters={}))["rows"] == [[42]]
+    assert json.loads(told(query="SELECT count(*) FROM runs"))["rows"] == [[ROWS]]
+    told(save_as="runs", mode="delete")
+    assert json.loads(told(query="runs"))["total_rows"] == ROWS
+    assert told() == "query needs the parameter 'query', or save_as with mode=delete"
+    assert told(query="SELECT 1", parameters={"n": 1}).startswith("there is no saved question")

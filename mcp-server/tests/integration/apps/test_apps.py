@@ -132,7 +132,12 @@ def test_only_an_app_gets_the_address_of_its_view_and_the_text_beside_the_text(d
             None,
             "2025-07-02 – 2025-07-04",
         ),
-        ("plot", {"query": "SELECT 6*7 AS a"}, "/data?sql=SELECT+6%2A7+AS+a", "42"),
+        (
+            "query",
+            {"query": "SELECT 6*7 AS a", "chart": "bar"},
+            "/data?sql=SELECT+6%2A7+AS+a",
+            "42",
+        ),
     ],
 )
 def test_what_a_tool_answered_is_shown_by_its_view(database, tool, arguments, address, words):
@@ -161,8 +166,8 @@ def test_folders_and_files_are_not_shown_in_a_chat(database, address):
         ("get_monthly_household", {"year": {}, "month": 7, "period": ["x"], "page": {}}),
         ("profile", {"table_or_query": [1], "date_range": [1], "columns": "x"}),
         ("profile", {"table_or_query": "nothing"}),
-        ("plot", {}),
-        ("plot", {"query": "SELECT '" + "x" * 100_000}),
+        ("query", {"chart": "bar"}),
+        ("query", {"query": "SELECT '" + "x" * 100_000, "chart": "bar"}),
     ],
 )
 def test_arguments_that_no_tool_would_take_end_in_a_view_or_a_sentence(database, tool, arguments):

@@ -38,16 +38,26 @@ class SavedQuery:
     parameters: tuple[Parameter, ...] = ()
 
 
+def plain_name(name: str) -> str:
+    """The name as questions have it: full-width signs become plain."""
+    return unicodedata.normalize("NFKC", name).strip()
+
+
+def is_name(plain: str) -> bool:
+    """Whether a question may be called so; no SELECT may."""
+    return _NAME.fullmatch(plain) is not None
+
+
 def checked_name(name: str, reserved: Collection[str]) -> str:
     """The name as it is stored: full-width signs become plain.
 
     Raises:
         SavedQueryError: no saved question can have it.
     """
-    plain = unicodedata.normalize("NFKC", name).strip()
+    plain = plain_name(name)
     if plain in reserved:
         raise SavedQueryError(f"{plain} is a ready-made question; take another name")
-    if _NAME.fullmatch(plain) is None:
+    if not is_name(plain):
         raise SavedQueryError(
             f"no question can be called {name[:60]!r}; use up to 60 letters, digits, _ and -, and "
             "begin with a letter or digit, as in monthly_sales"
@@ -77,7 +87,7 @@ def find_saved(database: Path, name: str, more: Collection[str] = ()) -> SavedQu
         SavedQueryError: there is none.
         DatabaseError: the database cannot be read.
     """
-    plain = unicodedata.normalize("NFKC", name).strip()
+    plain = plain_name(name)
     found = {query.name: query for query in saved_queries(database)}
     if plain not in found:
         raise _unknown(name, [*found, *more])

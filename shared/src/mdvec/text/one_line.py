@@ -21,15 +21,22 @@ def on_one_line(text: str) -> str:
     )
 
 
+def visible(text: str) -> str:
+    """``text`` with the characters that end or turn a line, or cannot be seen, as JSON has them."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() or unicodedata.category(char) == "Zs" else json.dumps(char)[1:-1]
+        for char in text
+    )
+
+
 def quoted(text: str) -> str:
-    """``text`` as a JSON string on one line, without characters that cannot be seen.
+    """``text`` as a JSON string on one line.
 
     It reads back exactly (``json.loads``), so that it can be passed on as an argument.
     """
-    return "".join(
-        char if char.isprintable() or unicodedata.category(char) == "Zs" else json.dumps(char)[1:-1]
-        for char in json.dumps(text, ensure_ascii=False)
-    )
+    return visible(json.dumps(text, ensure_ascii=False))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mdvec.text.one_line import visible
+
 JsonAnswer = dict[str, Any]
 _MAX_WARNING = 300
 _MAX_PORTABLE = 2**53
@@ -109,8 +111,9 @@ def size(answer: JsonAnswer) -> int:
 
 
 def as_json(answer: JsonAnswer) -> str:
-    """An answer as compact JSON, with Japanese unescaped."""
-    return json.dumps(portable(answer), ensure_ascii=False, separators=(",", ":"), default=str)
+    """An answer as one line of compact JSON, with Japanese unescaped."""
+    text = json.dumps(portable(answer), ensure_ascii=False, separators=(",", ":"), default=str)
+    return visible(text)
 
 
 def portable(value: Any) -> Any:  # noqa: ANN401 - data as JSON has them

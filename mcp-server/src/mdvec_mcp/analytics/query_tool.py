@@ -1,0 +1,175 @@
+"""The tool that answers SQL and named questions with few rows, draws their results, and saves them.
+
+A question is a SELECT that was saved under a name, with ``$parameters``, or a ready-made one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Annotated, Any, Literal
+
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import ContentBlock, ToolAnnotations
+from mdvec.charts.chart import ImageFormat
+from mdvec.charts.plot import Plot, PlotKind
+from mdvec.errors import MdvecError
+from mdvec.queries.saved import MAX_QUESTION_DESCRIPTION
+from pydantic import Field
+
+from mdvec_mcp.analytics.core.guard import JsonAnswer, with_warnings
+from mdvec_mcp.analytics.questions import Prepared
+from mdvec_mcp.analytics.requested_data import RequestedData
+from mdvec_mcp.analytics.service import Analytics
+from mdvec_mcp.analytics.tools import MAX_SQL_CHARS, TEXT, call_within_guard
+from mdvec_mcp.calls import READ_ONLY, Reply, in_thread
+from mdvec_mcp.charts.publishing import Published
+from mdvec_mcp.offer import Offer
+
+RESOURCE = "data://saved_questions"
+Publish = Callable[[Plot, ImageFormat | None], Published]
+_MAX_NAME = 60
+_SAVES = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)
+_WHAT = (
+    "Run an SQL query (DuckDB) on any tables, also households' transactions: sum, average, group "
+    "by, join; "
+    "answers few rows, their number, and a handle of all. Or a question by its name: {saved}"
+    "ready-made: trend(table, measure, period), compare_periods(table, measure, first, second, by),"
+    " anomalies(table, measure, period), correlations(table, columns). chart draws the result: x, "
+    "then numbers; histogram: one column; box: name, number; heatmap: x, y, number. "
+    "SQL でデータ分析、集計、グラフを描く。"
+)
+
+Query = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=MAX_SQL_CHARS,
+        description="A SELECT, a table, or a question's name.",
+    ),
+    TEXT,
+]
+Parameters = Annotated[dict[str, Any] | None, Field(description="A question's values.")]
+Title = Annotated[str, Field(max_length=100), TEXT]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """How to draw a result."""
+
+    kind: PlotKind
+    title: str
+    image_format: ImageFormat | None
+
+
+class NotDrawn(MdvecError):
+    """A chart that could not be drawn."""
+
+
+def add_query_tool(
+    offer: Offer, analytics: Analytics, publish: Publish, *, read_only: bool
+) -> None:
+    """Add query, and the resource that lists the questions; ``read_only``, it saves none."""
+    queries = QueryTool(analytics, publish)
+
+    async def query(
+        query: Query,
+        parameters: Parameters = None,
+        chart: PlotKind | None = None,
+        title: Title = "",
+        image_format: ImageFormat | None = None,
+    ) -> Reply:
+        picture = None if chart is None else Picture(chart, title, image_format)
+        return await queries.answer(query, parameters, picture)
+
+    async def query_or_save(
+        query: Query | None = None,
+        parameters: Parameters = None,
+        chart: PlotKind | None = None,
+        title: Title = "",
+        image_format: ImageFormat | None = None,
+        save_as: Annotated[
+            str | None,
+            Field(
+                min_length=1,
+                max_length=_MAX_NAME,
+                description="Saves the SELECT as a question instead; values as $since.",
+            ),
+            TEXT,
+        ] = None,
+        description: Annotated[str | None, Field(max_length=MAX_QUESTION_DESCRIPTION), TEXT] = None,
+        mode: Annotated[
+            Literal["create", "replace", "delete"], Field(description="With save_as.")
+        ] = "create",
+    ) -> Reply:
+        if save_as is not None:
+            save = partial(analytics.questions.save, save_as, query, description, mode)
+            guard = analytics.small_answers.guard
+            return await call_within_guard(analytics, save, RequestedData(query or ""), guard)
+        if query is None:
+            raise ToolError("query needs the parameter 'query', or save_as with mode=delete")
+        picture = None if chart is None else Picture(chart, title, image_format)
+        return await queries.answer(query, parameters, picture)
+
+    async def saved_questions() -> str:
+        return json.dumps(await in_thread(analytics.questions.listed), ensure_ascii=False)
+
+    offer.add_tool(
+        query if read_only else query_or_save,
+        name="query",
+        description=_WHAT.format(saved="" if read_only else "saved with save_as, or "),
+        annotations=READ_ONLY if read_only else _SAVES,
+    )
+    offer.add_resource(
+        RESOURCE, "Saved and ready-made questions for query", "application/json", saved_questions
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class QueryTool:
+    """Answers queries and questions, with rows or with a picture."""
+
+    analytics: Analytics
+    publish: Publish
+
+    async def answer(
+        self, query: str, parameters: dict[str, Any] | None, picture: Picture | None
+    ) -> Reply:
+        """The first rows, or the picture, of a SELECT, a table or a question.
+
+        Raises:
+            ToolError: it cannot be answered; the text is for the model.
+        """
+        questions = self.analytics.questions
+        sql = await in_thread(partial(questions.sql_of, query, parameters))
+        blocks: list[ContentBlock] = []
+
+        def work() -> JsonAnswer:
+            asked = questions.asked(query, parameters)
+            if picture is None:
+                return questions.answer(asked)
+            return self._drawn(asked, picture, blocks)
+
+        guard = self.analytics.small_answers.guard
+        reply = await call_within_guard(self.analytics, work, RequestedData(sql), guard)
+        return replace(reply, blocks=tuple(blocks))
+
+    def _drawn(self, asked: Prepared, picture: Picture, blocks: list[ContentBlock]) -> JsonAnswer:
+        plot = self.analytics.questions.plot(asked, picture.kind, picture.title)
+        drawn = self.publish(plot, picture.image_format)
+        if drawn.trouble:
+            raise NotDrawn(f"the chart could not be drawn: {drawn.trouble}")
+        blocks.extend(drawn.blocks)
+        answer: JsonAnswer = {
+            "chart": picture.kind,
+            "shows": plot.in_words(),
+            "points": plot.points,
+        }
+        if drawn.url:
+            answer["url"] = drawn.url
+        notes = [plot.note] if plot.note else []
+        return with_warnings(
+            answer, [*notes, *self.analytics.queries.take_warnings(), *asked.notes]
+        )
