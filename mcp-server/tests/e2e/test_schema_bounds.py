@@ -109,7 +109,7 @@ def test_the_bounds_in_schemas_are_those_of_the_tools(client):
 
 def test_the_list_of_tools_takes_at_most_31_500_characters(client):
     listed = client.portal.call(client.client.list_tools)
-    assert len(listed.tools) == 33
+    assert len(listed.tools) == 28
     assert len(listed.model_dump_json(by_alias=True, exclude_none=True)) <= 31_500, len(
         listed.model_dump_json(by_alias=True, exclude_none=True)
     )
