@@ -10,7 +10,7 @@ import anyio
 import uvicorn
 from fixed_offer import FixedOffer
 from mcp.server.mcpserver import Context
-from mdvec_mcp.calls import READ_ONLY, Reply
+from mdvec_mcp.calls import READ_ONLY, ToolReply
 from mdvec_mcp.offer import Offer
 from mdvec_mcp.protocol import MdvecServer
 from mdvec_mcp.web.address import LOOPBACK_NAMES, Address, listen
@@ -32,17 +32,17 @@ class EchoServer(MdvecServer):
         offer.add_tool(self._wait, name="wait", description="Waits.", annotations=READ_ONLY)
         self.follow(FixedOffer(offer))
 
-    async def _echo(self, text: str) -> Reply:
-        return Reply(text)
+    async def _echo(self, text: str) -> ToolReply:
+        return ToolReply(text)
 
-    async def _wait(self, context: Context) -> Reply:
+    async def _wait(self, context: Context) -> ToolReply:
         await context.report_progress(1, 2)
         self.waiting.set()
         try:
             await anyio.sleep_forever()
         finally:
             self.cancelled.set()
-        return Reply("")
+        return ToolReply("")
 
 
 @contextmanager

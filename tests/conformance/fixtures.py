@@ -19,7 +19,7 @@ from mcp_types import (
     ImageContent,
     TextResourceContents,
 )
-from mdvec_mcp.calls import READ_ONLY, Reply
+from mdvec_mcp.calls import READ_ONLY, ToolReply
 from mdvec_mcp.offer import Offer
 from mdvec_mcp.protocol import MdvecServer
 from PIL import Image
@@ -39,13 +39,13 @@ def conformance_server() -> MdvecServer:
 
 def _add_tools(server: MdvecServer, offer: Offer) -> None:
     replies = {
-        "test_simple_text": Reply("This is a simple text response for testing."),
-        "test_image_content": Reply("An image.", blocks=(_image(),)),
-        "test_audio_content": Reply(
+        "test_simple_text": ToolReply("This is a simple text response for testing."),
+        "test_image_content": ToolReply("An image.", blocks=(_image(),)),
+        "test_audio_content": ToolReply(
             "A sound.",
             blocks=(AudioContent(type="audio", data=_base64(_wave()), mime_type="audio/wav"),),
         ),
-        "test_embedded_resource": Reply(
+        "test_embedded_resource": ToolReply(
             "A resource.",
             blocks=(
                 _embedded(
@@ -55,7 +55,7 @@ def _add_tools(server: MdvecServer, offer: Offer) -> None:
                 ),
             ),
         ),
-        "test_multiple_content_types": Reply(
+        "test_multiple_content_types": ToolReply(
             "Multiple content types test:",
             blocks=(
                 _image(),
@@ -70,22 +70,22 @@ def _add_tools(server: MdvecServer, offer: Offer) -> None:
     for name, reply in replies.items():
         _add_constant(offer, name, reply)
 
-    async def fail() -> Reply:
+    async def fail() -> ToolReply:
         raise ToolError("This tool intentionally returns an error for testing")
 
-    async def progress(context: Context) -> Reply:
+    async def progress(context: Context) -> ToolReply:
         for done in (0, 50, 100):
             await context.report_progress(done, 100)
             await anyio.sleep(_PAUSE_SECONDS)
-        return Reply("done")
+        return ToolReply("done")
 
-    async def change_tools() -> Reply:
+    async def change_tools() -> ToolReply:
         await server.announce([ToolsListChanged()])
-        return Reply("announced")
+        return ToolReply("announced")
 
-    async def change_prompts() -> Reply:
+    async def change_prompts() -> ToolReply:
         await server.announce([PromptsListChanged()])
-        return Reply("announced")
+        return ToolReply("announced")
 
     tools = {
         "test_trigger_tool_change": change_tools,
@@ -97,8 +97,8 @@ def _add_tools(server: MdvecServer, offer: Offer) -> None:
         offer.add_tool(fn, name=name, description="For the suite.", annotations=READ_ONLY)
 
 
-def _add_constant(offer: Offer, name: str, reply: Reply) -> None:
-    async def constant() -> Reply:
+def _add_constant(offer: Offer, name: str, reply: ToolReply) -> None:
+    async def constant() -> ToolReply:
         return reply
 
     offer.add_tool(

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 from mdvec_mcp.argument_wording import ENGLISH, ArgumentWording, wording_for
 
 if TYPE_CHECKING:
-    from mdvec_mcp.calls import Reply
+    from mdvec_mcp.calls import ToolReply
 
 logger = logging.getLogger("mdvec")
 
@@ -29,7 +29,9 @@ _STRICT = frozenset({"integer", "number", "boolean"})
 """The JSON types to which pydantic converts others."""
 
 
-async def run_checked(tool: Tool, arguments: dict[str, Any], context: Context[Any, Any]) -> Reply:
+async def run_checked(
+    tool: Tool, arguments: dict[str, Any], context: Context[Any, Any]
+) -> ToolReply:
     """The tool's reply; refusals are in the language of its answers.
 
     Raises:
@@ -39,7 +41,7 @@ async def run_checked(tool: Tool, arguments: dict[str, Any], context: Context[An
     known = _parameters(tool.fn_metadata.arg_model)
     checked = checked_arguments(tool.name, arguments, known, wording)
     try:
-        reply: Reply = await tool.run(checked, context)
+        reply: ToolReply = await tool.run(checked, context)
     except ToolError as error:
         cause = error.__cause__
         if isinstance(cause, ValidationError):

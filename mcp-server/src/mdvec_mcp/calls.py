@@ -1,28 +1,19 @@
-"""What the functions of tools use: replies, threads for their work, and errors in words."""
+"""What the functions of tools use: replies, and threads for their work."""
 
 from __future__ import annotations
 
-import logging
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeVar
 
 import anyio
 import anyio.to_thread
-from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ContentBlock, ToolAnnotations
 from mdvec.cancelling import cancelled_by
-from mdvec.database.connection import DatabaseEmptied, DatabaseError
-from mdvec.errors import MdvecError
-from mdvec.manage.registering import list_tools
-from mdvec.text.one_line import visible
 
-from mdvec_mcp.database_trouble import Wording, trouble_in_english
+from mdvec_mcp.database_trouble import Wording, errors_for_the_model, trouble_in_english
 
-logger = logging.getLogger("mdvec")
 T = TypeVar("T")
 
 READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -38,7 +29,7 @@ Data = Callable[[], dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ToolReply:
     """A tool's answer.
 
     Attributes:
@@ -80,28 +71,3 @@ async def in_thread(
         return await anyio.to_thread.run_sync(call, abandon_on_cancel=True, limiter=limiter)
     finally:
         cancellation.set()
-
-
-@contextmanager
-def errors_for_the_model(wording: Wording, max_bytes: int | None = None) -> Iterator[None]:
-    """Turn the library's errors into ToolErrors, whose text reaches the model."""
-    try:
-        yield
-    except DatabaseError as error:
-        logger.warning("%s", error)
-        raise ToolError(_cut(wording(error), max_bytes)) from error
-    except MdvecError as error:
-        raise ToolError(_cut(str(error), max_bytes)) from error
-
-
-def refuse_empty_database(database: Path) -> None:
-    """Raise DatabaseEmptied if the database holds no tools at all, active or not."""
-    if not list_tools(database, active_only=False):
-        raise DatabaseEmptied(database)
-
-
-def _cut(sentence: str, max_bytes: int | None) -> str:
-    """The sentence on one line, whatever it quotes, of at most ``max_bytes``."""
-    sentence = visible(sentence)
-    cut = sentence.encode()[:max_bytes].decode(errors="ignore")
-    return sentence if cut == sentence else f"{cut}…"

@@ -1,11 +1,19 @@
-"""The messages to a model when the database is missing, unreadable, replaced or empty."""
+"""Errors as a model reads them, above all when the database is missing, replaced or empty."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.database.connection import DatabaseEmptied, DatabaseError, DatabaseMissing
+from mdvec.errors import MdvecError
+from mdvec.manage.registering import list_tools
+from mdvec.text.one_line import visible
+
+logger = logging.getLogger("mdvec")
 
 Wording = Callable[[DatabaseError], str]
 """Formats an error in one language, without the path of the user's home folder."""
@@ -48,6 +56,31 @@ def trouble_in_japanese(error: DatabaseError) -> str:
         f"データベース接続に失敗しました（{_without_home(str(error))}）。原因はサーバーのログか、"
         "ターミナルの mdvec status で確認できます"
     )
+
+
+@contextmanager
+def errors_for_the_model(wording: Wording, max_bytes: int | None = None) -> Iterator[None]:
+    """Turn the library's errors into ToolErrors, whose text reaches the model."""
+    try:
+        yield
+    except DatabaseError as error:
+        logger.warning("%s", error)
+        raise ToolError(_cut(wording(error), max_bytes)) from error
+    except MdvecError as error:
+        raise ToolError(_cut(str(error), max_bytes)) from error
+
+
+def refuse_empty_database(database: Path) -> None:
+    """Raise DatabaseEmptied if the database holds no tools at all, active or not."""
+    if not list_tools(database, active_only=False):
+        raise DatabaseEmptied(database)
+
+
+def _cut(sentence: str, max_bytes: int | None) -> str:
+    """The sentence on one line, whatever it quotes, of at most ``max_bytes``."""
+    sentence = visible(sentence)
+    cut = sentence.encode()[:max_bytes].decode(errors="ignore")
+    return sentence if cut == sentence else f"{cut}…"
 
 
 def _shown(path: Path) -> str:

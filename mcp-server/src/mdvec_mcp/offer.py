@@ -21,11 +21,10 @@ from mcp.server.subscriptions import (
     ToolsListChanged,
 )
 from mcp_types import ToolAnnotations
-from mdvec.database.connection import Connection, DatabaseError, open_database
-from mdvec.tools.kinds import KINDS
+from mdvec.database.connection import DatabaseError
+from mdvec.manage.registering import offered_state
 from mdvec.tools.names import own_name
 from mdvec.tools.rows import Tool as Row
-from mdvec.tools.rows import list_tools
 from mdvec.tools.unfinished import described_tool
 
 from mdvec_mcp.compact_schema import compact_input
@@ -176,17 +175,14 @@ class LiveOffer:
                 return []
             self._seen = stamp if stamp.is_settled() else None
             try:
-                with open_database(self._database, "read") as connection:
-                    return self._read(connection)
+                state = offered_state(self._database)
             except DatabaseError as error:
                 logger.info("the tools stay as they are: %s", error)
                 return []
+            return [] if state is None else self._follow(*state)
 
-    def _read(self, connection: Connection) -> list[ServerEvent]:
-        if connection.execute("PRAGMA user_version").fetchone() == (0,):  # the file was emptied
-            return []
-        rows = list_tools(connection, active_only=True)
-        old, shown, ledgers = self.offer, _shown_fields(rows), _ledger_versions(connection, rows)
+    def _follow(self, rows: Sequence[Row], ledgers: list[int]) -> list[ServerEvent]:
+        old, shown = self.offer, _shown_fields(rows)
         if shown != self._shown:
             self.offer = self._make(rows)
         was, self._shown, self._ledgers = self._ledgers, shown, ledgers
@@ -209,12 +205,3 @@ def _shown_fields(rows: Sequence[Row]) -> list[tuple[object, ...]]:
          row.generation)
         for row in rows
     ]  # fmt: skip
-
-
-def _ledger_versions(connection: Connection, rows: Sequence[Row]) -> list[int]:
-    ledgers = [row.id for row in rows if KINDS[row.kind].has_ledger]
-    if not ledgers:
-        return []
-    from mdvec.household.interfaces.rows import data_version
-
-    return [data_version(connection, row) for row in ledgers]

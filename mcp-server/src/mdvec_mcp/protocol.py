@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import base64
 import threading
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
-from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -23,18 +22,17 @@ from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
 from mcp.server.mcpserver.tools import Tool
-from mcp.server.stdio import stdio_server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ServerEvent
 from mcp.shared.exceptions import MCPError
 from mdvec.log.activity import record
 from mdvec.tools.names import FOLDED
-from pydantic import TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 
 from mdvec_mcp.arguments import run_checked, shown
 from mdvec_mcp.sessions import Sessions
 
 if TYPE_CHECKING:
-    from mdvec_mcp.calls import Reply
+    from mdvec_mcp.calls import ToolReply
     from mdvec_mcp.offer import LiveOffer, Offer
 
 Structured = Literal["auto", "always", "never"]
@@ -42,7 +40,9 @@ Structured = Literal["auto", "always", "never"]
 _Request = ServerRequestContext[Any, Any]
 _POLL_SECONDS = 1.0
 _MAX_COMPLETIONS = 100  # the protocol's
-_LISTED = {"name", "description", "mime_type"}
+_Templates = types.ListResourceTemplatesResult
+_Text, _Blob = types.TextResourceContents, types.BlobResourceContents
+M = TypeVar("M", bound=BaseModel)
 
 
 class MdvecServer(Server[dict[str, Any]]):
@@ -65,8 +65,8 @@ class MdvecServer(Server[dict[str, Any]]):
         self._structured = structured
         super().__init__(
             name, version=version, lifespan=_refreshing,
-            get_tool_input_schema=lambda name: getattr(
-                self.offer.tools.get(name), "parameters", None
+            get_tool_input_schema=lambda tool: (
+                self.offer.tools[tool].parameters if tool in self.offer.tools else None
             ),
             on_list_tools=self._list_tools, on_call_tool=self._call_tool,
             on_list_resources=self._list_resources, on_read_resource=self._read_resource,
@@ -110,11 +110,6 @@ class MdvecServer(Server[dict[str, Any]]):
         for callback in self.on_close:
             callback()
 
-    async def answer(self, source: anyio.AsyncFile[str], target: anyio.AsyncFile[str]) -> None:
-        """Answer one client's messages from ``source`` on ``target`` until ``source`` ends."""
-        async with stdio_server(source, target) as (requests, responses):
-            await self.run(requests, responses, self.create_initialization_options())
-
     async def _list_tools(self, ctx: _Request, _params: object) -> types.ListToolsResult:
         listed, self.on_listed = self.on_listed, []
         for callback in listed:
@@ -130,7 +125,7 @@ class MdvecServer(Server[dict[str, Any]]):
         return types.Tool(
             name=tool.name, title=tool.title, description=tool.description,
             input_schema=tool.parameters, annotations=tool.annotations, _meta=meta or None,
-            output_schema=None if answer is None else _schema_of(answer),
+            output_schema=answer and TypeAdapter(answer).json_schema(mode="serialization"),
         )  # fmt: skip
 
     async def _call_tool(
@@ -163,7 +158,7 @@ class MdvecServer(Server[dict[str, Any]]):
         )
 
     def _structured_content(
-        self, tool: Tool, arguments: dict[str, Any], reply: Reply, ctx: _Request
+        self, tool: Tool, arguments: dict[str, Any], reply: ToolReply, ctx: _Request
     ) -> dict[str, Any] | None:
         """The answer for a program; for an App, its text and the address of its view."""
         is_whole = self._structured == "always" or _is_for_apps(tool)
@@ -176,21 +171,13 @@ class MdvecServer(Server[dict[str, Any]]):
 
     async def _list_resources(self, ctx: _Request, _params: object) -> types.ListResourcesResult:
         draws = client_supports_apps(ctx)
-        resources = [
-            types.Resource(uri=str(resource.uri), **resource.model_dump(include=_LISTED))
-            for resource in self.offer.resources.list_resources()
-            if draws or resource.mime_type != APP_MIME_TYPE
-        ]
-        return types.ListResourcesResult(resources=resources)
+        files = self.offer.resources.list_resources()
+        shown = [file for file in files if draws or file.mime_type != APP_MIME_TYPE]
+        return types.ListResourcesResult(resources=_listed_as(types.Resource, shown))
 
-    async def _list_templates(
-        self, _ctx: _Request, _params: object
-    ) -> types.ListResourceTemplatesResult:
-        templates = [
-            types.ResourceTemplate(**template.model_dump(include={*_LISTED, "uri_template"}))
-            for template in self.offer.resources.list_templates()
-        ]
-        return types.ListResourceTemplatesResult(resource_templates=templates)
+    async def _list_templates(self, _ctx: _Request, _params: object) -> _Templates:
+        templates = self.offer.resources.list_templates()
+        return _Templates(resource_templates=_listed_as(types.ResourceTemplate, templates))
 
     async def _read_resource(
         self, ctx: _Request, params: types.ReadResourceRequestParams
@@ -206,22 +193,15 @@ class MdvecServer(Server[dict[str, Any]]):
             code = types.INVALID_PARAMS if is_missing else types.INTERNAL_ERROR
             raise MCPError(code, str(error), {"uri": str(params.uri)}) from error
         known = {"uri": params.uri, "mime_type": resource.mime_type}
-        if isinstance(content, bytes):
-            blob = base64.b64encode(content).decode()
-            return types.ReadResourceResult(
-                contents=[types.BlobResourceContents(blob=blob, **known)]
-            )
-        return types.ReadResourceResult(
-            contents=[types.TextResourceContents(text=content, **known)]
-        )
+        if isinstance(content, str):
+            return types.ReadResourceResult(contents=[_Text(text=content, **known)])
+        blob = base64.b64encode(content).decode()
+        return types.ReadResourceResult(contents=[_Blob(blob=blob, **known)])
 
     async def _list_prompts(self, _ctx: _Request, _params: object) -> types.ListPromptsResult:
-        fields = {"name", "title", "description", "arguments"}
-        prompts = [
-            types.Prompt.model_validate(prompt.model_dump(include=fields))
-            for prompt in self.offer.prompts.values()
-        ]
-        return types.ListPromptsResult(prompts=prompts)
+        return types.ListPromptsResult(
+            prompts=_listed_as(types.Prompt, self.offer.prompts.values())
+        )
 
     async def _get_prompt(
         self, ctx: _Request, params: types.GetPromptRequestParams
@@ -272,14 +252,15 @@ async def _refreshing(server: Server[dict[str, Any]]) -> AsyncIterator[dict[str,
         group.cancel_scope.cancel()
 
 
+def _listed_as(kind: type[M], items: Iterable[BaseModel]) -> list[M]:
+    """The SDK's items as the protocol lists them."""
+    fields = set(kind.model_fields)
+    return [kind.model_validate(item.model_dump(include=fields)) for item in items]
+
+
 def _is_for_apps(tool: Tool) -> bool:
     """Whether only Apps call the tool."""
     return "model" not in (tool.meta or {}).get("ui", {}).get("visibility", ["model"])
-
-
-@cache
-def _schema_of(answer: type) -> dict[str, Any]:
-    return TypeAdapter(answer).json_schema(mode="serialization")
 
 
 def _wrong(message: str) -> MCPError:

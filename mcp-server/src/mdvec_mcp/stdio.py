@@ -7,6 +7,7 @@ import os
 from typing import BinaryIO
 
 import anyio
+from mcp.server.stdio import stdio_server
 
 from mdvec_mcp.envelope import reply_to_unusable, without_lone_surrogates
 from mdvec_mcp.protocol import MdvecServer
@@ -42,5 +43,7 @@ async def serve(server: MdvecServer, models: ModelPool, source: int, target: int
     lines = _Lines(os.fdopen(source, "rb", closefd=False), writer)
     responses = io.TextIOWrapper(writer, encoding="utf-8", newline="\n")
     async with models.unloading_idle():
-        await server.answer(anyio.wrap_file(lines), anyio.wrap_file(responses))
+        wrapped = anyio.wrap_file(lines), anyio.wrap_file(responses)
+        async with stdio_server(*wrapped) as (requests, replies):
+            await server.run(requests, replies, server.create_initialization_options())
     server.close()

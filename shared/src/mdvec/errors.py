@@ -45,6 +45,7 @@ place; any other exception is a bug.
             ModelDiffers              mdvec.search.question_vectors
         SourceMissing                 mdvec.files.scan
         InvalidBudget                 mdvec.household.budgeting
+        InvalidMovements              mdvec.household.comparison
         NotComparable                 mdvec.household.comparison
         UnknownLevel                  mdvec.household.comparison
         UnknownCategory               mdvec.household.core.categories

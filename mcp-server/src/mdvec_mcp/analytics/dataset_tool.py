@@ -13,7 +13,7 @@ from mdvec_mcp.analytics.data import described_dataset, tables_of
 from mdvec_mcp.analytics.requested_data import RequestedData
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.tools import Sql, call_within_guard
-from mdvec_mcp.calls import READ_ONLY, Reply
+from mdvec_mcp.calls import READ_ONLY, ToolReply
 
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
@@ -34,7 +34,7 @@ def add_dataset_tool(offer: Offer, tool: Tool, database: Path, analytics: Analyt
             bool, Field(description="Return a profile of the result instead of rows.")
         ] = False,
         max_output_size: int | None = None,
-    ) -> Reply:
+    ) -> ToolReply:
         guard = analytics.guard.within(max_output_size)
 
         def work() -> JsonAnswer:

@@ -24,7 +24,7 @@ from mdvec_mcp.analytics.questions import Prepared
 from mdvec_mcp.analytics.requested_data import RequestedData
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.tools import MAX_SQL_CHARS, TEXT, call_within_guard
-from mdvec_mcp.calls import READ_ONLY, Reply, in_thread
+from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
 from mdvec_mcp.charts.publishing import Published
 from mdvec_mcp.offer import Offer
 
@@ -56,7 +56,7 @@ Title = Annotated[str, Field(max_length=100), TEXT]
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class ChartWish:
     """How to draw a result."""
 
     kind: PlotKind
@@ -80,9 +80,9 @@ def add_query_tool(
         chart: PlotKind | None = None,
         title: Title = "",
         image_format: ImageFormat | None = None,
-    ) -> Reply:
-        picture = None if chart is None else Picture(chart, title, image_format)
-        return await queries.answer(query, parameters, picture)
+    ) -> ToolReply:
+        wish = None if chart is None else ChartWish(chart, title, image_format)
+        return await queries.answer(query, parameters, wish)
 
     async def query_or_save(
         query: Query | None = None,
@@ -103,15 +103,15 @@ def add_query_tool(
         mode: Annotated[
             Literal["create", "replace", "delete"], Field(description="With save_as.")
         ] = "create",
-    ) -> Reply:
+    ) -> ToolReply:
         if save_as is not None:
             save = partial(analytics.questions.save, save_as, query, description, mode)
             guard = analytics.small_answers.guard
             return await call_within_guard(analytics, save, RequestedData(query or ""), guard)
         if query is None:
             raise ToolError("query needs the parameter 'query', or save_as with mode=delete")
-        picture = None if chart is None else Picture(chart, title, image_format)
-        return await queries.answer(query, parameters, picture)
+        wish = None if chart is None else ChartWish(chart, title, image_format)
+        return await queries.answer(query, parameters, wish)
 
     async def saved_questions() -> str:
         return json.dumps(await in_thread(analytics.questions.listed), ensure_ascii=False)
@@ -135,8 +135,8 @@ class QueryTool:
     publish: Publish
 
     async def answer(
-        self, query: str, parameters: dict[str, Any] | None, picture: Picture | None
-    ) -> Reply:
+        self, query: str, parameters: dict[str, Any] | None, wish: ChartWish | None
+    ) -> ToolReply:
         """The first rows, or the picture, of a SELECT, a table or a question.
 
         Raises:
@@ -148,22 +148,22 @@ class QueryTool:
 
         def work() -> JsonAnswer:
             asked = questions.asked(query, parameters)
-            if picture is None:
+            if wish is None:
                 return questions.answer(asked)
-            return self._drawn(asked, picture, blocks)
+            return self._drawn(asked, wish, blocks)
 
         guard = self.analytics.small_answers.guard
         reply = await call_within_guard(self.analytics, work, RequestedData(sql), guard)
         return replace(reply, blocks=tuple(blocks))
 
-    def _drawn(self, asked: Prepared, picture: Picture, blocks: list[ContentBlock]) -> JsonAnswer:
-        plot = self.analytics.questions.plot(asked, picture.kind, picture.title)
-        drawn = self.publish(plot, picture.image_format)
+    def _drawn(self, asked: Prepared, wish: ChartWish, blocks: list[ContentBlock]) -> JsonAnswer:
+        plot = self.analytics.questions.plot(asked, wish.kind, wish.title)
+        drawn = self.publish(plot, wish.image_format)
         if drawn.trouble:
             raise NotDrawn(f"the chart could not be drawn: {drawn.trouble}")
         blocks.extend(drawn.blocks)
         answer: JsonAnswer = {
-            "chart": picture.kind,
+            "chart": wish.kind,
             "shows": plot.in_words(),
             "points": plot.points,
         }

@@ -16,7 +16,7 @@ from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, as_json, por
 from mdvec_mcp.analytics.guarded import MAX_ERROR_BYTES, guarded
 from mdvec_mcp.analytics.requested_data import RequestedData
 from mdvec_mcp.analytics.service import Analytics
-from mdvec_mcp.calls import READ_ONLY, Reply, in_thread
+from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
 from mdvec_mcp.offer import Offer
 
 MAX_SQL_CHARS = 20_000
@@ -69,7 +69,7 @@ def _add_export(offer: Offer, analytics: Analytics) -> None:
                 description="More rows than this are an error.",
             ),
         ] = None,
-    ) -> Reply:
+    ) -> ToolReply:
         return await call_within_guard(
             analytics,
             partial(analytics.exporter.export, query, format, max_rows),
@@ -97,7 +97,7 @@ def _add_profile(offer: Offer, analytics: Analytics) -> None:
         exact: Annotated[  # noqa: FBT002 - a tool's arguments have names
             bool, Field(description="Slow, without estimates.")
         ] = False,
-    ) -> Reply:
+    ) -> ToolReply:
         period = _pair(date_range)
         return await call_within_guard(
             analytics,
@@ -128,7 +128,7 @@ def _add_histogram(offer: Offer, analytics: Analytics) -> None:
         bins: Annotated[int, Field(ge=1, le=100, description="Maximum number of bins.")] = 20,
         date_range: DateRange = None,
         date_column: DateColumn = None,
-    ) -> Reply:
+    ) -> ToolReply:
         period = _pair(date_range)
         return await call_within_guard(
             analytics,
@@ -155,7 +155,7 @@ def _add_materialize(offer: Offer, analytics: Analytics) -> None:
         ttl_seconds: Annotated[
             int | None, Field(ge=1, le=30 * 86_400, description="Lifetime; default: the setting.")
         ] = None,
-    ) -> Reply:
+    ) -> ToolReply:
         return await call_within_guard(
             analytics,
             partial(analytics.materialized.materialize, name, query, ttl_seconds),
@@ -184,7 +184,7 @@ def _add_list_handles(offer: Offer, analytics: Analytics) -> None:
             TEXT,
         ] = None,
         start: Annotated[int, Field(ge=1, le=100_000, description="next of an answer.")] = 1,
-    ) -> Reply:
+    ) -> ToolReply:
         guard = analytics.listing.guard
         if table is None:
             work = partial(analytics.listing.handles, match, start)
@@ -208,7 +208,7 @@ async def call_within_guard(
     guard: AnswerGuard | None = None,
     *,
     runs_sql: bool = True,
-) -> Reply:
+) -> ToolReply:
     """Run ``guarded`` in a thread; work that ``runs_sql`` waits while many other queries run.
 
     Raises:
@@ -220,7 +220,7 @@ async def call_within_guard(
         limiter=limiter,
         max_error_bytes=MAX_ERROR_BYTES,
     )
-    return Reply(as_json(answer), partial(portable, answer))
+    return ToolReply(as_json(answer), partial(portable, answer))
 
 
 def _limiter() -> anyio.CapacityLimiter:

@@ -12,7 +12,7 @@ from mdvec.tools.names import own_name
 from pydantic import Field
 
 from mdvec_mcp.apps.addresses import VIEWS
-from mdvec_mcp.calls import Reply
+from mdvec_mcp.calls import ToolReply
 
 if TYPE_CHECKING:
     from mdvec_mcp.apps.pages import ChatPages
@@ -57,12 +57,12 @@ def _add_show(wiring: Wiring, offer: Offer) -> None:
         address: Annotated[str, Field(max_length=_MAX_ADDRESS_CHARS)],
         form: Annotated[str | None, Field(max_length=_MAX_FORM_CHARS)] = None,
         language: Annotated[str, Field(max_length=40)] = "ja",
-    ) -> Reply:
+    ) -> ToolReply:
         from mdvec_mcp.apps.pages import form_of
 
         shown = await pages().show(address, None if form is None else form_of(form), language)
         data = {"address": shown.address, "status": shown.status, "body": shown.body}
-        return Reply(f"{shown.address}: {shown.status}", lambda: data)
+        return ToolReply(f"{shown.address}: {shown.status}", lambda: data)
 
     offer.add_tool(
         show_view,

@@ -21,8 +21,8 @@ from mdvec.household.nearness import Embed
 from mdvec.household.trend import TrendAnswer, TrendCache
 from mdvec.tools.rows import Tool
 
-from mdvec_mcp.calls import in_thread, refuse_empty_database
-from mdvec_mcp.database_trouble import trouble_in_japanese
+from mdvec_mcp.calls import in_thread
+from mdvec_mcp.database_trouble import refuse_empty_database, trouble_in_japanese
 from mdvec_mcp.freshness import FreshnessWatch, Look, freshness_in_japanese
 
 T = TypeVar("T")

@@ -15,7 +15,7 @@ from mdvec.household.core.rule_wording import MAX_ROWS, MAX_SUGGESTIONS
 from mdvec.household.notes import NotesAnswer, list_notes, note_row
 from pydantic import Field
 
-from mdvec_mcp.calls import WRITES, Reply
+from mdvec_mcp.calls import WRITES, ToolReply
 from mdvec_mcp.household.chosen_arguments import refuse_others
 from mdvec_mcp.household.context import HouseholdContext, today
 from mdvec_mcp.household.json_values import json_value
@@ -68,7 +68,7 @@ def add_edit_tool(offer: Offer, context: HouseholdContext) -> None:
         note: str | None = None,
         tags: list[str] | None = None,
         tool: str | None = None,
-    ) -> Reply:
+    ) -> ToolReply:
         edit = Edit(category, amount, per, action, shop, transaction_id, note, tags, tool)
         needs = ("category", "amount") if what == "budget" else ()
         refuse_others(f"edit_household の what={what}", TAKES[what], asdict(edit), needs)
@@ -85,16 +85,16 @@ def add_edit_tool(offer: Offer, context: HouseholdContext) -> None:
     )
 
 
-async def _budget(context: HouseholdContext, edit: Edit) -> Reply:
+async def _budget(context: HouseholdContext, edit: Edit) -> ToolReply:
     work = partial(
         set_budget, category=edit.category or "", amount=edit.amount or 0,
         per=edit.per or "month", month_starts_on=context.month_starts_on, today=today(),
     )  # fmt: skip
     done = await context.run(edit.tool, "write", work)
-    return Reply(done.message, partial(json_value, done))
+    return ToolReply(done.message, partial(json_value, done))
 
 
-async def _rule(context: HouseholdContext, edit: Edit) -> Reply:
+async def _rule(context: HouseholdContext, edit: Edit) -> ToolReply:
     shop, category = edit.shop or "", edit.category or ""
 
     def look(connection: Connection, tool_id: int) -> rules.RuleTrial | rules.RuleList:
@@ -111,16 +111,16 @@ async def _rule(context: HouseholdContext, edit: Edit) -> Reply:
 
     if edit.action in ("add", "remove"):
         done = await context.run(edit.tool, "write", decide)
-        return Reply(done.text, partial(json_value, done))
+        return ToolReply(done.text, partial(json_value, done))
     if edit.action is None and (shop or category):
         raise ToolError(
             "what=rule の action を try、add、remove から指定してください（省略時は list）"
         )
     seen, newer = await context.answer(edit.tool, look)
-    return Reply(seen.text + newer, partial(json_value, seen))
+    return ToolReply(seen.text + newer, partial(json_value, seen))
 
 
-async def _note(context: HouseholdContext, edit: Edit) -> Reply:
+async def _note(context: HouseholdContext, edit: Edit) -> ToolReply:
     tags = edit.tags or []
     if edit.transaction_id is None and edit.note is not None:
         raise ToolError("what=note の note には transaction_id が必要です")
@@ -134,4 +134,4 @@ async def _note(context: HouseholdContext, edit: Edit) -> Reply:
         )  # fmt: skip
 
     answer = await context.run(edit.tool, "read" if edit.transaction_id is None else "write", work)
-    return Reply(answer.text, partial(json_value, answer))
+    return ToolReply(answer.text, partial(json_value, answer))

@@ -19,7 +19,7 @@ from mdvec.household.found_sums import GroupBy
 from mdvec.household.row_search import RowChoice
 from pydantic import Field
 
-from mdvec_mcp.calls import READ_ONLY, Reply
+from mdvec_mcp.calls import READ_ONLY, ToolReply
 from mdvec_mcp.household.context import HouseholdContext, today
 from mdvec_mcp.household.json_values import found
 
@@ -62,7 +62,7 @@ def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
         page: PageNumber = 1,
         limit: RowsOnPage = None,
         tool: str | None = None,
-    ) -> Reply:
+    ) -> ToolReply:
         wanted = RowFilter(query, min_amount, max_amount, period, account, category, rows)
         listing = ListingOptions(sort, group_by, page, limit, context.month_starts_on)
 
@@ -72,7 +72,7 @@ def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
             )
 
         answer, newer = await context.answer(tool, work)
-        return Reply(answer.text + newer, partial(found, answer))
+        return ToolReply(answer.text + newer, partial(found, answer))
 
     offer.add_tool(
         find,

@@ -34,7 +34,7 @@ from mdvec.household.overview import category_hierarchy
 from mdvec.household.trend import TrendAnswer
 from mdvec.settings import ChartSettings
 
-from mdvec_mcp.calls import Data, Reply
+from mdvec_mcp.calls import Data, ToolReply
 from mdvec_mcp.charts.publishing import publish
 from mdvec_mcp.charts.server import ChartServer
 from mdvec_mcp.household.json_values import ChartEntry
@@ -240,9 +240,9 @@ def _without_zeros(period: str) -> str:
     return re.sub("(?<=[年月])0", "", period)
 
 
-def with_chart(text: str, chart: PublishedChart, data: Data) -> Reply:
+def with_chart(text: str, chart: PublishedChart, data: Data) -> ToolReply:
     """The answer with its chart, and its address; without a chart, the text begins with why."""
     parts = (
         (text, chart.model.message) if chart.model.type == "image" else (chart.model.message, text)
     )
-    return Reply("\n".join(parts), data, tuple(chart.blocks))
+    return ToolReply("\n".join(parts), data, tuple(chart.blocks))

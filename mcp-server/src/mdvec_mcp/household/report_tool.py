@@ -16,7 +16,7 @@ from mdvec.household.habits import find_anomalies, forecast_spending, list_recur
 from mdvec.household.net_worth import net_worth
 from pydantic import Field
 
-from mdvec_mcp.calls import READ_ONLY, Reply, in_thread
+from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
 from mdvec_mcp.database_trouble import trouble_in_japanese
 from mdvec_mcp.household import json_values
 from mdvec_mcp.household.chosen_arguments import refuse_others
@@ -76,7 +76,7 @@ def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartPublis
         limit: Limit = None,
         output_format: Literal["text", "image"] | None = None,
         tool: str | None = None,
-    ) -> Reply:
+    ) -> ToolReply:
         asked = Asked(period, base, category, by, detail, limit, output_format, tool)
         refuse_others(f"household_report の report={report}", TAKES[report], asdict(asked))
         return await reports.told(report, asked)
@@ -98,9 +98,9 @@ class Reports:
     context: HouseholdContext
     charts: ChartPublisher
 
-    async def told(self, report: Report, asked: Asked) -> Reply:
+    async def told(self, report: Report, asked: Asked) -> ToolReply:
         """The answer with a report."""
-        makers: dict[Report, Callable[[Asked], Awaitable[Reply]]] = {
+        makers: dict[Report, Callable[[Asked], Awaitable[ToolReply]]] = {
             "compare": self._comparison,
             "budget": self._budgets,
             "recurring": self._recurring,
@@ -111,7 +111,7 @@ class Reports:
         }
         return await makers[report](asked)
 
-    async def _comparison(self, asked: Asked) -> Reply:
+    async def _comparison(self, asked: Asked) -> ToolReply:
         detail = asked.detail or "concise"
         work = partial(
             compare_periods, period=asked.period, base=asked.base, category=asked.category,
@@ -120,9 +120,9 @@ class Reports:
         )  # fmt: skip
         answer, newer = await self.context.answer(asked.tool, work)
         data = partial(json_values.comparison, answer, is_full=detail == "full")
-        return Reply(answer.text + newer, data)
+        return ToolReply(answer.text + newer, data)
 
-    async def _budgets(self, asked: Asked) -> Reply:
+    async def _budgets(self, asked: Asked) -> ToolReply:
         status = partial(
             budget_status, period=asked.period, month_starts_on=self.context.month_starts_on,
             today=today(),
@@ -135,43 +135,43 @@ class Reports:
         (answer, names), newer = await self.context.answer(asked.tool, work)
         data = partial(json_values.json_value, answer)
         if asked.output_format != "image" or not answer.statuses:
-            return Reply(answer.text + newer, data)
+            return ToolReply(answer.text + newer, data)
         chart = await in_thread(lambda: self.charts.budgets(answer, names), trouble_in_japanese)
         return with_chart(answer.text + newer, chart, data)
 
-    async def _recurring(self, asked: Asked) -> Reply:
+    async def _recurring(self, asked: Asked) -> ToolReply:
         work = partial(
             list_recurring_payments, month_starts_on=self.context.month_starts_on, today=today()
         )
         answer, newer = await self.context.answer(asked.tool, work)
-        return Reply(answer.text + newer, partial(json_values.recurring, answer))
+        return ToolReply(answer.text + newer, partial(json_values.recurring, answer))
 
-    async def _forecast(self, asked: Asked) -> Reply:
+    async def _forecast(self, asked: Asked) -> ToolReply:
         work = partial(
             forecast_spending, month_starts_on=self.context.month_starts_on, today=today()
         )
         answer, newer = await self.context.answer(asked.tool, work)
-        return Reply(answer.text + newer, partial(json_values.json_value, answer))
+        return ToolReply(answer.text + newer, partial(json_values.json_value, answer))
 
-    async def _anomalies(self, asked: Asked) -> Reply:
+    async def _anomalies(self, asked: Asked) -> ToolReply:
         work = partial(find_anomalies, month_starts_on=self.context.month_starts_on, today=today())
         answer, newer = await self.context.answer(asked.tool, work)
-        return Reply(answer.text + newer, partial(json_values.json_value, answer))
+        return ToolReply(answer.text + newer, partial(json_values.json_value, answer))
 
-    async def _households(self, asked: Asked) -> Reply:
+    async def _households(self, asked: Asked) -> ToolReply:
         work = partial(
             combined_households, period=asked.period, today=today(),
             month_starts_on=self.context.month_starts_on,
         )  # fmt: skip
         answer = await self.context.run_over_all("read", work)
-        return Reply(answer.text, partial(json_values.json_value, answer))
+        return ToolReply(answer.text, partial(json_values.json_value, answer))
 
-    async def _net_worth(self, asked: Asked) -> Reply:
+    async def _net_worth(self, asked: Asked) -> ToolReply:
         is_full = asked.detail == "full"
         work = partial(net_worth, period=asked.period, is_full=is_full, today=today())
         answer, newer = await self.context.answer(asked.tool, work)
         data = partial(json_values.json_value, answer)
         if asked.output_format != "image":
-            return Reply(answer.text + newer, data)
+            return ToolReply(answer.text + newer, data)
         chart = await in_thread(partial(self.charts.net_worth, answer), trouble_in_japanese)
         return with_chart(answer.text + newer, chart, data)

@@ -19,8 +19,8 @@ from mdvec.household.core.review_wording import (
 )
 from pydantic import Field
 
-from mdvec_mcp.calls import READ_ONLY, WRITES, Reply, errors_for_the_model
-from mdvec_mcp.database_trouble import trouble_in_japanese
+from mdvec_mcp.calls import READ_ONLY, WRITES, ToolReply
+from mdvec_mcp.database_trouble import errors_for_the_model, trouble_in_japanese
 from mdvec_mcp.household.context import HouseholdContext
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _add_detection(offer: Offer, context: HouseholdContext, defaults: DetectionO
         transaction_ids: TransactionIds = None,
         min_similarity_score: MinScore = defaults.min_similarity_score,
         tool: str | None = None,
-    ) -> Reply:
+    ) -> ToolReply:
         with errors_for_the_model(trouble_in_japanese):
             options = DetectionOptions(
                 date_tolerance_days,
@@ -110,7 +110,7 @@ def _add_detection(offer: Offer, context: HouseholdContext, defaults: DetectionO
             )
         work = partial(review.detect, options=options, transaction_ids=transaction_ids)
         found, newer = await context.answer(tool, work, "write")
-        return Reply(found.message + newer, partial(asdict, found))
+        return ToolReply(found.message + newer, partial(asdict, found))
 
     offer.add_tool(
         detect_duplicates,
@@ -128,21 +128,21 @@ def _add_lists(offer: Offer, context: HouseholdContext) -> None:
         page: Page = 1,
         skip_checked: SkipChecked = True,  # noqa: FBT002 - a tool's arguments have names
         tool: str | None = None,
-    ) -> Reply:
+    ) -> ToolReply:
         work = partial(review.list_candidates, limit=limit, page=page, skip_checked=skip_checked)
         listed, newer = await context.answer(tool, work)
-        return Reply(candidate_wording.list_text(listed) + newer, partial(asdict, listed))
+        return ToolReply(candidate_wording.list_text(listed) + newer, partial(asdict, listed))
 
-    async def get_duplicate_candidate_detail(check_id: int, tool: str | None = None) -> Reply:
+    async def get_duplicate_candidate_detail(check_id: int, tool: str | None = None) -> ToolReply:
         work = partial(review.candidate_detail, check_id=check_id)
         pair = await context.run(tool, "read", work)
-        return Reply(candidate_wording.detail_text(pair), partial(asdict, pair))
+        return ToolReply(candidate_wording.detail_text(pair), partial(asdict, pair))
 
     async def get_duplicate_stats(
         tool: str | None = None,
-    ) -> Reply:
+    ) -> ToolReply:
         numbers, newer = await context.answer(tool, review.stats)
-        return Reply(candidate_wording.stats_text(numbers) + newer, partial(asdict, numbers))
+        return ToolReply(candidate_wording.stats_text(numbers) + newer, partial(asdict, numbers))
 
     offer.add_tool(
         list_duplicate_candidates,
@@ -174,21 +174,21 @@ def _add_decisions(offer: Offer, context: HouseholdContext) -> None:
         transaction_ids: Rows = None,
         alike: Alike = False,  # noqa: FBT002 - a tool's arguments have names
         tool: str | None = None,
-    ) -> Reply:
+    ) -> ToolReply:
         ids = tuple(transaction_ids or ())
         if check_id is None:
             shared = partial(sharing.decide_shared, rows=ids, decision=decision, keep=keep)
             done = await context.run_over_all("write", shared)
-            return Reply(done.message, partial(asdict, done))
+            return ToolReply(done.message, partial(asdict, done))
         choice = deciding.ReviewDecision(decision, keep, ids, alike)
         work = partial(deciding.confirm, check_id=check_id, choice=choice)
         done = await context.run(tool, "write", work)
-        return Reply(done.message, partial(asdict, done))
+        return ToolReply(done.message, partial(asdict, done))
 
-    async def restore_duplicate(transaction_id: int, tool: str | None = None) -> Reply:
+    async def restore_duplicate(transaction_id: int, tool: str | None = None) -> ToolReply:
         work = partial(deciding.restore, transaction_id=transaction_id)
         done = await context.run(tool, "write", work)
-        return Reply(done.message, partial(asdict, done))
+        return ToolReply(done.message, partial(asdict, done))
 
     offer.add_tool(
         confirm_duplicate,

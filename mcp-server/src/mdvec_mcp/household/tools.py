@@ -13,7 +13,7 @@ from mdvec.household.month import HouseholdAnswer, monthly_household
 from mdvec.household.trend import TrendAnswer
 from pydantic import Field
 
-from mdvec_mcp.calls import READ_ONLY, Reply, in_thread
+from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
 from mdvec_mcp.database_trouble import trouble_in_japanese
 from mdvec_mcp.household import json_values
 from mdvec_mcp.household.context import HouseholdContext, today
@@ -74,7 +74,7 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         image_size: ImageSize = None,
         image_format: ImageFormat | None = None,
         tool: str | None = None,
-    ) -> Reply:
+    ) -> ToolReply:
         size = limit if limit is not None else PAGE_SIZE if output_format == "text" else 0
 
         def work(connection: Connection, tool_id: int) -> tuple[HouseholdAnswer, Hierarchy]:
@@ -87,7 +87,7 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         (answer, names), newer = await context.answer(tool, work)
         newer += await context.news(tool)
         if output_format == "text":
-            return Reply(answer.text + newer, partial(json_values.monthly, answer, None))
+            return ToolReply(answer.text + newer, partial(json_values.monthly, answer, None))
         request = ChartRequest(graph_type, image_size, image_format)
         chart = await in_thread(lambda: charts.month(answer, names, request), trouble_in_japanese)
         return with_chart(
@@ -115,7 +115,7 @@ def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         image_size: ImageSize = None,
         image_format: ImageFormat | None = None,
         tool: str | None = None,
-    ) -> Reply:
+    ) -> ToolReply:
         def work(connection: Connection, tool_id: int) -> tuple[TrendAnswer, Hierarchy]:
             answer = context.trend(
                 connection, tool_id, category=category, start_month=start_month,
@@ -125,7 +125,7 @@ def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
 
         (answer, names), newer = await context.answer(tool, work)
         if output_format == "text":
-            return Reply(answer.text + newer, partial(json_values.trend, answer, None))
+            return ToolReply(answer.text + newer, partial(json_values.trend, answer, None))
         request = ChartRequest(graph_type, image_size, image_format)
         chart = await in_thread(lambda: charts.trend(answer, names, request), trouble_in_japanese)
         return with_chart(

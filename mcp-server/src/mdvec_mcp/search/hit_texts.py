@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mdvec.search.core.passages import TextSpan, good_cut, within_budget
 from mdvec.search.hits import Hit
-from mdvec.text.one_line import Fence, quoted
+from mdvec.text.one_line import TextFence, quoted
 
 _MAX_UNCUT = 1_000
 """Passages up to this length are shown whole or not at all, except the first."""
@@ -16,7 +16,7 @@ _BREAKS = 3
 
 
 def hit_texts(
-    hits: Sequence[Hit], links: Sequence[str], max_chars: int, fence: Fence, *, wide: bool
+    hits: Sequence[Hit], links: Sequence[str], max_chars: int, fence: TextFence, *, wide: bool
 ) -> list[str]:
     """The heads and fenced passages of the hits, together at most ``max_chars``.
 
@@ -73,7 +73,7 @@ def _first_within(heads: Sequence[str], max_chars: int) -> int:
     return len(heads)
 
 
-def _shown(hit: Hit, passage: str, end: int, fence: Fence) -> str:
+def _shown(hit: Hit, passage: str, end: int, fence: TextFence) -> str:
     """The passage up to ``end``, with a note on how to read the rest if it is cut."""
     note = ""
     if end < len(passage):

@@ -25,7 +25,8 @@ from mdvec.tools.rows import Tool, ToolNotFound
 from mdvec.tools.unfinished import described_tool, while_it_runs
 from pydantic import Field, WithJsonSchema
 
-from mdvec_mcp.calls import READ_ONLY, Reply, in_thread, refuse_empty_database
+from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
+from mdvec_mcp.database_trouble import refuse_empty_database
 from mdvec_mcp.freshness import (
     AnyContext,
     FreshnessWatch,
@@ -164,13 +165,13 @@ class SearchContext:
         if run is not None:
             await follow([run], ctx, has_enough)
 
-    def reply(self, answer: Answer, link: LinkKind | None, *, wide: bool) -> Reply:
+    def reply(self, answer: Answer, link: LinkKind | None, *, wide: bool) -> ToolReply:
         """The answer as text of at most the settings' max_chars, and as data."""
         from mdvec_mcp.search.answers import as_text, structured
 
         links = links_of(self.database, answer, link)
         text = as_text(answer, self.settings.max_chars, links, wide=wide)
-        return Reply(text, partial(structured, answer, links, wide=wide))
+        return ToolReply(text, partial(structured, answer, links, wide=wide))
 
     @property
     def meta(self) -> dict[str, object]:
@@ -205,11 +206,13 @@ def add_search_tool(offer: Offer, tool: Tool, context: SearchContext) -> None:
         until: Until = None,
         sort: Sort = "relevance",
         link: Link = None,
-    ) -> Reply:
+    ) -> ToolReply:
         arguments = FilterArguments(path, tags, since, until, sort)
         return await _search_one(context, ctx, tool.name, query, k, return_, arguments, link)
 
-    async def search_household(ctx: AnyContext, query: Query, k: K = context.settings.k) -> Reply:
+    async def search_household(
+        ctx: AnyContext, query: Query, k: K = context.settings.k
+    ) -> ToolReply:
         return await _search_one(context, ctx, tool.name, query, k, "chunk")
 
     has_records = KINDS[tool.kind].is_made_of_records
@@ -233,8 +236,8 @@ async def _search_one(
     returning: Returning,
     arguments: FilterArguments = NO_FILTER_ARGUMENTS,
     link: LinkKind | None = None,
-) -> Reply:
-    def work() -> Reply:
+) -> ToolReply:
+    def work() -> ToolReply:
         answer = context.search(query, (name,), k, returning, arguments)
         return context.reply(answer, link, wide=False)
 
@@ -260,11 +263,11 @@ def add_search_across(offer: Offer, context: SearchContext) -> None:
         until: Until = None,
         sort: Sort = "relevance",
         link: Link = None,
-    ) -> Reply:
+    ) -> ToolReply:
         names = None if tools is None else tuple(tools)
         arguments = FilterArguments(path, tags, since, until, sort)
 
-        def work() -> Reply:
+        def work() -> ToolReply:
             answer = context.search(query, names, k, return_, arguments)
             if not answer.tools:
                 refuse_empty_database(context.database)
@@ -293,8 +296,8 @@ def add_get_document(offer: Offer, context: SearchContext) -> None:
         end_line: Line = None,
         start_position: Position = None,
         end_position: Position = None,
-    ) -> Reply:
-        def work() -> Reply:
+    ) -> ToolReply:
+        def work() -> ToolReply:
             from mdvec.documents.reading import DocumentPart, read_document
 
             from mdvec_mcp.search.answers import document_text
@@ -305,7 +308,7 @@ def add_get_document(offer: Offer, context: SearchContext) -> None:
             look = context.look((tool,))
             document = read_document(context.database, tool, file_path, part, max_chars)
             notes = look.notes(freshness_in_english)
-            return Reply(
+            return ToolReply(
                 document_text(document, notes), lambda: {**asdict(document), "notes": notes}
             )
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date, datetime
+from pathlib import Path
 from typing import Any
 
+from mdvec.database.connection import open_database
 from mdvec.importing.report import MAX_LISTED
 from mdvec.search.tags import most_frequent_tags
 from mdvec.sync.imports import ImportRun
@@ -12,9 +15,10 @@ from mdvec.sync.messages import Result, Stopped
 from mdvec.sync.sources import Source, list_sources
 from mdvec.text.one_line import on_one_line, quoted
 from mdvec.tools.import_lock import is_being_imported
+from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool
 
-from mdvec_mcp.calls import Reply
+from mdvec_mcp.calls import ToolReply
 from mdvec_mcp.freshness import FreshnessWatch
 
 Values = dict[str, Any]
@@ -25,29 +29,33 @@ _REACHED = (
 )
 
 
-def outcome(runs: Sequence[ImportRun]) -> Reply:
+def outcome(runs: Sequence[ImportRun]) -> ToolReply:
     """What imports did, and how far those are that still run."""
     results = [run.end for run in runs if isinstance(run.end, Result)]
     notes = [note for run in runs for note in _notes(run)]
     lines = [line for result in results for line in result.summary]
     text = "\n".join(map(on_one_line, [*lines, *(f"note: {note}" for note in notes)]))
     each = [{"tool": result.tool, **_numbers([result])} for result in results]
-    return Reply(text, lambda: {**_numbers(results), "tools": each, "notes": notes})
+    return ToolReply(text, lambda: {**_numbers(results), "tools": each, "notes": notes})
 
 
-def source_list(freshness: FreshnessWatch) -> Reply:
+def source_list(freshness: FreshnessWatch) -> ToolReply:
     """What each served tool reads, how fresh its index is, and its imports."""
     sources = list_sources(freshness.database, freshness.rules)
     served = [source for source in sources if freshness.serves(source.tool)]
     if not served:
-        return Reply("no tool is active")
+        return ToolReply("no tool is active")
     tags = most_frequent_tags(freshness.database, [one.tool for one in served], _MAX_TAGS)
+    today = datetime.now().astimezone().date()
     values = [
-        source_values(source, tags.get(source.tool.name, []), _last_import(freshness, source.tool))
+        source_values(
+            source, tags.get(source.tool.name, []), _last_import(freshness, source.tool),
+            _last_day(freshness.database, source.tool, today),
+        )
         for source in served
-    ]
-    text = "\n".join([*map(source_text, values), _REACHED])
-    return Reply(text, lambda: {"sources": values})
+    ]  # fmt: skip
+    text = "\n".join([*(source_text(one, today) for one in values), _REACHED])
+    return ToolReply(text, lambda: {"sources": values})
 
 
 def imports_now(freshness: FreshnessWatch) -> list[Values]:
@@ -56,8 +64,17 @@ def imports_now(freshness: FreshnessWatch) -> list[Values]:
     return [{"tool": name, **values} for name, values in found if values is not None]
 
 
-def source_values(source: Source, tags: Sequence[str], latest: Values | None) -> Values:
-    """A source as data; ``tags`` are its documents', ``latest`` is its import."""
+def source_values(
+    source: Source, tags: Sequence[str], latest: Values | None, last_day: date | None = None
+) -> Values:
+    """A source as data.
+
+    Args:
+        source: the source.
+        tags: the most frequent tags of its documents.
+        latest: its import that runs or ended last.
+        last_day: of a household's transactions.
+    """
     tool, fresh = source.tool, source.freshness
     return {
         "tool": tool.name,
@@ -73,10 +90,11 @@ def source_values(source: Source, tags: Sequence[str], latest: Values | None) ->
         "tags": list(tags),
         "import": latest,
         "failed": [{"file_path": one.file_path, "reason": one.reason} for one in source.failed],
+        "statements_end": None if last_day is None else last_day.isoformat(),
     }
 
 
-def source_text(values: Values) -> str:
+def source_text(values: Values, today: date) -> str:
     """A source in words, what documents say in quotes."""
     at, files, failed = values["last_import_at"], values["files"], values["failed"]
     when = f"last import {at} UTC" if at else "never imported"
@@ -85,6 +103,8 @@ def source_text(values: Values) -> str:
         f"{values['tool']} ({values['kind']}) reads {quoted(values['source'])}; {when}; "
         f"{values['note'] or fine}"
     ]
+    if values["statements_end"] is not None:
+        lines.append(_statements_end(date.fromisoformat(values["statements_end"]), today))
     if values["tags"]:
         lines.append(f"frequent tags: {', '.join(map(quoted, values['tags']))}")
     if values["import"] is not None:
@@ -93,6 +113,21 @@ def source_text(values: Values) -> str:
     if len(failed) > MAX_LISTED:
         lines.append(f"failed: {len(failed) - MAX_LISTED} more")
     return "\n  ".join(map(on_one_line, lines))
+
+
+def _last_day(database: Path, tool: Tool, today: date) -> date | None:
+    """The day of a household's last transaction."""
+    if not KINDS[tool.kind].has_ledger:
+        return None
+    from mdvec.household.overview import last_day
+
+    with open_database(database, "read") as connection:
+        return last_day(connection, tool.id, today)
+
+
+def _statements_end(last: date, today: date) -> str:
+    months = (today.year - last.year) * 12 + today.month - last.month
+    return f"statements end {last}" + (f", {months} months ago" if months > 1 else "")
 
 
 def _numbers(results: Sequence[Result]) -> Values:

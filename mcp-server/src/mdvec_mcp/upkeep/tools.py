@@ -10,7 +10,8 @@ from mcp_types import ToolAnnotations
 from mdvec.tools.rows import Tool
 from pydantic import Field
 
-from mdvec_mcp.calls import READ_ONLY, Reply, in_thread, refuse_empty_database
+from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
+from mdvec_mcp.database_trouble import refuse_empty_database
 from mdvec_mcp.freshness import AnyContext, FreshnessWatch, follow
 from mdvec_mcp.offer import Offer
 
@@ -39,7 +40,7 @@ def _add_reindex(offer: Offer, freshness: FreshnessWatch) -> None:
                 description="Seconds to wait; then it goes on in the background.",
             ),
         ] = _WAIT_SECONDS,
-    ) -> Reply:
+    ) -> ToolReply:
         from mdvec_mcp.upkeep.answers import outcome
 
         tools = await in_thread(lambda: _chosen(freshness, tool))
@@ -65,7 +66,7 @@ def _add_reindex(offer: Offer, freshness: FreshnessWatch) -> None:
 
 
 def _add_sources(offer: Offer, freshness: FreshnessWatch) -> None:
-    async def list_sources() -> Reply:
+    async def list_sources() -> ToolReply:
         from mdvec_mcp.upkeep.answers import source_list
 
         return await in_thread(lambda: source_list(freshness))

@@ -1,6 +1,7 @@
 """Whatever documents say stays within a fence or quotes: no line of theirs is the server's."""
 
 import re
+from datetime import date
 from pathlib import Path
 
 from answer_text import fenced, outside, passages
@@ -98,7 +99,7 @@ def test_no_document_writes_a_line_around_its_own_text(path, title, content, not
 @example(path=HOSTILE, reason=HOSTILE, tag=HOSTILE)
 def test_no_file_or_tag_writes_a_line_of_the_list_of_sources(path, reason, tag):
     source = Source(ROW, Freshness("notes", Path(path)), (Failure(path, reason),))
-    text = source_text(source_values(source, [tag], None))
+    text = source_text(source_values(source, [tag], None), date(2026, 1, 1))
     lines = lines_of_the_server(text)
     assert [line.partition(":")[0].partition('"')[0] for line in lines] == [
         "notes (markdown) reads ", "  frequent tags", "  failed",

@@ -5,13 +5,13 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 from mdvec.search.hits import Explanation, Hit
-from mdvec.text.one_line import Fence
+from mdvec.text.one_line import TextFence
 
 from mdvec_mcp.search.hit_texts import hit_texts
 
 WORDS: dict[str, tuple[str, ...]] = {"matched_words": (), "matched_terms": ()}
 WHY = Explanation(**dict.fromkeys(Explanation.__dataclass_fields__, 0) | WORDS)
-FENCE = Fence("0a1b2c")
+FENCE = TextFence("0a1b2c")
 DOCUMENT = "".join(f"{number} 行目の水。\n" for number in range(3_000))
 
 

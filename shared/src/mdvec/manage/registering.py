@@ -174,6 +174,24 @@ def list_tools(database: Path, *, active_only: bool) -> list[Tool]:
         return tools.list_tools(connection, active_only=active_only)
 
 
+def offered_state(database: Path) -> tuple[list[Tool], list[int]] | None:
+    """The active tools, and the versions of their ledgers; None if the file was emptied.
+
+    Raises:
+        DatabaseError: the file is missing or cannot be read.
+    """
+    with open_database(database, "read") as connection:
+        if connection.execute("PRAGMA user_version").fetchone() == (0,):
+            return None
+        rows = tools.list_tools(connection, active_only=True)
+        ledgers = [row.id for row in rows if KINDS[row.kind].has_ledger]
+        if not ledgers:
+            return rows, []
+        from mdvec.household.interfaces.rows import data_version  # a server of notes needs it not
+
+        return rows, [data_version(connection, ledger) for ledger in ledgers]
+
+
 def models_in_use(database: Path) -> set[str]:
     """The models that tools were imported with; none if the database cannot be read."""
     try:

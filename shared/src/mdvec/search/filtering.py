@@ -61,10 +61,9 @@ def _without_dates(connection: apsw.Connection, tool: Tool, filters: Filters) ->
     count = count_undated(connection, tool.tables)
     if not count:
         return None
-    of_them = "1 document of {} has" if count == 1 else f"{count:,} documents of {{}} have"
     return (
-        f"{of_them.format(tool.name)} no date of {'its' if count == 1 else 'their'} own, in the "
-        "front matter or the name, and cannot pass since or until"
+        f"documents of {tool.name} without a date in the front matter or the name, which since and "
+        f"until leave out: {count:,}"
     )
 
 

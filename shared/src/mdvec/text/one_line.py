@@ -1,6 +1,7 @@
 """Puts text of files where it can imitate nothing: on one line, in quotes, or within a fence."""
 
 import json
+import re
 import secrets
 import unicodedata
 from collections.abc import Iterable
@@ -8,6 +9,7 @@ from dataclasses import dataclass
 
 _MAX_SHORTENED = 60
 _MARK_BYTES = 3
+_FENCED = re.compile(r"^<text (\w+)>\n.*?\n</text \1>$", re.DOTALL | re.MULTILINE)
 
 
 def on_one_line(text: str) -> str:
@@ -40,7 +42,7 @@ def quoted(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Fence:
+class TextFence:
     """The lines around the texts of one answer; ``mark`` occurs in none of them."""
 
     mark: str
@@ -55,13 +57,18 @@ class Fence:
         return len(self.around(""))
 
 
-def fence_for(texts: Iterable[str]) -> Fence:
+def fence_for(texts: Iterable[str]) -> TextFence:
     """A fence that none of these texts can close: its mark is drawn anew for each answer."""
     known = list(texts)
     mark = secrets.token_hex(_MARK_BYTES)
     while any(mark in text for text in known):
         mark = secrets.token_hex(_MARK_BYTES)
-    return Fence(mark)
+    return TextFence(mark)
+
+
+def outside_fences(answer: str) -> list[str]:
+    """The lines of an answer that its server wrote."""
+    return _FENCED.sub("", answer).splitlines()
 
 
 def shortened(text: str) -> str:

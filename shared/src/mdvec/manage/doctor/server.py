@@ -15,6 +15,7 @@ from mdvec.manage.doctor.findings import Finding, Installation
 from mdvec.manage.doctor.server_process import ServerProcess, events_in
 from mdvec.manage.registering import models_in_use
 from mdvec.manage.server_program import SERVER_PROGRAM, find_server_program
+from mdvec.text.one_line import outside_fences
 from mdvec.text.quoting import identifier
 from mdvec.tools import rows as tools
 from mdvec.tools.kinds import KINDS
@@ -71,19 +72,21 @@ def _search(server: ServerProcess, database: Path) -> Iterator[Finding]:
     arguments = {"query": query, "k": 1}
     result = server.request("tools/call", {"name": "search", "arguments": arguments})
     took = time.monotonic() - began
+    text = result["content"][0]["text"]
     if result.get("isError"):
-        yield Finding("trouble", "server", f"a search failed: {result['content'][0]['text']}")
+        yield Finding("trouble", "server", f"a search failed: {text}")
         return
-    answer = result["structuredContent"]
-    if answer["results"]:
+    lines = outside_fences(text)
+    if any(line.startswith("[1] ") for line in lines):
         yield Finding("ok", "server", f"a search of all tools found its document in {took:.1f} s")
     else:
         yield Finding(
             "trouble", "server", "a search for a document's title found nothing",
             "mdvec import -n NAME --mode replace",
         )  # fmt: skip
-    for note in answer["notes"]:
-        yield Finding("warning", "server", note)
+    for line in lines:
+        if line.startswith("note: "):
+            yield Finding("warning", "server", line.removeprefix("note: "))
 
 
 def _title(database: Path) -> str | None:
