@@ -17,7 +17,7 @@ _OPENING = re.compile(r"<text ([0-9a-f]+)>")
 
 @dataclass(frozen=True)
 class Passage:
-    """A hit, as its head and its fence show it; ``content`` is None if its text did not fit."""
+    """A hit, as its head and its fence show it; ``content`` is "" if its text did not fit."""
 
     number: int
     tool: str | None
@@ -27,7 +27,7 @@ class Passage:
     heading: str
     about: str
     score: float
-    content: str | None = None
+    content: str = ""
 
 
 def _parts(text: str) -> list[tuple[bool, str]]:

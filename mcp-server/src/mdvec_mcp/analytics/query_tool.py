@@ -42,15 +42,9 @@ _WHAT = (
     "SQL でデータ分析、集計、グラフを描く。"
 )
 
-Query = Annotated[
-    str,
-    Field(
-        min_length=1,
-        max_length=MAX_SQL_CHARS,
-        description="A SELECT, a table, or a question's name.",
-    ),
-    TEXT,
-]
+_QUERY = Field(
+    min_length=1, max_length=MAX_SQL_CHARS, description="A SELECT, a table, or a question's name."
+)
 Parameters = Annotated[dict[str, Any] | None, Field(description="A question's values.")]
 Title = Annotated[str, Field(max_length=100), TEXT]
 
@@ -75,7 +69,7 @@ def add_query_tool(
     queries = QueryTool(analytics, publish)
 
     async def query(
-        query: Query,
+        query: Annotated[str, _QUERY, TEXT],
         parameters: Parameters = None,
         chart: PlotKind | None = None,
         title: Title = "",
@@ -85,7 +79,7 @@ def add_query_tool(
         return await queries.answer(query, parameters, wish)
 
     async def query_or_save(
-        query: Query | None = None,
+        query: Annotated[str | None, _QUERY, TEXT] = None,
         parameters: Parameters = None,
         chart: PlotKind | None = None,
         title: Title = "",

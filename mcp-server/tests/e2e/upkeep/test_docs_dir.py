@@ -144,7 +144,7 @@ def test_a_server_of_a_folder_offers_and_answers_from_that_folder_alone(started,
     write(tmp_path / "private", 1, "# 秘密\n\n水の話は日記にだけ書く。\n")
     registering.add_tool(database, "diary", "d", tmp_path / "private", "markdown")
     write(tmp_path / "project", 1)
-    calls = (
+    calls: tuple[tuple[str, dict[str, object]], ...] = (
         ("search", {"query": "水の量"}),
         ("search", {"query": "水", "tools": ["diary"]}),
         ("get_document", {"tool": "diary", "file_path": "0.md"}),
