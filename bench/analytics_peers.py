@@ -164,7 +164,7 @@ async def _ask_us(client: Client, sql: str) -> list[Any]:
     answer = await client.call_tool("query", {"query": sql})
     if answer.is_error:
         raise RuntimeError(f"ours refused {sql}: {answer.content}")
-    rows: list[Any] = answer.structured_content["rows"]
+    rows: list[Any] = json.loads(answer.content[0].text)["rows"]
     return rows
 
 

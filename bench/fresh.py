@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections.abc import Awaitable, Callable
@@ -56,7 +57,7 @@ async def _searches(
         await _timed(client, SEARCHES, _always)
         rest = await _timed(client, SEARCHES, _always)
         change()
-        await client.call_tool("reindex", {"wait": False})
+        await client.call_tool("reindex", {"wait": 0})
         while not await _is_storing(client):  # noqa: ASYNC110 - another process stores
             await anyio.sleep(0.1)
         busy = await _timed(client, SEARCHES, _is_storing)
@@ -87,9 +88,8 @@ async def _always(_: Client) -> bool:
 
 
 async def _is_storing(client: Client) -> bool:
-    status = await client.call_tool("reindex_status", {})
-    imports = (status.structured_content or {})["imports"]
-    return any(one["state"] == "running" and one.get("files_done") for one in imports)
+    sources = await client.call_tool("list_sources", {})
+    return re.search(r"import running: .*: [1-9][\d,]* of", sources.content[0].text) is not None
 
 
 def _write(folder: Path, files: int, version: str) -> None:
