@@ -24,7 +24,7 @@ from updating import SUBJECTS
 
 ROWS = {20: 1.2, 200: 1.35}
 """Rows of the database, and the bar of the handshake with them."""
-ALWAYS = 5  # search, get_document, and three that keep the index fresh
+ALWAYS = 4  # search, get_document, and two that keep the index fresh
 MAKING_BAR = 1.5
 MEMORY_BAR = 1.3
 LIST_BAR = 18_000
