@@ -17,6 +17,7 @@ from mdvec.charts.chart import ImageFormat
 from mdvec.charts.plot import Plot, PlotKind
 from mdvec.errors import MdvecError
 from mdvec.queries.saved import MAX_QUESTION_DESCRIPTION
+from mdvec.text.one_line import visible
 from pydantic import Field
 
 from mdvec_mcp.analytics.core.guard import JsonAnswer, with_warnings
@@ -108,7 +109,8 @@ def add_query_tool(
         return await queries.answer(query, parameters, wish)
 
     async def saved_questions() -> str:
-        return json.dumps(await in_thread(analytics.questions.listed), ensure_ascii=False)
+        listed = await in_thread(analytics.questions.listed)
+        return visible(json.dumps(listed, ensure_ascii=False))
 
     offer.add_tool(
         query if read_only else query_or_save,
