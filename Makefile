@@ -9,7 +9,7 @@ MEMBERS := -e ./manage-documents -e ./mcp-server
 MANIFESTS := constraints.txt shared/pyproject.toml manage-documents/pyproject.toml mcp-server/pyproject.toml shared/src/mdvec/__init__.py
 TESTS := shared/tests manage-documents/tests mcp-server/tests tests
 
-.PHONY: help setup test-setup demo test test-ui coverage soak conformance lint format docs bench dist dist-check mcpb clean
+.PHONY: help setup test-setup demo test test-ui coverage soak conformance lint format docs bench dist dist-check mcpb plugin clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -67,6 +67,10 @@ dist-check: dist ## Install the wheels into an empty environment, and search and
 
 mcpb: dist ## Pack the server as a bundle that clients install with a click (needs Node.js)
 	@$(BIN)/python tools/make_mcpb.py
+
+plugin: setup ## Make a Claude Code plugin in dist/plugin: the skill for a shell, and the server
+	@$(BIN)/python tools/make_plugin.py
+	@find dist/plugin -type f
 
 clean: ## Remove .venv and everything that was made
 	@rm -rf $(VENV) dist .demo .bench .conformance .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis

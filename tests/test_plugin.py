@@ -1,0 +1,63 @@
+"""The plugin is whole, and every command of its skill runs on the samples."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sample_server import sample_database
+
+ROOT = Path(__file__).parents[1]
+SKILL = (ROOT / "tools" / "plugin" / "SKILL.md").read_text(encoding="utf-8")
+COMMANDS = [
+    line
+    for block in re.findall(r"```bash\n(.*?)```", SKILL, re.DOTALL)
+    for line in block.strip().splitlines()
+]
+CLI = "from mdvec_cli.main import main; main()"
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory, kept_caches):
+    home = tmp_path_factory.mktemp("home")
+    kept_caches(home)
+    database = sample_database(home)
+    homes = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"), str(home))
+    return {**os.environ, **homes, "MDVEC_DATABASE_PATH": str(database), "MDVEC_MODEL_NAME": "use"}
+
+
+def test_the_skill_is_short_and_says_when_to_use_it():
+    assert len(SKILL.splitlines()) < 100
+    head = re.match(r"---\nname: mdvec\ndescription: (.+)\n---\n", SKILL)
+    assert head
+    assert len(head[1]) <= 1024
+    assert {command.split()[1] for command in COMMANDS} >= {"search", "get", "query", "status"}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_of_the_skill_runs(command, environment, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", CLI, *shlex.split(command)[1:]],
+        env=environment, cwd=tmp_path, capture_output=True, encoding="utf-8", check=False,
+    )  # fmt: skip
+    fine = (0, 1) if "doctor" in command else (0,)  # a doctor's findings are its exit code
+    assert done.returncode in fine, done.stderr
+    if "--format json" in command:
+        assert json.loads(done.stdout)
+
+
+def test_a_plugin_has_its_skill_its_server_and_a_marketplace(tmp_path):
+    program = ROOT / "tools" / "make_plugin.py"
+    subprocess.run([sys.executable, str(program), str(tmp_path / "plugin")], check=True)
+    market = json.loads((tmp_path / "plugin" / ".claude-plugin" / "marketplace.json").read_text())
+    (listed,) = market["plugins"]
+    plugin = tmp_path / "plugin" / listed["source"]
+    told = json.loads((plugin / ".claude-plugin" / "plugin.json").read_text())
+    assert told["name"] == listed["name"] == "mdvec"
+    servers = json.loads((plugin / ".mcp.json").read_text())["mcpServers"]
+    assert servers["mdvec"]["command"] == "mdvec-mcp"
+    assert (plugin / "skills" / "mdvec" / "SKILL.md").read_text(encoding="utf-8") == SKILL
