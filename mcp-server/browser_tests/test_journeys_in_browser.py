@@ -204,3 +204,21 @@ def test_it_works_without_javascript(window):
     page.goto("/money?period=2025-06")
     page.get_by_role("link", name="食費", exact=True).click()
     expect(page.locator("h1")).to_contain_text("食費")
+
+
+def test_a_link_elsewhere_opens_its_view_after_one_visit_and_a_foreign_form_changes_nothing(
+    window, site
+):
+    one = window()
+    link, form = f"{site.address}/document?tool=notes&path=dev/git-worktree.md", "/tools/active"
+    one.page.set_content(
+        f'<a href="{link}">the note</a>'
+        f'<form method="post" action="{site.address}{form}"><button>change</button></form>'
+    )
+    one.page.get_by_role("link", name="the note").click()
+    expect(one.page.locator("main")).to_contain_text("Git worktree")
+    one.page.set_content(
+        f'<form method="post" action="{site.address}{form}"><button>change</button></form>'
+    )
+    one.page.get_by_role("button", name="change").click()
+    expect(one.page.locator("body")).to_contain_text("another page may neither look at this one")

@@ -42,7 +42,7 @@ def main() -> None:
     load_quickly()
     _log_to_stderr("DEBUG" if arguments.verbose else arguments.log_level)
     if not arguments.one_request:
-        _warn_of_unknown_variables()
+        _warn_of_what_is_not_read(arguments.config)
     from mdvec.errors import MdvecError
 
     try:
@@ -173,10 +173,10 @@ def _log_to_stderr(level: str) -> None:
     logging.getLogger("mdvec").setLevel(level)
 
 
-def _warn_of_unknown_variables() -> None:
-    from mdvec.settings.loading import unknown_variables
+def _warn_of_what_is_not_read(config: Path | None) -> None:
+    from mdvec.settings.loading import unknown_variables, unread_file
 
-    for warning in unknown_variables(os.environ):
+    for warning in [*unknown_variables(os.environ), *unread_file(os.environ, config, Path.cwd())]:
         logging.getLogger("mdvec").warning("%s", warning)
 
 

@@ -76,11 +76,16 @@ def loaded_settings(
     from mdvec import __version__
     from mdvec.log.activity import record
     from mdvec.log.opening import open_log
-    from mdvec.settings.loading import FlagRefused, load_with_origins, unknown_variables
+    from mdvec.settings.loading import (
+        FlagRefused,
+        load_with_origins,
+        unknown_variables,
+        unread_file,
+    )
 
     if verbose:
         _log_to_stderr()
-    for warning in unknown_variables(os.environ):
+    for warning in [*unknown_variables(os.environ), *unread_file(os.environ, config, Path.cwd())]:
         say(f"warning: {warning}")
     path = None if database is None else str(database.expanduser().absolute())
     try:

@@ -17,6 +17,7 @@ from mdvec.settings.nesting import KNOWN, flat, nested
 from mdvec.settings.sections import APP, Settings
 
 _PROJECT_FILE = "mdvec.toml"
+_USERS_FILE = "config.toml"
 _PREFIX = "MDVEC_"
 _CONFIG_VARIABLE = "MDVEC_CONFIG"
 _MAX_NAME = 80
@@ -131,6 +132,37 @@ def unknown_variables(environment: Mapping[str, str]) -> list[str]:
     ]
 
 
+def unread_file(environment: Mapping[str, str], config: Path | None, folder: Path) -> list[str]:
+    """A warning if ``folder`` has a ``config.toml`` with mdvec's settings, which is never read.
+
+    Many projects have a file of that name: one counts only if all of its tables are sections of
+    mdvec, and one of their keys is a setting.
+    """
+    import tomllib
+
+    file = folder / _USERS_FILE
+    if config is not None or environment.get(_CONFIG_VARIABLE) or not file.is_file():
+        return []
+    if file.resolve() == _users_file().resolve():
+        return []
+    try:
+        read = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError):
+        return []
+    if not all(isinstance(values, dict) for values in read.values()):
+        return []
+    tables = flat(read)
+    if not tables.keys() <= KNOWN.keys() or not any(
+        key in KNOWN[section] for section, values in tables.items() for key in values
+    ):
+        return []
+    return [f"{file} has settings of mdvec and is not read; name it with --config {_USERS_FILE}"]
+
+
+def _users_file() -> Path:
+    return platformdirs.user_config_path(APP, appauthor=False) / _USERS_FILE
+
+
 def _config_file(
     environment: Mapping[str, str], config: Path | None, project_folder: Path | None
 ) -> Path | None:
@@ -141,7 +173,7 @@ def _config_file(
                 f"there is no settings file {named}; check --config or MDVEC_CONFIG"
             )
         return _expanded(named).absolute()
-    candidates = [platformdirs.user_config_path(APP, appauthor=False) / "config.toml"]
+    candidates = [_users_file()]
     if project_folder is not None:
         candidates.insert(0, project_folder / _PROJECT_FILE)
     return next((path.absolute() for path in candidates if path.is_file()), None)

@@ -8,7 +8,7 @@ import pytest
 from mdvec.index.chroma_server import ChromaServer, Hnsw
 from mdvec.log.opening import LogOptions
 from mdvec.settings import Settings, SettingsError, load_settings
-from mdvec.settings.loading import unknown_variables
+from mdvec.settings.loading import unknown_variables, unread_file
 
 OTHERS = dict.fromkeys(
     ("analytics", "charts", "duplicates", "household", "log", "server", "sync"), True
@@ -428,3 +428,34 @@ def test_a_database_that_is_a_link_is_the_file_it_leads_to(tmp_path):
     link.unlink()
     link.symlink_to(link)
     assert load_settings({"MDVEC_DATABASE_PATH": str(link)}).database_path == link
+
+
+@pytest.mark.parametrize(
+    ("text", "is_ours"),
+    [
+        ('[search]\nk = 9\n[model]\nname = "use"\n', True),
+        ("[model.openai]\nbatch = 7\n", True),
+        ('[search]\nkk = 9\n[database]\npath = "x"\n', True),  # a slip in one of ours
+        ('[database]\nurl = "x"\n', False),
+        ('[database]\npath = "x"\n[app]\nname = "another"\n', False),
+        ('title = "x"\n[search]\nk = 9\n', False),
+        ("", False),
+        ("[search\n", False),
+    ],
+)
+def test_settings_in_a_config_toml_of_the_folder_are_said_to_be_unread(tmp_path, text, is_ours):
+    file = tmp_path / "config.toml"
+    file.write_text(text, encoding="utf-8-sig")
+    told = [f"{file} has settings of mdvec and is not read; name it with --config config.toml"]
+    assert unread_file({}, None, tmp_path) == (told if is_ours else [])
+    assert unread_file({}, file, tmp_path) == []
+    assert unread_file({"MDVEC_CONFIG": str(file)}, None, tmp_path) == []
+    file.unlink()
+    assert unread_file({}, None, tmp_path) == []
+
+
+def test_the_users_own_file_is_read_wherever_a_command_runs(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    (tmp_path / "mdvec").mkdir()
+    (tmp_path / "mdvec" / "config.toml").write_text("[search]\nk = 9\n")
+    assert unread_file({}, None, tmp_path / "mdvec") == []

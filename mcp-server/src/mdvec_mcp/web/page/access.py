@@ -86,7 +86,7 @@ def is_own(request: Request) -> bool:
     """Whether the request comes from the page itself or from the user's own address bar.
 
     All ports of a host share cookies, so what the browser says of the origin decides. A link on
-    another site may only show a view.
+    another site may only show a view; to that, too, the browser sends the cookie (SameSite=Lax).
     """
     site = request.headers.get("sec-fetch-site", "none")
     ours = f"{request.url.scheme}://{request.headers['host']}"

@@ -88,7 +88,7 @@ def _opening(access: Access, digest: str) -> View:
         response = HTMLResponse(_ONWARDS.format(digest=digest), 403 if cookie is None else 200)
         if cookie is not None:
             response.set_cookie(
-                access.cookie_name, cookie, max_age=COOKIE_SECONDS, httponly=True, samesite="strict"
+                access.cookie_name, cookie, max_age=COOKIE_SECONDS, httponly=True, samesite="lax"
             )
         return response
 

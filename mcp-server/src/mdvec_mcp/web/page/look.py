@@ -26,5 +26,5 @@ async def _choose(request: Request) -> Response:
     for field, (cookie, allowed) in _COOKIES.items():
         (value, *_) = form.get(field, [""])
         if value in allowed:
-            response.set_cookie(cookie, value, _YEAR, httponly=True, samesite="strict")
+            response.set_cookie(cookie, value, _YEAR, httponly=True, samesite="lax")
     return response
