@@ -210,15 +210,14 @@ def test_a_link_elsewhere_opens_its_view_after_one_visit_and_a_foreign_form_chan
     window, site
 ):
     one = window()
-    link, form = f"{site.address}/document?tool=notes&path=dev/git-worktree.md", "/tools/active"
-    one.page.set_content(
+    link = f"{site.address}/document?tool=notes&path=dev/git-worktree.md"
+    elsewhere = (
         f'<a href="{link}">the note</a>'
-        f'<form method="post" action="{site.address}{form}"><button>change</button></form>'
+        f'<form method="post" action="{site.address}/tools/active"><button>change</button></form>'
     )
+    one.page.goto(f"data:text/html,{quote(elsewhere)}")
     one.page.get_by_role("link", name="the note").click()
     expect(one.page.locator("main")).to_contain_text("Git worktree")
-    one.page.set_content(
-        f'<form method="post" action="{site.address}{form}"><button>change</button></form>'
-    )
+    one.page.goto(f"data:text/html,{quote(elsewhere)}")
     one.page.get_by_role("button", name="change").click()
     expect(one.page.locator("body")).to_contain_text("another page may neither look at this one")
