@@ -220,4 +220,4 @@ def test_a_link_elsewhere_opens_its_view_after_one_visit_and_a_foreign_form_chan
     expect(one.page.locator("main")).to_contain_text("Git worktree")
     one.page.goto(f"data:text/html,{quote(elsewhere)}")
     one.page.get_by_role("button", name="change").click()
-    expect(one.page.locator("body")).to_contain_text("another page may neither look at this one")
+    expect(one.page.locator("body")).to_contain_text("web pages of that Origin may not speak")
