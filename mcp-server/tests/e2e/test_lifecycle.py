@@ -133,8 +133,10 @@ def test_an_idle_model_is_unloaded_early_when_memory_is_short(filled, wire):
 
 def test_verbose_logs_the_time_of_each_stage(filled, wire):
     one = wire(filled / "vectors.sqlite", "--verbose").greet()
-    one.ask("notes", "水")
+    one.ask("notes", "水の備蓄")
     one.end()
+    assert one.count('DEBUG mdvec: [search] query="水の備蓄", top_k=5') == 1
+    assert one.count('file=a.md:1 heading="防災 > 水の備蓄"') == 1
     for stage in ("model_load", "query_embedding", "vector_search", "search_total"):
         assert one.count(f"DEBUG mdvec: [TIMER] {stage}: ") == 1
 

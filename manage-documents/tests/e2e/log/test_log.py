@@ -36,6 +36,13 @@ def test_queries_are_logged_only_if_set_and_each_file_at_debug(notes):
     assert all(f"{stage} " in timed for stage in stages)
 
 
+def test_what_is_asked_is_not_logged_at_debug_either_if_not_set(notes):
+    log = notes.home / "logs" / "mdvec.log"
+    notes("search", "水", MDVEC_LOG_FILE=str(log), MDVEC_LOG_LEVEL="debug")
+    assert "[TIMER] search_total" in log.read_text("utf-8")
+    assert "水" not in log.read_text("utf-8")
+
+
 def test_a_log_that_cannot_be_written_is_a_warning(notes):
     done = notes("search", "水", MDVEC_LOG_FILE=str(notes.database / "no.log"))
     assert done.code == 0

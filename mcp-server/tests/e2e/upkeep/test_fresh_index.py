@@ -268,3 +268,28 @@ def test_a_killed_import_is_one_sentence_and_the_end_of_the_server_ends_its_impo
     one.process.send_signal(signal.SIGKILL)
     psutil.wait_procs(with_child, timeout=SECONDS)
     assert not any(child.is_running() for child in with_child)
+
+
+def test_a_verbose_server_shows_the_imports_that_it_runs(sources, wire):
+    one = wire(sources / "v.sqlite", "--verbose").greet()
+    change(sources)
+    one.call("tools/call", {"name": "reindex", "arguments": {}})
+    one.end()
+    scans = [line for line in one.log if "[reindex] scan result: " in line]
+    assert sorted(line.partition("result: ")[2].strip() for line in scans) == [
+        "1 files (new=0, updated=1, deleted=0, unchanged=0)",
+        "2 files (new=1, updated=0, deleted=0, unchanged=1)",
+        "2 files (new=1, updated=0, deleted=0, unchanged=1)",
+    ]
+    assert one.count("DEBUG mdvec: [reindex] scanning ") == 3
+    assert one.count('DEBUG mdvec: [reindex] processing: "8月.csv"') == 1
+    assert one.count("[TIMER] 水.md: ") == 1
+    assert one.count("INFO mdvec: import tool=notes ") == 1
+
+
+def test_a_quiet_server_shows_none(sources, wire):
+    one = wire(sources / "v.sqlite").greet()
+    change(sources)
+    one.call("tools/call", {"name": "reindex", "arguments": {}})
+    one.end()
+    assert one.log == []

@@ -234,6 +234,7 @@ class _FolderImport:
         return self.index.known_vectors(file.path, text.content_hash, self.index.chunking())
 
     def _store(self, file: FoundFile, text: FileText) -> None:
+        self.index.embedder()  # its loading is a stage of its own, and no splitting
         with self.job.stopwatch.stage("split"):
             kept = self._kept_cuts.pop((file.path, text.content_hash), None)
             if kept is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import shlex
 import unicodedata
 from collections.abc import Callable, Iterable
@@ -19,6 +20,9 @@ from mdvec.household.core.statement_kinds import UNMAPPED, Mappings, read_statem
 from mdvec.household.core.statements import Statement
 from mdvec.household.interfaces.files import KnownFile
 from mdvec.household.interfaces.mappings import OwnMappings, only_ready_made
+from mdvec.text.one_line import quoted
+
+logger = logging.getLogger("mdvec")
 
 _NO_OWN_MAPPINGS = OwnMappings()
 _WORKBOOKS = frozenset({".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers"})
@@ -150,6 +154,7 @@ class StatementFile:
 
 def read_statement_file(file: LedgerFile, known: KnownFile | None) -> StatementFile:
     """Read a file; ``known`` is its state at the last import."""
+    logger.debug("[reindex] processing: %s", quoted(file.path))
     state = KnownFile(
         path=file.path,
         size=file.size,

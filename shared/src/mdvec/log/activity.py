@@ -12,6 +12,8 @@ from collections.abc import Mapping
 
 logger = logging.getLogger("mdvec")
 
+PRIVATE = {"is_private": True}
+"""The ``extra`` of a record with what the user wrote: the log file has it only with ``queries``."""
 EventFact = str | int | float | bool | tuple[str, ...] | None
 MAX_FACT_CHARS = 300
 

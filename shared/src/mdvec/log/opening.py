@@ -50,5 +50,7 @@ def open_log(options: LogOptions, warn: Callable[[str], None]) -> None:
     lines = JsonLines if options.format == "json" else TextLines
     opened.setFormatter(lines(queries=options.queries))
     opened.setLevel(options.level)
+    if not options.queries:
+        opened.addFilter(lambda record: not getattr(record, "is_private", False))
     logger.addHandler(opened)
     logger.setLevel(min(logger.getEffectiveLevel(), opened.level))

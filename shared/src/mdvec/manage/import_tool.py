@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import logging
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ from filelock import FileLock, Timeout
 from mdvec.cancelling import is_cancelled, raise_if_cancelled
 from mdvec.database.connection import DatabaseError, open_database
 from mdvec.embedding.remote.endpoint import Sending
-from mdvec.files.scan import Scan, ScanRules, scan, scan_file
+from mdvec.files.scan import FileState, Scan, ScanRules, scan, scan_file
 from mdvec.importing.failures import record_failures
 from mdvec.importing.job import Importer, ImportJob
 from mdvec.importing.options import ImportRefused
@@ -28,11 +29,14 @@ from mdvec.importing.scan_rules import choose_rules
 from mdvec.index.feeding import waiting_hint
 from mdvec.log.activity import milliseconds, record
 from mdvec.manage.import_hints import hints_of
+from mdvec.text.one_line import quoted
 from mdvec.timing import Stopwatch
 from mdvec.tools import rows as tools
 from mdvec.tools.import_lock import lock_file
 from mdvec.tools.kinds import KINDS, load_code
 from mdvec.tools.rows import Tool
+
+logger = logging.getLogger("mdvec")
 
 
 def import_tool(
@@ -70,10 +74,13 @@ def import_tool(
             importer: Importer = load_code(KINDS[tool.kind].importer)
             stored = importer.stored_states(connection, tool)
             choice = choose_rules(tool, request, stored)
+            logger.debug("[reindex] scanning %s", quoted(str(tool.source)))
             with stopwatch.stage("file_scan"):
                 found = scan_source(tool, choice.rules)
             if request.is_automatic:
                 found = found.keeping_emptied(stored)
+            if logger.isEnabledFor(logging.DEBUG):
+                _log_scan(stored, importer.found_states(connection, tool, found))
             if choice.notice:
                 on_notice(choice.notice)
             report = _imported(
@@ -101,6 +108,16 @@ def import_tool(
     stopwatch.log("import")
     _record(report)
     return report
+
+
+def _log_scan(stored: Mapping[str, FileState], found: Mapping[str, FileState]) -> None:
+    both = stored.keys() & found.keys()
+    changed = sum(stored[path] != found[path] for path in both)
+    logger.debug(
+        "[reindex] scan result: %d files (new=%d, updated=%d, deleted=%d, unchanged=%d)",
+        len(found), len(found.keys() - both), changed, len(stored.keys() - both),
+        len(both) - changed,
+    )  # fmt: skip
 
 
 def _imported(importer: Importer, job: ImportJob) -> ImportReport:

@@ -13,6 +13,7 @@ import apsw
 from mdvec.database.connection import open_database, snapshot
 from mdvec.errors import MdvecError
 from mdvec.index.chroma_server import ChromaServer
+from mdvec.log.activity import PRIVATE
 from mdvec.search.candidates import find_candidates
 from mdvec.search.core.bounds import MAX_QUERY_CHARS, Returning, Sort
 from mdvec.search.core.confidence import NO_EVIDENCE, Evidence
@@ -27,6 +28,7 @@ from mdvec.search.readings import likelier
 from mdvec.search.records import with_records
 from mdvec.search.reranking import Reranks, reranked
 from mdvec.search.shortfalls import not_mentioned, why_fewer, without_vectors, without_words
+from mdvec.text.one_line import quoted
 from mdvec.text.questions import readings
 from mdvec.text.tokens import is_blank
 from mdvec.timing import Stopwatch
@@ -129,7 +131,7 @@ def search(
                     break
         else:
             raise SearchRefused("a tool is being rebuilt; ask again in a moment")
-    _log(answer, stopwatch)
+    _log(question, answer, stopwatch)
     return answer
 
 
@@ -236,11 +238,12 @@ def _answer(
     )
 
 
-def _log(answer: Answer, stopwatch: Stopwatch) -> None:
+def _log(question: Question, answer: Answer, stopwatch: Stopwatch) -> None:
+    logger.debug("[search] query=%s, top_k=%d", quoted(question.query), question.k, extra=PRIVATE)
     logger.debug("[search] tools=%s: %d hits", ",".join(answer.tools), len(answer.results))
     for number, hit in enumerate(answer.results, 1):
         logger.debug(
-            "[search]   [%d] score=%.2f file=%s:%d",
-            number, hit.score, hit.file_path, hit.start_line,
+            "[search]   [%d] score=%.2f file=%s:%d heading=%s",
+            number, hit.score, hit.file_path, hit.start_line, quoted(hit.heading), extra=PRIVATE,
         )  # fmt: skip
     stopwatch.log("search")

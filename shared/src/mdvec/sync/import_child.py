@@ -42,7 +42,7 @@ def main() -> None:
     cancelled = threading.Event()
     threading.Thread(target=_watch_stdin, args=(cancelled,), daemon=True).start()
     settings = Settings.model_validate_json(json.dumps(order["settings"]))
-    logging.getLogger("mdvec").setLevel(logging.WARNING)
+    _log_to_stderr(order["log_level"])
     open_log(settings.log.options(), lambda _: None)
     try:
         with cancelled_by(cancelled):
@@ -96,6 +96,15 @@ class _Speaker:
         if now - self._told >= _TELL_SECONDS or progress.files_done == progress.files:
             self._told = now
             self.tell(progress)
+
+
+def _log_to_stderr(level: int) -> None:
+    """Log as the process that started this one does."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
+    handler.setLevel(level)
+    logging.getLogger().addHandler(handler)
+    logging.getLogger("mdvec").setLevel(level)
 
 
 def _own_stdout() -> TextIO:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import subprocess
 import sys
 import threading
@@ -14,6 +15,16 @@ from mdvec.sync.messages import Failed, Message, Result, Stopped, from_line
 
 _STOP_SECONDS = 5.0
 """How long a process may take to end after it was asked to; loading a model is one step."""
+
+
+def _stderr_level() -> int:
+    """The lowest level that this process logs to STDERR, which the import shares."""
+    levels = [
+        handler.level
+        for handler in logging.getLogger().handlers
+        if isinstance(handler, logging.StreamHandler) and handler.stream is sys.stderr
+    ]
+    return min(levels, default=logging.WARNING)
 
 
 class ImportProcess:
@@ -38,7 +49,14 @@ class ImportProcess:
             start_new_session=True,
         )
         values = settings.model_dump(mode="json", exclude_unset=True, exclude={"server"})
-        self._order = json.dumps({"tool": tool, "settings": values, "is_automatic": is_automatic})
+        self._order = json.dumps(
+            {
+                "tool": tool,
+                "settings": values,
+                "is_automatic": is_automatic,
+                "log_level": _stderr_level(),
+            }
+        )
 
     def messages(self) -> Iterator[Message]:
         """The messages of the process until it ends; the last one says how it ended."""
