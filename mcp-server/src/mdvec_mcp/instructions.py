@@ -36,9 +36,9 @@ _HOUSEHOLD = (
     "the answer covers. Record a decision only after the user made it."
 )
 _SQL = (
-    "Tables: query answers one DuckDB SELECT with few rows, transactions of households included "
-    "(spending is sum(-amount) WHERE kind = 'expense'); look at a table with profile first, and "
-    "do not page through rows: export hands them to Python."
+    "Tables: query answers one DuckDB SELECT with few rows. The table transactions holds all "
+    "households (spending is sum(-amount) WHERE kind = 'expense'). Look at a table with profile "
+    "first, and do not page through rows: export hands them to Python."
 )
 _SQL_ALONE = "Tables: query answers one DuckDB SELECT with few rows."
 _FRESH = "list_sources tells how fresh each source is; reindex imports newer files."

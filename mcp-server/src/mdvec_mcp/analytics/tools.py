@@ -41,10 +41,8 @@ DateRange = Annotated[
 ]
 DateColumn = Annotated[
     str | None,
-    Field(
-        max_length=200,
-        description="If several columns hold dates.",
-    ),
+    Field(max_length=200, description="If several columns hold dates."),
+    TEXT,
 ]
 
 
@@ -124,7 +122,7 @@ def _add_profile(offer: Offer, analytics: Analytics) -> None:
 def _add_histogram(offer: Offer, analytics: Analytics) -> None:
     async def histogram(
         table_or_query: Sql,
-        column: Annotated[str, Field(min_length=1, max_length=200)],
+        column: Annotated[str, Field(min_length=1, max_length=200), TEXT],
         bins: Annotated[int, Field(ge=1, le=100, description="Maximum number of bins.")] = 20,
         date_range: DateRange = None,
         date_column: DateColumn = None,
@@ -140,8 +138,8 @@ def _add_histogram(offer: Offer, analytics: Analytics) -> None:
 
     offer.add_tool(
         histogram,
-        description="Histogram: the distribution of one column's values, in bins of numbers or "
-        "dates, or its most frequent categories. 分布、ヒストグラム、頻度。",
+        description="Histogram: the distribution of one column's values as numbers, in bins, or "
+        "its most frequent categories (a picture: query with chart). 分布、ヒストグラム、頻度。",
         annotations=READ_ONLY,
     )
 
@@ -149,7 +147,7 @@ def _add_histogram(offer: Offer, analytics: Analytics) -> None:
 def _add_materialize(offer: Offer, analytics: Analytics) -> None:
     async def materialize(
         name: Annotated[
-            str, Field(min_length=1, max_length=63, description="The table's name in SQL.")
+            str, Field(min_length=1, max_length=63, description="The table's name in SQL."), TEXT
         ],
         query: Sql,
         ttl_seconds: Annotated[

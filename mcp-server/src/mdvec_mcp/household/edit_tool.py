@@ -35,7 +35,7 @@ TAKES: dict[What, tuple[str, ...]] = {
 # The choices only inform the model; other values are refused in Japanese.
 Yen = Annotated[int | None, Field(description="円。0でやめる。")]
 Span = Annotated[str | None, Field(json_schema_extra={"enum": list(SPANS)})]
-RuleAction = Annotated[Action | None, Field(description="try は試すだけ。")]
+RuleAction = Annotated[Action | None, Field(description="rule だけ。try は試すだけ。")]
 RowId = Annotated[int | None, Field(description="省略時は一覧。")]
 
 

@@ -290,8 +290,8 @@ def add_get_document(offer: Offer, context: SearchContext) -> None:
     """Add the tool that reads a document, or a part of it."""
 
     async def get_document(
-        tool: Annotated[str, Field(max_length=100, description="As in a result.")],
-        file_path: Annotated[str, Field(max_length=4_096, description="As in a result.")],
+        tool: Annotated[str, Field(max_length=100, description="As in a result."), _TEXT],
+        file_path: Annotated[str, Field(max_length=4_096, description="As in a result."), _TEXT],
         start_line: Line = None,
         end_line: Line = None,
         start_position: Position = None,

@@ -8,7 +8,7 @@ from typing import Annotated
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
 from mdvec.tools.rows import Tool
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
 from mdvec_mcp.database_trouble import refuse_empty_database
@@ -18,6 +18,7 @@ from mdvec_mcp.offer import Offer
 # Their answers load what an import needs, so the calls import them.
 
 _IMPORTS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
+_TEXT = WithJsonSchema({"type": "string"})
 _WAIT_SECONDS = 15
 _MAX_WAIT_SECONDS = 120
 
@@ -31,7 +32,9 @@ def add_upkeep_tools(offer: Offer, freshness: FreshnessWatch) -> None:
 def _add_reindex(offer: Offer, freshness: FreshnessWatch) -> None:
     async def reindex(
         ctx: AnyContext,
-        tool: Annotated[str | None, Field(max_length=100, description="Default all.")] = None,
+        tool: Annotated[
+            str | None, Field(max_length=100, description="Default all."), _TEXT
+        ] = None,
         wait: Annotated[
             int,
             Field(
@@ -73,8 +76,8 @@ def _add_sources(offer: Offer, freshness: FreshnessWatch) -> None:
 
     offer.add_tool(
         list_sources,
-        description="List the sources: what each tool reads, its documents and tags, how fresh or "
-        "up to date its index is, imports that run, and files that failed and why. "
+        description="List the sources: what each tool reads, its tags, how fresh or up to date its "
+        "index is, until when statements reach, imports that run, and files that failed and why. "
         "情報源、取り込みの状態。",
         annotations=READ_ONLY,
     )
