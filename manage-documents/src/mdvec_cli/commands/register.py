@@ -27,6 +27,7 @@ class ClientName(StrEnum):
     CLAUDE_CODE = "claude-code"
     CURSOR = "cursor"
     VSCODE = "vscode"
+    COPILOT_CLI = "copilot-cli"
     CODEX = "codex"
 
 
@@ -57,7 +58,8 @@ def register_command(
 ) -> None:  # fmt: skip
     """Write the server into a client's settings, with absolute paths.
 
-    The file before the change is kept beside it. Restart the client afterwards.
+    What you added to an entry of before stays. The file before the change is kept beside it.
+    Restart the client afterwards.
     """
     from mdvec.manage.clients.clients import CLIENTS, Server
     from mdvec.manage.clients.entries import snippet
@@ -68,7 +70,7 @@ def register_command(
     options = ["--database", str(settings.database_path)]
     if config is not None:
         options += ["--config", str(config.expanduser().absolute())]
-    server = Server(server_program(), tuple(options), http)
+    server = Server(server_program(), tuple(options), http, is_database_chosen=database is not None)
     chosen, machine = CLIENTS[client.value], _machine()
     entry = snippet(chosen, chosen.entry(server)).rstrip("\n")
     if print_:
@@ -81,6 +83,11 @@ def register_command(
         print_line(entry)
         raise
     _report(change, f"registered in {chosen.title}", "is registered already")
+    if change.kept:
+        say(f"kept from the previous entry: {', '.join(change.kept)} "
+            f"(to start anew: mdvec unregister {client.value})")  # fmt: skip
+    if change.dropped:
+        say(f"not kept, as it does not go with this entry: {', '.join(change.dropped)}")
     if change.changed:
         say(f"next: restart {chosen.title}")
 

@@ -14,6 +14,7 @@ FILES = {
     "claude-code": ".claude.json",
     "cursor": ".cursor/mcp.json",
     "vscode": "config/Code/User/mcp.json",
+    "copilot-cli": ".copilot/mcp-config.json",
     "codex": ".codex/config.toml",
 }
 
@@ -61,7 +62,9 @@ def test_a_link_keeps_its_target_and_a_file_its_mode_and_a_copy(mdvec):
     assert file.is_symlink()
     assert real.stat().st_mode & 0o777 == 0o640
     assert json.loads(real.read_text()) == {
-        "mcpServers": {"mdvec": {"type": "http", "url": "http://127.0.0.1:8765/mcp"}},
+        "mcpServers": {
+            "mdvec": {"type": "http", "url": "http://127.0.0.1:8765/mcp", "alwaysLoad": True}
+        },
         "numStartups": 3,
     }
     (kept,) = mdvec.home.glob("dotfiles.json.before-mdvec-*")
@@ -69,6 +72,44 @@ def test_a_link_keeps_its_target_and_a_file_its_mode_and_a_copy(mdvec):
     wrong = mdvec("register", "codex", "--http", "localhost:8765")
     assert (wrong.code, wrong.out) == (2, "")
     assert "Invalid value for '--http'" in wrong.err
+
+
+def test_what_the_user_added_to_an_entry_stays_when_it_is_registered_again(mdvec):
+    file = mdvec.home / FILES["claude-code"]
+    args = ["--database", "/old.sqlite", "--docs-dir", "/my notes", "--name", "n", "--verbose"]
+    own = {"env": {"MDVEC_LOG_LEVEL": "debug"}, "disabled": True, "alwaysAllow": ["search"]}
+    before = {"type": "stdio", "command": "/old/mdvec-mcp", "args": args, **own}
+    file.write_text(json.dumps({"mcpServers": {"mdvec": before}}))
+    done, again = mdvec.each("register claude-code", "register claude-code")
+    assert json.loads(file.read_text())["mcpServers"]["mdvec"] == {
+        "type": "stdio", "command": SERVER,
+        "args": ["--database", str(mdvec.database), *args[2:]], "alwaysLoad": True, **own,
+    }  # fmt: skip
+    assert (
+        "kept from the previous entry: env, disabled, alwaysAllow, --docs-dir, --name, --verbose "
+        "(to start anew: mdvec unregister claude-code)\n"
+    ) in done.err
+    assert again.err == f"mdvec is registered already in {file}\n"
+    over_http = mdvec("register", "claude-code", "--http", "http://127.0.0.1:8765/mcp")
+    assert json.loads(file.read_text())["mcpServers"]["mdvec"] == {
+        "type": "http", "url": "http://127.0.0.1:8765/mcp", "disabled": True,
+        "alwaysAllow": ["search"], "alwaysLoad": True,
+    }  # fmt: skip
+    assert "not kept, as it does not go with this entry: env, --database, --docs-dir" in (
+        over_http.err
+    )
+
+
+def test_a_file_that_begins_with_a_byte_order_mark_is_read(mdvec):
+    for client, text in (("cursor", '{"mcpServers": {"other": {}}}'), ("codex", 'model = "m"\n')):
+        file = mdvec.home / FILES[client]
+        file.parent.mkdir()
+        file.write_text(text, encoding="utf-8-sig")
+        assert mdvec("register", client).code == 0
+        changed = file.read_text()
+        found = tomllib.loads(changed) if client == "codex" else json.loads(changed)
+        (servers,) = (value for value in found.values() if isinstance(value, dict))
+        assert servers["mdvec"]["command"] == SERVER
 
 
 def test_the_rules_are_installed_once_and_keep_the_existing_text(mdvec):

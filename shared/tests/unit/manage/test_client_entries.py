@@ -52,7 +52,7 @@ def test_comments_commas_and_layout_stay_and_removing_gives_the_text_of_before()
 def test_an_old_entry_is_replaced_in_its_place():
     old = '{"mcpServers": {"a": {}, "mdvec": {"command": "old"}, "b": {}}, "x": 1}'
     new = with_entry(CURSOR, old, {"command": "new"})
-    assert new == ('{"mcpServers": {"a": {}, "mdvec": {\n  "command": "new"\n}, "b": {}}, "x": 1}')
+    assert new == '{"mcpServers": {"a": {}, "mdvec": {"command": "new"}, "b": {}}, "x": 1}'
 
 
 @pytest.mark.parametrize("text", ["", "\n", "{}", "{ // nothing\n}", '{"mcpServers": {}}'])

@@ -6,7 +6,7 @@ docs/clients.md links to the documentation of each client's file.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -50,6 +50,11 @@ class Machine:
         return self._folder("CLAUDE_CONFIG_DIR", self.home)
 
     @property
+    def copilot(self) -> Path:
+        """The folder of Copilot CLI's settings."""
+        return self._folder("COPILOT_HOME", self.home / ".copilot")
+
+    @property
     def codex(self) -> Path:
         """The folder of Codex's settings."""
         return self._folder("CODEX_HOME", self.home / ".codex")
@@ -67,6 +72,8 @@ class Client:
         is_typed: whether an entry states its transport.
         has_urls: whether an entry may be the URL of a server; otherwise the client starts
             mdvec-mcp, which forwards STDIO to that URL.
+        extras: what an entry contains besides, such as the switch that loads the tools of a server
+            at once where the client would hide them behind a search.
     """
 
     title: str
@@ -75,24 +82,37 @@ class Client:
     format: Literal["json", "toml"] = "json"
     is_typed: bool = False
     has_urls: bool = True
+    extras: ClientEntry = field(default_factory=dict)
 
     def entry(self, server: Server) -> ClientEntry:
         """A server as this client's file describes it."""
         if server.url is not None and self.has_urls:
             transport: ClientEntry = {"type": "http"} if self.is_typed else {}
-            return {**transport, "url": server.url}
+            return {**transport, "url": server.url, **self.extras}
         transport = {"type": "stdio"} if self.is_typed else {}
-        options = server.options if server.url is None else ("--connect", server.url)
-        return {**transport, "command": server.program, "args": list(options)}
+        started = {"command": server.program, "args": self.arguments(server)}
+        return {**transport, **started, **self.extras}
+
+    def arguments(self, server: Server) -> list[str]:
+        """The arguments with which the client starts mdvec-mcp."""
+        return list(server.options) if server.url is None else ["--connect", server.url]
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """The server to register: a program with its options, or one that runs at a URL."""
+    """The server to register: a program with its options, or one that runs at a URL.
+
+    Attributes:
+        program: the executable.
+        options: its arguments.
+        url: where a server runs already; None if the client starts one.
+        is_database_chosen: whether the user named the database for this entry.
+    """
 
     program: str
     options: tuple[str, ...]
     url: str | None = None
+    is_database_chosen: bool = False
 
 
 CLIENTS = {
@@ -104,7 +124,7 @@ CLIENTS = {
     "claude-code": Client(
         "Claude Code", "mcpServers",
         lambda machine: machine.claude_code / ".claude.json",
-        is_typed=True,
+        is_typed=True, extras={"alwaysLoad": True},
     ),
     "cursor": Client(
         "Cursor", "mcpServers",
@@ -114,6 +134,11 @@ CLIENTS = {
         "VS Code", "servers",
         lambda machine: machine.application_data / "Code" / "User" / "mcp.json",
         is_typed=True,
+    ),
+    "copilot-cli": Client(
+        "Copilot CLI", "mcpServers",
+        lambda machine: machine.copilot / "mcp-config.json",
+        is_typed=True, extras={"tools": ["*"], "deferTools": "never"},
     ),
     "codex": Client(
         "Codex", "mcp_servers",

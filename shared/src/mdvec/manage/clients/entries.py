@@ -36,10 +36,8 @@ def with_entry(client: Client, text: str, entry: ClientEntry) -> str:
     before = _parsed(client.format, text)
     servers = {**_servers(client, before), SERVER_NAME: entry}
     path = (client.servers, SERVER_NAME)
-    changed = _put_toml(text, path, entry) if client.format == "toml" else (
-        jsonc.put_member(text, path, entry)
-    )  # fmt: skip
-    return _verified(client, changed, {**before, client.servers: servers})
+    put = _put_toml if client.format == "toml" else _put_json
+    return _verified(client, put(text, path, entry), {**before, client.servers: servers})
 
 
 def without_entry(client: Client, text: str) -> str:
@@ -90,6 +88,20 @@ def _servers(client: Client, content: dict[str, object]) -> dict[str, ClientEntr
     return found
 
 
+def _put_json(text: str, path: tuple[str, str], entry: ClientEntry) -> str:
+    """The text with the entry; members of a previous one that do not change keep their layout."""
+    content = cast("dict[str, dict[str, object]]", jsonc.parse(text) or {})
+    previous = content.get(path[0], {}).get(path[1])
+    if not isinstance(previous, dict):
+        return jsonc.put_member(text, path, entry)
+    for key in previous.keys() - entry.keys():
+        text = jsonc.drop_member(text, (*path, key))
+    for key, value in entry.items():
+        if key not in previous or previous[key] != value:
+            text = jsonc.put_member(text, (*path, key), value)
+    return text
+
+
 def _put_toml(text: str, path: tuple[str, str], entry: ClientEntry) -> str:
     import tomlkit
 
@@ -97,9 +109,14 @@ def _put_toml(text: str, path: tuple[str, str], entry: ClientEntry) -> str:
     if path[0] not in document:
         document[path[0]] = tomlkit.table(is_super_table=True)
     servers = cast("MutableMapping[str, object]", document[path[0]])
-    table = tomlkit.table()
-    table.update(entry)
-    servers[path[1]] = table
+    if not isinstance(servers.get(path[1]), MutableMapping):
+        servers[path[1]] = tomlkit.table()
+    table = cast("MutableMapping[str, object]", servers[path[1]])
+    for key in table.keys() - entry.keys():
+        del table[key]
+    for key, value in entry.items():
+        if key not in table or table[key] != value:
+            table[key] = value
     return tomlkit.dumps(document)
 
 

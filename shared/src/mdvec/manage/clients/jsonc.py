@@ -35,31 +35,45 @@ def parse(text: str) -> object:
     return json.loads(plain) if plain.strip() else None
 
 
-def put_member(text: str, path: tuple[str, str], value: object) -> str:
-    """The text with a value at ``path``, the names of an object and its member; both may be new."""
-    outer, inner = path
+def put_member(text: str, path: tuple[str, ...], value: object) -> str:
+    """The text with a value at ``path``, the names that lead to it; any of them may be new."""
     plain = _plain(text)
     if not plain.strip():
-        return _dump({outer: {inner: value}}, "") + "\n"
-    root = _after_space(plain, 0)
-    found = _member(plain, root, outer)
-    if found is None:
-        return _inserted(text, plain, root, outer, {inner: value})
-    old = _member(plain, found.value_start, inner)
+        return _dump(_nested(path, value), "") + "\n"
+    brace = _after_space(plain, 0)
+    *outer, inner = path
+    for depth, name in enumerate(outer):
+        parent = _member(plain, brace, name)
+        if parent is None:
+            return _inserted(text, plain, brace, name, _nested(path[depth + 1 :], value))
+        brace = parent.value_start
+    old = _member(plain, brace, inner)
     if old is None:
-        return _inserted(text, plain, found.value_start, inner, value)
+        return _inserted(text, plain, brace, inner, value)
     return text[: old.value_start] + _dump(value, _indent(text, old.start)) + text[old.end :]
 
 
-def drop_member(text: str, path: tuple[str, str]) -> str:
+def _nested(path: tuple[str, ...], value: object) -> object:
+    """The value inside objects with one member each."""
+    for name in reversed(path):
+        value = {name: value}
+    return value
+
+
+def drop_member(text: str, path: tuple[str, ...]) -> str:
     """The text without the member at ``path``, which must be there."""
-    outer, inner = path
     plain = _plain(text)
-    found = _member(plain, _after_space(plain, 0), outer)
-    members = [] if found is None else list(_members(plain, found.value_start))
-    for before, member in zip([None, *members], members, strict=False):
-        if member.name == inner:
-            return _cut(text, before, member)
+    *outer, inner = path
+    brace = _after_space(plain, 0)
+    for name in outer:
+        member = _member(plain, brace, name)
+        if member is None:
+            raise KeyError(name)
+        brace = member.value_start
+    members = list(_members(plain, brace))
+    for before, found in zip([None, *members], members, strict=False):
+        if found.name == inner:
+            return _cut(text, before, found)
     raise KeyError(inner)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from mdvec.errors import MdvecError
 from mdvec.manage.clients.clients import Client, Machine, Server
 from mdvec.manage.clients.entries import FileNotUnderstood, entry_in, with_entry, without_entry
+from mdvec.manage.clients.renewing import renewed_entry
 
 _MAX_BYTES = 100 * 2**20
 
@@ -28,15 +29,21 @@ class FileChange:
         file: the client's file.
         changed: False if there was nothing to do.
         backup: a copy of the file before the change; None if there was no file.
+        kept: the keys and options of the previous entry that are in the new one.
+        dropped: those that do not go with the new one.
     """
 
     file: Path
     changed: bool
     backup: Path | None = None
+    kept: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
 
 
 def register(client: Client, machine: Machine, server: Server, now: datetime) -> FileChange:
     """Add the server's entry to the client's file, unless it is there already.
+
+    What the user added to a previous entry stays.
 
     Raises:
         NotRegistered: the file cannot be read or written, or this is Windows.
@@ -44,15 +51,17 @@ def register(client: Client, machine: Machine, server: Server, now: datetime) ->
     file = client.file(machine)
     if machine.platform == "win32":
         raise NotRegistered(f"mdvec writes no files on Windows; add the entry to {file} by hand")
-    entry = client.entry(server)
-    text = _text(file)
+    text = _text(file) or ""
     try:
-        if text is not None and entry_in(client, text) == entry:
+        previous = entry_in(client, text)
+        renewed = renewed_entry(client, server, previous)
+        if previous == renewed.entry:
             return FileChange(file, changed=False)
-        changed = with_entry(client, text or "", entry)
+        changed = with_entry(client, text, renewed.entry)
     except FileNotUnderstood as error:
         raise NotRegistered(f"{file} was left as it is: {error}; add the entry by hand") from error
-    return FileChange(file, changed=True, backup=_write(file, changed, now))
+    backup = _write(file, changed, now)
+    return FileChange(file, changed=True, backup=backup, kept=renewed.kept, dropped=renewed.dropped)
 
 
 def unregister(client: Client, machine: Machine, now: datetime) -> FileChange:
@@ -89,11 +98,14 @@ def registered_entry(client: Client, machine: Machine) -> dict[str, object] | No
 
 
 def _text(file: Path) -> str | None:
-    """The text of a file with its own line ends; None if there is no file."""
+    """The text of a file with its own line ends, without a byte order mark; None if there is none.
+
+    No client needs the mark, so a file that is written again has none.
+    """
     try:
         if file.stat().st_size > _MAX_BYTES:
             raise NotRegistered(f"{file} is too large to be a client's settings")
-        return file.read_bytes().decode("utf-8")
+        return file.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
