@@ -225,7 +225,7 @@ def _run(arguments: argparse.Namespace, wire: tuple[int, int]) -> None:
 
 def _token(arguments: argparse.Namespace, settings: Settings) -> str | None:
     """The token from the command line, else from the settings."""
-    from mdvec_mcp.bearer import read_token
+    from mdvec.manage.bearer import read_token
 
     file: Path | None = arguments.token_file
     if arguments.token is not None or file is not None:

@@ -7,6 +7,7 @@ import sys
 from contextlib import AsyncExitStack
 
 import anyio
+import anyio.to_thread
 import httpx2
 import psutil
 import pytest
@@ -25,6 +26,7 @@ TOKEN = "0123456789abcdef"
 def web(wire, filled, tmp_path):
     """A server over HTTP that wants a token, and its address."""
     (tmp_path / "token").write_text(TOKEN)
+    (tmp_path / "token").chmod(0o600)
     one = wire(
         filled / "vectors.sqlite", "--http", "127.0.0.1:0", "--log-level", "INFO",
         "--token-file", str(tmp_path / "token"),
@@ -94,6 +96,40 @@ def test_clients_over_http_and_the_bridge_are_told_of_a_new_tool(wire, server, d
     assert [tools["later"] for tools in anyio.run(run)] == ["後から"] * 4
 
 
+@pytest.mark.parametrize("is_added_while_away", [True, False])
+def test_the_bridge_tells_of_a_change_around_a_kill_of_the_server(
+    wire, server, database, is_added_while_away
+):
+    one = wire(database, "--http", "127.0.0.1:0")
+    one.logged("mdvec-mcp: serving http://127.0.0.1:")
+    url = one.log[-1].split()[-1]
+    bridged = Following(stdio_client(server(database, "--connect", url)), "legacy")
+
+    def add(name):
+        registering.add_tool(database, name, name, database.parent / "notes", "markdown")
+
+    def restarted():
+        one.close()
+        if is_added_while_away:
+            add("meanwhile")
+        again = wire(database, "--http", url.removeprefix("http://").removesuffix("/mcp"))
+        again.logged("mdvec-mcp: serving http://127.0.0.1:")
+        return again
+
+    async def run():
+        async with bridged.client:
+            add("before")
+            with anyio.fail_after(60):
+                assert "before" in await bridged.changed_tools()
+                await anyio.to_thread.run_sync(restarted)
+                if not is_added_while_away:
+                    assert "before" in await bridged.changed_tools()  # of the new session
+                    add("meanwhile")
+                return await bridged.changed_tools()
+
+    assert "meanwhile" in anyio.run(run)
+
+
 @pytest.mark.parametrize(
     ("clients", "searches"),
     [
@@ -151,3 +187,29 @@ def test_what_cannot_be_served_ends_with_one_sentence(filled, server, arguments,
     )  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
     assert words in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "setting"),
+    [(["--http", "127.0.0.1:0", "--token-file"], None), (["--http", "127.0.0.1:0"], "TOKEN_FILE"),
+     (["--connect", "http://127.0.0.1:9/mcp", "--token-file"], None)],
+)  # fmt: skip
+def test_a_token_file_that_others_can_open_ends_the_server_with_one_sentence(
+    filled, server, tmp_path, option, setting
+):
+    token = tmp_path / "token"
+    token.write_text(TOKEN)
+    token.chmod(0o640)
+    named = [str(token)] if setting is None else []
+    variables = {} if setting is None else {f"MDVEC_SERVER_{setting}": str(token)}
+    parameters = server(filled / "vectors.sqlite", *option, *named, **variables)
+    done = subprocess.run(
+        [sys.executable, *parameters.args],
+        input="", env=parameters.env, capture_output=True, encoding="utf-8", timeout=60,
+        check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        f"mdvec-mcp: error: other users can open the token file {token} (0640); make it yours "
+        f"alone with: chmod 600 {token}\n"
+    )

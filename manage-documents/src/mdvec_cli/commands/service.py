@@ -47,10 +47,13 @@ def install_command(
     verbose: VerboseOption = False,
 ) -> None:
     """Install the server as a service of systemd or launchd, and start it."""
+    from mdvec.manage.bearer import read_token
     from mdvec.manage.server_program import server_program
     from mdvec.manage.service.service import install
 
     settings = settings_from(config, database, verbose=verbose)
+    kept = settings.server.token_file
+    read_token(None, token_file or (None if kept is None else Path(kept)))  # or its start fails
     more = ["--database", str(settings.database_path)]
     for option, path in (("--config", config), ("--token-file", token_file)):
         more += [] if path is None else [option, str(path.expanduser().absolute())]

@@ -77,3 +77,19 @@ def test_a_session_manager_that_refuses_is_quoted_with_the_way_out(session):
         "mdvec.service is written, but the service was not started (no session here); "
         "start it later with: systemctl --user enable --now mdvec.service\n"
     )
+
+
+def test_a_token_file_that_others_can_open_is_refused_before_anything_is_installed(session):
+    token = session.work / "token"
+    token.write_text("0123456789abcdef")
+    token.chmod(0o644)
+    settings = session.work / "mdvec.toml"
+    sentence = f"error: other users can open the token file {token} (0644); make it yours alone "
+    refused = session("service", "install", "--token-file", "token")
+    assert refused.code == 1
+    assert "can open the token file token (0644)" in refused.err
+    settings.write_text('[server]\ntoken_file = "token"\n')
+    assert session("service", "install").err.startswith(sentence)
+    assert not (session.home / "asked").exists()
+    token.chmod(0o600)
+    assert session("service", "install", "--http", free_address()).code == 0

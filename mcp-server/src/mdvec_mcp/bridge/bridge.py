@@ -15,7 +15,7 @@ from mdvec_mcp.envelope import error_reply, reply_to_unusable, without_lone_surr
 
 _NO_ANSWER = -32000
 _END_SECONDS = 0.5
-_FIRST_WAIT_SECONDS, _MAX_WAIT_SECONDS = 0.5, 30.0
+_FIRST_WAIT_SECONDS, _MAX_WAIT_SECONDS = 0.25, 5.0
 
 
 def forward_stdio(url: str, token: str | None, source: int, target: int) -> None:
@@ -39,6 +39,7 @@ class _Bridge:
         self._target = target
         self._writing = threading.Lock()
         self._ended = threading.Event()
+        self._renewed = threading.Event()
         self._cancelled: set[str | int] = set()
         self._threads: set[threading.Thread] = set()
 
@@ -60,6 +61,7 @@ class _Bridge:
     def end(self) -> None:
         """End the session, because the client has gone."""
         self._ended.set()
+        self._renewed.set()
         self._remote.leave()
         for thread in list(self._threads):
             thread.join(_END_SECONDS)
@@ -115,6 +117,7 @@ class _Bridge:
             return self._ask_with(session, request)
         except SessionExpired:
             self._remote.renew(session)
+            self._renewed.set()
         try:
             return self._ask_with(self._remote.session, request)
         except SessionExpired as error:
@@ -139,26 +142,39 @@ class _Bridge:
         return True
 
     def _relay_notices(self) -> None:
-        """Write the messages that the server sends unprompted, even after it was restarted."""
-        wait = _FIRST_WAIT_SECONDS
+        """Write the messages that the server sends unprompted, even after it was restarted.
+
+        What changed before a new session's stream was open was told to nobody, so the client is
+        told to read every list again.
+        """
+        wait, followed = _FIRST_WAIT_SECONDS, self._remote.session
         while not self._ended.is_set():
+            self._renewed.clear()
             session = self._remote.session
             try:
                 with self._remote.notices(session) as texts:
+                    wait = _FIRST_WAIT_SECONDS
+                    if session is not followed:
+                        for text in self._remote.list_changes:
+                            self._write(text)
+                    followed = session
                     for text in texts:
                         self._write(text)
-                        wait = _FIRST_WAIT_SECONDS
             except SessionExpired:
-                self._renew(session)
+                if self._renew(session):
+                    continue
             except ServerUnusable:
                 wait = min(2 * wait, _MAX_WAIT_SECONDS)
-            self._ended.wait(wait)
+            self._renewed.wait(wait)
 
-    def _renew(self, session: dict[str, str]) -> None:
+    def _renew(self, session: dict[str, str]) -> bool:
+        """Begin a new session; returns whether there is one."""
         try:
             self._remote.renew(session)
         except ServerUnusable as error:
             _say(str(error))
+            return False
+        return self._remote.session is not session
 
     def _in_background(self, work: Callable[..., None], *arguments: object) -> None:
         def run() -> None:

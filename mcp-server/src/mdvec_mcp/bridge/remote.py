@@ -22,6 +22,7 @@ _JSON, _STREAM = "application/json", "text/event-stream"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 _RENEWAL = "mdvec-bridge-renewal"
+_LISTS = ("tools", "resources", "prompts")
 
 
 class ServerUnusable(Exception):
@@ -46,6 +47,7 @@ class Remote:
         )
         self._initialize_request: Message | None = None
         self._session: dict[str, str] = {}
+        self._capabilities: dict[str, Any] = {}
         self._open: dict[object, socket.socket] = {}
         self._renewing = threading.Lock()
 
@@ -53,6 +55,18 @@ class Remote:
     def session(self) -> dict[str, str]:
         """The headers of the current session; empty if there is none."""
         return self._session
+
+    @property
+    def list_changes(self) -> list[str]:
+        """The notices with which the server of this session would say that its lists changed."""
+        changing = (name for name in _LISTS if self._can_change(name))
+        return [
+            _one_line({"jsonrpc": "2.0", "method": f"notifications/{name}/list_changed"})
+            for name in changing
+        ]
+
+    def _can_change(self, name: str) -> bool:
+        return bool((self._capabilities.get(name) or {}).get("listChanged"))
 
     def begin(self, initialize_request: Message) -> str | None:
         """Send the client's `initialize` and remember the session; returns the reply.
@@ -63,8 +77,9 @@ class Remote:
         with self._exchange("POST", {}, content=_one_line(initialize_request)) as response:
             answer = next(_texts(response), None)
             id_ = response.headers.get(SESSION)
-        agreed = json.loads(answer or "{}").get("result", {}).get("protocolVersion")
-        known = {SESSION: id_, VERSION: agreed}
+        result = json.loads(answer or "{}").get("result", {})
+        known = {SESSION: id_, VERSION: result.get("protocolVersion")}
+        self._capabilities = result.get("capabilities") or {}
         self._initialize_request = initialize_request
         self._session = {name: value for name, value in known.items() if value is not None}
         return answer

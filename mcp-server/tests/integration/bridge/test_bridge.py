@@ -51,7 +51,9 @@ class Wire:
     def call(self, id_, text, meta=None):
         params = {"name": "echo", "arguments": {"text": text}}
         self.send("tools/call", id_, params | ({"_meta": meta} if meta else {}))
-        return self.next()
+        while "id" not in (message := self.next()):
+            assert message["method"].endswith("/list_changed")
+        return message
 
     def greet(self):
         self.send("initialize", 0, HELLO)

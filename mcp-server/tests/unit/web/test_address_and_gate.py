@@ -2,9 +2,9 @@
 
 import pytest
 from mdvec.errors import MdvecError
+from mdvec.manage.bearer import TokenUnusable, read_token
 from starlette.datastructures import Headers
 
-from mdvec_mcp.bearer import TokenUnusable, read_token
 from mdvec_mcp.web.address import Address, AddressUnusable, listen, parse_address
 from mdvec_mcp.web.gate import Rules, TokenNeeded, refusal, rules_for
 
@@ -100,6 +100,7 @@ def test_the_token_is_wanted_at_mcp_and_only_there(authorization, expected):
 
 def test_a_token_is_read_from_its_file_and_a_bad_one_is_refused_without_being_shown(tmp_path):
     (tmp_path / "token").write_text(f"{TOKEN}\n")
+    (tmp_path / "token").chmod(0o600)
     assert read_token(None, tmp_path / "token") == TOKEN
     assert read_token(TOKEN, tmp_path / "nowhere") == TOKEN
     assert read_token(None, None) is None
@@ -109,3 +110,16 @@ def test_a_token_is_read_from_its_file_and_a_bad_one_is_refused_without_being_sh
         assert bad not in str(refused.value)
     with pytest.raises(MdvecError, match="cannot be read"):
         read_token(None, tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o644])
+def test_a_token_file_that_others_can_open_is_refused(tmp_path, mode):
+    file = tmp_path / "a token"
+    file.write_text(TOKEN)
+    file.chmod(mode)
+    with pytest.raises(TokenUnusable) as refused:
+        read_token(None, file)
+    assert str(refused.value) == (
+        f"other users can open the token file {file} ({mode:04o}); make it yours alone with: "
+        f"chmod 600 '{file}'"
+    )
