@@ -85,6 +85,7 @@ place; any other exception is a bug.
         EngineUnavailable             mdvec.index.nearest
             CollectionMissing         mdvec.index.chroma_client
             ExtraMissing              mdvec.index.chroma_client
+        TokenUnusable                 mdvec.manage.bearer
         CalibrationRefused            mdvec.manage.calibrating.calibration
         FileNotUnderstood             mdvec.manage.clients.entries
         NotRegistered                 mdvec.manage.clients.registration
@@ -128,7 +129,6 @@ place; any other exception is a bug.
             TooManyRowsToExport       mdvec_mcp.analytics.core.refusals
         NotAnswered                   mdvec_mcp.analytics.guarded
         NotDrawn                      mdvec_mcp.analytics.query_tool
-        TokenUnusable                 mdvec_mcp.bearer
         ChartServerUnavailable        mdvec_mcp.charts.server
         UnfittingGraph                mdvec_mcp.household.pictures
         AddressUnusable               mdvec_mcp.web.address
