@@ -75,7 +75,7 @@ def test_a_search_is_narrowed_by_path_tags_and_days(mdvec, fill):
         "notes: a/plan.md:5-5  (#会議 #計画 2025-06-01)",
     ]
     assert one.out.count("notes: ") == 1
-    assert "no note of notes has the tag 会議室; similar tags: 会議" in none.err
+    assert 'no note of notes has the tag 会議室; similar tags: "会議"' in none.err
     assert (wrong.code, "give it as 2025-06-01" in wrong.err) == (2, True)
 
 

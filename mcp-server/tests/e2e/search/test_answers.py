@@ -191,7 +191,7 @@ def test_filters_narrow_a_search_and_tags_are_told(database, server, import_use)
     (hit,) = passages(tagged.content[0].text)
     assert hit.about == "#会議 #work/plan 2025-06-01"
     assert [hit.file_path for hit in passages(older.content[0].text)] == ["diary.md"]
-    assert "no note of notes has the tag 会議室; similar tags: 会議" in nothing.content[0].text
+    assert 'no note of notes has the tag 会議室; similar tags: "会議"' in nothing.content[0].text
     assert (refused.is_error, "2025年6月" in refused.content[0].text) == (True, True)
 
 

@@ -96,7 +96,7 @@ REFUSALS = [
     ("get_document", {"tool": "dev"}, "get_document needs the parameter 'file_path'"),
     ("get_document", {"tool": "none", "file_path": "a.md"}, "there is no tool 'none'"),
     ("get_document", {"tool": "off", "file_path": "a.md"}, "mdvec tool enable -n off"),
-    ("get_document", {"tool": "dev", "file_path": "hom.md"}, "nearest are: home.md"),
+    ("get_document", {"tool": "dev", "file_path": "hom.md"}, 'nearest are: "home.md"'),
     ("get_document", {"tool": "dev", "file_path": "../../etc/passwd"}, "has no document"),
     ("get_document", {"tool": "dev", "file_path": "a.md", "start_line": 0}, "start_line "),
     ("get_document", {"tool": "dev", "file_path": "a.md", "start_line": 999}, "behind its end"),

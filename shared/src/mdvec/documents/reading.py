@@ -17,6 +17,7 @@ from mdvec.index.tables import Tables
 from mdvec.search.core.passages import good_cut
 from mdvec.search.search import no_texts_message
 from mdvec.text.markdown import line_starts
+from mdvec.text.one_line import quoted
 from mdvec.tools import rows as tools
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool
@@ -138,7 +139,7 @@ def _no_document(connection: apsw.Connection, tool: Tool, names: Tables, file_pa
         return f"{tool.name} has no documents yet; import them with: mdvec import -n {tool.name}"
     near = difflib.get_close_matches(file_path, known, n=_MAX_NAMES, cutoff=0.4)
     near += [path for path in known if path.endswith(f"/{file_path}") and path not in near]
-    hint = f"; nearest are: {', '.join(near[:_MAX_NAMES])}" if near else ""
+    hint = f"; nearest are: {', '.join(map(quoted, near[:_MAX_NAMES]))}" if near else ""
     return (
         f"{tool.name} has no document {file_path!r}{hint}; hits name the documents there are"
         f"{f'. {missing}' if missing else ''}"

@@ -13,6 +13,7 @@ from mdvec.index.ranges import ChunkRanges, no_chunks
 from mdvec.index.tables import has_properties
 from mdvec.index.tags import tag_counts
 from mdvec.search.core.filters import Filters
+from mdvec.text.one_line import quoted
 from mdvec.text.properties import folded_tag
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool
@@ -115,6 +116,6 @@ def _nearest(connection: apsw.Connection, requested: Sequence[Tool], tag: str) -
     near += get_close_matches(tag, known, n=_MAX_NAMED_TAGS, cutoff=0.4)
     if near:
         named = [known[one] for one in dict.fromkeys(near)]
-        return f"similar tags: {', '.join(named[:_MAX_NAMED_TAGS])}"
+        return f"similar tags: {', '.join(map(quoted, named[:_MAX_NAMED_TAGS]))}"
     named = list(known.values())
-    return f"the most frequent tags: {', '.join(named[:_MAX_NAMED_TAGS])}"
+    return f"the most frequent tags: {', '.join(map(quoted, named[:_MAX_NAMED_TAGS]))}"

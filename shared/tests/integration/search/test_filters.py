@@ -128,10 +128,11 @@ def test_aliases_tags_and_dated_names_are_searched(collection, asked):
 @pytest.mark.parametrize(
     ("said", "note"),
     [
-        ({"tags": ["会議室"]}, "no note of notes has the tag 会議室; similar tags: 会議"),
+        ({"tags": ["会議室"]}, 'no note of notes has the tag 会議室; similar tags: "会議"'),
         (
             {"tags": ["会議", "zzz"]},
-            "no note of notes has the tag zzz; the most frequent tags: 会議, Work/solo, work/team",
+            "no note of notes has the tag zzz; the most frequent tags: "
+            '"会議", "Work/solo", "work/team"',
         ),
         ({"path": "nowhere/"}, "no note of notes has a path like nowhere/"),
         (

@@ -143,9 +143,9 @@ def test_of_two_names_that_look_alike_the_one_that_was_named_is_read(collection)
 
 
 def test_a_mistyped_name_gets_the_nearest(notes):
-    with pytest.raises(ReadingRefused, match=r"nearest are: guide\.md"):
+    with pytest.raises(ReadingRefused, match=r'nearest are: "guide\.md"'):
         read(notes, "giude.md")
-    with pytest.raises(ReadingRefused, match=r"nearest are: sub/deep\.md"):
+    with pytest.raises(ReadingRefused, match=r'nearest are: "sub/deep\.md"'):
         read(notes, "deep.md")
 
 
