@@ -74,7 +74,8 @@ def checked_arguments(
     """
     if unknown := [key for key in arguments if key not in properties]:
         names = wording.comma.join(properties)
-        raise ToolError(wording.unknown.format(tool=tool, name=unknown[0], known=names))
+        name = unknown[0][:MAX_SHOWN_CHARS]
+        raise ToolError(wording.unknown.format(tool=tool, name=name, known=names))
     checked = dict(arguments)
     for name, value in arguments.items():
         variants = _variants(properties[name])

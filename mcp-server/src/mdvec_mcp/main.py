@@ -141,6 +141,9 @@ def _check_folder(parser: argparse.ArgumentParser, arguments: argparse.Namespace
     elif arguments.connect is not None:
         parser.error("with --connect, the server at that address has the documents; leave "
                      "--docs-dir out, or start that server with it")  # fmt: skip
+    elif arguments.http is not None and arguments.data_dir is None and not arguments.all_tools:
+        parser.error("over --http, the page shows the whole database; with --docs-dir, name "
+                     "--data-dir for a database of its own, or --all-tools")  # fmt: skip
     elif arguments.data_dir is not None and arguments.database is not None:
         parser.error("--data-dir and --database both say where the database is; name one of them")
 

@@ -133,7 +133,7 @@ class MdvecServer(Server[dict[str, Any]]):
     ) -> types.CallToolResult:
         arguments = params.arguments or {}
         try:
-            tool = await self._known_tool(params.name)
+            tool = await self._known_tool(params.name, draws=client_supports_apps(ctx))
             reply = await run_checked(tool, arguments, Context(request_context=ctx))
         except ToolError as error:
             record("refusal", tool=params.name, error=_reason(error))
@@ -143,12 +143,12 @@ class MdvecServer(Server[dict[str, Any]]):
             structured_content=self._structured_content(tool, arguments, reply, ctx),
         )
 
-    async def _known_tool(self, name: str) -> Tool:
+    async def _known_tool(self, name: str, *, draws: bool) -> Tool:
         """The tool of that name; of an old name, the refusal says what to call now."""
         if name not in self.offer.tools:
             await self.refresh()  # it may have been added a moment ago
         tool = self.offer.tools.get(name)
-        if tool is not None:
+        if tool is not None and (draws or not _is_for_apps(tool)):
             return tool
         if name in FOLDED:
             raise ToolError(f"{name} is part of another tool now; call {FOLDED[name]}")

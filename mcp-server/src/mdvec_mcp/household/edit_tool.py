@@ -124,14 +124,19 @@ async def _note(context: HouseholdContext, edit: Edit) -> ToolReply:
     tags = edit.tags or []
     if edit.transaction_id is None and edit.note is not None:
         raise ToolError("what=note の note には transaction_id が必要です")
+    if edit.transaction_id is not None and edit.note is None and edit.tags is None:
+        raise ToolError('note か tags を付けてください。note="" と tags=[] で両方が消えます')
 
     def work(connection: Connection, tool_id: int) -> NotesAnswer:
         if edit.transaction_id is None:
             return list_notes(connection, tool_id, tag=tags[0] if tags else None)
         return note_row(
-            connection, tool_id, transaction_id=edit.transaction_id, note=edit.note or "",
-            tags=tags,
-        )  # fmt: skip
+            connection,
+            tool_id,
+            transaction_id=edit.transaction_id,
+            note=edit.note,
+            tags=edit.tags,
+        )
 
     answer = await context.run(edit.tool, "read" if edit.transaction_id is None else "write", work)
     return ToolReply(answer.text, partial(json_value, answer))

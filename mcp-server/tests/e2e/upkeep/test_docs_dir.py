@@ -121,6 +121,8 @@ def test_wrong_folders_and_options_are_one_sentence(started, tmp_path):
     assert "belong to --docs-dir" in ask_refused(started("--name", "a"))
     both = started("--docs-dir", tmp_path, "--connect", "http://127.0.0.1:1/mcp")
     assert "with --connect" in ask_refused(both)
+    shown = started("--docs-dir", tmp_path, "--http", "127.0.0.1:1")
+    assert "the page shows the whole database" in ask_refused(shown)
     (tmp_path / "b").mkdir()
     registering.add_tool(tmp_path / "vector-db.sqlite", "a", "d", tmp_path, "markdown")
     taken = started("--docs-dir", tmp_path / "b", "--data-dir", tmp_path, "--name", "a")

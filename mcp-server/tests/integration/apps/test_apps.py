@@ -68,6 +68,15 @@ def test_a_client_without_apps_is_listed_what_it_always_was(database):
     assert not any(uri.startswith("ui:") for uri in files)
 
 
+def test_a_client_without_apps_cannot_call_what_only_they_may(database):
+    async def work(client):
+        return await client.call_tool("show_view", {"address": "/"})
+
+    refused = asked(database, work)
+    assert refused.is_error
+    assert "there is no tool 'show_view'" in refused.content[0].text
+
+
 def test_a_client_with_apps_reads_the_file_of_each_tool_that_has_one(database):
     tools, files = asked(database, listed, APPS)
     drawn = {name: meta["ui"] for name, meta in tools.items() if "ui" in (meta or {})}

@@ -121,6 +121,7 @@ def test_what_is_unusual_and_all_households_are_reports_too(database):
         (edit("note", amount=5),
          "は amount を使いません。使える引数: transaction_id、note、tags、tool"),
         (edit("note", note="旅行"), "note には transaction_id が必要です"),
+        (edit("note", transaction_id=1), "note か tags を付けてください"),
         (edit("rule", shop="リンリン", category="自転車"), "action を try、add、remove から"),
     ],
 )  # fmt: skip

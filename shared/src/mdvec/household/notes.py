@@ -51,14 +51,25 @@ def note_row(
     tool_id: int,
     *,
     transaction_id: int,
-    note: str = "",
-    tags: Sequence[str] = (),
+    note: str | None = "",
+    tags: Sequence[str] | None = (),
 ) -> NotesAnswer:
     """Put a note and tags on a row, in place of those it has; without both, it has none.
+
+    None for one of them leaves what the row has.
 
     Raises:
         InvalidNote: there is no such row, or the note or a tag is too long.
     """
+    if abs(transaction_id) >= 2**63:  # SQLite's integers
+        raise InvalidNote(
+            "その ID の取引はありません。find_transactions で ID を確認してください。"
+        )
+    kept = _noted(connection, tool_id, "t.id = ?", (transaction_id,))
+    if note is None:
+        note = kept[0].note if kept else ""
+    if tags is None:
+        tags = kept[0].tags if kept else ()
     note = " ".join(on_one_line(note).split())
     cleaned = tuple(dict.fromkeys(one for tag in tags if (one := _tag(tag))))
     if len(note) > _MAX_NOTE or len(cleaned) > _MAX_TAGS or any(len(t) > _MAX_TAG for t in cleaned):

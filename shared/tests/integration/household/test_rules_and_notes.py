@@ -139,8 +139,14 @@ def test_notes_are_listed_with_the_sum_of_their_rows_and_removed(connection):
         assert answer.text.startswith("記録しました。")
     listed = list_notes(connection, tool, tag="自転車")
     assert (listed.total_rows, listed.total) == (3, -29_000)
+    (both,) = note_row(connection, tool, transaction_id=ids[0], note="修理", tags=None).rows
+    assert (both.note, both.tags) == ("修理", ("自転車",))
+    (both,) = note_row(connection, tool, transaction_id=ids[0], note=None, tags=["通勤"]).rows
+    assert (both.note, both.tags) == ("修理", ("通勤",))
     note_row(connection, tool, transaction_id=ids[1], note="", tags=[])
     assert list_notes(connection, tool).total_rows == 2
+    with pytest.raises(InvalidNote, match="ID"):
+        note_row(connection, tool, transaction_id=10**30, note="x")
     with pytest.raises(InvalidNote, match="ありません"):
         note_row(connection, tool, transaction_id=10**6, note="x")
     with pytest.raises(InvalidNote, match="500文字"):
