@@ -25,7 +25,7 @@ from mcp.server.mcpserver.tools import Tool
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ServerEvent
 from mcp.shared.exceptions import MCPError
 from mdvec.log.activity import record
-from mdvec.tools.names import FOLDED
+from mdvec.tools.names import FOLDED, own_name
 from pydantic import BaseModel, TypeAdapter
 
 from mdvec_mcp.arguments import run_checked, shown
@@ -151,7 +151,9 @@ class MdvecServer(Server[dict[str, Any]]):
         if tool is not None and (draws or not _is_for_apps(tool)):
             return tool
         if name in FOLDED:
-            raise ToolError(f"{name} is part of another tool now; call {FOLDED[name]}")
+            called, _, arguments = FOLDED[name].partition("(")
+            now = own_name(called, self.offer.row_names)
+            raise ToolError(f"{name} is part of another tool now; call {now}({arguments}")
         raise ToolError(
             f"there is no tool {name!r} here now; list the tools again. If it was disabled, "
             "the user can bring it back in a terminal: mdvec tool enable -n NAME"
