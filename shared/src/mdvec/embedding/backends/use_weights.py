@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _PREFIX, _SUFFIX = "use-", ".npy"
 _BLOCKS, _WIDTH = 17, 512
+_KEPT = 3
+"""The tables of so many installations stay: those that were used last."""
 
 logger = logging.getLogger("mdvec")
 
@@ -36,18 +39,24 @@ def load_encoder(weights: Path, table: Table | None) -> NumpyBackend:
 
 def mapped_table(weights: Path, folder: Path) -> Table | None:
     """The unpacked table, mapped; None if it is not in ``folder``, or not whole."""
+    path = _table_path(weights, folder)
     try:
-        table = np.load(_table_path(weights, folder), mmap_mode="r", allow_pickle=False)
+        table: Table = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError):
         return None
     fits = table.dtype == np.uint8 and table.ndim == 2 and table.shape[1] == _WIDTH
-    return table if fits and len(table) % _BLOCKS == 0 else None
+    if not fits or len(table) % _BLOCKS:
+        return None
+    with suppress(OSError):  # a folder that is only read
+        os.utime(path)
+    return table
 
 
 def keep_table(table: Table, weights: Path, folder: Path) -> None:
-    """Write the unpacked table into ``folder``, in place of those of other versions.
+    """Write the unpacked table into ``folder``, in place of those that nobody uses any more.
 
-    Where it cannot be written, loading goes on to unpack it in memory.
+    Another installation has weights, and so a table, of its own. Where it cannot be written,
+    loading goes on to unpack it in memory.
     """
     path = _table_path(weights, folder)
     try:
@@ -61,9 +70,10 @@ def keep_table(table: Table, weights: Path, folder: Path) -> None:
             except BaseException:
                 Path(part.name).unlink(missing_ok=True)
                 raise
-        for other in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
-            if other != path:
-                other.unlink(missing_ok=True)
+        others = [one for one in folder.glob(f"{_PREFIX}*{_SUFFIX}") if one != path]
+        others.sort(key=lambda one: one.stat().st_mtime_ns, reverse=True)
+        for other in others[_KEPT - 1 :]:
+            other.unlink(missing_ok=True)
     except OSError as error:
         logger.info("the weights of use stay packed: %s", error)
 
