@@ -57,7 +57,7 @@ def test_get_prints_a_document_or_some_of_its_lines(notes):
     )
     assert (whole.code, whole.out) == (0, text)
     assert part.out == "## 置き場所\n"
-    assert (missing.code, "nearest are: water.md" in missing.err) == (1, True)
+    assert (missing.code, 'nearest are: "water.md"' in missing.err) == (1, True)
     as_json = notes("get", "-n", "notes", "water.md", "--format", "json").json
     assert (as_json["content"], as_json["truncated"]) == (text, False)
 

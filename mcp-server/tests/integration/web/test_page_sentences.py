@@ -17,8 +17,8 @@ SAID = re.compile(r'<p class="(?:trouble|note)"(?: role="alert")?>(.*?)</p>', re
 SEARCHES = {
     "since=いつか": "「いつか」を読み取れません",
     "since=2025-07-01&until=2025-06-01": "入れ替えて",
-    "tags=ない": "よく使われているタグ: 水",
-    "tags=水道": "似たタグ: 水",
+    "tags=ない": 'よく使われているタグ: "水"',
+    "tags=水道": '似たタグ: "水"',
     "path=none/": "パスが「none/」の文書はありません",
     "since=2024-01-01&until=2024-01-02": "2024-01-01",
     "since=2024-01-03": "日付がなく、期間では見つからない文書が 2 件",
@@ -26,7 +26,7 @@ SEARCHES = {
 }
 ADDRESSES = {
     "/document?tool=notes&path=zzzz": "文書「zzzz」はありません。",
-    "/document?tool=notes&path=aa.md": "近い名前: a.md",
+    "/document?tool=notes&path=aa.md": '近い名前: "a.md"',
     "/document?tool=empty&path=a.md": "まだ文書がありません",
     "/document?tool=none&path=a.md": "ツール「none」はありません",
     "/data?sql=DROP TABLE t": "SELECT ではありません",
