@@ -33,6 +33,7 @@ from mdvec.household.net_worth import NetWorthAnswer
 from mdvec.household.overview import category_hierarchy
 from mdvec.household.trend import TrendAnswer
 from mdvec.settings import ChartSettings
+from mdvec.text.one_line import shown_name
 
 from mdvec_mcp.calls import Data, ToolReply
 from mdvec_mcp.charts.publishing import publish
@@ -108,7 +109,7 @@ class ChartPublisher:
 
     def _publish(self, chart: Chart, request: ChartRequest) -> PublishedChart:
         """Draw and serve a chart; if that fails, the answer is text only and says why."""
-        alt_text = f"家計簿グラフ - {chart.title}"
+        alt_text = f"家計簿グラフ - {shown_name(chart.title)}"
         drawn = publish(
             chart, self.settings, self.server,
             size=request.image_size, image_format=request.image_format,

@@ -392,7 +392,7 @@ def test_months_from_the_26th_move_sums_titles_charts_and_resources(database):
     assert june.data["chart"]["alt_text"].endswith("2025年6月（5/26〜6/25）の支出")
     assert trend.data["categories"][0]["months"][0]["amount"] == june.data["spending"]
     assert trend.data["chart"]["alt_text"].endswith(
-        "2025年6月〜2025年7月（2025/5/26〜2025/7/25））"
+        '2025年6月〜2025年7月（2025/5/26〜2025/7/25））"'
     )
     assert {"first_day": "2025-05-26", "last_day": "2025-06-25"}.items() <= next(
         month for month in months if (month["year"], month["month"]) == (2025, 6)

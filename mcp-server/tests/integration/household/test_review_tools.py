@@ -257,7 +257,7 @@ def test_a_shops_name_cannot_imitate_lines_of_the_answer(household):
     with open_database(household.database, "write") as connection:
         connection.execute("UPDATE transactions SET description = 'A' || char(10) || 'B\x1b[2J'")
     _, listed = household.ask(("detect_duplicates", {}), ("list_duplicate_candidates", {}))
-    assert "A B\\x1b[2J | 食費" in words(listed)
+    assert '"A\\nB\\u001b[2J" | 食費' in words(listed)
 
 
 def test_names_in_a_refusal_and_in_resources_stay_on_their_line(household):

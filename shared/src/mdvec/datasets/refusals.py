@@ -8,6 +8,7 @@ from mdvec.datasets.interfaces.tables import FileTable
 from mdvec.files.scan import FoundFile, Problem
 from mdvec.importing.job import ImportJob
 from mdvec.importing.options import ImportRefused
+from mdvec.text.one_line import shown_name
 from mdvec.tools.rows import Tool
 
 
@@ -40,6 +41,6 @@ def check_outcome(tool: Tool, stored: Sequence[FileTable], failed: Sequence[Prob
     if stored and failed:
         first = failed[0]
         raise ImportRefused(
-            f"not one file could be imported ({first.file_path}: {first.reason}); "
+            f"not one file could be imported ({shown_name(first.file_path)}: {first.reason}); "
             f"the tool {tool.name!r} was left as it was"
         )

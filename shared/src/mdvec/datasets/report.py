@@ -10,6 +10,7 @@ from mdvec.datasets.core.understood import Understood
 from mdvec.datasets.interfaces.tables import DatasetTable, FileTable
 from mdvec.files.scan import Problem
 from mdvec.importing.report import ImportReport, ReportLine, notes
+from mdvec.text.one_line import shown_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,9 @@ class DatasetReport:
             *(ReportLine(str(table)) for table in self.tables),
             *notes("read", [said for some in self.readings for said in _said(some)]),
             *(
-                ReportLine(f"left out: {problem.file_path}: {problem.reason}", is_note=True)
+                ReportLine(
+                    f"left out: {shown_name(problem.file_path)}: {problem.reason}", is_note=True
+                )
                 for problem in self.left_out
             ),
         ]

@@ -22,6 +22,7 @@ from mdvec.text.chunking import Chunk
 from mdvec.text.context import texts_to_embed
 from mdvec.text.machine_text import is_machine_file
 from mdvec.text.markdown import Outline, outline
+from mdvec.text.one_line import shown_name
 from mdvec.text.properties import Properties, day_in_name, properties_of
 from mdvec.text.searchable import searchable_chunks
 from mdvec.text.tokens import is_blank
@@ -133,7 +134,8 @@ class _FolderImport:
         if self.failed and not self.has_read_text:
             first = self.failed[0]
             raise ImportRefused(
-                f"not one file with text could be imported ({first.file_path}: {first.reason}); "
+                "not one file with text could be imported "
+                f"({shown_name(first.file_path)}: {first.reason}); "
                 f"the tool {self.job.tool.name!r} was left as it was"
             )
         self.index.finish_rebuild()

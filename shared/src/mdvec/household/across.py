@@ -19,6 +19,7 @@ from mdvec.household.core.wording import format_currency
 from mdvec.household.interfaces.checks import compared_rows
 from mdvec.household.interfaces.shared_pairs import rows_told_twice, shared_decisions
 from mdvec.household.readings import reading
+from mdvec.text.one_line import shown_name
 
 _AROUND = timedelta(days=45)
 """Rows this near to the period show what is a habit."""
@@ -150,5 +151,5 @@ def _shared(row: ComparedRow, homes: Mapping[int, str]) -> SharedRow:
 
 
 def _row_text(row: SharedRow) -> str:
-    shop = " ".join(row.description.split())
+    shop = shown_name(row.description)
     return f"{row.day} {shop} {format_currency(row.amount)}（{row.household}、ID {row.id}）"

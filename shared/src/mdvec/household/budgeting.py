@@ -11,7 +11,7 @@ import apsw
 from mdvec.dates.months import Month, MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.core import budget_wording
-from mdvec.household.core.answer_text import answer_text, quoted_at_start, safe_line
+from mdvec.household.core.answer_text import answer_text, safe_line
 from mdvec.household.core.budgets import (
     SPANS,
     Budget,
@@ -30,6 +30,7 @@ from mdvec.household.interfaces import budgets as budget_table
 from mdvec.household.interfaces.counted_rows import counted_rows
 from mdvec.household.overview import coverage, named_subject, one_state
 from mdvec.household.shown import shown_months
+from mdvec.text.one_line import shown_name
 
 MAX_AMOUNT = 10**10
 _MONTHS_READ = 13
@@ -102,7 +103,7 @@ def set_budget(
         remark = "".join(f"※ {note}。" for note in notes)
         if amount == 0:
             budget_table.delete_budget(connection, tool_id, subject, per)
-            name = quoted_at_start(str(subject))
+            name = shown_name(subject)
             message = f"{name}の予算をやめました。" if before else f"{name}の予算はありません。"
             return BudgetSet(str(subject), per, 0, before, safe_line(message + remark))
         budget = Budget(subject, "month" if per == "month" else "year", amount)

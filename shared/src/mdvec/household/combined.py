@@ -19,6 +19,7 @@ from mdvec.household.core.wording import EmptyLedger, InsufficientData, format_c
 from mdvec.household.interfaces import sums as ledger_sums
 from mdvec.household.overview import Coverage, coverage, one_state
 from mdvec.household.sharing import left_out_of_the_sum
+from mdvec.text.one_line import shown_name
 
 _NONE_SHARED = "両方の家計簿にある同じ買い物は二度数えますが、それらしい組は見つかりませんでした"
 
@@ -136,7 +137,7 @@ def _answer(
     if by_category:
         lines.append("合わせたカテゴリ別の支出:")
         lines += [
-            f"- {share.category}: {format_currency(share.amount)}"
+            f"- {shown_name(share.category)}: {format_currency(share.amount)}"
             f"（{wording.format_percentage(share.share, signed=False)}, {share.rows:,}件）"
             for share in by_category
         ]

@@ -16,6 +16,7 @@ from mdvec.household.core.sums import change, mean
 from mdvec.household.core.wording import format_currency, format_percentage
 from mdvec.household.interfaces import assets
 from mdvec.household.overview import one_state
+from mdvec.text.one_line import shown_name
 
 _YEAR = 12
 
@@ -115,13 +116,15 @@ def _lines(
         lines.append(f"- 1年前から: {difference}（{percent}）")
     if per_month is not None:
         lines.append(f"- 直近の増減の平均: 毎月 {format_currency(per_month, signed=True)}")
-    lines += [f"- {kind}: {format_currency(yen)}" for kind, yen in last.kinds.items()]
+    lines += [f"- {shown_name(kind)}: {format_currency(yen)}" for kind, yen in last.kinds.items()]
     lines.append("月ごと:")
     for one in months:
         moved = "" if one.difference is None else (
             f"（{format_currency(one.difference, signed=True)}）"
         )  # fmt: skip
-        kinds = "、".join(f"{kind} {format_currency(yen)}" for kind, yen in one.kinds.items())
+        kinds = "、".join(
+            f"{shown_name(kind)} {format_currency(yen)}" for kind, yen in one.kinds.items()
+        )
         parts = f": {kinds}" if is_full and kinds else ""
         lines.append(f"- {one.month.in_words}: {format_currency(one.total)}{moved}{parts}")
     if not is_full and len(months) > 1 and last.kinds:

@@ -17,7 +17,7 @@ from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.wording import format_currency
 from mdvec.household.findable import follow_decisions
 from mdvec.household.interfaces.rows import TRANSACTION_COLUMNS, read_transaction
-from mdvec.text.one_line import on_one_line
+from mdvec.text.one_line import on_one_line, shown_name
 
 _MAX_NOTE, _MAX_TAG, _MAX_TAGS = 500, 40, 10
 _MAX_LISTED = 50
@@ -148,4 +148,4 @@ _OF_ROW = ", ".join(f"t.{column}" for column in TRANSACTION_COLUMNS.split(", "))
 def _line(one: NotedRow) -> str:
     row = one.row
     line = row_line(row, RowNote(one.note, one.tags))
-    return f"{line}（ID {row.id}、{row.source_file}:{row.row_number}）"
+    return f"{line}（ID {row.id}、{shown_name(row.source_file)}:{row.row_number}）"

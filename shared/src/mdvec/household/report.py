@@ -11,6 +11,7 @@ from mdvec.household.core.assets import KEPT
 from mdvec.household.interfaces.files import KnownFile
 from mdvec.household.interfaces.statements import GoneRow
 from mdvec.importing.report import ImportReport, ReportLine, notes
+from mdvec.text.one_line import shown_name
 
 LedgerMode = Literal["update", "replace"]
 
@@ -146,7 +147,9 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
             f"{len(ledger.failed)} failed; {ledger.deleted} deleted, "
             f"{ledger.without_file} in the ledger have no file left"
         ),
-        *notes("failed", [f"{row.path}:{row.line}: {row.reason}" for row in ledger.failed]),
+        *notes(
+            "failed", [f"{shown_name(row.path)}:{row.line}: {row.reason}" for row in ledger.failed]
+        ),
     ]
     if ledger.misfits:
         fitting = "was imported, but does" if len(ledger.misfits) == 1 else "were imported, but do"
@@ -156,7 +159,8 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
             )
         )
         lines += notes(
-            "balance", [f"{row.path}:{row.line}: {row.reason}" for row in ledger.misfits]
+            "balance",
+            [f"{shown_name(row.path)}:{row.line}: {row.reason}" for row in ledger.misfits],
         )
     if ledger.returned:
         lines.append(ReportLine(f"counted again: {_rows(ledger.returned)}"))
@@ -187,12 +191,12 @@ def _rows(count: int) -> str:
 
 
 def _note(word: str, problem: Problem) -> ReportLine:
-    return ReportLine(f"{word}: {problem.file_path}: {problem.reason}", is_note=True)
+    return ReportLine(f"{word}: {shown_name(problem.file_path)}: {problem.reason}", is_note=True)
 
 
 def _gone_row_text(row: GoneRow) -> str:
     amount = "no amount" if row.amount is None else f"{row.amount:,} yen"
     return (
-        f"{row.id}: {row.date} {row.description} {amount} ({row.account}), "
-        f"in {row.path}, not in {row.missing_from}"
+        f"{row.id}: {row.date} {shown_name(row.description)} {amount} ({shown_name(row.account)}), "
+        f"in {shown_name(row.path)}, not in {shown_name(row.missing_from)}"
     )

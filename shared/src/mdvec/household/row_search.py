@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from mdvec.dates.days import Days
-from mdvec.household.core.answer_text import quoted_at_start
 from mdvec.household.core.categories import INCOME, Category, folded_category
 from mdvec.household.core.found import (
     InvalidRowFilter,
@@ -20,7 +19,7 @@ from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import REASONS
 from mdvec.household.found_sums import sums_by
 from mdvec.household.interfaces.columns import Codes, LedgerColumns
-from mdvec.text.one_line import shortened
+from mdvec.text.one_line import shortened, shown_name
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,7 +70,7 @@ class RowSearch:
                 f"category「{subject}」は明細を選べません。支出、収入、またはカテゴリ名にしてください。"
             )
         self.keep(self._columns.categories, lambda one: _is_of(subject, one))
-        self._told.append(quoted_at_start(str(subject)))
+        self._told.append(shown_name(subject))
 
     def of_account(self, name: str | None) -> None:
         """Keep the rows of the account with this name, or of all whose name contains it."""
@@ -84,7 +83,7 @@ class RowSearch:
         if not found:
             raise UnknownAccount(name, sorted(known))
         self.keep(self._columns.accounts, found.__contains__)
-        self._told.append(quoted_at_start("、".join(sorted(found))))
+        self._told.append("、".join(map(shown_name, sorted(found))))
 
     def between(self, least: int | None, most: int | None) -> None:
         """Keep the rows with an amount, without its sign, within these bounds."""

@@ -27,6 +27,7 @@ from mdvec.household.interfaces.category_rules import (
 from mdvec.household.interfaces.counted_rows import counted_rows, shop_totals
 from mdvec.household.interfaces.sums import category_names
 from mdvec.household.overview import one_state
+from mdvec.text.one_line import bracketed_name
 
 _MIN_LETTERS = 2
 
@@ -114,7 +115,10 @@ def remove_rule(connection: apsw.Connection, tool_id: int, *, shop: str) -> Rule
     """
     with connection:
         if not delete_rule(connection, tool_id, shop_of(shop)):
-            known = "、".join(f"「{one.shop}」" for one in rules_of(connection, tool_id)) or "なし"
+            known = (
+                "、".join(bracketed_name(one.shop) for one in rules_of(connection, tool_id))
+                or "なし"
+            )
             raise InvalidRule(f"「{shop[:60]}」の規則はありません。いまある規則: {known}")
         changed = apply_rules(connection, tool_id)
         follow_decisions(connection, tool_id)

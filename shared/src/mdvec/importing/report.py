@@ -12,6 +12,7 @@ from mdvec.errors import MdvecError
 from mdvec.files.scan import Problem, ScanRules
 from mdvec.importing.options import ChunkingOverrides, ImportRefused
 from mdvec.index.chroma_server import ChromaServer
+from mdvec.text.one_line import shown_name
 from mdvec.tools.kinds import KINDS
 
 Mode = Literal["new", "replace", "update"]
@@ -155,7 +156,7 @@ class ImportReport:
             summary: Sequence[ReportLine] = [ReportLine(f"{self.tool}: {self.changes}; {chunks}")]
         else:
             summary = self.details.lines(self)
-        failed = [f"{problem.file_path}: {problem.reason}" for problem in self.failed]
+        failed = [f"{shown_name(problem.file_path)}: {problem.reason}" for problem in self.failed]
         return [
             *summary,
             *notes("failed", failed),

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 _MAX_SHORTENED = 60
+_MAX_PLAIN_NAME = 40
+_PLAIN_NAME = re.compile(r"(?!.*\d ?[円%])[\w(（][\w\u3099\u309a .・&'’()（）/＆+*＊>!@〜～－-]*")
 _MARK_BYTES = 3
 _FENCED = re.compile(r"^<text (\w+)>\n.*?\n</text \1>$", re.DOTALL | re.MULTILINE)
 
@@ -39,6 +41,23 @@ def quoted(text: str) -> str:
     It reads back exactly (``json.loads``), so that it can be passed on as an argument.
     """
     return visible(json.dumps(text, ensure_ascii=False))
+
+
+def shown_name(name: object) -> str:
+    """The name of a shop, a category or a file, from the data, as a line of an answer shows it.
+
+    It stands as it is if it can be nothing but a name: letters and what joins them, with no mark
+    that ends a sentence, opens a list or gives a figure. Any other is a JSON string.
+    """
+    text = on_one_line(str(name))
+    is_plain = len(text) <= _MAX_PLAIN_NAME and _PLAIN_NAME.fullmatch(text)
+    return text if is_plain or not text else quoted(str(name))
+
+
+def bracketed_name(name: str) -> str:
+    """The name in 「」, or quoted if it is not plain."""
+    shown = shown_name(name)
+    return f"「{shown}」" if shown == name else shown
 
 
 @dataclass(frozen=True, slots=True)

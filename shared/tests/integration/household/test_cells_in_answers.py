@@ -1,15 +1,18 @@
-"""No cell of a statement can end a line of an answer, or begin one of its own."""
+"""No cell of a statement can end a line of an answer, begin one, or pass for a part of one."""
 
 import functools
+import re
 from datetime import date
 
 import apsw
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from plan_ledger import Bought, fill, monthly
 
 from mdvec.database import migrations
-from mdvec.household import review
+from mdvec.errors import MdvecError
+from mdvec.household import review, rules
 from mdvec.household.budgeting import budget_status, set_budget
 from mdvec.household.combined import combined_households
 from mdvec.household.comparison import compare_periods
@@ -25,6 +28,7 @@ from mdvec.household.trend import category_trend
 
 TODAY = date(2025, 10, 20)
 HARMLESS = "あ"
+JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 ENDS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 CELLS = st.text(f"{ENDS}\t -※[]:•#>\x00\x1b\u202e\u2066\u200b", min_size=1, max_size=12)
 
@@ -99,6 +103,20 @@ def answers(cell):
     yield candidate_wording.detail_text(listed.candidates[0])
 
 
+def refusals(cell):
+    """What is refused with a list of the names that there are."""
+    connection, tools = household(cell)
+    tool, cache = tools["kakeibo"], ColumnsCache()
+    rules.set_rule(connection, tool, shop=f"市{cell}", category="食費")
+    for wanted in ({"category": "ない"}, {"account": "ない"}):
+        with pytest.raises(MdvecError) as refused:
+            find_transactions(connection, tool, RowFilter(**wanted), ListingOptions(), cache, TODAY)
+        yield str(refused.value)
+    with pytest.raises(MdvecError) as refused:
+        rules.remove_rule(connection, tool, shop="ない")
+    yield str(refused.value)
+
+
 def shapes(cell):
     """How each line of each answer begins: lines that a cell made would change this."""
     return [
@@ -122,7 +140,17 @@ def _shapes_of_a_harmless_cell():
     return shapes(HARMLESS)
 
 
+@given(st.text('ZQ:：、。→円9,[]「」"\\\\\n', min_size=1, max_size=12))
+@example("note: 9,999円")
+@example("- 住宅: 9,999,999円")
+@example('」" 続きは export。')
+def test_a_cell_with_the_marks_of_an_answer_stands_in_quotes(cell):
+    marked = f"{cell}ZQ: 1円"
+    for answer in (*answers(marked), *refusals(marked)):
+        assert "ZQ" not in JSON_STRING.sub("", answer), answer
+
+
 def test_control_and_direction_characters_are_escaped():
     text = "\n".join(answers("\u202e\x1b[2J" + HARMLESS))
-    assert "\\u202e\\x1b[2Jあ" in text
+    assert "\\u202e\\u001b[2Jあ" in text
     assert all(char.isprintable() or char == "\n" for char in text)

@@ -8,6 +8,7 @@ from datetime import date
 from mdvec.dates.months import Month
 from mdvec.household.core.anomalies import Anomaly
 from mdvec.household.core.wording import format_currency
+from mdvec.text.one_line import shown_name
 
 
 def anomaly_lines(found: Sequence[Anomaly], as_of: date, starts_on: int = 1) -> list[str]:
@@ -21,26 +22,28 @@ def anomaly_lines(found: Sequence[Anomaly], as_of: date, starts_on: int = 1) -> 
 
 
 def _line(one: Anomaly, *, whole: bool) -> str:
+    name = shown_name(one.name)
     if one.kind == "new_shop":
         return (
-            f"- {one.name}: {one.rows[0].day} に {format_currency(one.yen)} [{one.rows[0].id}]。"
+            f"- {name}: {one.rows[0].day} に {format_currency(one.yen)} [{one.rows[0].id}]。"
             f"初めての店で、これまでの明細の 99 % は {format_currency(one.usual)} 以下です"
         )
     span = f"{format_currency(one.low)}〜{format_currency(one.high)}"
     if one.kind == "shop":
         return (
-            f"- {one.name}: {one.rows[0].day} に {format_currency(one.yen)} [{one.rows[0].id}]。"
+            f"- {name}: {one.rows[0].day} に {format_currency(one.yen)} [{one.rows[0].id}]。"
             f"この店の {one.compared}件の中央値は {format_currency(one.usual)}"
             f"（{span}、z={one.z}）です"
         )
     days = "過去" if whole else "同じ日までの過去"
     known = f"（毎年の支払い {format_currency(one.known)} を除く）" if one.known else ""
     rows = "、".join(
-        f"{row.day} {row.name} {format_currency(row.yen)} [{row.id}]" for row in one.rows
+        f"{row.day} {shown_name(row.name)} {format_currency(row.yen)} [{row.id}]"
+        for row in one.rows
     )
     more = f"。大きい明細: {rows}" if rows else ""
     return (
-        f"- {one.name}カテゴリ: {format_currency(one.yen)}{known}。"
+        f"- {name}カテゴリ: {format_currency(one.yen)}{known}。"
         f"{days} {one.compared}か月の中央値は {format_currency(one.usual)}"
         f"（{span}、z={one.z}）です{more}"
     )

@@ -38,9 +38,3 @@ def age_line(last_day: date, today: date, until: date | None = None, what: str =
         return ""
     months = (today.year - last_day.year) * 12 + today.month - last_day.month
     return f"{what}は{last_day}までです（{months}か月前）。"
-
-
-def quoted_at_start(name: str) -> str:
-    """A name from the data at the beginning of a line; in quotation marks if it could be a mark."""
-    name = on_one_line(name)
-    return name if name[:1].isalnum() else f"「{name}」"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
-from mdvec.household.core.answer_text import quoted_at_start
 from mdvec.household.core.budgets import Budget, BudgetStatus
 from mdvec.household.core.wording import format_currency
+from mdvec.text.one_line import shown_name
 
 PER = {"month": "毎月", "year": "毎年"}
 _PASSED = {"month": "月", "year": "年"}
@@ -19,7 +19,7 @@ NO_BUDGETS = (
 
 def name_of(budget: Budget) -> str:
     """A budget in words: 食費（毎月）."""
-    return f"{budget.subject}（{PER[budget.per]}）"
+    return f"{shown_name(budget.subject)}（{PER[budget.per]}）"
 
 
 def whole_percent(percent: Decimal) -> str:
@@ -71,5 +71,5 @@ def budget_set_text(budget: Budget, before: int | None, typical: int | None) -> 
         "" if typical is None or budget.per == "year"
         else f"直近6か月の中央値は {format_currency(typical)} です。"
     )  # fmt: skip
-    name, amount = quoted_at_start(str(budget.subject)), format_currency(budget.amount)
+    name, amount = shown_name(budget.subject), format_currency(budget.amount)
     return f"{name}の予算を{PER[budget.per]} {amount} にしました{was}。{usual}"

@@ -11,6 +11,7 @@ from mdvec.household.core.review_wording import (
     DuplicateCandidate,
     DuplicateStats,
 )
+from mdvec.text.one_line import shown_name
 
 _TRANSFER_DECISIONS = {"duplicate": "振替", "not_duplicate": "振替ではない", "skip": "保留"}
 _DECISIONS = {"duplicate": "重複", "not_duplicate": "重複ではない", "skip": "保留"}
@@ -71,7 +72,9 @@ def _candidate_lines(pair: DuplicateCandidate) -> Iterable[str]:
 def _row_line(row: CandidateRow) -> str:
     amount = "金額なし" if row.amount is None else f"{row.amount:,}円"
     category = "/".join(filter(None, (row.category_major, row.category_minor)))
-    words = " | ".join(filter(None, (row.description, category, row.account, row.memo)))
+    words = " | ".join(
+        map(shown_name, filter(None, (row.description, category, row.account, row.memo)))
+    )
     mark = f" 重複（元: 取引ID {row.duplicate_of}）" if row.is_duplicate else ""
-    source = f"{row.source_file}:{row.row_number}"
+    source = f"{shown_name(row.source_file)}:{row.row_number}"
     return f"  取引ID {row.id}: {row.date} {amount} {words} ({source}){mark}"

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mdvec.errors import MdvecError
-from mdvec.text.one_line import shortened
+from mdvec.text.one_line import shortened, shown_name
 
 INCOME = "収入"
 """The one 大項目 of income; all others are spending."""
@@ -29,10 +29,10 @@ class UnknownCategory(MdvecError):
     def __init__(self, name: str, nearest: Sequence[str], choices: Iterable[str]) -> None:
         self.nearest = tuple(nearest)
         self.choices = tuple(choices)
-        near = f"近い名前: {'、'.join(self.nearest)}。" if self.nearest else ""
+        near = f"近い名前: {'、'.join(map(shown_name, self.nearest))}。" if self.nearest else ""
         super().__init__(
             f"該当カテゴリが見つかりません（「{shortened(name)}」）。{near}"
-            f"選べる大項目: {'、'.join(self.choices) or 'なし'}"
+            f"選べる大項目: {'、'.join(map(shown_name, self.choices)) or 'なし'}"
         )
 
 
@@ -182,4 +182,4 @@ def folded_category(name: str) -> str:
 
 def _list_some(choices: Sequence[str]) -> str:
     more = f"（ほか{len(choices) - _MAX_LISTED}件）" if len(choices) > _MAX_LISTED else ""
-    return "、".join(choices[:_MAX_LISTED]) + more
+    return "、".join(map(shown_name, choices[:_MAX_LISTED])) + more

@@ -12,7 +12,7 @@ from mdvec.household.core.row_note import RowNote
 from mdvec.household.core.row_wording import Paging, page_lines
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.wording import REASONS_IN_WORDS, format_currency
-from mdvec.text.one_line import shortened
+from mdvec.text.one_line import bracketed_name, shortened, shown_name
 
 MAX_GROUPS = 20
 _MAX_NAMED = 8
@@ -26,7 +26,7 @@ class UnknownAccount(MdvecError):
     """No account has this name."""
 
     def __init__(self, name: str, accounts: Sequence[str]) -> None:
-        known = "、".join(accounts[:_MAX_NAMED]) or "なし"
+        known = "、".join(map(shown_name, accounts[:_MAX_NAMED])) or "なし"
         more = f"（ほか{len(accounts) - _MAX_NAMED}件）" if len(accounts) > _MAX_NAMED else ""
         super().__init__(
             f"口座「{shortened(name)}」は見つかりません。指定できる口座: {known}{more}"
@@ -93,7 +93,7 @@ class FoundAnswer:
                 page_lines(self.rows, self.noted, self.paging, f"{self.understood}: ")
             )
         lines = [f"{self.understood}: {self.totals.in_words}"]
-        lines += [f"- {group.name}: {group.totals.in_words}" for group in self.groups]
+        lines += [f"- {shown_name(group.name)}: {group.totals.in_words}" for group in self.groups]
         if self.other_groups is not None:
             lines.append(f"- そのほか: {self.other_groups.in_words}")
         rows = page_lines(self.rows, self.noted, self.paging)
@@ -135,7 +135,7 @@ def near_note(words: str, names: Sequence[FoundGroup]) -> str:
 def category_note(name: str, totals: Totals) -> str:
     """Note: rows of the category with the name asked for, which the words do not name."""
     return (
-        f"カテゴリ「{name}」のほかの明細は合計に入れていません（{totals.in_words}）。"
+        f"カテゴリ{bracketed_name(name)}のほかの明細は合計に入れていません（{totals.in_words}）。"
         "カテゴリ全体は category で選べます"
     )
 
@@ -145,5 +145,7 @@ def _to_include(words: str) -> str:
 
 
 def _listed(names: Sequence[FoundGroup]) -> str:
-    told = "、".join(f"{one.name}（{one.totals.in_words}）" for one in names[:_MAX_NAMED])
+    told = "、".join(
+        f"{shown_name(one.name)}（{one.totals.in_words}）" for one in names[:_MAX_NAMED]
+    )
     return told + (f"、ほか{len(names) - _MAX_NAMED}店" if len(names) > _MAX_NAMED else "")

@@ -10,6 +10,7 @@ from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core.forecast import MonthForecast
 from mdvec.household.core.recurring import RecurringPayment
 from mdvec.household.core.wording import format_currency
+from mdvec.text.one_line import shown_name
 
 RECENT = timedelta(days=365)
 NO_RECURRING = (
@@ -36,7 +37,7 @@ def recurring_lines(found: Sequence[RecurringPayment], as_of: date) -> list[str]
     if ended:
         lines.append("この1年に終わったらしいもの:")
         lines += [
-            f"- {one.name}: {one.interval.name} {format_currency(one.amount)}、"
+            f"- {shown_name(one.name)}: {one.interval.name} {format_currency(one.amount)}、"
             f"最後は {one.last.day}"
             for one in ended
         ]
@@ -58,8 +59,9 @@ def _lines(one: RecurringPayment, as_of: date) -> list[str]:
     about = "" if one.is_fixed else "約 "
     shown = as_shown(one, as_of)
     amount, per_year = format_currency(one.amount), format_currency(one.per_year)
+    payment = f"{shown_name(one.name)}（{shown_name(one.category)}）"
     lines = [
-        f"- {one.name}（{one.category}）: {one.interval.name} {about}{amount}、年 {about}{per_year}"
+        f"- {payment}: {one.interval.name} {about}{amount}、年 {about}{per_year}"
         f"（次は {one.next_day} ごろ）"
     ]
     for change in shown.changes:
@@ -88,7 +90,7 @@ def due_lines(due: Sequence[tuple[date, str, int]], until: date) -> list[str]:
         return [f"{until} までに予定される支払いはありません。"]
     total = format_currency(sum(yen for _, _, yen in due))
     lines = [f"{until} までに予定される支払い（合計 {total}）:"]
-    lines += [f"- {day} ごろ {name} {format_currency(yen)}" for day, name, yen in due]
+    lines += [f"- {day} ごろ {shown_name(name)} {format_currency(yen)}" for day, name, yen in due]
     return lines
 
 

@@ -8,6 +8,7 @@ from mdvec.household.core.counted_row import CountedRow
 from mdvec.household.core.movements import Movement, ShopMove, shop_moves
 from mdvec.household.core.sums import change
 from mdvec.household.core.wording import format_currency, format_percentage
+from mdvec.text.one_line import shown_name
 
 MAX_ROWS = 50
 """How many rows a full text names for each movement, in each direction."""
@@ -41,7 +42,7 @@ def movement_lines(
     lines = [f"動いた{level}（差の大きい順）:"]
     for one in movements:
         kind = "（収入）" if one.is_income else ""
-        lines.append(f"- {one.name}{kind}: {was_and_now(one.before, one.after)}")
+        lines.append(f"- {shown_name(one.name)}{kind}: {was_and_now(one.before, one.after)}")
         if is_full:
             lines += [*_row_lines("増", one.added), *_row_lines("減", one.gone)]
         elif level != "店":
@@ -64,7 +65,8 @@ def was_and_now(was: int, now: int) -> str:
 
 def _shop_line(shops: Sequence[ShopMove]) -> list[str]:
     shown = [
-        f"{one.name} {one.before:,} → {format_currency(one.after)}" for one in shops[:MAX_SHOPS]
+        f"{shown_name(one.name)} {one.before:,} → {format_currency(one.after)}"
+        for one in shops[:MAX_SHOPS]
     ]
     rest = sum(one.difference for one in shops[MAX_SHOPS:])
     more = len(shops) - MAX_SHOPS
@@ -73,7 +75,7 @@ def _shop_line(shops: Sequence[ShopMove]) -> list[str]:
 
 
 def _row_lines(mark: str, rows: Sequence[CountedRow]) -> list[str]:
-    lines = [f"  {mark}: {row.day} {row.name} {format_currency(row.yen)} [{row.id}]"
+    lines = [f"  {mark}: {row.day} {shown_name(row.name)} {format_currency(row.yen)} [{row.id}]"
              for row in rows[:MAX_ROWS]]  # fmt: skip
     if len(rows) > MAX_ROWS:
         rest = format_currency(sum(row.yen for row in rows[MAX_ROWS:]))

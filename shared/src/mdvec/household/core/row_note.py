@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mdvec.text.one_line import bracketed_name, shown_name
+
 
 @dataclass(frozen=True, slots=True)
 class RowNote:
@@ -15,8 +17,8 @@ class RowNote:
     @property
     def in_words(self) -> str:
         """The note and tags after a row's line."""
-        note = f" 「{self.note}」" if self.note else ""
-        return note + "".join(f" #{tag}" for tag in self.tags)
+        note = f" {bracketed_name(self.note)}" if self.note else ""
+        return note + "".join(f" #{shown_name(tag)}" for tag in self.tags)
 
     @property
     def words(self) -> list[str]:

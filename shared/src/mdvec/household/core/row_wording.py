@@ -9,6 +9,7 @@ from mdvec.household.core.categories import Category
 from mdvec.household.core.row_note import RowNote
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.wording import PAGE_SIZE, REASONS_IN_WORDS, format_currency
+from mdvec.text.one_line import shown_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +38,11 @@ class Paging:
 
 def row_line(row: Transaction, note: RowNote | None = None) -> str:
     """One line for a row: date, shop, amount, category, why it does not count, account, notes."""
-    where = str(Category(row.category_major, row.category_minor or None)) or "未分類"
+    where = shown_name(str(Category(row.category_major, row.category_minor or None))) or "未分類"
     why = f"（集計外: {REASONS_IN_WORDS[row.left_out]}）" if row.left_out else ""
-    shop = " ".join(row.description.split())
-    account = f" {row.account}" if row.account else ""
-    memo = f"（メモ: {row.memo}）" if row.memo else ""
+    shop = shown_name(row.description)
+    account = f" {shown_name(row.account)}" if row.account else ""
+    memo = f"（メモ: {shown_name(row.memo)}）" if row.memo else ""
     noted = note.in_words if note else ""
     amount = format_currency(row.amount)
     return f"- {row.date} {shop} {amount} {where}{why}{account}{memo}{noted}"
@@ -66,7 +67,9 @@ def page_lines(
         f"{row_line(row, noted.get(row.id))} [{row.id} {letters[row.source_file]}:{row.row_number}]"
         for row in rows
     ]
-    lines.append(f"ファイル: {'、'.join(f'{one}={name}' for name, one in letters.items())}")
+    lines.append(
+        f"ファイル: {'、'.join(f'{one}={shown_name(name)}' for name, one in letters.items())}"
+    )
     if paging.next:
         same = "" if paging.size == PAGE_SIZE else f"、limit={paging.size}"
         lines.append(f"続きは page={paging.next}{same}。")

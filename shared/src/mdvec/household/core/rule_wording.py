@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from mdvec.household.core.category_rules import CategoryRule, Suggestion
 from mdvec.household.core.counted_row import CountedRow
 from mdvec.household.core.wording import format_currency
+from mdvec.text.one_line import bracketed_name, shown_name
 
 MAX_ROWS = 5
 """How many of a trial's rows the text names: the latest."""
@@ -15,7 +16,7 @@ MAX_SUGGESTIONS = 20
 
 def rule_line(rule: CategoryRule) -> str:
     """A rule in words: 「りんりん」を含む店 → 交通費 > 自転車."""
-    return f"「{rule.shop}」を含む店 → {rule.category}"
+    return f"{bracketed_name(rule.shop)}を含む店 → {shown_name(rule.category)}"
 
 
 def trial_text(
@@ -31,10 +32,13 @@ def trial_text(
         f"{rule_line(rule)}: 試すと {len(rows):,}件（{total}）が移ります（まだ変えていません）。"
     ]
     lines += [
-        f"- {name} から {count:,}件 {format_currency(yen)}" for name, count, yen in by_category
+        f"- {shown_name(name)} から {count:,}件 {format_currency(yen)}"
+        for name, count, yen in by_category
     ]
     shown = rows[-MAX_ROWS:]
-    lines += [f"  {row.day} {row.name} {format_currency(row.yen)} [{row.id}]" for row in shown]
+    lines += [
+        f"  {row.day} {shown_name(row.name)} {format_currency(row.yen)} [{row.id}]" for row in shown
+    ]
     if len(rows) > MAX_ROWS:
         lines.append(f"  ほか {len(rows) - MAX_ROWS:,}件（find_transactions で探せます）")
     return lines
@@ -50,7 +54,9 @@ def rule_set_text(rule: CategoryRule, changed: int) -> str:
 
 def removed_text(shop: str, changed: int) -> str:
     """Says that a rule no longer applies."""
-    return f"「{shop}」の規則をやめました。{changed:,}件がファイルのカテゴリに戻りました。"
+    return (
+        f"{bracketed_name(shop)}の規則をやめました。{changed:,}件がファイルのカテゴリに戻りました。"
+    )
 
 
 def rules_text(rules: Sequence[CategoryRule], found: Sequence[Suggestion]) -> list[str]:
@@ -59,8 +65,9 @@ def rules_text(rules: Sequence[CategoryRule], found: Sequence[Suggestion]) -> li
     if found:
         lines.append("未分類の明細への提案（決めるまで何も変わりません）:")
         lines += [
-            f"- {one.shop}（{one.rows:,}件 {format_currency(one.yen)}）→ {one.category}"
-            f"（確かさ {round(one.confidence * 100)} %、「{one.like}」のこれまでから）"
+            f"- {shown_name(one.shop)}（{one.rows:,}件 {format_currency(one.yen)}）"
+            f"→ {shown_name(one.category)}（確かさ {round(one.confidence * 100)} %、"
+            f"{bracketed_name(one.like)}のこれまでから）"
             for one in found[:MAX_SUGGESTIONS]
         ]
         if len(found) > MAX_SUGGESTIONS:

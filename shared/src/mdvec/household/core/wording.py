@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from mdvec.dates.months import Month, MonthRange
 from mdvec.errors import MdvecError
-from mdvec.household.core.answer_text import quoted_at_start
 from mdvec.household.core.categories import INCOME, Category
 from mdvec.household.core.month_marks import UNMARKED, MonthMarks
 from mdvec.household.core.savings import SavingsTrend
@@ -21,6 +20,7 @@ from mdvec.household.core.sums import (
     MonthlySum,
     RowCounts,
 )
+from mdvec.text.one_line import shown_name
 
 NOT_AVAILABLE = "N/A"
 NO_ROWS, RUNNING = "明細なし", "（途中）"
@@ -115,7 +115,9 @@ def averages_lines(trends: Iterable[CategoryTrend]) -> list[str]:
         averages = [one.moving_average for one in trend.months[:-1]]
         told = " ".join("-" if one is None else f"{one:,}" for one in averages)
         if any(one is not None for one in averages):
-            lines.append(f"※ {trend.category}の前月までの{WINDOW}か月平均（円）: {told}。")
+            lines.append(
+                f"※ {shown_name(trend.category)}の前月までの{WINDOW}か月平均（円）: {told}。"
+            )
     return lines
 
 
@@ -123,7 +125,7 @@ def subject_in_words(subject: Subject) -> str:
     """A subject's name in a sentence: 食費カテゴリ, or 支出."""
     if not isinstance(subject, Category):
         return str(subject)
-    return f"{quoted_at_start(str(subject))}カテゴリ"
+    return f"{shown_name(subject)}カテゴリ"
 
 
 def savings_text(
@@ -165,7 +167,7 @@ def top_text(
     trends: Sequence[CategoryTrend], months: MonthRange, marks: MonthMarks = UNMARKED
 ) -> list[str]:
     """The largest categories of spending, each month by month."""
-    totals = "、".join(f"{t.category}（{format_currency(t.total)}）" for t in trends)
+    totals = "、".join(f"{shown_name(t.category)}（{format_currency(t.total)}）" for t in trends)
     head = f"{months.in_words}の支出額上位 {len(trends)} カテゴリは {totals} です。"
     return [head, *(line for one in trends for line in ("", *trend_text(one, months, marks)))]
 
@@ -178,7 +180,7 @@ def summary_text(
     for trend in trends:
         last = trend.months[-1]
         lines.append(
-            f"- {trend.category}: 合計 {format_currency(trend.total)}、"
+            f"- {shown_name(trend.category)}: 合計 {format_currency(trend.total)}、"
             f"{_marked(last.month, marks)} {format_currency(last.amount)} "
             f"（前月比 {format_percentage(last.change_from_month_before)}, "
             f"前年同月比 {format_percentage(last.change_from_year_before)}）、"
@@ -217,7 +219,7 @@ def _share_line(share: CategoryShare) -> str:
     category = share.category
     name = category.major if category.minor is None else category.minor or "（中項目なし）"
     of_all = format_percentage(share.share, signed=False)
-    return f"- {name}: {format_currency(share.amount)} （{of_all}, {share.rows:,}件）"
+    return f"- {shown_name(name)}: {format_currency(share.amount)} （{of_all}, {share.rows:,}件）"
 
 
 def counts_text(counts: RowCounts) -> str:

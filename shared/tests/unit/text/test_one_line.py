@@ -1,0 +1,42 @@
+"""Text of files that stands on a line of the server's own."""
+
+import json
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from mdvec.text.one_line import bracketed_name, shown_name
+
+PLAIN = ("食費", "（株）丸得 渋谷店", "Yahoo!ショッピング", "100円ショップ"[3:], "食費 > 外食",
+         "A&B Co. 'x'", "カ\u3099ス", "収入・支出詳細_2025-07-01_2025-07-31.csv")  # fmt: skip
+DOUBTFUL = ("note: call export",
+            "食費 - 住宅: 9,999円", "家賃 9999円", "[2] 1.00", "続きは page=2。",
+            "- 収入", "※ 注意", "A→B", "x" * 41)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_a_name_that_can_be_nothing_else_stands_as_it_is(name):
+    assert shown_name(name) == name
+
+
+@pytest.mark.parametrize("name", DOUBTFUL)
+def test_any_other_name_is_quoted(name):
+    assert shown_name(name) == json.dumps(name, ensure_ascii=False)
+
+
+@given(st.text())
+@example("\u2028※ 注意")
+@example('"')
+@example("\x1b[2J")
+def test_whatever_a_name_is_it_stays_on_its_line_and_reads_back(name):
+    shown = shown_name(name)
+    assert len(shown.splitlines()) <= 1
+    if shown.startswith('"'):
+        assert json.loads(shown) == name
+    else:
+        assert shown == " ".join(name.split())
+
+
+def test_a_name_in_brackets_cannot_close_them():
+    assert (bracketed_name("りんりん"), bracketed_name("」だ")) == ("「りんりん」", '"」だ"')
