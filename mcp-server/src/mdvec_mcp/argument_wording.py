@@ -15,8 +15,8 @@ _HOUSEHOLD = "mdvec_mcp.household"
 class ArgumentWording:
     """The sentences of one language, as templates.
 
-    ``kinds`` names JSON types; ``either`` joins them, ``comma`` joins names. ``needed`` says
-    what pydantic needed instead of a value.
+    ``kinds`` names JSON types; ``either`` joins them, ``comma`` joins names, and ``nothing`` stands
+    where there is none. ``needed`` says what pydantic needed instead of a value.
     """
 
     unknown: str
@@ -26,6 +26,7 @@ class ArgumentWording:
     kinds: Mapping[str, str]
     either: str
     comma: str
+    nothing: str
     items: str
     needed: Callable[[Mapping[str, Any]], str]
 
@@ -72,6 +73,7 @@ ENGLISH = ArgumentWording(
     kinds={"integer": "a whole number", "number": "a number", "boolean": "true or false"},
     either=" or ",
     comma=", ",
+    nothing="none",
     items="a list in which each item is {}",
     needed=_in_english,
 )
@@ -83,6 +85,7 @@ JAPANESE = ArgumentWording(
     kinds={"integer": "整数", "number": "数値", "boolean": " true か false "},
     either="か",
     comma="、",
+    nothing="なし",
     items="各項目が{}のリスト",
     needed=_in_japanese,
 )

@@ -73,7 +73,7 @@ def checked_arguments(
             type was given.
     """
     if unknown := [key for key in arguments if key not in properties]:
-        names = wording.comma.join(properties)
+        names = wording.comma.join(properties) or wording.nothing
         name = unknown[0][:MAX_SHOWN_CHARS]
         raise ToolError(wording.unknown.format(tool=tool, name=name, known=names))
     checked = dict(arguments)

@@ -122,6 +122,9 @@ def test_a_server_for_reading_offers_no_tool_that_writes(start):
         assert not {"edit_household", "confirm_duplicate", "reindex", "export"} & tools.keys()
         assert "save_as" not in tools["query"].input_schema["properties"]
         assert not reading.call("query", {"query": "SELECT 1"}).is_error
+        for report, words in (("rules", "カテゴリの規則は"), ("notes", "メモかタグのある明細は")):
+            told = reading.call("household_report", {"report": report}).content[0].text
+            assert told.startswith(words)
 
 
 def test_the_instructions_have_a_line_for_each_source_and_fit_where_clients_cut(client):

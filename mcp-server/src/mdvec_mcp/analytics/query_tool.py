@@ -6,17 +6,17 @@ A question is a SELECT that was saved under a name, with ``$parameters``, or a r
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ContentBlock, ToolAnnotations
 from mdvec.charts.chart import ImageFormat
 from mdvec.charts.plot import Plot, PlotKind
 from mdvec.errors import MdvecError
-from mdvec.queries.saved import MAX_QUESTION_DESCRIPTION
+from mdvec.queries.saved import MAX_QUESTION_DESCRIPTION, SaveMode
 from mdvec.text.one_line import visible
 from pydantic import Field
 
@@ -35,9 +35,8 @@ _MAX_NAME = 60
 _SAVES = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)
 _WHAT = (
     "Run an SQL query (DuckDB) on any tables, also households' transactions: sum, average, group "
-    "by, join; "
-    "answers few rows, their number, and a handle of all. Or a question by its name: {saved}"
-    "ready-made: trend(table, measure, period), compare_periods(table, measure, first, second, by),"
+    "by, join; answers few rows{handle}. Or a question by its name: {saved}, or ready-made: "
+    "trend(table, measure, period), compare_periods(table, measure, first, second, by),"
     " anomalies(table, measure, period), correlations(table, columns). chart draws the result: x, "
     "then numbers; histogram: one column; box: name, number; heatmap: x, y, number. "
     "SQL でデータ分析、集計、グラフを描く。"
@@ -46,8 +45,19 @@ _WHAT = (
 _QUERY = Field(
     min_length=1, max_length=MAX_SQL_CHARS, description="A SELECT, a table, or a question's name."
 )
-Parameters = Annotated[dict[str, Any] | None, Field(description="A question's values.")]
-Title = Annotated[str, Field(max_length=100), TEXT]
+Parameters = Annotated[dict[str, Any] | None, Field(description="Values of $name.")]
+Title = Annotated[str | None, Field(max_length=100), TEXT]
+SaveName = Annotated[
+    str | None,
+    Field(
+        min_length=1,
+        max_length=_MAX_NAME,
+        description="Saves the SELECT as a question instead; values as $since.",
+    ),
+    TEXT,
+]
+Description = Annotated[str | None, Field(max_length=MAX_QUESTION_DESCRIPTION), TEXT]
+Mode = Annotated[SaveMode | None, Field(description="With save_as.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,57 +65,60 @@ class ChartWish:
     """How to draw a result."""
 
     kind: PlotKind
-    title: str
+    title: str | None
     image_format: ImageFormat | None
 
 
 class NotDrawn(MdvecError):
-    """A chart that could not be drawn."""
+    """A chart that could not be drawn; why is in the log, perhaps in Japanese."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the chart could not be drawn, and the server's log says why; ask without chart for "
+            "the rows"
+        )
 
 
 def add_query_tool(
     offer: Offer, analytics: Analytics, publish: Publish, *, read_only: bool
 ) -> None:
     """Add query, and the resource that lists the questions; ``read_only``, it saves none."""
-    queries = QueryTool(analytics, publish)
+    queries = QueryTool(analytics, publish, may_export=not read_only)
 
     async def query(
         query: Annotated[str, _QUERY, TEXT],
         parameters: Parameters = None,
         chart: PlotKind | None = None,
-        title: Title = "",
+        title: Title = None,
         image_format: ImageFormat | None = None,
     ) -> ToolReply:
-        wish = None if chart is None else ChartWish(chart, title, image_format)
+        wish = _chart_wish(chart, title, image_format)
         return await queries.answer(query, parameters, wish)
 
     async def query_or_save(
         query: Annotated[str | None, _QUERY, TEXT] = None,
         parameters: Parameters = None,
         chart: PlotKind | None = None,
-        title: Title = "",
+        title: Title = None,
         image_format: ImageFormat | None = None,
-        save_as: Annotated[
-            str | None,
-            Field(
-                min_length=1,
-                max_length=_MAX_NAME,
-                description="Saves the SELECT as a question instead; values as $since.",
-            ),
-            TEXT,
-        ] = None,
-        description: Annotated[str | None, Field(max_length=MAX_QUESTION_DESCRIPTION), TEXT] = None,
-        mode: Annotated[
-            Literal["create", "replace", "delete"], Field(description="With save_as.")
-        ] = "create",
+        save_as: SaveName = None,
+        description: Description = None,
+        mode: Mode = None,
     ) -> ToolReply:
+        saves = {"query": query, "description": description}
+        shows = {"parameters": parameters, "chart": chart, "title": title}
+        shows["image_format"] = image_format
         if save_as is not None:
-            save = partial(analytics.questions.save, save_as, query, description, mode)
+            if mode == "delete":
+                _refuse("query with mode=delete takes save_as alone", {**saves, **shows})
+            _refuse("query with save_as only saves, and runs nothing", shows)
+            save = partial(analytics.questions.save, save_as, query, description, mode or "create")
             guard = analytics.small_answers.guard
             return await call_within_guard(analytics, save, RequestedData(query or ""), guard)
+        _refuse("query saves only with save_as", {"description": description, "mode": mode})
         if query is None:
             raise ToolError("query needs the parameter 'query', or save_as with mode=delete")
-        wish = None if chart is None else ChartWish(chart, title, image_format)
+        wish = _chart_wish(chart, title, image_format)
         return await queries.answer(query, parameters, wish)
 
     async def saved_questions() -> str:
@@ -115,7 +128,10 @@ def add_query_tool(
     offer.add_tool(
         query if read_only else query_or_save,
         name="query",
-        description=_WHAT.format(saved="" if read_only else "saved with save_as, or "),
+        description=_WHAT.format(
+            handle="" if read_only else ", and a handle of all (a temporary file)",
+            saved="a saved one" if read_only else "saved with save_as",
+        ),
         annotations=READ_ONLY if read_only else _SAVES,
     )
     offer.add_resource(
@@ -123,12 +139,40 @@ def add_query_tool(
     )
 
 
+def _chart_wish(
+    chart: PlotKind | None, title: str | None, image_format: ImageFormat | None
+) -> ChartWish | None:
+    """How to draw the result; None to answer rows.
+
+    Raises:
+        ToolError: there is no chart to have the title or the format.
+    """
+    if chart is not None:
+        return ChartWish(chart, title, image_format)
+    _refuse("query draws only with chart", {"title": title, "image_format": image_format})
+    return None
+
+
+def _refuse(why: str, given: Mapping[str, object]) -> None:
+    """Refuse a call with arguments that would have no effect; an empty one counts as not given.
+
+    Raises:
+        ToolError: names them.
+    """
+    if named := [name for name, value in given.items() if value]:
+        raise ToolError(f"{why}; leave out: {', '.join(named)}")
+
+
 @dataclass(frozen=True, slots=True)
 class QueryTool:
-    """Answers queries and questions, with rows or with a picture."""
+    """Answers queries and questions, with rows or with a picture.
+
+    ``may_export`` lets it write all rows to a file where an answer has no room for them.
+    """
 
     analytics: Analytics
     publish: Publish
+    may_export: bool
 
     async def answer(
         self, query: str, parameters: dict[str, Any] | None, wish: ChartWish | None
@@ -145,7 +189,7 @@ class QueryTool:
         def work() -> JsonAnswer:
             asked = questions.asked(query, parameters)
             if wish is None:
-                return questions.answer(asked)
+                return questions.answer(asked, may_export=self.may_export)
             return self._drawn(asked, wish, blocks)
 
         guard = self.analytics.small_answers.guard
@@ -153,10 +197,10 @@ class QueryTool:
         return replace(reply, blocks=tuple(blocks))
 
     def _drawn(self, asked: Prepared, wish: ChartWish, blocks: list[ContentBlock]) -> JsonAnswer:
-        plot = self.analytics.questions.plot(asked, wish.kind, wish.title)
+        plot = self.analytics.questions.plot(asked, wish.kind, wish.title or "")
         drawn = self.publish(plot, wish.image_format)
         if drawn.trouble:
-            raise NotDrawn(f"the chart could not be drawn: {drawn.trouble}")
+            raise NotDrawn
         blocks.extend(drawn.blocks)
         answer: JsonAnswer = {
             "chart": wish.kind,
@@ -165,7 +209,7 @@ class QueryTool:
         }
         if drawn.url:
             answer["url"] = drawn.url
-        notes = [plot.note] if plot.note else []
+        notes = [note.english for note in plot.notes]
         return with_warnings(
             answer, [*notes, *self.analytics.queries.take_warnings(), *asked.notes]
         )

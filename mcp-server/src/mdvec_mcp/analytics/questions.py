@@ -27,8 +27,9 @@ from mdvec_mcp.analytics.core.refusals import QueryRefused, UnknownTable
 from mdvec_mcp.analytics.core.statement import SELECT_ALL, fold
 from mdvec_mcp.analytics.process.messages import JsonValue, QueryRows
 from mdvec_mcp.analytics.process.query_process import QueryProcess
-from mdvec_mcp.analytics.small_answers import SmallAnswers
+from mdvec_mcp.analytics.small_answers import ONWARDS_IN_SQL, SmallAnswers
 
+_ONWARDS = "narrow the question's values, or ask the same in SQL with LIMIT and OFFSET"
 READY: dict[str, ReadyQuestion] = {
     "trend": TREND,
     "compare_periods": COMPARISON,
@@ -58,6 +59,11 @@ class Prepared:
     made: tuple[list[str], list[list[Any]]] | None = None
     saved_as: str | None = None
 
+    @property
+    def is_question(self) -> bool:
+        """Whether its SQL is not that of the call."""
+        return self.saved_as is not None or self.sql != SELECT_ALL
+
 
 @dataclass(frozen=True, slots=True)
 class Questions:
@@ -79,12 +85,14 @@ class Questions:
 
         Raises:
             QueryError: the SQL is refused, with the form that runs where one is found.
-            SavedQueryError: the name is taken, reserved or unknown.
+            SavedQueryError: the name is taken, reserved, a table's or unknown.
             DatabaseError: the database cannot be written.
         """
         if mode == "delete":
             return {"deleted": saved.delete(self.database, name)}
         plain = saved.checked_name(name, READY)
+        if self._is_table(plain):
+            raise SavedQueryError(f"{plain} is a table; take another name for the question")
         if not sql:
             raise WrongParameters("query is missing: the SELECT to save, with values as $name")
         judged = self.queries.judged(sql)
@@ -104,7 +112,7 @@ class Questions:
         )
 
     def asked(self, query: str, parameters: Mapping[str, object] | None) -> Prepared:
-        """A SELECT or a table, or the question of that name with the values of its parameters.
+        """A SELECT with its values, a table, or the question of that name with its values.
 
         Raises:
             WrongParameters: the values do not fit.
@@ -112,15 +120,28 @@ class Questions:
                 has the same name, and none are given.
             QueryError: a ready-made question could not look at its table.
         """
-        if parameters is None and not self._is_question(query):
-            return Prepared(query, SELECT_ALL, None)
         name = saved.plain_name(query)
-        if parameters is None and fold(name) in map(fold, self.queries.tables()):
+        if not self._is_question(query):
+            if parameters is None:
+                return Prepared(query, SELECT_ALL, None)
+            if not saved.is_name(name):
+                judged = self.queries.judged(query)
+                values = bound("this SQL", judged.parameters, parameters)
+                return Prepared(judged.sql, SELECT_ALL, values)
+            if self._is_table(name):
+                raise WrongParameters(
+                    f"{name} is a table, which takes no parameters; give them with a SELECT that "
+                    "has $name in it, or with a question's name"
+                )
+        if parameters is None and self._is_table(name):
             raise SavedQueryError(
                 f"{name} is a table and a question; for the table write FROM {name}, for the "
                 "question give parameters, {} if it has none"
             )
         return self.prepared(name, parameters or {})
+
+    def _is_table(self, name: str) -> bool:
+        return fold(name) in map(fold, self.queries.tables())
 
     def _is_question(self, query: str) -> bool:
         """Whether a question has the name; SQL never is one."""
@@ -135,8 +156,12 @@ class Questions:
         """The answer to a question."""
         return self.answer(self.prepared(name, parameters))
 
-    def answer(self, asked: Prepared) -> JsonAnswer:
-        """The first rows of an answer; if there are more, a handle of all rows.
+    def answer(self, asked: Prepared, *, may_export: bool = True) -> JsonAnswer:
+        """The first rows of an answer; if there are more, how to get at them.
+
+        Args:
+            asked: what to run.
+            may_export: whether all rows are written to a file, whose handle is answered.
 
         Raises:
             QueryError: it could not be run; a table that is gone is named.
@@ -144,7 +169,10 @@ class Questions:
         if asked.made is not None:
             return self._made(*asked.made, asked.notes)
         with telling_of(asked):
-            answer = self.answers.answer(asked.source, asked.sql, parameters=asked.bound)
+            answer = self.answers.answer(
+                asked.source, asked.sql, parameters=asked.bound, may_export=may_export,
+                onwards=_ONWARDS if asked.is_question else ONWARDS_IN_SQL,
+            )  # fmt: skip
         return with_warnings(answer, [*answer.get("warnings", ()), *asked.notes])
 
     def plot(self, asked: Prepared, kind: PlotKind, title: str) -> Plot:
@@ -190,12 +218,8 @@ class Questions:
         return saved.find_saved(self.database, name, READY)
 
     def sql_of(self, query: str, parameters: Mapping[str, object] | None) -> str:
-        """What a query reads: its own SQL, a question's, or the table of a ready-made one.
-
-        Raises:
-            SavedQueryError: values are given, and there is no question of that name.
-        """
-        if parameters is None and not self._is_question(query):
+        """What a query reads: its own SQL, a question's, or the table of a ready-made one."""
+        if not self._is_question(query):
             return query
         name = saved.plain_name(query)
         return str((parameters or {}).get("table", "")) if name in READY else self.found(name).sql

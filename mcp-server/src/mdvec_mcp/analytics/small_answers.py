@@ -13,7 +13,10 @@ from mdvec_mcp.analytics.core.statement import SELECT_ALL
 from mdvec_mcp.analytics.exporter import Exporter
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
-_NO_ROW = "no row fits into an answer; select fewer columns, or load the handle in Python"
+ONWARDS_IN_SQL = "page with ORDER BY, LIMIT and OFFSET, or aggregate"
+"""How a model gets at the rows of its own SQL that an answer has no room for."""
+_IN_PYTHON = "; all in Python: mdvec.analysis.safe_load_export(handle)"
+_NO_ROW = "no row fits into an answer; select fewer columns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +33,22 @@ class SmallAnswers:
     guard: AnswerGuard
 
     def answer(
-        self, query: str, sql: str = SELECT_ALL, *, parameters: Bound | None = None
+        self,
+        query: str,
+        sql: str = SELECT_ALL,
+        *,
+        parameters: Bound | None = None,
+        onwards: str = ONWARDS_IN_SQL,
+        may_export: bool = True,
     ) -> JsonAnswer:
-        """The first rows of our statement over a query; if there are more, a handle of all rows.
+        """The first rows of our statement over a query; if there are more, how to get at them.
+
+        Args:
+            query: a table's name or a SELECT.
+            sql: our statement over it.
+            parameters: the values of the parameters of both.
+            onwards: how to get at rows that are left out.
+            may_export: whether all rows are written to a file, whose handle is answered.
 
         Raises:
             QueryError: the query failed.
@@ -51,19 +67,25 @@ class SmallAnswers:
         whole = with_warnings(answer, warnings)
         if not found.more and guard.fits(whole):
             return whole
-        rest, told = self._rest(query, sql, parameters)
+        if may_export:
+            rest, told = self._rest(query, sql, parameters)
+        elif found.more:
+            rest, told = {"total_rows": self._count(query, sql, parameters)}, []
+        else:
+            rest, told = {}, []
         every = dict.fromkeys([*warnings, *told])  # the export was warned of the same query
-        return self._cut(with_warnings(answer | rest, list(every)))
+        return self._cut(with_warnings(answer | rest, list(every)), onwards)
 
-    def _cut(self, answer: JsonAnswer) -> JsonAnswer:
-        """As many rows as fit, of which ``total_rows`` tells; where none fits, fewer columns."""
+    def _cut(self, answer: JsonAnswer, onwards: str) -> JsonAnswer:
+        """As many rows as fit, and how to get at the rest; where none fits, fewer columns."""
+        total, in_python = answer["total_rows"], _IN_PYTHON if "handle" in answer else ""
         for count in range(len(answer["rows"]), 0, -1):
-            cut = {**answer, "rows": answer["rows"][:count]}
+            more = f"the first {count} of {total:,} rows; {onwards}{in_python}"
+            cut = {**answer, "rows": answer["rows"][:count], "more": more}
             if self.guard.fits(cut):
                 return cut
-        told = [*answer.get("warnings", ()), _NO_ROW]
         return self.guard.trim(
-            with_warnings({**answer, "rows": []}, told),
+            {**answer, "rows": [], "more": f"{_NO_ROW}{in_python}"},
             ("columns",),
             lambda gone: f"{gone} columns left out",
         )
@@ -76,8 +98,11 @@ class SmallAnswers:
             limit = f"{error.count:,} rows are too many for a file ({error.max_rows:,})"
             return {"total_rows": error.count}, [f"{limit}; aggregate or filter in SQL"]
         except ResultTooLarge as error:
-            counting = f"SELECT count(*) FROM ({sql})"
-            (counted,) = self.queries.rows(query, counting, max_rows=1, parameters=parameters).rows
-            return {"total_rows": counted[0]}, [str(error)]
+            return {"total_rows": self._count(query, sql, parameters)}, [str(error)]
         kept = {"total_rows": made["rows"], "handle": made["handle"]}
         return kept | {"expires_at": made["expires_at"]}, made.get("warnings", [])
+
+    def _count(self, query: str, sql: str, parameters: Bound | None) -> int:
+        counting = f"SELECT count(*) FROM ({sql})"
+        (counted,) = self.queries.rows(query, counting, max_rows=1, parameters=parameters).rows
+        return int(str(counted[0]))

@@ -141,8 +141,8 @@ class TerminalAnswers:
         picture = draw(chart, size, request["format"], font_path=self.charts.font_path)
         bodies.append(picture.data)
         answer: JsonAnswer = {"kind": chart.kind, "points": chart.points}
-        if chart.note:
-            answer["note"] = chart.note
+        if chart.notes:
+            answer["note"] = "; ".join(note.english for note in chart.notes)
         return with_warnings(answer, self.analytics.queries.take_warnings())
 
     def _file(self, request: Request, bodies: list[Body]) -> JsonAnswer:

@@ -46,6 +46,7 @@ def publish(
     try:
         picture = draw(chart, pixels, image_format, font_path=settings.font_path)
     except MdvecError as error:
+        logger.warning("a chart could not be drawn: %s", error)
         return Published([], None, str(error))
     except Exception as error:  # noqa: BLE001 - the text answers without it
         # The message may contain shops and amounts, so only the type is logged.
@@ -58,4 +59,5 @@ def publish(
     try:
         return Published(blocks, server.publish(picture))
     except MdvecError as error:
+        logger.warning("a chart could not be served: %s", error)
         return Published(blocks, None, "" if blocks else str(error))

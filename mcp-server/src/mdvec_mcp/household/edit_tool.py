@@ -11,7 +11,7 @@ from mdvec.database.connection import Connection
 from mdvec.household import rules
 from mdvec.household.budgeting import set_budget
 from mdvec.household.core.budgets import SPANS
-from mdvec.household.core.rule_wording import MAX_ROWS, MAX_SUGGESTIONS
+from mdvec.household.core.rule_wording import MAX_ROWS
 from mdvec.household.notes import NotesAnswer, list_notes, note_row
 from pydantic import Field
 
@@ -19,6 +19,7 @@ from mdvec_mcp.calls import WRITES, ToolReply
 from mdvec_mcp.household.chosen_arguments import refuse_others
 from mdvec_mcp.household.context import HouseholdContext, today
 from mdvec_mcp.household.json_values import json_value
+from mdvec_mcp.household.report_tool import listed_rules
 
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
@@ -101,8 +102,7 @@ async def _rule(context: HouseholdContext, edit: Edit) -> ToolReply:
         if edit.action == "try":
             tried = rules.try_rule(connection, tool_id, shop=shop, category=category)
             return replace(tried, rows=tried.rows[-MAX_ROWS:])
-        listed = rules.list_rules(connection, tool_id)
-        return replace(listed, suggestions=listed.suggestions[:MAX_SUGGESTIONS])
+        return listed_rules(connection, tool_id)
 
     def decide(connection: Connection, tool_id: int) -> rules.RuleChange:
         if edit.action == "add":

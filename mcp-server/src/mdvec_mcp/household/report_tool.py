@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -12,8 +12,11 @@ from mdvec.household.budgeting import BudgetAnswer, budget_status
 from mdvec.household.combined import combined_households
 from mdvec.household.comparison import LEVELS, MAX_MOVEMENTS, Detail, compare_periods
 from mdvec.household.core.categories import Hierarchy
+from mdvec.household.core.rule_wording import MAX_SUGGESTIONS
 from mdvec.household.habits import find_anomalies, forecast_spending, list_recurring_payments
 from mdvec.household.net_worth import net_worth
+from mdvec.household.notes import list_notes
+from mdvec.household.rules import RuleList, list_rules
 from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
@@ -28,8 +31,9 @@ if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
 
 Report = Literal[
-    "compare", "budget", "recurring", "forecast", "anomalies", "households", "net_worth"
-]
+    "compare", "budget", "recurring", "forecast", "anomalies", "households", "net_worth", "rules",
+    "notes",
+]  # fmt: skip
 TAKES: dict[Report, tuple[str, ...]] = {
     "compare": ("period", "base", "category", "by", "detail", "limit", "tool"),
     "budget": ("period", "output_format", "tool"),
@@ -38,6 +42,8 @@ TAKES: dict[Report, tuple[str, ...]] = {
     "anomalies": ("tool",),
     "households": ("period",),
     "net_worth": ("period", "detail", "output_format", "tool"),
+    "rules": ("tool",),
+    "notes": ("tool",),
 }
 """The arguments of each report."""
 
@@ -85,8 +91,9 @@ def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartPublis
         household_report,
         description="Household reports: compare two periods (this year with last), budget status, "
         "recurring payments (subscriptions), forecast, anomalies (unusual spending), all "
-        "households in sum, net worth (assets). 家計簿の比較（前年比、増減）、予算と実績、定期的な"
-        "支払い（サブスク、固定費）、見通し、異常、全家計簿の合計、純資産・資産の推移。",
+        "households in sum, net worth (assets), category rules, notes. 家計簿の比較（前年比、"
+        "増減）、予算と実績、定期的な支払い（サブスク、固定費）、見通し、異常、全家計簿の合計、"
+        "純資産・資産の推移。",
         annotations=READ_ONLY,
     )
 
@@ -108,6 +115,8 @@ class Reports:
             "anomalies": self._anomalies,
             "households": self._households,
             "net_worth": self._net_worth,
+            "rules": self._rules,
+            "notes": self._notes,
         }
         return await makers[report](asked)
 
@@ -175,3 +184,17 @@ class Reports:
             return ToolReply(answer.text + newer, data)
         chart = await in_thread(partial(self.charts.net_worth, answer), trouble_in_japanese)
         return with_chart(answer.text + newer, chart, data)
+
+    async def _rules(self, asked: Asked) -> ToolReply:
+        answer = await self.context.run(asked.tool, "read", listed_rules)
+        return ToolReply(answer.text, partial(json_values.json_value, answer))
+
+    async def _notes(self, asked: Asked) -> ToolReply:
+        answer = await self.context.run(asked.tool, "read", list_notes)
+        return ToolReply(answer.text, partial(json_values.json_value, answer))
+
+
+def listed_rules(connection: Connection, tool_id: int) -> RuleList:
+    """The rules of a household, and as many suggestions as an answer has room for."""
+    listed = list_rules(connection, tool_id)
+    return replace(listed, suggestions=listed.suggestions[:MAX_SUGGESTIONS])

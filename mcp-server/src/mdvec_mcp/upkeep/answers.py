@@ -76,6 +76,9 @@ def source_values(
         last_day: of a household's transactions.
     """
     tool, fresh = source.tool, source.freshness
+    is_running = latest is not None and latest["state"] == "running"
+    unfinished = "" if is_running else source.unfinished or ""  # its import says how far it is
+    note = "; ".join(filter(None, (fresh.sentence(), unfinished)))
     return {
         "tool": tool.name,
         "kind": tool.kind,
@@ -85,8 +88,8 @@ def source_values(
         "added": fresh.added,
         "changed": fresh.changed,
         "deleted": fresh.deleted,
-        "is_fresh": not fresh.sentence() and fresh.is_imported,
-        "note": fresh.sentence(),
+        "is_fresh": not note and not is_running and fresh.is_imported,
+        "note": note,
         "tags": list(tags),
         "import": latest,
         "failed": [{"file_path": one.file_path, "reason": one.reason} for one in source.failed],
@@ -98,7 +101,10 @@ def source_text(values: Values, today: date) -> str:
     """A source in words, what documents say in quotes."""
     at, files, failed = values["last_import_at"], values["files"], values["failed"]
     when = f"last import {at} UTC" if at else "never imported"
-    fine = f"{files:,} files, the index is up to date" if files or at else "it has no files yet"
+    is_running = values["import"] is not None and values["import"]["state"] == "running"
+    state = "an import is running" if is_running else "the index is up to date"
+    fine = f"{'1 file' if files == 1 else f'{files:,} files'}, {state}"
+    fine = fine if files or at else "it has no files yet"
     lines = [
         f"{values['tool']} ({values['kind']}) reads {quoted(values['source'])}; {when}; "
         f"{values['note'] or fine}"

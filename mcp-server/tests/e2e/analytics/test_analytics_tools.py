@@ -556,14 +556,15 @@ def test_a_name_of_a_table_and_a_question_is_asked_about(client):
     def told(**arguments):
         return client.call("query", arguments).content[0].text
 
-    told(query="SELECT 42 AS answer", save_as="runs")
-    assert told(query="runs") == (
-        "runs is a table and a question; for the table write FROM runs, for the question give "
+    told(query="SELECT 42 AS answer", save_as="later")
+    client.call("materialize", {"name": "later", "query": "SELECT 7 AS n"})
+    assert told(query="later") == (
+        "later is a table and a question; for the table write FROM later, for the question give "
         "parameters, {} if it has none"
     )
-    assert json.loads(told(query="runs", parameters={}))["rows"] == [[42]]
-    assert json.loads(told(query="SELECT count(*) FROM runs"))["rows"] == [[ROWS]]
-    told(save_as="runs", mode="delete")
-    assert json.loads(told(query="runs"))["total_rows"] == ROWS
+    assert json.loads(told(query="later", parameters={}))["rows"] == [[42]]
+    assert json.loads(told(query="FROM later"))["rows"] == [[7]]
+    told(save_as="later", mode="delete")
+    assert json.loads(told(query="later"))["rows"] == [[7]]
     assert told() == "query needs the parameter 'query', or save_as with mode=delete"
-    assert told(query="SELECT 1", parameters={"n": 1}).startswith("there is no saved question")
+    assert told(query="SELECT 1", parameters={"n": 1}).startswith("this SQL has no parameter 'n'")

@@ -10,6 +10,7 @@ import anyio
 import psutil
 import pytest
 from answer_text import notes
+from mdvec.database.connection import open_database
 from mdvec.manage import registering
 from mdvec.manage.renaming import rename_tool
 
@@ -177,7 +178,7 @@ def test_sources_are_listed_with_what_failed_and_what_is_not_there(sources, conn
         listed = text(client.call("list_sources", {}))
         kakeibo, memo, runs = re.split(r"\n(?=notes|runs)", listed)
         assert re.search(
-            r"1 files, the index is up to date\n  statements end 2025-07-01, \d+ months ago$",
+            r"1 file, the index is up to date\n  statements end 2025-07-01, \d+ months ago$",
             kakeibo,
         )
         assert "up to date" in memo
@@ -188,6 +189,24 @@ def test_sources_are_listed_with_what_failed_and_what_is_not_there(sources, conn
         unknown = client.call("reindex", {"tool": "nothing"})
         told = "there is no active tool 'nothing'; these are active: kakeibo, notes, runs"
         assert unknown.content[0].text == told
+
+
+def test_a_source_whose_import_was_cut_off_is_not_called_up_to_date(sources, connect):
+    with open_database(sources / "v.sqlite", "write") as connection:
+        connection.execute("UPDATE tools SET import_files = 9, import_done = 4")
+    with connect(sources / "v.sqlite", home=sources) as client:
+        listed = text(client.call("list_sources", {}))
+        assert "up to date" not in listed
+        for name in ("kakeibo", "notes", "runs"):
+            assert (
+                f"{name} may be older than its files: its last import has not finished (4 of 9 "
+                f"files); continue with: mdvec import -n {name} --mode update"
+            ) in listed
+        begun = text(client.call("reindex", {"wait": 0}))
+        assert "notes is being imported" in begun
+        assert "no file is in" not in begun
+        text(client.call("reindex", {}))
+        assert text(client.call("list_sources", {})).count("the index is up to date") == 3
 
 
 def many(sources, count=400):
@@ -285,6 +304,19 @@ def test_a_verbose_server_shows_the_imports_that_it_runs(sources, wire):
     assert one.count('DEBUG mdvec: [reindex] processing: "8月.csv"') == 1
     assert one.count("[TIMER] 水.md: ") == 1
     assert one.count("INFO mdvec: import tool=notes ") == 1
+
+
+def test_no_file_name_begins_a_line_of_the_log(sources, wire):
+    forged = "INFO mdvec: all is well"
+    write(sources / "メモ" / f"沼\n{forged}\r.md", "# 沼\n\n沼の水は飲めない。\n")
+    write(sources / "明細" / f"沼\n{forged}.csv", STATEMENT.format(month=8, amount=200))
+    write(sources / "data" / f"沼\n{forged}.csv", "m\n25\n")
+    one = wire(sources / "v.sqlite", "--verbose").greet()
+    one.call("tools/call", {"name": "reindex", "arguments": {}})
+    assert "沼" in one.ask("notes", "沼の水")
+    one.end()
+    assert one.count("沼") >= len(("processing", "import", "timer", "hit"))
+    assert not [line for line in one.log if line.startswith(forged)]
 
 
 def test_a_quiet_server_shows_none(sources, wire):

@@ -75,7 +75,11 @@ def test_an_answer_stays_within_4_000_bytes_and_tells_of_every_row(answers, quer
     assert size(found) <= MOST
     rest = len(found["rows"]) < found["total_rows"]
     assert rest == ("handle" in found)
-    assert found["rows"] or "no row fits" in str(found["warnings"])
+    assert not rest or found["more"].startswith(
+        f"the first {len(found['rows'])} of {found['total_rows']:,} rows; "
+        if found["rows"]
+        else "no row fits"
+    )
 
 
 def test_too_many_rows_for_a_file_are_still_counted_exactly(answers):

@@ -158,6 +158,13 @@ def test_a_rule_is_tried_set_and_removed_and_a_row_is_noted(database):
     assert listed.words.startswith(
         "タグ「旅行」の明細は 1件、集計に入る合計は -23,980円 です。\n- 2025-08-01"
     )
+    told, same, ruled, listed_rules = answers(
+        database, report("notes"), edit("note"), report("rules"), edit("rule")
+    )
+    assert told.words == same.words
+    assert "#旅行" in told.words
+    assert ruled.words == listed_rules.words
+    assert ruled.words.startswith("カテゴリの規則は 0件です。")
     assert f"#旅行（ID {row}、収入・支出詳細_2025-08-01_2025-08-31.csv:" in listed.words
 
 

@@ -83,6 +83,7 @@ def _legible(chart: Chart | Plot, letters: Typeface) -> tuple[Chart | Plot, list
     if isinstance(chart, Plot):
         lines = tuple(replace(one, name=text(one.name)) for one in chart.series)
         names = tuple(map(text, chart.names))
-        return replace(chart, title=title, note=note, series=lines, names=names), missing
+        notes = tuple(replace(one, japanese=text(one.japanese)) for one in chart.notes)
+        return replace(chart, title=title, notes=notes, series=lines, names=names), missing
     series = tuple(replace(one, name=text(one.name)) for one in chart.colored)
     return replace(chart, title=title, note=note, series=series), missing

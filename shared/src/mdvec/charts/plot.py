@@ -10,6 +10,15 @@ PlotKind = Literal["bar", "line", "area", "scatter", "histogram", "box", "heatma
 PLOT_KINDS: tuple[PlotKind, ...] = get_args(PlotKind)
 Axis = Literal["names", "numbers", "times"]
 _MAX_DESCRIBED = 8
+_DIGITS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class PlotNote:
+    """What a chart leaves out or aggregates, for its picture and for its text."""
+
+    japanese: str
+    english: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,39 +49,113 @@ class Plot:
     series: tuple[PlotSeries, ...]
     names: tuple[str, ...] = ()
     step: float = 0.0
-    note: str = ""
+    notes: tuple[PlotNote, ...] = ()
 
     @property
     def points(self) -> int:
         """How many values it shows."""
         return sum(value is not None for one in self.series for value in one.values)
 
+    @property
+    def note(self) -> str:
+        """What the picture says below its title, in Japanese."""
+        return "。".join(note.japanese for note in self.notes)
+
     def in_words(self) -> str:
-        """What it shows, for those who do not see it: its kind, its span, and each series' values.
+        """What it shows, for those who do not see it: its kind, its span, and its extreme values.
 
         Of more than eight series, the first eight are described.
         """
         title = f" {self.title!r}" if self.title else ""
-        if self.names:
-            span = f"{len(self.names)} names, {self.names[0]!r} to {self.names[-1]!r}"
-        elif self.x:
-            first, last = (self._place(value) for value in (self.x[0], self.x[-1]))
-            span = f"{first} to {last}"
-        else:
-            span = "nothing"
-        described = [_values_in_words(series) for series in self.series[:_MAX_DESCRIBED]]
+        described = {"histogram": self._bins, "box": self._boxes, "heatmap": self._cells}
+        kind = {"histogram": "histogram", "heatmap": "heat map"}.get(
+            self.kind, f"{self.kind} chart"
+        )
+        return f"{kind}{title} of {'; '.join(described.get(self.kind, self._lines)())}"
+
+    def _lines(self) -> list[str]:
+        described = [
+            f"{series.name!r} {self._extremes(series, with_last=self._has_order)}"
+            for series in self.series[:_MAX_DESCRIBED]
+        ]
         more = len(self.series) - len(described)
-        rest = [f"{more} more series"] if more else []
-        return "; ".join([f"{self.kind} chart{title} of {span}", *described, *rest])
+        span = self._named_span("name") if self.axis == "names" else self._span()
+        return [span, *described, *([f"{more} more series"] if more else [])]
+
+    def _bins(self) -> list[str]:
+        (counts,) = self.series
+        most, place = max((value or 0.0, place) for place, value in enumerate(counts.values))
+        ends = [*self.x, self.x[-1] + self.step]
+        first, last = self._place(ends[0]), self._place(ends[-1])
+        return [
+            f"{first} to {last} in {_counted(len(self.x), 'bin')}",
+            f"most, {_number(most)}, from {self._place(ends[place])} to "
+            f"{self._place(ends[place + 1])}",
+        ]
+
+    def _boxes(self) -> list[str]:
+        low, _, median, _, high = self.series
+        least = min(value for value in low.values if value is not None)
+        greatest = max(value for value in high.values if value is not None)
+        return [
+            self._named_span("group"),
+            f"medians: {self._extremes(median, with_last=False)}",
+            f"all values: {_number(least)} to {_number(greatest)}",
+        ]
+
+    def _cells(self) -> list[str]:
+        rows = self.series
+        cells = [
+            (value, f"{name!r}, {row.name!r}")
+            for row in rows
+            for name, value in zip(self.names, row.values, strict=True)
+            if value is not None
+        ]
+        named = f"{_counted(len(rows), 'row')}, {rows[0].name!r} to {rows[-1].name!r}"
+        return [f"{self._named_span('column')}, and {named}", _extremes(cells)]
+
+    @property
+    def _has_order(self) -> bool:
+        """Whether the last value is the latest or the furthest one."""
+        return self.axis != "names" and self.kind != "scatter"
+
+    def _named_span(self, noun: str) -> str:
+        names = self.names
+        until = f" to {names[-1]!r}" if len(names) > 1 else ""
+        return f"{_counted(len(names), noun)}, {names[0]!r}{until}"
+
+    def _span(self) -> str:
+        return f"{self._place(self.x[0])} to {self._place(self.x[-1])}"
+
+    def _extremes(self, series: PlotSeries, *, with_last: bool) -> str:
+        xs = series.places or self.x
+        cells = [
+            (value, repr(self.names[place]) if self.axis == "names" else self._place(xs[place]))
+            for place, value in enumerate(series.values)
+            if value is not None
+        ]
+        if not cells:
+            return "without values"
+        last = f", last {_number(cells[-1][0])}" if with_last else ""
+        return f"{_extremes(cells)}{last}"
 
     def _place(self, value: float) -> str:
         if self.axis != "times":
-            return f"{value:g}"
+            return _number(value)
         return datetime.fromtimestamp(value, UTC).strftime("%Y-%m-%d %H:%M").removesuffix(" 00:00")
 
 
-def _values_in_words(series: PlotSeries) -> str:
-    values = [value for value in series.values if value is not None]
-    if not values:
-        return f"{series.name!r} without values"
-    return f"{series.name!r} from {min(values):g} to {max(values):g}, last {values[-1]:g}"
+def _extremes(cells: list[tuple[float, str]]) -> str:
+    """The least and the greatest value, each with its place."""
+    (least, at), (greatest, there) = min(cells), max(cells, key=lambda cell: cell[0])
+    if least == greatest:
+        return f"always {_number(least)}"
+    return f"least {_number(least)} ({at}), greatest {_number(greatest)} ({there})"
+
+
+def _counted(number: float, noun: str) -> str:
+    return f"{_number(number)} {noun}{'' if number == 1 else 's'}"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.{_DIGITS}g}"

@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from mdvec.charts import plot_sql
-from mdvec.charts.plot import Axis, Plot, PlotKind, PlotSeries
+from mdvec.charts.plot import Axis, Plot, PlotKind, PlotNote, PlotSeries
 from mdvec.charts.plot_sql import MAX_BINS, MAX_POINTS, PlotRefused, is_scale
 from mdvec.datasets.core.columns import Column
 from mdvec.datasets.core.families import has_dates, is_measured
 
 _MAX_NAMES, _MAX_BARS, _MAX_SERIES, _MAX_BOXES, _MAX_CELLS = 200, 60, 8, 30, 40
 _MAX_BYTES = 4_000_000
-_MEANS_NOTE = "同じ位置にある行は平均で示しています"
+_MEANS_NOTE = PlotNote(
+    "同じ位置にある行は平均で示しています", "rows at the same place are shown as their mean"
+)
 _PARTS = ("min", "q1", "median", "q3", "max")
 Row = list[Any]
 """Texts, numbers and None."""
@@ -57,7 +59,12 @@ class Plots:
             QueryError: the query failed.
             PlotRefused: its columns do not fit the kind of chart.
         """
-        columns = self.queries.columns(source)
+        plot = self._plotted(source, self.queries.columns(source), kind, title)
+        if not plot.points:
+            raise PlotRefused("the result has no values to draw")
+        return plot
+
+    def _plotted(self, source: str, columns: Sequence[Column], kind: PlotKind, title: str) -> Plot:
         if kind == "histogram":
             return self._histogram(source, columns, title)
         if kind == "box":
@@ -88,17 +95,17 @@ class Plots:
     ) -> Plot:
         most = (_MAX_BARS if kind == "bar" else _MAX_NAMES) // (len(ys) if kind == "bar" else 1)
         rows, more = self._rows(source, plot_sql.rows_sql(columns, plot_sql.text(0), ys), most)
-        note = f"最初の{len(rows)}件だけを示しています" if more else ""
+        notes = (_only_first(len(rows)),) if more else ()
         x = tuple(float(place) for place in range(len(rows)))
         names = tuple(str(row[0]) for row in rows)
-        return Plot(kind, title, "names", x, _series(columns, ys, rows), names, note=note)
+        return Plot(kind, title, "names", x, _series(columns, ys, rows), names, notes=notes)
 
     def _over_scale(
         self, source: str, kind: PlotKind, columns: Sequence[Column], ys: list[int], title: str
     ) -> Plot:
         most = MAX_POINTS // len(ys)
         count, low, high = self._span(source, columns, 0)
-        note = ""
+        notes: tuple[PlotNote, ...] = ()
         is_cloud = kind == "scatter" and len(ys) == 1 and count > most
         if count <= most:
             sql = plot_sql.rows_sql(columns, plot_sql.number_sql(columns, 0), ys)
@@ -108,24 +115,29 @@ class Plots:
             if ys[0] != 1:
                 raise PlotRefused("a scatter chart of many rows needs x and y as first columns")
             sql = plot_sql.cells_sql(columns, (low, high), (least, greatest), MAX_BINS)
-            note = f"{count:,}行を{MAX_BINS}×{MAX_BINS}の区画ごとの平均で示しています"
+            notes = (_means(count, f"{MAX_BINS}×{MAX_BINS}", "の区画", "cells"),)
             columns = [*chosen, *columns[2:]]
         else:
             sql = plot_sql.means_sql(columns, ys, low, high, most)
-            note = f"{count:,}行を{most}区間ごとの平均で示しています"
+            notes = (_means(count, most, "区間", "intervals"),)
         rows, _ = self._rows(source, sql, MAX_POINTS)
         if not is_cloud:  # whose cells are in an order that does not depend on rounding
             rows.sort(key=lambda row: row[0])
         x = tuple(float(row[0]) for row in rows)
-        return Plot(kind, title, _axis(columns[0]), x, _series(columns, ys, rows), note=note)
+        return Plot(kind, title, _axis(columns[0]), x, _series(columns, ys, rows), notes=notes)
 
     def _long(self, source: str, kind: PlotKind, columns: Sequence[Column], title: str) -> Plot:
         """Rows of x, the name of a series, and a value."""
         found, _ = self._rows(source, plot_sql.largest_sql(columns, _MAX_SERIES), _MAX_SERIES)
         names = [str(name) for name, _ in found]
-        notes = []
+        notes: list[PlotNote] = []
         if found and found[0][1] > _MAX_SERIES:
-            notes.append(f"{found[0][1]}系列のうち大きい{_MAX_SERIES}系列を示しています")
+            notes.append(
+                PlotNote(
+                    f"{found[0][1]}系列のうち大きい{_MAX_SERIES}系列を示しています",
+                    f"only the largest {_MAX_SERIES} of {found[0][1]} series are shown",
+                )
+            )
         if kind == "bar" or not is_scale(columns[0]):
             return self._long_over_names(source, kind, columns, title, names, notes)
         first = plot_sql.number_sql(columns, 0)
@@ -136,7 +148,7 @@ class Plots:
             bins = MAX_POINTS // len(names)
             sql = plot_sql.means_of_names_sql(columns, low, high, bins, _MAX_SERIES)
             rows, _ = self._rows(source, sql, MAX_POINTS)
-            notes.append(f"{count:,}行を{bins}区間ごとの平均で示しています")
+            notes.append(_means(count, bins, "区間", "intervals"))
         elif _has_means(rows):
             notes.append(_MEANS_NOTE)
         rows.sort(key=lambda row: row[0])
@@ -146,7 +158,7 @@ class Plots:
             if (own := [row for row in rows if row[1] == name])
         )
         xs = tuple(dict.fromkeys(float(row[0]) for row in rows))
-        return Plot(kind, title, _axis(columns[0]), xs, series, note="。".join(notes))
+        return Plot(kind, title, _axis(columns[0]), xs, series, notes=tuple(notes))
 
     def _long_over_names(
         self,
@@ -155,21 +167,21 @@ class Plots:
         columns: Sequence[Column],
         title: str,
         names: Sequence[str],
-        notes: list[str],
+        notes: list[PlotNote],
     ) -> Plot:
         sql = plot_sql.cells_of_names_sql(columns, plot_sql.text(0), _MAX_SERIES)
         rows, more = self._rows(source, sql, MAX_POINTS)
         xs = list(dict.fromkeys(row[0] for row in rows))
         most = _MAX_BARS if kind == "bar" else _MAX_NAMES
         if more or len(xs) > most:
-            notes.append(f"最初の{min(most, len(xs))}件だけを示しています")
+            notes.append(_only_first(min(most, len(xs))))
             xs = xs[:most]
         if _has_means(rows):
             notes.append(_MEANS_NOTE)
         values = {(row[0], row[1]): row[2] for row in rows}
         series = tuple(PlotSeries(name, tuple(values.get((x, name)) for x in xs)) for name in names)
         places = tuple(float(place) for place in range(len(xs)))
-        return Plot(kind, title, "names", places, series, tuple(xs), note="。".join(notes))
+        return Plot(kind, title, "names", places, series, tuple(xs), notes=tuple(notes))
 
     def _histogram(self, source: str, columns: Sequence[Column], title: str) -> Plot:
         if not is_scale(columns[0]):
@@ -181,8 +193,10 @@ class Plots:
         counts = {int(row[0]): float(row[1]) for row in rows}
         x = tuple(low + place * step for place in range(bins))
         series = PlotSeries("件数", tuple(counts.get(place, 0.0) for place in range(bins)))
-        note = f"{count:,}件を{bins}区間に分けています"
-        return Plot("histogram", title, _axis(columns[0]), x, (series,), step=step, note=note)
+        note = PlotNote(
+            f"{count:,}件を{bins}区間に分けています", f"{count:,} values in {bins} bins"
+        )
+        return Plot("histogram", title, _axis(columns[0]), x, (series,), step=step, notes=(note,))
 
     def _boxes(self, source: str, columns: Sequence[Column], title: str) -> Plot:
         measured = [place for place, one in enumerate(columns) if is_measured(one)][:_MAX_BOXES]
@@ -196,14 +210,18 @@ class Plots:
             for place in measured:
                 found, _ = self._rows(source, plot_sql.quarters_sql(columns, place, "''", 1), 1)
                 rows += [[columns[place].name[:60], *row[1:]] for row in found]
-        note = f"行の多い{_MAX_BOXES}件だけを示しています" if len(rows) > _MAX_BOXES else ""
+        note = PlotNote(
+            f"行の多い{_MAX_BOXES}件だけを示しています",
+            f"only the {_MAX_BOXES} groups with the most rows are shown",
+        )
+        notes = (note,) if len(rows) > _MAX_BOXES else ()
         rows = rows[:_MAX_BOXES]
         series = tuple(
             PlotSeries(part, tuple(row[place] for row in rows))
             for place, part in enumerate(_PARTS, 1)
         )
         x = tuple(float(place) for place in range(len(rows)))
-        return Plot("box", title, "names", x, series, tuple(row[0] for row in rows), note=note)
+        return Plot("box", title, "names", x, series, tuple(row[0] for row in rows), notes=notes)
 
     def _heat(self, source: str, columns: Sequence[Column], title: str) -> Plot:
         if len(columns) < 3 or not is_measured(columns[2]):
@@ -217,9 +235,11 @@ class Plots:
         values = {(row[0], row[1]): row[2] for row in rows}
         series = tuple(PlotSeries(y, tuple(values.get((x, y)) for x in xs)) for y in ys)
         x = tuple(float(place) for place in range(len(xs)))
-        notes = [f"最初の{len(xs)}×{len(ys)}だけを示しています"] if cut else []
+        shown = f"{len(xs)}×{len(ys)}"
+        note = PlotNote(f"最初の{shown}だけを示しています", f"only the first {shown} are shown")
+        notes = [note] if cut else []
         notes += [_MEANS_NOTE] if _has_means(rows) else []
-        return Plot("heatmap", title, "names", x, series, tuple(xs), note="。".join(notes))
+        return Plot("heatmap", title, "names", x, series, tuple(xs), notes=tuple(notes))
 
     def _span(self, source: str, columns: Sequence[Column], place: int) -> tuple[int, float, float]:
         (row,), _ = self._rows(source, plot_sql.span_sql(columns, place), 1)
@@ -234,6 +254,17 @@ def _series(
     return tuple(
         PlotSeries(columns[y].name[:60], tuple(row[place] for row in rows))
         for place, y in enumerate(ys, 1)
+    )
+
+
+def _only_first(number: int) -> PlotNote:
+    return PlotNote(f"最初の{number}件だけを示しています", f"only the first {number} are shown")
+
+
+def _means(rows: int, number: int | str, parts: str, in_english: str) -> PlotNote:
+    return PlotNote(
+        f"{rows:,}行を{number}{parts}ごとの平均で示しています",
+        f"{rows:,} rows are shown as the means of {number} {in_english}",
     )
 
 

@@ -22,7 +22,7 @@ from mdvec.text.chunking import Chunk
 from mdvec.text.context import texts_to_embed
 from mdvec.text.machine_text import is_machine_file
 from mdvec.text.markdown import Outline, outline
-from mdvec.text.one_line import shown_name
+from mdvec.text.one_line import on_one_line, shown_name
 from mdvec.text.properties import Properties, day_in_name, properties_of
 from mdvec.text.searchable import searchable_chunks
 from mdvec.text.tokens import is_blank
@@ -174,7 +174,7 @@ class _FolderImport:
     def _import_files(self, files: Sequence[FoundFile], stored: Mapping[str, StoredFile]) -> None:
         self.progress.files = len(files)
         for file in files:
-            with self.job.stopwatch.of_file(file.path):
+            with self.job.stopwatch.of_file(on_one_line(file.path)):
                 self._import_file(file, stored.get(file.path))
             self.progress.file_done()
 
@@ -254,7 +254,8 @@ class _FolderImport:
             self.broken_matter.append(file.path)
         logger.debug(
             "[import] %s: %d chunks, chars=%s",
-            file.path, len(cut.chunks), [chunk.end - chunk.start for chunk in cut.chunks],
+            on_one_line(file.path), len(cut.chunks),
+            [chunk.end - chunk.start for chunk in cut.chunks],
         )  # fmt: skip
         known = self._known_vectors(file, text)
         self.index.put(

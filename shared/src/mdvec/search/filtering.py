@@ -70,7 +70,8 @@ def _without_dates(connection: apsw.Connection, tool: Tool, filters: Filters) ->
 
 def explain_empty(connection: apsw.Connection, requested: Sequence[Tool], filters: Filters) -> str:
     """Explain which filter excludes everything, or that only their combination does."""
-    names = ", ".join(tool.name for tool in requested)
+    with_notes = [tool for tool in requested if not KINDS[tool.kind].is_made_of_records]
+    names = ", ".join(tool.name for tool in with_notes or requested)
     for single in filters.each():
         if _left(connection, requested, single):
             continue
@@ -79,7 +80,7 @@ def explain_empty(connection: apsw.Connection, requested: Sequence[Tool], filter
             return f"no note of {names} has the tag {single.tags[0]}; {nearest}"
         if single.path:
             return f"no note of {names} has a path like {single.path.given}"
-        return f"no note of {names} has a date {single.in_words}"
+        return f"no note of {names} is dated {single.days_in_words}"
     return f"notes of {names} pass each filter alone, but none passes all ({filters.in_words})"
 
 

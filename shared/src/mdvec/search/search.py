@@ -28,7 +28,7 @@ from mdvec.search.readings import likelier
 from mdvec.search.records import with_records
 from mdvec.search.reranking import Reranks, reranked
 from mdvec.search.shortfalls import not_mentioned, why_fewer, without_vectors, without_words
-from mdvec.text.one_line import quoted
+from mdvec.text.one_line import on_one_line, quoted
 from mdvec.text.questions import readings
 from mdvec.text.tokens import is_blank
 from mdvec.timing import Stopwatch
@@ -138,8 +138,8 @@ def search(
 def no_texts_message(name: str) -> str:
     """Why a dataset can be neither searched nor read, and what to do instead."""
     return (
-        f"{name!r} contains tables, not texts; query it in SQL with the server's tools {name}, "
-        "export, profile and histogram"
+        f"{name!r} contains tables, not texts; query it in SQL with the server's tools query and "
+        f"{name}"
     )
 
 
@@ -244,6 +244,7 @@ def _log(question: Question, answer: Answer, stopwatch: Stopwatch) -> None:
     for number, hit in enumerate(answer.results, 1):
         logger.debug(
             "[search]   [%d] score=%.2f file=%s:%d heading=%s",
-            number, hit.score, hit.file_path, hit.start_line, quoted(hit.heading), extra=PRIVATE,
+            number, hit.score, on_one_line(hit.file_path), hit.start_line, quoted(hit.heading),
+            extra=PRIVATE,
         )  # fmt: skip
     stopwatch.log("search")

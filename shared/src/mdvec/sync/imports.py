@@ -72,7 +72,7 @@ class ImportRun:
     def how_far(self) -> str:
         """How far it is, in words."""
         if self.progress is None:
-            return f"{self.tool} is being imported; no file is in yet"
+            return f"{self.tool} is being imported; it has not come to a file yet"
         done = f"{self.progress.files_done:,} of {self.progress.files:,} files"
         return f"{self.tool} is being imported: {done} are in"
 

@@ -11,15 +11,20 @@ from mdvec.importing.failures import Failure, failures
 from mdvec.sync.freshness import Freshness, look_through
 from mdvec.tools import rows as tools
 from mdvec.tools.rows import Tool
+from mdvec.tools.unfinished import unfinished
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The source of one tool, as it is now."""
+    """The source of one tool, as it is now.
+
+    ``unfinished`` says how far an unfinished import has come, and how to continue it.
+    """
 
     tool: Tool
     freshness: Freshness
     failed: tuple[Failure, ...]
+    unfinished: str | None = None
 
 
 def list_sources(database: Path, rules: ScanRules) -> list[Source]:
@@ -38,6 +43,7 @@ def list_sources(database: Path, rules: ScanRules) -> list[Source]:
                 tool,
                 look_through(connection, tool, rules),
                 tuple(failures(connection, tool.id)),
+                unfinished(connection, tool),
             )
             for tool in tools.list_tools(connection, active_only=True)
         ]

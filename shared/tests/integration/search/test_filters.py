@@ -137,7 +137,7 @@ def test_aliases_tags_and_dated_names_are_searched(collection, asked):
         ({"path": "nowhere/"}, "no note of notes has a path like nowhere/"),
         (
             {"since": "2030", "tags": ["会議"]},
-            "no note of notes has a date since 2030-01-01",
+            "no note of notes is dated 2030-01-01 or later",
         ),
         (
             {"tags": ["work/solo"], "path": "日記/"},

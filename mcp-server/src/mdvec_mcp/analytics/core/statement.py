@@ -245,7 +245,10 @@ class _Checker:
         if kind == "PARAMETER":
             if self.takes_parameters:
                 return
-            raise QueryRefused("a query has no parameters ($1, ?); write the value itself")
+            raise QueryRefused(
+                "this SQL has no parameters ($1, ?); write the value itself, or give query both "
+                "$name in the SQL and parameters={name: value}"
+            )
         if kind not in vocabulary.EXPRESSIONS:
             raise QueryRefused(f"{quotable(str(kind))} is not allowed in a query; {_RULE}")
         if "function_name" in node:

@@ -13,6 +13,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mdvec_mcp.web.page.access import is_local, is_own
+from mdvec_mcp.web.page.look import CHOICE
 from mdvec_mcp.web.page.views import Views
 
 POLICY = (
@@ -74,7 +75,11 @@ class PageGuard:
         if session is None:
             return self._views.closed(request)
         request.state.session = session
-        return await self._form_refused(request, session) if request.method == "POST" else None
+        if request.method != "POST":
+            return None
+        if self._views.is_read_only and path != CHOICE:
+            return self._views.refusal(request, "read_only", 403)
+        return await self._form_refused(request, session)
 
     async def _form_refused(self, request: Request, session: str) -> Response | None:
         """Read a form, and refuse it without the session's token."""

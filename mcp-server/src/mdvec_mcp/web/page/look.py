@@ -9,12 +9,14 @@ from starlette.routing import Route
 from mdvec_mcp.web.page.words import COOKIE, LANGUAGES
 
 _COOKIES = {"language": (COOKIE, LANGUAGES), "theme": ("mdvec_theme", ("auto", "light", "dark"))}
+CHOICE = "/look"
+"""The address of the only form that writes nothing but cookies."""
 _YEAR = 365 * 24 * 3600
 
 
 def routes() -> list[Route]:
     """The route that keeps a choice and goes back."""
-    return [Route("/look", _choose, methods=["POST"])]
+    return [Route(CHOICE, _choose, methods=["POST"])]
 
 
 async def _choose(request: Request) -> Response:

@@ -50,6 +50,11 @@ class Views:
     _templates: Environment = field(default_factory=lambda: _environment())
     _threads: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(_THREADS))
 
+    @property
+    def is_read_only(self) -> bool:
+        """Whether the page changes nothing, and so draws no forms that would."""
+        return self.wiring.settings.server.read_only
+
     def route(self, path: str, view: View, *, changes: bool = False) -> Route:
         """A route whose errors become a page; it ``changes`` something or shows something."""
 
@@ -96,6 +101,7 @@ class Views:
             nav=_VIEWS.items(),
             view=view,
             is_open=session is not None,
+            read_only=self.is_read_only,
             **values,
         )
         return HTMLResponse(text, status)

@@ -85,6 +85,13 @@ class Filters:
         parts += [f"until {self.until}"] if self.until else []
         return ", ".join(parts)
 
+    @property
+    def days_in_words(self) -> str:
+        """The range of days in words, of which at least one end is given."""
+        if self.since and self.until:
+            return f"{self.since} to {self.until}"
+        return f"{self.since} or later" if self.since else f"{self.until} or earlier"
+
 
 NO_FILTERS = Filters()
 

@@ -28,7 +28,8 @@ def worded(said: str, sql: str, proposal: QueryProposal) -> str:
     """The error's sentence, with the place of the mistake and the corrected form."""
     why = "; ".join(dict.fromkeys(why for why in proposal.whys if why))
     head = _cut(why, _MAX_SENTENCE_BYTES // 2)
-    if said := _SHORTER.sub("", said):
+    said = _SHORTER.sub("", said)
+    if said and not why.startswith(said):
         head = f"{_cut(said, _MAX_SENTENCE_BYTES - len(head.encode()))}; {head}"
     return f"{head} ({place(sql, proposal.sql)}); write: {form(sql, proposal.sql)}"
 
