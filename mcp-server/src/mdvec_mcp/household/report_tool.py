@@ -18,7 +18,13 @@ from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
 from mdvec_mcp.database_trouble import trouble_in_japanese
-from mdvec_mcp.household import json_values
+from mdvec_mcp.household.answer_data import (
+    DrawnBudgets,
+    DrawnNetWorth,
+    ReportAnswer,
+    drawn,
+    json_of,
+)
 from mdvec_mcp.household.chosen_arguments import refuse_others
 from mdvec_mcp.household.context import HouseholdContext, today
 from mdvec_mcp.household.pictures import names_for, with_chart
@@ -88,6 +94,7 @@ def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartPublis
         "households in sum, net worth (assets). 家計簿の比較（前年比、増減）、予算と実績、定期的な"
         "支払い（サブスク、固定費）、見通し、異常、全家計簿の合計、純資産・資産の推移。",
         annotations=READ_ONLY,
+        answer=ReportAnswer,
     )
 
 
@@ -119,8 +126,7 @@ class Reports:
             month_starts_on=self.context.month_starts_on, today=today(),
         )  # fmt: skip
         answer, newer = await self.context.answer(asked.tool, work)
-        data = partial(json_values.comparison, answer, is_full=detail == "full")
-        return ToolReply(answer.text + newer, data)
+        return ToolReply(answer.text + newer, partial(json_of, answer, newer))
 
     async def _budgets(self, asked: Asked) -> ToolReply:
         status = partial(
@@ -133,10 +139,11 @@ class Reports:
             return status(connection, tool_id), names
 
         (answer, names), newer = await self.context.answer(asked.tool, work)
-        data = partial(json_values.json_value, answer)
         if asked.output_format != "image" or not answer.statuses:
+            data = partial(json_of, drawn(DrawnBudgets, answer), newer)
             return ToolReply(answer.text + newer, data)
         chart = await in_thread(lambda: self.charts.budgets(answer, names), trouble_in_japanese)
+        data = partial(json_of, drawn(DrawnBudgets, answer, chart.model), newer)
         return with_chart(answer.text + newer, chart, data)
 
     async def _recurring(self, asked: Asked) -> ToolReply:
@@ -144,19 +151,19 @@ class Reports:
             list_recurring_payments, month_starts_on=self.context.month_starts_on, today=today()
         )
         answer, newer = await self.context.answer(asked.tool, work)
-        return ToolReply(answer.text + newer, partial(json_values.recurring, answer))
+        return ToolReply(answer.text + newer, partial(json_of, answer, newer))
 
     async def _forecast(self, asked: Asked) -> ToolReply:
         work = partial(
             forecast_spending, month_starts_on=self.context.month_starts_on, today=today()
         )
         answer, newer = await self.context.answer(asked.tool, work)
-        return ToolReply(answer.text + newer, partial(json_values.json_value, answer))
+        return ToolReply(answer.text + newer, partial(json_of, answer, newer))
 
     async def _anomalies(self, asked: Asked) -> ToolReply:
         work = partial(find_anomalies, month_starts_on=self.context.month_starts_on, today=today())
         answer, newer = await self.context.answer(asked.tool, work)
-        return ToolReply(answer.text + newer, partial(json_values.json_value, answer))
+        return ToolReply(answer.text + newer, partial(json_of, answer, newer))
 
     async def _households(self, asked: Asked) -> ToolReply:
         work = partial(
@@ -164,14 +171,15 @@ class Reports:
             month_starts_on=self.context.month_starts_on,
         )  # fmt: skip
         answer = await self.context.run_over_all("read", work)
-        return ToolReply(answer.text, partial(json_values.json_value, answer))
+        return ToolReply(answer.text, partial(json_of, answer))
 
     async def _net_worth(self, asked: Asked) -> ToolReply:
         is_full = asked.detail == "full"
         work = partial(net_worth, period=asked.period, is_full=is_full, today=today())
         answer, newer = await self.context.answer(asked.tool, work)
-        data = partial(json_values.json_value, answer)
         if asked.output_format != "image":
+            data = partial(json_of, drawn(DrawnNetWorth, answer), newer)
             return ToolReply(answer.text + newer, data)
         chart = await in_thread(partial(self.charts.net_worth, answer), trouble_in_japanese)
+        data = partial(json_of, drawn(DrawnNetWorth, answer, chart.model), newer)
         return with_chart(answer.text + newer, chart, data)
