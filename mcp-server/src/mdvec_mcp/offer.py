@@ -52,7 +52,7 @@ class Offer:
             not use.
         templates: a cache that this offer fills; pass it on to the next one.
         tools: by name, in the order in which they are listed.
-        answers: by tool, the class of its structured answer, where its fields are JSON.
+        answers: by tool, the class of its structured answer, or a union of classes.
         views: by tool, the address of the App's view of a call with some arguments, if it has one.
         resources: by URI.
         completions: by a resource template's URI and the name of its argument.
@@ -63,7 +63,7 @@ class Offer:
     row_names: frozenset[str] = frozenset()
     templates: ToolTemplates = field(default_factory=dict)
     tools: dict[str, Tool] = field(default_factory=dict)
-    answers: dict[str, type] = field(default_factory=dict)
+    answers: dict[str, Any] = field(default_factory=dict)
     views: dict[str, Callable[[Mapping[str, Any]], str | None]] = field(default_factory=dict)
     resources: ResourceManager = field(default_factory=ResourceManager)
     completions: dict[tuple[str, str], Completion] = field(default_factory=dict)
@@ -79,7 +79,7 @@ class Offer:
         description: str,
         annotations: ToolAnnotations,
         meta: dict[str, Any] | None = None,
-        answer: type | None = None,
+        answer: Any = None,  # noqa: ANN401 - a class or a union of classes
         is_row: bool = False,
     ) -> None:
         """Add the tool of a row under the row's name, or one of the server's own.

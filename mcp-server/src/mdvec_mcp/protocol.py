@@ -125,7 +125,7 @@ class MdvecServer(Server[dict[str, Any]]):
         return types.Tool(
             name=tool.name, title=tool.title, description=tool.description,
             input_schema=tool.parameters, annotations=tool.annotations, _meta=meta or None,
-            output_schema=answer and TypeAdapter(answer).json_schema(mode="serialization"),
+            output_schema=answer and _schema_of(answer),
         )  # fmt: skip
 
     async def _call_tool(
@@ -258,6 +258,11 @@ def _listed_as(kind: type[M], items: Iterable[BaseModel]) -> list[M]:
     """The SDK's items as the protocol lists them."""
     fields = set(kind.model_fields)
     return [kind.model_validate(item.model_dump(include=fields)) for item in items]
+
+
+def _schema_of(answer: Any) -> dict[str, Any]:  # noqa: ANN401 - a class or a union of classes
+    """The JSON schema of an answer; of a union, too, it says that it is an object."""
+    return {"type": "object", **TypeAdapter(answer).json_schema(mode="serialization")}
 
 
 def _is_for_apps(tool: Tool) -> bool:

@@ -66,7 +66,9 @@ VARIABLE = (
 
 
 def as_recorded(database: Path, text: str) -> str:
-    text = text.replace(str(database.parent), "FOLDER").replace(str(Path(__file__).parents[3]), "REPO")
+    text = text.replace(str(database.parent), "FOLDER").replace(
+        str(Path(__file__).parents[3]), "REPO"
+    )
     for pattern, replacement in VARIABLE:
         text = re.sub(pattern, replacement, text)
     return text

@@ -16,9 +16,9 @@ from mdvec.household.notes import NotesAnswer, list_notes, note_row
 from pydantic import Field
 
 from mdvec_mcp.calls import WRITES, ToolReply
+from mdvec_mcp.household.answer_data import EditAnswer, json_of
 from mdvec_mcp.household.chosen_arguments import refuse_others
 from mdvec_mcp.household.context import HouseholdContext, today
-from mdvec_mcp.household.json_values import json_value
 from mdvec_mcp.household.report_tool import listed_rules
 
 if TYPE_CHECKING:
@@ -83,6 +83,7 @@ def add_edit_tool(offer: Offer, context: HouseholdContext) -> None:
         "transaction, as the user decides; lists rules and notes. 家計簿の予算を決める、店の"
         "カテゴリを変える規則（try を見せてから add）、明細のメモとタグを置き換える。",
         annotations=WRITES,
+        answer=EditAnswer,
     )
 
 
@@ -92,7 +93,7 @@ async def _budget(context: HouseholdContext, edit: Edit) -> ToolReply:
         per=edit.per or "month", month_starts_on=context.month_starts_on, today=today(),
     )  # fmt: skip
     done = await context.run(edit.tool, "write", work)
-    return ToolReply(done.message, partial(json_value, done))
+    return ToolReply(done.message, partial(json_of, done))
 
 
 async def _rule(context: HouseholdContext, edit: Edit) -> ToolReply:
@@ -111,13 +112,13 @@ async def _rule(context: HouseholdContext, edit: Edit) -> ToolReply:
 
     if edit.action in ("add", "remove"):
         done = await context.run(edit.tool, "write", decide)
-        return ToolReply(done.text, partial(json_value, done))
+        return ToolReply(done.text, partial(json_of, done))
     if edit.action is None and (shop or category):
         raise ToolError(
             "what=rule の action を try、add、remove から指定してください（省略時は list）"
         )
     seen, newer = await context.answer(edit.tool, look)
-    return ToolReply(seen.text + newer, partial(json_value, seen))
+    return ToolReply(seen.text + newer, partial(json_of, seen, newer))
 
 
 async def _note(context: HouseholdContext, edit: Edit) -> ToolReply:
@@ -139,4 +140,4 @@ async def _note(context: HouseholdContext, edit: Edit) -> ToolReply:
         )
 
     answer = await context.run(edit.tool, "read" if edit.transaction_id is None else "write", work)
-    return ToolReply(answer.text, partial(json_value, answer))
+    return ToolReply(answer.text, partial(json_of, answer))

@@ -20,8 +20,8 @@ from mdvec.household.row_search import RowChoice
 from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, ToolReply
+from mdvec_mcp.household.answer_data import json_of
 from mdvec_mcp.household.context import HouseholdContext, today
-from mdvec_mcp.household.json_values import found
 
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
@@ -47,7 +47,7 @@ RowsOnPage = Annotated[
 
 
 def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
-    """Add the tool; its result has no schema, which would cost every conversation."""
+    """Add the tool."""
 
     async def find(
         query: Words = None,
@@ -72,7 +72,7 @@ def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
             )
 
         answer, newer = await context.answer(tool, work)
-        return ToolReply(answer.text + newer, partial(found, answer))
+        return ToolReply(answer.text + newer, partial(json_of, answer, newer))
 
     offer.add_tool(
         find,
@@ -82,4 +82,5 @@ def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
         "purchases. 家計簿の明細・取引を探す（店名、金額、日、口座）、合計する"
         "「Amazonに今年いくら」「先月の高い買い物」「12月31日に使ったもの」。",
         annotations=READ_ONLY,
+        answer=FoundAnswer,
     )

@@ -38,7 +38,7 @@ from mdvec.text.one_line import shown_name
 from mdvec_mcp.calls import Data, ToolReply
 from mdvec_mcp.charts.publishing import publish
 from mdvec_mcp.charts.server import ChartServer
-from mdvec_mcp.household.json_values import ChartEntry
+from mdvec_mcp.household.answer_data import ChartEntry
 
 K = TypeVar("K", bound=str)
 GraphType = Literal["bar", "line", "pie", "area"]
@@ -205,10 +205,10 @@ def trend_chart(
     Colours follow from the categories of the ``ledger``.
     """
     kind = _checked_kind(requested, TREND_KINDS, "get_category_trend")
-    months = tuple(str(figure.month) for figure in answer.categories[0].months)
+    months = tuple(map(str, answer.months))
     series = tuple(
         Series(str(one.category), tuple(figure.amount for figure in one.months))
-        for one in answer.categories
+        for one in answer.series
     )
     if answer.savings is not None:
         rates = (one.rate for one in answer.savings.months)
@@ -219,7 +219,7 @@ def trend_chart(
     return TrendChart(
         kind, title, months, series, percent=answer.savings is not None,
         running=tuple(map(str, answer.marks.running)), empty=tuple(map(str, answer.marks.empty)),
-        among=names_among([one.category for one in answer.categories], ledger or {}),
+        among=names_among([one.category for one in answer.series], ledger or {}),
     )  # fmt: skip
 
 

@@ -21,7 +21,13 @@ from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
 from mdvec_mcp.database_trouble import trouble_in_japanese
-from mdvec_mcp.household import json_values
+from mdvec_mcp.household.answer_data import (
+    DrawnBudgets,
+    DrawnNetWorth,
+    ReportAnswer,
+    drawn,
+    json_of,
+)
 from mdvec_mcp.household.chosen_arguments import refuse_others
 from mdvec_mcp.household.context import HouseholdContext, today
 from mdvec_mcp.household.pictures import names_for, with_chart
@@ -95,6 +101,7 @@ def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartPublis
         "増減）、予算と実績、定期的な支払い（サブスク、固定費）、見通し、異常、全家計簿の合計、"
         "純資産・資産の推移。",
         annotations=READ_ONLY,
+        answer=ReportAnswer,
     )
 
 
@@ -128,8 +135,7 @@ class Reports:
             month_starts_on=self.context.month_starts_on, today=today(),
         )  # fmt: skip
         answer, newer = await self.context.answer(asked.tool, work)
-        data = partial(json_values.comparison, answer, is_full=detail == "full")
-        return ToolReply(answer.text + newer, data)
+        return ToolReply(answer.text + newer, partial(json_of, answer, newer))
 
     async def _budgets(self, asked: Asked) -> ToolReply:
         status = partial(
@@ -142,10 +148,11 @@ class Reports:
             return status(connection, tool_id), names
 
         (answer, names), newer = await self.context.answer(asked.tool, work)
-        data = partial(json_values.json_value, answer)
         if asked.output_format != "image" or not answer.statuses:
+            data = partial(json_of, drawn(DrawnBudgets, answer), newer)
             return ToolReply(answer.text + newer, data)
         chart = await in_thread(lambda: self.charts.budgets(answer, names), trouble_in_japanese)
+        data = partial(json_of, drawn(DrawnBudgets, answer, chart.model), newer)
         return with_chart(answer.text + newer, chart, data)
 
     async def _recurring(self, asked: Asked) -> ToolReply:
@@ -153,19 +160,19 @@ class Reports:
             list_recurring_payments, month_starts_on=self.context.month_starts_on, today=today()
         )
         answer, newer = await self.context.answer(asked.tool, work)
-        return ToolReply(answer.text + newer, partial(json_values.recurring, answer))
+        return ToolReply(answer.text + newer, partial(json_of, answer, newer))
 
     async def _forecast(self, asked: Asked) -> ToolReply:
         work = partial(
             forecast_spending, month_starts_on=self.context.month_starts_on, today=today()
         )
         answer, newer = await self.context.answer(asked.tool, work)
-        return ToolReply(answer.text + newer, partial(json_values.json_value, answer))
+        return ToolReply(answer.text + newer, partial(json_of, answer, newer))
 
     async def _anomalies(self, asked: Asked) -> ToolReply:
         work = partial(find_anomalies, month_starts_on=self.context.month_starts_on, today=today())
         answer, newer = await self.context.answer(asked.tool, work)
-        return ToolReply(answer.text + newer, partial(json_values.json_value, answer))
+        return ToolReply(answer.text + newer, partial(json_of, answer, newer))
 
     async def _households(self, asked: Asked) -> ToolReply:
         work = partial(
@@ -173,25 +180,26 @@ class Reports:
             month_starts_on=self.context.month_starts_on,
         )  # fmt: skip
         answer = await self.context.run_over_all("read", work)
-        return ToolReply(answer.text, partial(json_values.json_value, answer))
+        return ToolReply(answer.text, partial(json_of, answer))
 
     async def _net_worth(self, asked: Asked) -> ToolReply:
         is_full = asked.detail == "full"
         work = partial(net_worth, period=asked.period, is_full=is_full, today=today())
         answer, newer = await self.context.answer(asked.tool, work)
-        data = partial(json_values.json_value, answer)
         if asked.output_format != "image":
+            data = partial(json_of, drawn(DrawnNetWorth, answer), newer)
             return ToolReply(answer.text + newer, data)
         chart = await in_thread(partial(self.charts.net_worth, answer), trouble_in_japanese)
+        data = partial(json_of, drawn(DrawnNetWorth, answer, chart.model), newer)
         return with_chart(answer.text + newer, chart, data)
 
     async def _rules(self, asked: Asked) -> ToolReply:
         answer = await self.context.run(asked.tool, "read", listed_rules)
-        return ToolReply(answer.text, partial(json_values.json_value, answer))
+        return ToolReply(answer.text, partial(json_of, answer))
 
     async def _notes(self, asked: Asked) -> ToolReply:
         answer = await self.context.run(asked.tool, "read", list_notes)
-        return ToolReply(answer.text, partial(json_values.json_value, answer))
+        return ToolReply(answer.text, partial(json_of, answer))
 
 
 def listed_rules(connection: Connection, tool_id: int) -> RuleList:

@@ -13,7 +13,7 @@ from mdvec.household.overview import available_months, category_hierarchy
 
 from mdvec_mcp.calls import in_thread
 from mdvec_mcp.database_trouble import trouble_in_japanese
-from mdvec_mcp.household import json_values
+from mdvec_mcp.household.answer_data import DrawnTrend, drawn, json_of
 from mdvec_mcp.household.context import HouseholdContext, today
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def add_household_resources(offer: Offer, context: HouseholdContext) -> None:
 
     async def trends() -> str:
         return await _read(
-            context, lambda *ledger: json_values.trend(context.trend_summary(*ledger))
+            context, lambda *ledger: json_of(drawn(DrawnTrend, context.trend_summary(*ledger)))
         )
 
     for uri, description, read in (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -21,6 +20,7 @@ from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, WRITES, ToolReply
 from mdvec_mcp.database_trouble import errors_for_the_model, trouble_in_japanese
+from mdvec_mcp.household.answer_data import json_of
 from mdvec_mcp.household.context import HouseholdContext
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _add_detection(offer: Offer, context: HouseholdContext, defaults: DetectionO
             )
         work = partial(review.detect, options=options, transaction_ids=transaction_ids)
         found, newer = await context.answer(tool, work, "write")
-        return ToolReply(found.message + newer, partial(asdict, found))
+        return ToolReply(found.message + newer, partial(json_of, found, newer))
 
     offer.add_tool(
         detect_duplicates,
@@ -131,18 +131,22 @@ def _add_lists(offer: Offer, context: HouseholdContext) -> None:
     ) -> ToolReply:
         work = partial(review.list_candidates, limit=limit, page=page, skip_checked=skip_checked)
         listed, newer = await context.answer(tool, work)
-        return ToolReply(candidate_wording.list_text(listed) + newer, partial(asdict, listed))
+        return ToolReply(
+            candidate_wording.list_text(listed) + newer, partial(json_of, listed, newer)
+        )
 
     async def get_duplicate_candidate_detail(check_id: int, tool: str | None = None) -> ToolReply:
         work = partial(review.candidate_detail, check_id=check_id)
         pair = await context.run(tool, "read", work)
-        return ToolReply(candidate_wording.detail_text(pair), partial(asdict, pair))
+        return ToolReply(candidate_wording.detail_text(pair), partial(json_of, pair))
 
     async def get_duplicate_stats(
         tool: str | None = None,
     ) -> ToolReply:
         numbers, newer = await context.answer(tool, review.stats)
-        return ToolReply(candidate_wording.stats_text(numbers) + newer, partial(asdict, numbers))
+        return ToolReply(
+            candidate_wording.stats_text(numbers) + newer, partial(json_of, numbers, newer)
+        )
 
     offer.add_tool(
         list_duplicate_candidates,
@@ -179,16 +183,16 @@ def _add_decisions(offer: Offer, context: HouseholdContext) -> None:
         if check_id is None:
             shared = partial(sharing.decide_shared, rows=ids, decision=decision, keep=keep)
             done = await context.run_over_all("write", shared)
-            return ToolReply(done.message, partial(asdict, done))
+            return ToolReply(done.message, partial(json_of, done))
         choice = deciding.ReviewDecision(decision, keep, ids, alike)
         work = partial(deciding.confirm, check_id=check_id, choice=choice)
         done = await context.run(tool, "write", work)
-        return ToolReply(done.message, partial(asdict, done))
+        return ToolReply(done.message, partial(json_of, done))
 
     async def restore_duplicate(transaction_id: int, tool: str | None = None) -> ToolReply:
         work = partial(deciding.restore, transaction_id=transaction_id)
         done = await context.run(tool, "write", work)
-        return ToolReply(done.message, partial(asdict, done))
+        return ToolReply(done.message, partial(json_of, done))
 
     offer.add_tool(
         confirm_duplicate,

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
 from mdvec_mcp.database_trouble import trouble_in_japanese
-from mdvec_mcp.household import json_values
+from mdvec_mcp.household.answer_data import DrawnMonth, DrawnTrend, drawn, json_of
 from mdvec_mcp.household.context import HouseholdContext, today
 from mdvec_mcp.household.edit_tool import add_edit_tool
 from mdvec_mcp.household.pictures import (
@@ -87,12 +87,13 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         (answer, names), newer = await context.answer(tool, work)
         newer += await context.news(tool)
         if output_format == "text":
-            return ToolReply(answer.text + newer, partial(json_values.monthly, answer, None))
+            return ToolReply(
+                answer.text + newer, partial(json_of, drawn(DrawnMonth, answer), newer)
+            )
         request = ChartRequest(graph_type, image_size, image_format)
         chart = await in_thread(lambda: charts.month(answer, names, request), trouble_in_japanese)
-        return with_chart(
-            answer.text + newer, chart, partial(json_values.monthly, answer, chart.model)
-        )
+        data = partial(json_of, drawn(DrawnMonth, answer, chart.model), newer)
+        return with_chart(answer.text + newer, chart, data)
 
     offer.add_tool(
         get_monthly_household,
@@ -101,6 +102,7 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         "by month: get_category_trend; a shop, amount or word: find_transactions. 月の家計簿の集計"
         "（収入、支出、収支、カテゴリ別の内訳、明細、円グラフ）。",
         annotations=READ_ONLY,
+        answer=DrawnMonth,
     )
 
 
@@ -125,12 +127,13 @@ def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
 
         (answer, names), newer = await context.answer(tool, work)
         if output_format == "text":
-            return ToolReply(answer.text + newer, partial(json_values.trend, answer, None))
+            return ToolReply(
+                answer.text + newer, partial(json_of, drawn(DrawnTrend, answer), newer)
+            )
         request = ChartRequest(graph_type, image_size, image_format)
         chart = await in_thread(lambda: charts.trend(answer, names, request), trouble_in_japanese)
-        return with_chart(
-            answer.text + newer, chart, partial(json_values.trend, answer, chart.model)
-        )
+        data = partial(json_of, drawn(DrawnTrend, answer, chart.model), newer)
+        return with_chart(answer.text + newer, chart, data)
 
     offer.add_tool(
         get_category_trend,
@@ -138,4 +141,5 @@ def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         "with changes, 12-month averages and a line chart; by default the top 3 categories. "
         "家計簿の月ごとの推移（前月比、前年同月比、移動平均、折れ線グラフ）。",
         annotations=READ_ONLY,
+        answer=DrawnTrend,
     )

@@ -17,7 +17,7 @@ from mdvec.database.connection import open_database
 from mdvec.household.overview import category_hierarchy
 from small_ledger import FLAGS, Row, SmallLedger
 
-from mdvec_mcp.household import json_values
+from mdvec_mcp.household.answer_data import json_of
 from mdvec_mcp.household.pictures import UnfittingGraph, month_chart, trend_chart
 
 TODAY = date(2025, 7, 31)
@@ -143,7 +143,7 @@ def test_totals_have_charts_and_the_rate_is_in_per_cent(ledger_of):
     assert balance.items == (("収入", 300_000), ("支出", 92_100), ("収支", 207_900))
     saved = ledger.month(TODAY, "2025年7月", category="貯蓄率")
     assert month_chart(saved, None).title == "2025年7月の貯蓄率 69.3%"
-    assert json_values.monthly(saved, None)["savings_rate"] == 69.3
+    assert json_of(saved)["savings_rate"] == 69.3
     assert "- 貯蓄率: 69.3%" in saved.text
     with pytest.raises(UnfittingGraph, match="使えるのは bar です"):
         month_chart(saved, "pie")
@@ -153,7 +153,7 @@ def test_totals_have_charts_and_the_rate_is_in_per_cent(ledger_of):
     drawn = trend_chart(trend, None)
     assert (drawn.series[0].values, drawn.percent) == ((-250, 693), True)
     assert {"-40.0%", "0.0%", "80.0%"} <= set(written(drawn))
-    assert json_values.trend(trend)["savings"] == {
+    assert json_of(trend)["savings"] == {
         "rate": 31.6,
         "months": [
             {"month": "2025-06", "income": 200_000, "spending": 250_000, "rate": -25.0},
@@ -174,7 +174,7 @@ def test_the_running_month_and_one_without_rows_are_marked_in_text_json_and_pict
         "- 2025年05月: 100円", "- 2025年06月: 明細なし",
         "- 2025年07月（途中）: 40円 （前月比 N/A, 前年同月比 N/A）",
     ]  # fmt: skip
-    told = json_values.trend(trend)
+    told = json_of(trend)
     assert (told["running"], told["empty"]) == (["2025-07"], ["2025-06"])
     assert [month["amount"] for month in told["categories"][0]["months"]] == [100, None, 40]
     chart = trend_chart(trend, "bar")

@@ -151,6 +151,7 @@ def test_a_duplicate_is_found_confirmed_and_restored(household):
         "pending_checks": 0,
         "confirmed_not_duplicate": 0,
         "duplicate_rate": 50.0,
+        "notes": [],
     }
     assert words(numbers) == (
         "取引 2件のうち重複 1件（50%）。判定待ちの候補 0件、重複ではないと判定された組 0件。"

@@ -5,6 +5,7 @@ from mdvec.datasets.core.columns import Column
 
 from mdvec_mcp.analytics.core.mending.draft import Draft
 from mdvec_mcp.analytics.core.mending.meanings import mend_meanings, the_only
+from mdvec_mcp.analytics.core.mending.nearness import nearest_name
 
 SALES = ["日付", "店舗名", "カテゴリ", "数量", "単価", "金額", "顧客ID"]
 LEDGER = ["date", "month", "amount", "shop", "category_major", "category_minor", "account"]
@@ -41,6 +42,20 @@ def test_a_word_means_the_only_column_that_fits(name, known, meant):
 )
 def test_a_narrower_or_an_unclear_word_means_no_column(name, known):
     assert the_only(name, known) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "nearest"),
+    [
+        ("tax_amount", ["amount", "shop"], None),
+        ("delivery_date", ["date", "amount"], None),
+        ("sales_amount", ["amount", "tax"], "amount"),
+        ("amout", ["amount"], "amount"),
+        ("orders_table", ["orders"], "orders"),
+    ],
+)
+def test_a_name_that_is_narrower_is_not_near(name, known, nearest):
+    assert nearest_name(name, known) == nearest
 
 
 def forms(sql, message, columns):

@@ -11,6 +11,7 @@ import apsw
 from mdvec.dates.months import Month, MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.core import budget_wording
+from mdvec.household.core.answer_json import AnswerText, MonthEnds
 from mdvec.household.core.answer_text import answer_text, safe_line
 from mdvec.household.core.budgets import (
     SPANS,
@@ -60,11 +61,12 @@ class BudgetAnswer:
     there is none, or no budget at all.
     """
 
-    months: MonthRange
+    months: MonthEnds
     statuses: tuple[BudgetStatus, ...]
     unbudgeted: int | None
     notes: tuple[str, ...]
-    text: str
+    age: str
+    text: AnswerText
 
 
 def set_budget(
@@ -153,8 +155,9 @@ def budget_status(
     notes += [requested.understood] if period else []
     ranked = worst_first(statuses)
     lines = budget_wording.status_lines(months.in_words, ranked, outside)
-    text = answer_text(lines, notes, age=covered.age(today, requested if period else None))
-    return BudgetAnswer(months, tuple(ranked), outside, tuple(notes), text)
+    age = covered.age(today, requested if period else None)
+    text = answer_text(lines, notes, age=age)
+    return BudgetAnswer(months, tuple(ranked), outside, tuple(notes), age, text)
 
 
 def _rows(

@@ -8,13 +8,20 @@ from datetime import date
 
 import apsw
 
-from mdvec.dates.days import Days
 from mdvec.dates.months import MonthRange
 from mdvec.household.across import SharedPair, pairs_across, told_pairs
 from mdvec.household.core import wording
+from mdvec.household.core.answer_json import AnswerText, DayEnds
 from mdvec.household.core.answer_text import age_line, answer_text
 from mdvec.household.core.periods import UnderstoodPeriod, resolve_period
-from mdvec.household.core.sums import CategoryShare, MonthlySum, income_and_spending, shares
+from mdvec.household.core.sums import (
+    CategoryShare,
+    MonthlySum,
+    RowCounts,
+    counts_of,
+    income_and_spending,
+    shares,
+)
 from mdvec.household.core.wording import EmptyLedger, InsufficientData, format_currency
 from mdvec.household.interfaces import sums as ledger_sums
 from mdvec.household.overview import Coverage, coverage, one_state
@@ -40,16 +47,21 @@ class HouseholdFigures:
 
 @dataclass(frozen=True, slots=True)
 class CombinedAnswer:
-    """Each household's figures, and those of all together, by 大項目."""
+    """Each household's figures, and those of all together, by 大項目.
 
-    days: Days
+    ``counts`` are of the rows of all together.
+    """
+
+    days: DayEnds
     households: tuple[HouseholdFigures, ...]
     spending: int
     income: int
     spending_by_category: tuple[CategoryShare, ...]
     shared: tuple[SharedPair, ...]
+    counts: RowCounts
     notes: tuple[str, ...]
-    text: str
+    age: str
+    text: AnswerText
 
 
 def combined_households(
@@ -87,6 +99,13 @@ def combined_households(
             name: ledger_sums.monthly_sums(connection, tools[name], days, None, by_minor=False)
             for name in tools
         }
+        pending = [
+            note
+            for name, tool_id in tools.items()
+            for note in wording.pending_removal_notes(
+                ledger_sums.pending_removal_sums(connection, tool_id, days, None, 1), name
+            )
+        ]
         left_out = left_out_of_the_sum(connection, tools, days)
         across = pairs_across(connection, tools, days) if len(tools) > 1 else []
     if not any(cells.values()):
@@ -97,6 +116,7 @@ def combined_households(
     elif len(tools) > 1 and not across and not left_out.text:
         notes.append(_NONE_SHARED)
     notes += [left_out.text] if left_out.text else []
+    notes += pending
     notes += [requested.understood] if period else []
     until = requested.days.last if period else None
     age = "".join(
@@ -142,10 +162,12 @@ def _answer(
             for share in by_category
         ]
     lines += told_pairs(across)
-    text = answer_text(lines, notes, age=age)
+    counts = counts_of(every)
+    notes = [*notes, *wording.removed_notes(every)]
+    text = answer_text(lines, [*notes, wording.counts_text(counts)], age=age)
     return CombinedAnswer(
         period.days, tuple(found), together.spending, together.income, by_category,
-        tuple(across), tuple(notes), text,
+        tuple(across), counts, tuple(notes), age, text,
     )  # fmt: skip
 
 

@@ -12,13 +12,22 @@ import apsw
 from mdvec.dates.days import ONE_DAY, Days
 from mdvec.dates.months import Month, MonthRange
 from mdvec.errors import MdvecError
+from mdvec.household.core import wording
+from mdvec.household.core.answer_json import AnswerText, DayEnds
 from mdvec.household.core.answer_text import answer_text
 from mdvec.household.core.counted_row import CountedRow
-from mdvec.household.core.movement_wording import comparison_lines, movement_lines
-from mdvec.household.core.movements import Movement, movements
+from mdvec.household.core.movement_wording import (
+    MAX_ROWS,
+    MAX_SHOPS,
+    comparison_lines,
+    movement_lines,
+)
+from mdvec.household.core.movements import Movement, as_shown, movements
 from mdvec.household.core.periods import UnderstoodPeriod, resolve_period, span_in_words
 from mdvec.household.core.subjects import Total
+from mdvec.household.core.sums import RowCounts, counts_of
 from mdvec.household.interfaces.counted_rows import counted_rows
+from mdvec.household.interfaces.sums import monthly_sums
 from mdvec.household.overview import coverage, named_subject, one_state
 from mdvec.household.shown import shown_days
 
@@ -59,19 +68,22 @@ class ComparisonAnswer:
     """Two periods side by side, in yen.
 
     ``spending`` and ``income`` are (before, after). ``movements`` are the largest of
-    ``total_movements``. ``same_days`` are the figures of ``spending`` up to
-    the same day of both periods if the later one is still running, else None.
+    ``total_movements``, with what the text shows of each. ``same_days`` are the figures of
+    ``spending`` up to the same day of both periods if the later one is still running, else None.
+    ``counts`` are of the rows of both.
     """
 
-    before: Days
-    after: Days
+    before: DayEnds
+    after: DayEnds
     spending: tuple[int, int]
     income: tuple[int, int]
     same_days: tuple[int, int] | None
     movements: tuple[Movement, ...]
     total_movements: int
+    counts: RowCounts
     notes: tuple[str, ...]
-    text: str
+    age: str
+    text: AnswerText
 
 
 def compare_periods(
@@ -123,6 +135,11 @@ def compare_periods(
         base_days, base_notes = shown_days(connection, tool_id, earlier, named, covered, today)
         rows = counted_rows(connection, tool_id, days.first, days.last, named)
         base_rows = counted_rows(connection, tool_id, base_days.first, base_days.last, named)
+        sums = [
+            one
+            for part in _joined(base_days, days)
+            for one in monthly_sums(connection, tool_id, part, named, by_minor=False)
+        ]
     within_category = category is not None and named is not None and named is not Total.SPENDING
     name_of = (
         _shop_names([*base_rows, *rows])
@@ -134,8 +151,9 @@ def compare_periods(
     notes = list(dict.fromkeys([*notes, *after_notes, *base_notes]))
     notes += [after.understood] if period else []
     notes += [earlier.understood] if asked_base else []
+    notes += wording.removed_notes(sums)
     return _answer(
-        base_rows, rows, (base_days, days), moved, notes, month_starts_on, today,
+        base_rows, rows, (base_days, days), moved, counts_of(sums), notes, month_starts_on, today,
         by=by, detail=detail, most=most, age=covered.age(today, after if period else None),
     )  # fmt: skip
 
@@ -145,6 +163,7 @@ def _answer(
     rows: list[CountedRow],
     spans: tuple[Days, Days],
     moved: list[Movement],
+    counts: RowCounts,
     notes: list[str],
     starts_on: int,
     today: date,
@@ -169,20 +188,32 @@ def _answer(
         )
     same_days = _same_days(base_rows, rows, spans, today) if lengths[0] == lengths[1] else None
     before, after = (span_in_words(days, one) for days, one in zip(spans, months, strict=True))
+    is_full = detail == "full"
+    shown_rows = MAX_ROWS if is_full else 0
+    shown_shops = 0 if is_full or by == "shop" else MAX_SHOPS
     level = "店" if by == "shop" else "カテゴリ"
     lines = comparison_lines(before, after, spending, income, same_days)
-    lines += movement_lines(moved[:most], len(moved), level, is_full=detail == "full")
+    lines += movement_lines(moved[:most], len(moved), level, is_full=is_full)
     return ComparisonAnswer(
         before=spans[0],
         after=spans[1],
         spending=spending,
         income=income,
         same_days=same_days,
-        movements=tuple(moved[:most]),
+        movements=tuple(as_shown(one, rows=shown_rows, shops=shown_shops) for one in moved[:most]),
         total_movements=len(moved),
+        counts=counts,
         notes=tuple(notes),
-        text=answer_text(lines, notes, age=age),
+        age=age,
+        text=answer_text(lines, [*notes, wording.counts_text(counts)], age=age),
     )
+
+
+def _joined(before: Days, after: Days) -> list[Days]:
+    """Both spans, or one of both where they overlap, so that no row is counted twice."""
+    if before.within(after) is None:
+        return [before, after]
+    return [Days(min(before.first, after.first), max(before.last, after.last))]
 
 
 def _before(days: Days, starts_on: int, *, years: int) -> UnderstoodPeriod:

@@ -12,8 +12,10 @@ import apsw
 from mdvec.household.core.found import (
     FoundAnswer,
     InvalidRowFilter,
+    found_text,
     no_rows_note,
 )
+from mdvec.household.core.listed_row import listed_row
 from mdvec.household.core.periods import resolve_period
 from mdvec.household.core.row_wording import Paging
 from mdvec.household.core.wording import (
@@ -151,18 +153,24 @@ def find_transactions(
         ids = [int(number) for number in columns.ids[shown]]
         stored = rows_with_ids(connection, TRANSACTION_COLUMNS, ids)
         noted = notes_on(connection, tool_id, ids)
-    groups, others = found_groups(columns, chosen, listing.group_by, listing.month_starts_on)
+    rows = [read_transaction(stored[number]) for number in ids]
+    groups = found_groups(columns, chosen, listing.group_by, listing.month_starts_on)
+    totals, age = totals_of(columns, chosen), covered.age(today, asked)
     return FoundAnswer(
         understood=search.understood,
-        totals=totals_of(columns, chosen),
+        total_rows=totals.rows,
+        spending=totals.spending,
+        income=totals.income,
+        balance=totals.balance,
         left_out=search.left_out,
         groups=groups,
-        other_groups=others,
-        rows=tuple(read_transaction(stored[number]) for number in ids),
-        noted=noted,
-        paging=paging,
+        rows=tuple(listed_row(row, noted.get(row.id)) for row in rows),
+        page=paging.number,
+        pages=paging.pages,
+        next_page=paging.next,
         notes=tuple(search.notes),
-        age=covered.age(today, asked),
+        age=age,
+        text=found_text(search.understood, totals, groups, search.notes, rows, noted, paging, age),
     )
 
 

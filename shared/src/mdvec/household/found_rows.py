@@ -32,7 +32,7 @@ def rows_of_chunk(
     """The rows with a chunk's subject, each as the chunk of its place in its file.
 
     Those whose day, amount or note the question names come first, then the newest. A row has the
-    id of its transaction, and the present marks of the ledger.
+    id of its transaction, also at the end of its heading, and the present marks of the ledger.
     """
     row_id = row_of_chunk(connection, tool.id, chunk)
     if row_id is None:
@@ -71,7 +71,7 @@ def _at_its_place(
         document_id=chunk.document_id if stored is None else stored.id,
         file_path=row.source_file,
         title="" if stored is None else stored.title,
-        heading=row_heading(row) + (note.in_words if note else ""),
+        heading=f"{row_heading(row)}{note.in_words if note else ''} 取引ID {row.id}",
         content=content[start:end] or row.description,
         chunk_index=row.id,
         start_position=start,

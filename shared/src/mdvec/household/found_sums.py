@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from mdvec.household.core.categories import INCOME
-from mdvec.household.core.found import MAX_GROUPS, FoundGroup, Totals
+from mdvec.household.core.found import MAX_GROUPS, OTHERS, FoundGroup, Totals
 from mdvec.household.interfaces.columns import Codes, LedgerColumns
 
 if TYPE_CHECKING:
@@ -31,23 +31,29 @@ def totals_of(columns: LedgerColumns, chosen: Mask) -> Totals:
 
 def found_groups(
     columns: LedgerColumns, chosen: Mask, group_by: GroupBy | None, month_starts_on: int
-) -> tuple[tuple[FoundGroup, ...], Totals | None]:
-    """The largest groups, and the totals of the others; months are all listed, in order."""
+) -> tuple[FoundGroup, ...]:
+    """The largest groups, and one of the others; months are all listed, in order."""
     match group_by:
         case None:
-            return (), None
+            return ()
         case "shop":
-            return sums_by(columns, chosen, columns.shops, str)
+            largest, others = sums_by(columns, chosen, columns.shops, str)
         case "account":
-            return sums_by(columns, chosen, columns.accounts, lambda one: one or "（口座なし）")
+            largest, others = sums_by(
+                columns, chosen, columns.accounts, lambda one: one or "（口座なし）"
+            )
         case "category":
-            return sums_by(
+            largest, others = sums_by(
                 columns, chosen, columns.categories,
                 lambda one: " > ".join(filter(None, one)) or "未分類",
             )  # fmt: skip
-    codes = columns.months(month_starts_on)
-    months, others = sums_by(columns, chosen, codes, str, len(codes.values))
-    return tuple(sorted(months, key=lambda one: one.name)), others
+        case "month":
+            codes = columns.months(month_starts_on)
+            months, _ = sums_by(columns, chosen, codes, str, len(codes.values))
+            return tuple(sorted(months, key=lambda one: one.name))
+    if others is None:
+        return largest
+    return (*largest, FoundGroup(others.rows, others.spending, others.income, OTHERS))
 
 
 def sums_by(
@@ -74,13 +80,15 @@ def sums_by(
     np.add.at(incomes, places, earned)
     found = [
         FoundGroup(
+            int(rows[place]),
+            int(incomes[place] - balances[place]),
+            int(incomes[place]),
             name(codes.values[place]),
-            Totals(int(rows[place]), int(incomes[place] - balances[place]), int(incomes[place])),
         )
         for place in np.flatnonzero(rows)
     ]
-    found.sort(key=lambda one: (-abs(one.totals.balance), one.name))
-    left = [group.totals for group in found[most:]]
+    found.sort(key=lambda one: (-abs(one.balance), one.name))
+    left = found[most:]
     return tuple(found[:most]), added(left) if left else None
 
 

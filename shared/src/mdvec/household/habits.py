@@ -11,6 +11,7 @@ from mdvec.dates.months import Month
 from mdvec.household.core import habit_wording
 from mdvec.household.core.anomalies import Anomaly, anomalies
 from mdvec.household.core.anomaly_wording import anomaly_lines
+from mdvec.household.core.answer_json import AnswerText
 from mdvec.household.core.answer_text import answer_text
 from mdvec.household.core.counted_row import CountedRow
 from mdvec.household.core.forecast import MonthForecast, forecast
@@ -38,7 +39,8 @@ class RecurringAnswer:
     payments: tuple[RecurringPayment, ...]
     due: tuple[DuePayment, ...]
     notes: tuple[str, ...]
-    text: str
+    age: str
+    text: AnswerText
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,9 @@ class ForecastAnswer:
 
     as_of: date
     months: tuple[MonthForecast, ...]
-    text: str
+    notes: tuple[str, ...]
+    age: str
+    text: AnswerText
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,9 @@ class AnomaliesAnswer:
 
     as_of: date
     anomalies: tuple[Anomaly, ...]
-    text: str
+    notes: tuple[str, ...]
+    age: str
+    text: AnswerText
 
 
 def list_recurring_payments(
@@ -83,9 +89,8 @@ def list_recurring_payments(
     lines = habit_wording.recurring_lines(found, as_of)
     lines += habit_wording.due_lines(listed, until) if found else []
     notes = (habit_wording.unknown_note(unknown),) if unknown else ()
-    return RecurringAnswer(
-        as_of, tuple(found), tuple(due), notes, answer_text(lines, notes, age=age)
-    )
+    shown = tuple(habit_wording.as_shown(one, as_of) for one in found)
+    return RecurringAnswer(as_of, shown, tuple(due), notes, age, answer_text(lines, notes, age=age))
 
 
 def _without_unknown(
@@ -116,7 +121,8 @@ def forecast_spending(
     months = forecast(rows, as_of, month_starts_on)
     lines = habit_wording.forecast_lines(months, as_of)
     notes = habit_wording.error_note(months, as_of)
-    return ForecastAnswer(as_of, tuple(months), answer_text(lines, notes, age=age))
+    text = answer_text(lines, notes, age=age)
+    return ForecastAnswer(as_of, tuple(months), tuple(notes), age, text)
 
 
 def find_anomalies(
@@ -130,7 +136,7 @@ def find_anomalies(
     rows, as_of, age = rows_until_now(connection, tool_id, today, month_starts_on)
     found = anomalies(rows, as_of, month_starts_on)
     text = answer_text(anomaly_lines(found, as_of, month_starts_on), age=age)
-    return AnomaliesAnswer(as_of, tuple(found), text)
+    return AnomaliesAnswer(as_of, tuple(found), (), age, text)
 
 
 def rows_until_now(

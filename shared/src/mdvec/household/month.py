@@ -12,9 +12,11 @@ import apsw
 from mdvec.dates.days import Days
 from mdvec.dates.months import MonthRange
 from mdvec.household.core import wording
+from mdvec.household.core.answer_json import AnswerText, MonthText, Percentage, SubjectText
 from mdvec.household.core.answer_text import answer_text
 from mdvec.household.core.categories import Category
-from mdvec.household.core.month_marks import UNMARKED, MonthMarks
+from mdvec.household.core.listed_row import ListedRow, listed_row
+from mdvec.household.core.month_marks import MonthMarks
 from mdvec.household.core.periods import (
     AmbiguousPeriod,
     UnderstoodPeriod,
@@ -51,43 +53,57 @@ from mdvec.household.overview import (
 )
 from mdvec.household.shown import marks_of, shown_days
 
-_ROW_FIELDS = (
-    "id", "date", "amount", "description", "category_major", "category_minor", "account", "memo",
-    "is_target", "is_transfer", "is_duplicate", "source_file", "row_number", "left_out",
-)  # fmt: skip
-"""The fields of a row in an answer."""
-
 
 @dataclass(frozen=True, slots=True)
 class HouseholdAnswer:
-    """The sums of ``days`` and a page of their rows; ``months`` are those around these days.
+    """The sums of some days and a page of their rows; the months are those around these days.
 
     ``spending`` and ``income`` are positive yen, ``balance`` is income minus spending. With a
     category, the balance and the figure that it does not belong to are None. ``savings_rate`` is
     in percent; None unless requested, or without income. Shares are by 大項目; those of 収入, or
     with a category, by 中項目. ``rows`` includes rows that do not count, with the reason in
-    ``left_out``. ``next_page`` is None on the last page.
+    ``left_out``. ``next_page`` is None on the last page. ``running`` months are probably
+    incomplete, ``empty`` ones have no rows. ``age`` says that the ledger ends long before today.
     """
 
-    days: Days
-    months: MonthRange
+    first_day: date
+    last_day: date
+    first_month: MonthText
+    last_month: MonthText
     understood: str
-    category: Subject | None
+    category: SubjectText | None
     spending: int | None
     income: int | None
     balance: int | None
-    savings_rate: Decimal | None
+    savings_rate: Percentage | None
     spending_by_category: tuple[CategoryShare, ...]
     income_by_category: tuple[CategoryShare, ...]
     counts: RowCounts
-    rows: tuple[dict[str, object], ...]
+    rows: tuple[ListedRow, ...]
     total_rows: int
     page: int
     pages: int
     next_page: int | None
     notes: tuple[str, ...]
-    text: str
-    marks: MonthMarks = UNMARKED
+    age: str
+    text: AnswerText
+    running: tuple[MonthText, ...] = ()
+    empty: tuple[MonthText, ...] = ()
+
+    @property
+    def days(self) -> Days:
+        """The days summed."""
+        return Days(self.first_day, self.last_day)
+
+    @property
+    def months(self) -> MonthRange:
+        """The months around these days."""
+        return MonthRange(self.first_month, self.last_month)
+
+    @property
+    def marks(self) -> MonthMarks:
+        """Which of these months are probably incomplete, or without rows."""
+        return MonthMarks(self.running, self.empty)
 
     @property
     def period_in_words(self) -> str:
@@ -148,7 +164,8 @@ def monthly_household(
         requested.understood, days, months, named, sums, counts, rows, noted, paging, notes,
         covered.age(today, requested),
     )  # fmt: skip
-    return replace(answer, marks=marks_of(covered, months, days, today))
+    marks = marks_of(covered, months, days, today)
+    return replace(answer, running=marks.running, empty=marks.empty)
 
 
 def _period(
@@ -192,8 +209,10 @@ def _answer(
             age=age,
         )
     return HouseholdAnswer(
-        days=days,
-        months=months,
+        first_day=days.first,
+        last_day=days.last,
+        first_month=months.first,
+        last_month=months.last,
         understood=understood,
         category=subject,
         spending=figures.spending,
@@ -203,20 +222,15 @@ def _answer(
         spending_by_category=spent,
         income_by_category=earned,
         counts=counts,
-        rows=tuple(row_fields(row, noted.get(row.id)) for row in rows),
+        rows=tuple(listed_row(row, noted.get(row.id)) for row in rows),
         total_rows=paging.total,
         page=paging.number,
         pages=paging.pages,
         next_page=paging.next,
         notes=tuple(notes),
+        age=age,
         text=text,
     )
-
-
-def row_fields(row: Transaction, note: RowNote | None = None) -> dict[str, object]:
-    """A row in an answer; ``date`` is YYYY-MM-DD. Only a row with a note or tags has these."""
-    fields = {name: getattr(row, name) for name in _ROW_FIELDS} | {"date": row.date.isoformat()}
-    return fields | (note.fields() if note else {})
 
 
 def _figures(

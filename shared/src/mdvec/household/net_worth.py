@@ -7,8 +7,9 @@ from datetime import date
 
 import apsw
 
-from mdvec.dates.months import Month, MonthRange
+from mdvec.dates.months import MonthRange
 from mdvec.errors import MdvecError
+from mdvec.household.core.answer_json import AnswerText, MonthText
 from mdvec.household.core.answer_text import age_line, answer_text
 from mdvec.household.core.assets import TOTAL
 from mdvec.household.core.periods import resolve_period
@@ -37,7 +38,7 @@ class NoAssets(MdvecError):
 class NetWorthMonth:
     """A month's net worth, and its kinds, in yen; ``difference`` is from the month before."""
 
-    month: Month
+    month: MonthText
     total: int
     kinds: dict[str, int]
     difference: int | None
@@ -45,12 +46,18 @@ class NetWorthMonth:
 
 @dataclass(frozen=True, slots=True)
 class NetWorthAnswer:
-    """Net worth by month; ``per_month`` is the mean difference over the last year shown."""
+    """Net worth by month, in yen.
+
+    ``per_month`` is the mean difference over the last year shown, ``year_ago`` the net worth a
+    year before the last month; None where there is none.
+    """
 
     months: tuple[NetWorthMonth, ...]
     per_month: int | None
+    year_ago: int | None
     notes: tuple[str, ...]
-    text: str
+    age: str
+    text: AnswerText
 
 
 def net_worth(
@@ -100,9 +107,8 @@ def net_worth(
     until = None if requested.follows_data else requested.days.last
     age = age_line(available.last.last_day, today, until, "資産推移")
     lines = _lines(months, per_month, year_ago, is_full=is_full)
-    return NetWorthAnswer(
-        tuple(months), per_month, tuple(notes), answer_text(lines, notes, age=age)
-    )
+    text = answer_text(lines, notes, age=age)
+    return NetWorthAnswer(tuple(months), per_month, year_ago, tuple(notes), age, text)
 
 
 def _lines(

@@ -10,6 +10,7 @@ from typing import Any
 import apsw
 
 from mdvec.errors import MdvecError
+from mdvec.household.core.answer_json import AnswerText
 from mdvec.household.core.answer_text import answer_text
 from mdvec.household.core.row_note import RowNote
 from mdvec.household.core.row_wording import row_line
@@ -43,7 +44,7 @@ class NotesAnswer:
     rows: tuple[NotedRow, ...]
     total_rows: int
     total: int
-    text: str
+    text: AnswerText
 
 
 def note_row(

@@ -10,10 +10,10 @@ import apsw
 
 from mdvec.errors import MdvecError
 from mdvec.household.core import rule_wording
+from mdvec.household.core.answer_json import AnswerText, RowObject
 from mdvec.household.core.answer_text import answer_text
 from mdvec.household.core.categories import Category, hierarchy_of
 from mdvec.household.core.category_rules import CategoryRule, Suggestion, rule_for, suggestions
-from mdvec.household.core.counted_row import CountedRow
 from mdvec.household.core.shop import shop_of
 from mdvec.household.core.subjects import resolve_subject
 from mdvec.household.findable import follow_decisions
@@ -41,9 +41,10 @@ class RuleTrial:
     """What a rule would change: rows that count, and their sum in yen by former category."""
 
     rule: CategoryRule
-    rows: tuple[CountedRow, ...]
+    rows: tuple[RowObject, ...]
     by_category: tuple[tuple[str, int, int], ...]
-    text: str
+    text: AnswerText
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class RuleChange:
     """What a rule that was set or removed changed, in rows of the ledger."""
 
     changed: int
-    text: str
+    text: AnswerText
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,8 @@ class RuleList:
 
     rules: tuple[CategoryRule, ...]
     suggestions: tuple[Suggestion, ...]
-    text: str
+    text: AnswerText
+    notes: tuple[str, ...] = ()
 
 
 def try_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: str) -> RuleTrial:

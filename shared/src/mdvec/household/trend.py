@@ -6,15 +6,18 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from threading import Lock
+from typing import Annotated
 
 import apsw
 from cachetools import LRUCache
+from pydantic import Field
 
 from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core import wording
+from mdvec.household.core.answer_json import AnswerText, MonthText
 from mdvec.household.core.answer_text import answer_text
 from mdvec.household.core.categories import INCOME, Category
-from mdvec.household.core.month_marks import UNMARKED, MonthMarks
+from mdvec.household.core.month_marks import MonthMarks
 from mdvec.household.core.periods import resolve_period
 from mdvec.household.core.savings import SavingsTrend, savings_of
 from mdvec.household.core.subjects import Subject, Total
@@ -49,20 +52,41 @@ AmountsByMonth = Mapping[Category, Mapping[Month, int]]
 class TrendAnswer:
     """The trend of one or more categories over ``months``.
 
+    ``categories`` are empty if the savings rate was requested, which is then in ``savings``;
+    ``behind_savings`` are the income, spending and balance that it comes from.
     ``counts`` are of the rows of these months (and of the category, if one was named).
     ``understood`` says how the period was understood, ``notes`` qualify the figures, and ``text``
-    is the whole answer in words. ``savings`` is set if the savings rate was requested;
-    ``categories`` are then income, spending and balance.
+    is the whole answer in words. ``running`` months are probably incomplete, ``empty`` ones have
+    no rows.
     """
 
-    months: MonthRange
+    first_month: MonthText
+    last_month: MonthText
     understood: str
     categories: tuple[CategoryTrend, ...]
     counts: RowCounts
     notes: tuple[str, ...]
-    text: str
-    marks: MonthMarks = UNMARKED
+    age: str
+    text: AnswerText
+    running: tuple[MonthText, ...]
+    empty: tuple[MonthText, ...]
     savings: SavingsTrend | None = None
+    behind_savings: Annotated[tuple[CategoryTrend, ...], Field(exclude=True)] = ()
+
+    @property
+    def months(self) -> MonthRange:
+        """The months shown."""
+        return MonthRange(self.first_month, self.last_month)
+
+    @property
+    def marks(self) -> MonthMarks:
+        """Which of these months are probably incomplete, or without rows."""
+        return MonthMarks(self.running, self.empty)
+
+    @property
+    def series(self) -> tuple[CategoryTrend, ...]:
+        """The categories or totals to draw, also those behind a savings rate."""
+        return self.categories or self.behind_savings
 
 
 def category_trend(
@@ -148,7 +172,7 @@ def _savings(
     savings = savings_of(amounts[0], amounts[1], shown)
     body = wording.savings_text(savings, shown, marks)
     answer = _answer(understood, shown, trends, _counts(sums, shown), notes, body, marks, age)
-    return replace(answer, savings=savings)
+    return replace(answer, categories=(), behind_savings=answer.categories, savings=savings)
 
 
 def category_trend_summary(
@@ -320,4 +344,7 @@ def _answer(
     if averaged < WINDOW:
         notes = [wording.short_window_note(averaged), *notes]
     text = answer_text(body, [*notes, understood, wording.counts_text(counts)], age=age)
-    return TrendAnswer(shown, understood, tuple(trends), counts, tuple(notes), text, marks)
+    return TrendAnswer(
+        shown.first, shown.last, understood, tuple(trends), counts, tuple(notes), age, text,
+        marks.running, marks.empty,
+    )  # fmt: skip

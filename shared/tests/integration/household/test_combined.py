@@ -42,6 +42,7 @@ def test_both_households_and_their_sum(connection):
         "- 食費: 4,000円（88.9%, 2件）",
         "- 教養: 500円（11.1%, 1件）",
         "※ 両方の家計簿にある同じ買い物は二度数えますが、それらしい組は見つかりませんでした。",
+        "※ 集計に使った明細は 4件、除いた明細は 1件（計算対象外 1件）です。",
     ]
     rows = [row for row in (*HERS, *HIS) if row.day.startswith("2025-06")]
     assert answer.spending == sum(row.yen for row in rows if row.major != "収入")

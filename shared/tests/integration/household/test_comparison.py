@@ -57,7 +57,7 @@ def test_a_comparison_names_what_moved_and_the_rows_that_moved_it(connection):
     (most,) = compare_periods(connection, tool, period="2025年6月", limit=1, today=TODAY).movements
     assert most.name == "収入"
     assert answer.notes[1:] == ("「2025年6月」を 2025年06月 と解釈しました",)
-    assert [row.name for row in answer.movements[1].added] == ["寿司 うおまる"]
+    assert [row.name for row in full.movements[1].added] == ["寿司 うおまる"]
     assert answer.total_movements == 2
     shops = compare_periods(connection, tool, period="2025年6月", by="shop", today=TODAY)
     assert [one.name for one in shops.movements] == ["給与", "寿司 うおまる"]
@@ -160,7 +160,13 @@ def test_the_rows_of_each_movement_add_up_to_its_difference(connection, rows):
         number = connection.execute("SELECT count(*) FROM tools").fetchone()[0]
         tool = fill(connection, [*ends, *rows], f"kakeibo{number}")
     answer = compare_periods(
-        connection, tool, period="2025年6月", base="2025年5月", by="shop", today=TODAY
+        connection,
+        tool,
+        period="2025年6月",
+        base="2025年5月",
+        by="shop",
+        detail="full",
+        today=TODAY,
     )
     for month, at in (("2025-05", 0), ("2025-06", 1)):
         of_month = [row for row in [*ends, *rows] if row.day.startswith(month)]

@@ -86,8 +86,8 @@ def sums(rows):
     return len(rows), -sum(row[1] or 0 for row in rows if row[3][0] != "収入"), income
 
 
-def told(totals):
-    return totals.rows, totals.spending, totals.income
+def told(found):
+    return found.total_rows, found.spending, found.income
 
 
 ROW = st.tuples(
@@ -139,13 +139,11 @@ def test_sums_are_those_of_counting_every_row(
 
     matching = [row for row in rows if matches(row)]
     expected = [row for row in matching if KEPT[which](why_left_out(row))]
-    assert told(found.totals) == sums(expected)
+    assert told(found) == sums(expected)
     if which in {"counted", "all", "not_duplicate"}:
         assert sum(found.left_out.values()) == len(matching) - len(expected)
-    parts = [group.totals for group in found.groups] + [found.other_groups] * bool(
-        found.other_groups
-    )
-    together = tuple(sum(column) for column in zip(*map(told, parts), strict=True))
+    parts = [(group.rows, group.spending, group.income) for group in found.groups]
+    together = tuple(sum(column) for column in zip(*parts, strict=True))
     assert (together or (0, 0, 0)) == sums(expected)
     assert found.rows == ()  # groups answer what was asked
 
@@ -174,7 +172,7 @@ def test_a_shop_this_year_is_answered_with_its_sum_and_what_is_left_out():
 
 def test_a_shop_with_the_letters_inside_a_word_is_named_but_not_summed():
     found = Ledger(ROWS).find(query="イオン")
-    assert (found.totals.rows, found.totals.spending) == (1, 540)
+    assert (found.total_rows, found.spending) == (1, 540)
     assert "「イオン」がある店は合計に入れていません: ライオン堂（1件、支出 800円）" in found.text
 
 
@@ -183,7 +181,7 @@ def test_the_largest_purchases_of_last_month_come_first():
         ListingOptions("largest", page_size=2), period="先月", category="支出", rows="all"
     )
     assert [row.amount for row in found.rows] == [-98_000, -98_000]
-    assert (found.totals.rows, found.paging.pages, found.paging.next) == (4, 2, 2)
+    assert (found.total_rows, found.pages, found.next_page) == (4, 2, 2)
     assert "集計外: 重複" in found.text
 
 
@@ -210,7 +208,7 @@ def test_a_day_is_found_by_its_name():
 
 def test_a_period_outside_the_ledger_is_said_to_have_no_rows():
     found = Ledger(ROWS).find(period="2019年", query="Amazon")
-    assert found.totals.rows == 0
+    assert found.total_rows == 0
     first, last = min(row[0] for row in ROWS), max(row[0] for row in ROWS)
     assert f"この期間の明細は 1件もありません（明細があるのは {first}〜{last}）" in found.notes
     within = Ledger(ROWS).find(period="7月31日", query="郵便局")
@@ -221,14 +219,14 @@ def test_a_month_has_the_same_sums_as_the_month_itself():
     ledger = Ledger(ROWS)
     month = monthly_household(ledger.connection, 1, period="2025年7月", today=TODAY)
     found = ledger.find(period="2025年7月")
-    assert told(found.totals) == (month.counts.used, month.spending, month.income)
+    assert told(found) == (month.counts.used, month.spending, month.income)
 
 
 def test_a_changed_row_is_found_as_it_is_now():
     ledger = Ledger(ROWS)
-    assert ledger.find(query="Amazon").totals.rows == 2
+    assert ledger.find(query="Amazon").total_rows == 2
     ledger.connection.execute("UPDATE transactions SET is_duplicate = 0")
-    assert ledger.find(query="Amazon").totals.rows == 3
+    assert ledger.find(query="Amazon").total_rows == 3
 
 
 @pytest.mark.parametrize(

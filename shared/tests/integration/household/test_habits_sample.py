@@ -70,9 +70,11 @@ def test_every_month_has_the_sum_of_its_file_and_the_deleted_row_is_out(connecti
         answer = monthly_household(connection, 1, period=month, today=END)
         assert answer.spending == yen, month
     august = monthly_household(connection, 1, period="2025-08", today=END)
-    assert august.counts.left_out.removed == 1
+    assert august.counts.removed == 1
     assert f"支出 {-generator.DELETED[2]:,}円" in august.text
-    compared = compare_periods(connection, 1, period="2025-09", base="2025-08", today=END)
+    compared = compare_periods(
+        connection, 1, period="2025-09", base="2025-08", detail="full", today=END
+    )
     assert compared.spending == (expected["2025-08"], expected["2025-09"])
     assert compared.movements[0].added[0].name == generator.UNUSUAL[1]
 

@@ -13,8 +13,9 @@ from mdvec.database.connection import open_database, snapshot
 from mdvec.database.household_schema import m003_ledger, m005_statements
 from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core.categories import Category, UnknownCategory
+from mdvec.household.core.listed_row import ListedRow
 from mdvec.household.core.periods import AmbiguousPeriod, InvalidPeriod
-from mdvec.household.core.sums import LeftOutCounts, change, mean, percent
+from mdvec.household.core.sums import RowCounts, change, mean, percent
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.wording import (
     EmptyLedger,
@@ -168,8 +169,8 @@ def test_a_trend_is_the_sum_of_the_rows_that_count(random_ledger, said):
         expected = by_month[figure.month] if figure.month in with_rows else None
         assert figure.amount == expected
         assert figure.moving_average == mean(window)
-        assert figure.change_from_month_before == change(figure.amount, before)
-        assert figure.change_from_year_before == change(figure.amount, year)
+        assert figure.month_over_month == change(figure.amount, before)
+        assert figure.year_over_year == change(figure.amount, year)
 
 
 def test_a_shorter_trend_has_the_same_figures(random_ledger):
@@ -202,7 +203,7 @@ def test_the_sums_of_a_period_are_those_of_the_rows_that_count(random_ledger):
 def test_every_row_is_on_one_page_in_order_with_its_reason_left_out(
     random_ledger,
 ):
-    found: list[dict[str, object]] = []
+    found: list[ListedRow] = []
     page: int | None = 1
     while page is not None:
         answer = random_ledger.month("2024年", page=page)
@@ -211,9 +212,9 @@ def test_every_row_is_on_one_page_in_order_with_its_reason_left_out(
     rows = sorted(
         (row for row in random_ledger.rows if row.date.year == 2024), key=lambda r: (r.date, r.id)
     )
-    assert [row["id"] for row in found] == [row.id for row in rows]
+    assert [row.id for row in found] == [row.id for row in rows]
     assert answer.pages == -(-len(rows) // 20)
-    assert [row["left_out"] is None for row in found] == [row.counts for row in rows]
+    assert [row.left_out is None for row in found] == [row.counts for row in rows]
 
 
 def test_the_top_three_are_the_largest_spending_categories(random_ledger):
@@ -233,9 +234,10 @@ def test_the_top_three_are_the_largest_spending_categories(random_ledger):
 
 def test_each_row_that_is_left_out_is_counted_by_its_first_reason(year):
     counts = year.month("2025年7月").counts
-    assert counts.left_out == LeftOutCounts(1, 1, 1, 1, 1)
+    assert counts == RowCounts(counts.used, 1, 1, 1, 1, 1)
     assert counts.used == 7
-    assert year.trend("食費", period="2025-07").counts.left_out == LeftOutCounts(1, 0, 1, 1, 0)
+    food = year.trend("食費", period="2025-07").counts
+    assert food == RowCounts(food.used, 1, 0, 1, 1, 0)
 
 
 def test_a_row_belongs_to_the_month_of_its_date(ledger):
@@ -290,7 +292,7 @@ def test_a_page_says_where_the_next_is_and_holds_as_many_rows_as_asked(year):
     assert (first.page, first.pages, first.next_page, first.total_rows) == (1, 4, 2, 78)
     last = year.month(page=4)
     assert (len(first.rows), len(last.rows), last.next_page) == (20, 18, None)
-    assert first.rows[0]["description"] == "家賃"
+    assert first.rows[0].description == "家賃"
     for page in (0, 5):
         with pytest.raises(InvalidPage, match="1〜4 を指定"):
             year.month(page=page)

@@ -102,7 +102,7 @@ def test_each_transaction_is_found_with_its_row_date_and_amount(household):
     hit = household.search("市営プール", k=1).results[0]
     assert hit.content == row("b", "市営プール", -500)
     assert (hit.file_path, hit.start_line, hit.end_line) == ("7.csv", 3, 3)
-    assert hit.heading == "2025-07-01 -500円 食費/食料品"
+    assert hit.heading == "2025-07-01 -500円 食費/食料品 取引ID 2"
 
 
 def test_equal_texts_are_embedded_once_and_dates_and_amounts_not_at_all(household):
@@ -151,8 +151,9 @@ def test_a_hit_shows_the_present_marks_of_its_row(household):
         deciding.confirm(connection, 1, 1, ReviewDecision("duplicate"))
     found = [hit.heading for hit in household.search("家具店", k=2).results]
     assert sorted(found) == [
-        "2025-07-01 -18,700円 食費/食料品", "2025-07-01 -18,700円 食費/食料品（集計外: 重複）",
-    ]  # fmt: skip
+        "2025-07-01 -18,700円 食費/食料品 取引ID 1",
+        "2025-07-01 -18,700円 食費/食料品（集計外: 重複） 取引ID 2",
+    ]
 
 
 def test_rules_and_notes_are_found_at_once_and_embedded_by_the_next_import(household):
@@ -174,18 +175,18 @@ def test_rules_and_notes_are_found_at_once_and_embedded_by_the_next_import(house
     with open_database(household.database, "write") as connection:
         rules.set_rule(connection, 1, shop="リンリン", category="自転車")
         note_row(connection, 1, transaction_id=1, note="修理", tags=["通勤"])
-    assert "2025-07-09 -1,200円 交通費/自転車" in found("自転車 リンリン")
+    assert "2025-07-09 -1,200円 交通費/自転車 取引ID 2" in found("自転車 リンリン")
     for question in ("修理", "通勤"):
-        assert found(question)[0] == "2025-07-01 -1,200円 交通費/自転車 「修理」 #通勤"
+        assert found(question)[0] == "2025-07-01 -1,200円 交通費/自転車 「修理」 #通勤 取引ID 1"
     household.check_texts()
     assert household.backend.embedded == embedded
     household.import_()
     assert household.backend.embedded == [*embedded, "ﾘﾝﾘﾝ 交通費 自転車"]
-    assert found("修理")[0].endswith("「修理」 #通勤")
+    assert found("修理")[0].endswith("「修理」 #通勤 取引ID 1")
     with open_database(household.database, "write") as connection:
         rules.remove_rule(connection, 1, shop="リンリン")
         note_row(connection, 1, transaction_id=1)
-    assert "2025-07-09 -1,200円 食費/食料品" in found("リンリン 食料品")
+    assert "2025-07-09 -1,200円 食費/食料品 取引ID 2" in found("リンリン 食料品")
     assert found("修理") == []
     household.check_texts()
 

@@ -13,6 +13,8 @@ from ledger_folder import HEADER, JULY, LedgerFolder, at_noon, line
 from ledger_rows import list_transactions
 
 from mdvec.dates.months import Month
+from mdvec.household.combined import combined_households
+from mdvec.household.comparison import compare_periods
 from mdvec.household.core.periods import MonthRange
 from mdvec.household.core.sums import REASONS
 from mdvec.household.interfaces.counting import counts, counts_unless_decided, left_out
@@ -53,15 +55,26 @@ def test_both_files_of_a_first_import_and_a_replace_of_both_say_the_same(folder)
         assert folder.amounts() == {"店a": -500}
 
 
-def test_the_months_answer_reports_removed_rows(folder):
+def test_the_answers_on_a_month_report_removed_rows(folder):
     folder.write(f"{JULY}.csv", A, B, line("i", 9000, "2025/07/06").replace("食費", "収入"))
     folder.write(f"{JULY} (1).csv", A, saved=AUGUST_20)
     folder.import_()
     answer = monthly_household(folder.connection, 1, period="2025年7月", today=AUGUST_20)
     note = "新しい明細から消えた 2件（支出 3,200円、収入 9,000円）は集計していません"
-    assert (answer.spending, answer.income, answer.counts.left_out.removed) == (500, 0, 2)
+    assert (answer.spending, answer.income, answer.counts.removed) == (500, 0, 2)
     assert note in answer.notes
-    assert [row["left_out"] for row in answer.rows] == [None, "removed", "removed"]
+    assert [row.left_out for row in answer.rows] == [None, "removed", "removed"]
+    compared = compare_periods(
+        folder.connection, 1, period="2025年7月", base="2025年7月", today=AUGUST_20
+    )
+    together = combined_households(
+        folder.connection, {"kakeibo": 1}, period="2025年7月", today=AUGUST_20
+    )
+    counts = "※ 集計に使った明細は 1件、除いた明細は 2件（明細から消えたもの 2件）です。"
+    for one in (compared, together):
+        assert note in one.notes
+        assert one.counts == answer.counts
+        assert counts in one.text
     trend = category_trend(folder.connection, 1, category="食費", today=AUGUST_20)
     assert trend.months == MonthRange(Month(2025, 7), Month(2025, 7))
     assert "新しい明細から消えた 1件（支出 3,200円）は集計していません" in trend.notes

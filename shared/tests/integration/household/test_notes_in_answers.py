@@ -28,8 +28,8 @@ def test_a_rows_note_and_tags_are_shown_in_the_month(connection):
         "- 2025-06-03 宿 -30,000円 食費 > 食料品 カード 「母の還暦」 #家族旅行 [1 A:2]"
         in answer.text
     )
-    assert [row.get("note") for row in answer.rows] == ["母の還暦", None]
-    assert [row.get("tags") for row in answer.rows] == [["家族旅行"], None]
+    assert [row.note for row in answer.rows] == ["母の還暦", ""]
+    assert [row.tags for row in answer.rows] == [("家族旅行",), ()]
 
 
 @pytest.mark.parametrize("words", ["旅行", "家族旅行", "還暦", "＃家族旅行", "宿 還暦"])
@@ -42,13 +42,13 @@ def test_rows_are_found_by_their_note_and_tags(connection, words):
             connection, tool, RowFilter(query=words), ListingOptions(), cache, TODAY
         )  # fmt: skip
 
-    assert found().totals.rows == 0
+    assert found().total_rows == 0
     note_row(connection, tool, transaction_id=1, note="母の還暦", tags=["家族旅行"])
     answer = found()
-    assert (answer.totals.rows, answer.totals.spending) == (1, 30_000)
+    assert (answer.total_rows, answer.spending) == (1, 30_000)
     assert "「母の還暦」 #家族旅行" in answer.text
     note_row(connection, tool, transaction_id=1)
-    assert found().totals.rows == 0
+    assert found().total_rows == 0
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_groups_by_month_follow_the_day_on_which_months_start(connection, starts
     tool = fill(connection, [Bought(day, "店", -(2**at)) for at, day in enumerate(days)])
     listing = ListingOptions(group_by="month", month_starts_on=starts_on)
     answer = find_transactions(connection, tool, RowFilter(), listing, ColumnsCache(), TODAY)
-    assert {one.name: one.totals.spending for one in answer.groups} == groups
+    assert {one.name: one.spending for one in answer.groups} == groups
     for name, spending in groups.items():
         month = monthly_household(
             connection, tool, period=name, month_starts_on=starts_on, today=TODAY

@@ -70,7 +70,7 @@ def test_days_are_summed_exactly_and_named(ledger, said, first, last):
     spending, income, used = came_to(ledger, days)
     assert (answer.days, answer.spending, answer.income) == (days, spending, income)
     assert answer.counts.used == used
-    assert all(first <= row["date"] <= last for row in answer.rows)
+    assert all(first <= str(row.date) <= last for row in answer.rows)
     assert answer.text.startswith(f"{days.in_words}の家計簿です。")
     assert f"「{said}」を {days.in_words} と解釈しました" in answer.understood
     assert ledger.month(TODAY, said, category="食費").spending == came_to(ledger, days, "食費")[0]

@@ -41,7 +41,7 @@ def decide(ledger, check_id, decision, **how):
 
 def sums(ledger, month="2025年6月"):
     found = monthly_household(*ledger, period=month, today=date(2025, 8, 1))
-    return found.spending, found.income, found.counts.left_out.transfer
+    return found.spending, found.income, found.counts.transfer
 
 
 def candidates(ledger):

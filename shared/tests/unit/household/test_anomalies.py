@@ -97,3 +97,12 @@ def test_the_distance_has_the_sign_of_the_difference(history, yen):
     difference = yen - median(history)
     assert (z > 0) == (difference > 0)
     assert (z < 0) == (difference < 0)
+
+
+def test_a_category_that_is_mostly_nothing_has_no_distance():
+    rare = [("2025-02-09", "旅館", 40_000, "旅行"), ("2025-09-08", "旅館", 98_000, "旅行")]
+    bought = [*months(10_000), *rare]
+    found = {one.name: one for one in anomalies(rows_of(*bought), date(2025, 9, 30))}
+    assert (found["旅行"].yen, found["旅行"].z) == (98_000, None)
+    (told,) = [line for line in anomaly_lines([found["旅行"]], date(2025, 9, 30)) if "旅行" in line]
+    assert "中央値は 0円（0円〜40,000円、半分以上が同じ額で、z なし）です" in told

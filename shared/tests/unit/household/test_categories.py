@@ -8,6 +8,7 @@ from mdvec.household.core.categories import (
     AmbiguousCategory,
     Category,
     UnknownCategory,
+    find_category,
     hierarchy_of,
 )
 from mdvec.household.core.subjects import ResolvedSubject, Total, resolve_subject
@@ -147,3 +148,16 @@ def test_the_exact_spelling_goes_before_one_that_is_only_alike():
     assert resolve("Wi-Fi", alike) == Category("通信費", "Wi-Fi")
     with pytest.raises(AmbiguousCategory):
         resolve("wi-fi", alike)
+
+
+def test_a_category_with_an_arrow_in_its_name_is_another_than_the_path_that_looks_like_it():
+    known = {"X>Y": ["Z"], "X": ["Y"], "食費 > 外食": [], "食費": ["外食"]}
+    for name, meant in (
+        ("X > Y", Category("X", "Y")), ("X>Y", Category("X>Y")), ("X>Y > Z", Category("X>Y", "Z")),
+    ):  # fmt: skip
+        assert find_category(name, known) == meant
+    with pytest.raises(AmbiguousCategory) as asked:
+        find_category("食費 > 外食", known)
+    assert [find_category(name, known) for name in asked.value.choices] == [
+        Category("食費 > 外食"), Category("食費", "外食"),
+    ]  # fmt: skip

@@ -4,6 +4,8 @@ import random
 from datetime import date, timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mdvec.household.core.counted_row import CountedRow
 from mdvec.household.core.forecast import forecast
@@ -131,3 +133,26 @@ def test_a_trial_sees_nothing_later_than_its_day():
 
 def test_a_short_past_has_no_forecast():
     assert forecast(rows_of(*each_month("店", 100, first=5)), AS_OF) == []
+
+
+@given(
+    st.lists(st.integers(1, 90_000), min_size=16, max_size=24),
+    st.lists(st.integers(-60_000, 60_000), max_size=6),
+    st.integers(1, 28),
+)
+def test_a_forecasts_band_holds_its_estimate(months, others, day):
+    first = [date(2023 + n // 12, n % 12 + 1, 1) for n in range(len(months))]
+    bought = [
+        (f"{one:%Y-%m}-07", f"店{one:%m}", yen) for one, yen in zip(first, months, strict=True)
+    ]
+    bought += [(f"{first[-1]:%Y-%m}-{n:02}", f"他{n}", yen) for n, yen in enumerate(others, 1)]
+    for one in forecast(rows_of(*bought), first[-1].replace(day=day)):
+        if one.low is not None and one.high is not None:
+            assert one.low <= one.amount <= one.high
+
+
+def test_the_band_of_spending_that_only_rises_begins_at_the_estimate():
+    rising = [(f"{2023 + n // 12}-{n % 12 + 1:02}-07", f"店{n}", 1_000 * n) for n in range(24)]
+    _, ahead, *_ = forecast(rows_of(*rising), date(2024, 12, 31))
+    assert ahead.high is not None
+    assert ahead.low == ahead.amount < ahead.high

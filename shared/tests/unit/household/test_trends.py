@@ -11,7 +11,6 @@ from mdvec.household.core.categories import Category
 from mdvec.household.core.sums import (
     REASONS,
     CategoryShare,
-    LeftOutCounts,
     MonthlySum,
     RowCounts,
     amounts_by_category,
@@ -95,8 +94,8 @@ def test_a_trend_has_a_dense_axis_of_months(rows, a, b, c, d):
     for n, figure in enumerate(trend.months, min(c, d)):
         window = [dense[m] for m in range(n - 11, n + 1) if m in dense] if n in dense else []
         assert figure.amount == dense.get(n)
-        assert figure.change_from_month_before == change(dense.get(n), dense.get(n - 1))
-        assert figure.change_from_year_before == change(dense.get(n), dense.get(n - 12))
+        assert figure.month_over_month == change(dense.get(n), dense.get(n - 1))
+        assert figure.year_over_year == change(dense.get(n), dense.get(n - 12))
         assert figure.averaged_months == len(window)
         assert figure.moving_average == (mean(window) if window else None)
     assert trend.total == sum(dense.get(n, 0) for n in range(min(c, d), max(c, d) + 1))
@@ -106,11 +105,11 @@ def test_a_month_without_rows_is_zero_and_the_month_after_it_has_no_base():
     ledger = MonthRange(JANUARY, Month(2025, 3))
     trend = trend_of(FOOD, {JANUARY: 100, Month(2025, 1): 200, Month(2025, 3): 50}, ledger, ledger)
     by_month = {str(figure.month): figure for figure in trend.months}
-    assert by_month["2025-01"].change_from_year_before == Decimal("100.0")
-    assert by_month["2025-01"].change_from_month_before is None
+    assert by_month["2025-01"].year_over_year == Decimal("100.0")
+    assert by_month["2025-01"].month_over_month is None
     assert by_month["2025-02"].amount == 0
-    assert by_month["2025-02"].change_from_month_before == Decimal("-100.0")
-    assert by_month["2025-03"].change_from_month_before is None
+    assert by_month["2025-02"].month_over_month == Decimal("-100.0")
+    assert by_month["2025-03"].month_over_month is None
     assert by_month["2025-03"].moving_average == 21  # 250 / 12 = 20.83…
 
 
@@ -125,7 +124,7 @@ def test_a_refund_lessens_spending_and_income_is_positive():
 def test_rows_that_do_not_count_are_in_no_sum_and_in_the_counts():
     sums = [cell(-1, left_out=reason, rows=n) for n, reason in enumerate(REASONS, 1)]
     sums.append(cell(-500, rows=7))
-    assert counts_of(sums) == RowCounts(7, LeftOutCounts(1, 2, 3, 4, 5, 6))
+    assert counts_of(sums) == RowCounts(7, 1, 2, 3, 4, 5, 6)
     assert counts_of(sums).total == 28
     moved = cell(-1, major="交通費", left_out="transfer")
     assert amounts_by_category([moved, *sums]) == {FOOD: {JANUARY: 500}}

@@ -112,10 +112,10 @@ class _Money:
     async def months_csv(self, request: Request) -> Response:
         """The months of a period as CSV."""
         money, _ = await self._read(request)
-        columns = [one.category for one in money.trend.categories]
+        columns = [one.category for one in money.trend.series]
         rows = [
             (str(months[0].month), *(one.amount for one in months))
-            for months in zip(*(one.months for one in money.trend.categories), strict=True)
+            for months in zip(*(one.months for one in money.trend.series), strict=True)
         ]
         return downloads.csv_file("months", ("month", *map(str, columns)), rows)
 
@@ -173,7 +173,7 @@ class _Money:
             year_before=year_before,
             chart=_chart(trend, year_before, is_whole=is_whole),
             matrix=matrix,
-            dearest=dearest_month(trend.categories[1], matrix) if matrix else None,
+            dearest=dearest_month(trend.series[1], matrix) if matrix else None,
             periods=self._periods(ledger, tool_id, answer.months),
             shops=shop_sums(
                 ledger,
@@ -218,7 +218,7 @@ class _Money:
         with suppress(MdvecError):
             first, last = months.first.plus(-_YEAR), months.last.plus(-_YEAR)
             trend = self._trend(ledger, tool_id, MonthRange(first, last), subject)
-            (one,) = trend.categories
+            (one,) = trend.series
             return {str(figure.month.plus(_YEAR)): figure.amount for figure in one.months}
         return {}
 
@@ -229,14 +229,14 @@ def _spending_of(subject: Subject | None) -> Subject:
 
 
 def _chart(trend: TrendAnswer, year_before: dict[str, int | None], *, is_whole: bool) -> MonthChart:
-    months = [str(figure.month) for figure in trend.categories[0].months]
-    amounts = [[figure.amount for figure in one.months] for one in trend.categories]
+    months = [str(figure.month) for figure in trend.series[0].months]
+    amounts = [[figure.amount for figure in one.months] for one in trend.series]
     marks = trend.marks
     running, empty = {str(one) for one in marks.running}, {str(one) for one in marks.empty}
     if is_whole:
         return chart_of_months(months, {"in": amounts[0], "out": amounts[1]}, {}, running, empty)
-    style = "in" if str(trend.categories[0].category) == INCOME else "out"
-    means = [figure.moving_average for figure in trend.categories[0].months]
+    style = "in" if str(trend.series[0].category) == INCOME else "out"
+    means = [figure.moving_average for figure in trend.series[0].months]
     lines: dict[str, Sequence[int | None]] = {
         "old": [year_before.get(month) for month in months],
         "mean": means,
@@ -248,7 +248,7 @@ def _colors(answer: HouseholdAnswer, trend: TrendAnswer, known: Hierarchy) -> di
     """The colours of what the view shows, by name: those that its pictures have."""
     shares = [one.category for one in (*answer.spending_by_category, *answer.income_by_category)]
     colors: dict[str, str] = {}
-    for shown in ([one.category for one in trend.categories], shares):
+    for shown in ([one.category for one in trend.series], shares):
         names = [str(one) for one in shown]
         colors |= zip(names, colors_of(names, names_among(shown, known)), strict=True)
     return colors

@@ -24,7 +24,7 @@ def _budgets(plan: ShownPlan) -> Table:
 def _recurring(plan: ShownPlan) -> Table:
     columns = ("name", "category", "every", "yen", "yen_per_year", "last", "next", "ended")
     return columns, [
-        (one.name, one.category, one.interval.name, one.amount, one.per_year, one.last.day,
+        (one.name, one.category, one.interval.name, one.amount, one.per_year, one.last_day,
          one.next_day, one.next_day is None)
         for one in ([] if plan.habits is None else plan.habits.recurring.payments)
     ]  # fmt: skip

@@ -68,7 +68,7 @@ class _Trend:
             return answer, category_hierarchy(ledger, tool_id)
 
         answer, known = await household.run(work)
-        lines, chart = lines_of(answer.categories, known, answer.marks)
+        lines, chart = lines_of(answer.series, known, answer.marks)
         return self.views.page(
             request, "trend.html",
             household=household, query=query, answer=answer, lines=lines, chart=chart,

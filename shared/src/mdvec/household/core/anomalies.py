@@ -16,6 +16,7 @@ from statistics import median
 from typing import Literal
 
 from mdvec.dates.months import Month
+from mdvec.household.core.answer_json import RowObject
 from mdvec.household.core.counted_row import CountedRow
 from mdvec.household.core.recurring import recurring_payments
 
@@ -26,6 +27,8 @@ _FAR = 3.5
 _MAD_TO_SIGMA = 1.4826
 _MIN_SCALE = 0.1
 """The deviation counts as at least this share of the median: equal months have none."""
+_NO_SCALE = 1
+"""The deviation, in yen, of a history of which most is nothing."""
 _MIN_YEN = 3_000
 """A smaller difference is no news, however regular the past was."""
 _MONTHS_BETWEEN, _DEARER = 6, 1.1
@@ -41,8 +44,9 @@ class Anomaly:
     """Something far from its history, in yen.
 
     ``usual`` is the median of the history, ``low`` and ``high`` are its ends, ``compared`` is how
-    many months or rows it has, and ``z`` is the robust distance; None for a shop without history,
-    where ``usual`` is the percentile of all rows that it exceeds. ``rows`` are the largest
+    many months or rows it has, and ``z`` is the robust distance; None if most of the history is
+    nothing, so that there is no deviation to measure in, and for a shop without history, where
+    ``usual`` is the percentile of all rows that it exceeds. ``rows`` are the largest
     behind it. ``known`` is what the month's yearly payments cost, which are not in ``yen``.
     """
 
@@ -54,7 +58,7 @@ class Anomaly:
     high: int
     compared: int
     z: float | None
-    rows: tuple[CountedRow, ...]
+    rows: tuple[RowObject, ...]
     known: int = 0
 
 
@@ -160,7 +164,7 @@ def _anomaly(
         low=min(history),
         high=max(history),
         compared=len(history),
-        z=round(z, 1),
+        z=round(z, 1) if _spread(history)[1] > _NO_SCALE else None,
         rows=tuple(largest),
     )
 
@@ -175,4 +179,4 @@ def _spread(history: Sequence[int]) -> tuple[float, float]:
     """The median, and the deviation from it."""
     middle = median(history)
     deviation = median(abs(one - middle) for one in history) * _MAD_TO_SIGMA
-    return middle, max(deviation, abs(middle) * _MIN_SCALE, 1)
+    return middle, max(deviation, abs(middle) * _MIN_SCALE, _NO_SCALE)

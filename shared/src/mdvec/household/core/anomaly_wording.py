@@ -29,11 +29,12 @@ def _line(one: Anomaly, *, whole: bool) -> str:
             f"初めての店で、これまでの明細の 99 % は {format_currency(one.usual)} 以下です"
         )
     span = f"{format_currency(one.low)}〜{format_currency(one.high)}"
+    distance = "半分以上が同じ額で、z なし" if one.z is None else f"z={one.z}"
     if one.kind == "shop":
         return (
             f"- {name}: {one.rows[0].day} に {format_currency(one.yen)} [{one.rows[0].id}]。"
             f"この店の {one.compared}件の中央値は {format_currency(one.usual)}"
-            f"（{span}、z={one.z}）です"
+            f"（{span}、{distance}）です"
         )
     days = "過去" if whole else "同じ日までの過去"
     known = f"（毎年の支払い {format_currency(one.known)} を除く）" if one.known else ""
@@ -45,5 +46,5 @@ def _line(one: Anomaly, *, whole: bool) -> str:
     return (
         f"- {name}カテゴリ: {format_currency(one.yen)}{known}。"
         f"{days} {one.compared}か月の中央値は {format_currency(one.usual)}"
-        f"（{span}、z={one.z}）です{more}"
+        f"（{span}、{distance}）です{more}"
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from decimal import Decimal
 from statistics import median
 from typing import Literal
 
 from mdvec.dates.months import Month, MonthRange
+from mdvec.household.core.answer_json import MonthEnds, Percentage, SubjectText
 from mdvec.household.core.categories import Category
 from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import percent
@@ -23,7 +23,7 @@ _MIN_HISTORY, _MAX_HISTORY = 3, 6
 class Budget:
     """The yen to spend on a category, or on everything (支出), in each month or year."""
 
-    subject: Subject
+    subject: SubjectText
     per: BudgetSpan
     amount: int
 
@@ -39,11 +39,11 @@ class BudgetStatus:
     """
 
     budget: Budget
-    months: MonthRange
+    months: MonthEnds
     amount: int
     spent: int
-    used: Decimal
-    elapsed: Decimal
+    used: Percentage
+    elapsed: Percentage
     expected: int | None
 
     @property

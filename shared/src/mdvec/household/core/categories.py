@@ -79,13 +79,18 @@ def find_category(name: str, hierarchy: Hierarchy) -> Category | None:
     """The category with this full name: a 大項目, a 中項目, or both as in 「食費 > 食料品」.
 
     Both may be joined by other marks too. Width, case, spaces and 「・」 are ignored; an exact
-    spelling wins, and a 大項目 wins over a 中項目 of the same name. None if no category matches.
+    spelling wins, also of both names as answers have them, and a 大項目 wins over a 中項目 of the
+    same name. None if no category matches.
 
     Raises:
         AmbiguousCategory: several categories match.
     """
-    if name in hierarchy:
-        return Category(name)
+    spelled = [one for one in _every_minor(hierarchy) if str(one) == name]
+    if name in hierarchy and spelled:  # a 大項目 with > in its name
+        path = [f"{one.major}/{one.minor}" for one in spelled]
+        raise AmbiguousCategory(name, [f"{name}カテゴリ", *path])
+    if name in hierarchy or len(spelled) == 1:
+        return Category(name) if name in hierarchy else spelled[0]
     for found in (_majors(name, hierarchy), _minors(name, hierarchy), _paths(name, hierarchy)):
         if len(found) > 1:
             raise AmbiguousCategory(name, [str(category) for category in found])

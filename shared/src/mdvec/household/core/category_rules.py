@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from mdvec.household.core.answer_json import CategoryText
 from mdvec.household.core.categories import Category
 
 UNCATEGORISED = "未分類"
@@ -19,7 +20,7 @@ class CategoryRule:
     """Rows whose normalised shop contains ``shop`` belong to ``category``."""
 
     shop: str
-    category: Category
+    category: CategoryText
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Suggestion:
     shop: str
     rows: int
     yen: int
-    category: Category
+    category: CategoryText
     confidence: float
     like: str
 

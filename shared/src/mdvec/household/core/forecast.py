@@ -10,6 +10,7 @@ from statistics import median
 
 from mdvec.dates.days import ONE_DAY
 from mdvec.dates.months import Month
+from mdvec.household.core.answer_json import MonthText
 from mdvec.household.core.counted_row import CountedRow
 from mdvec.household.core.recurring import Payees
 
@@ -27,12 +28,12 @@ _TAIL = 10  # per cent of the trials that lie below the band, and above it
 class MonthForecast:
     """The spending of a month in yen: ``amount`` = ``spent`` + ``recurring`` + ``other``.
 
-    ``low`` and ``high`` are the band that holds 80 % of the errors of the trials.
+    ``low`` and ``high`` are the band around it that holds 80 % of the errors of the trials.
     ``typical_error`` is their median absolute error, over ``trials`` months of the past; None if
     there are too few.
     """
 
-    month: Month
+    month: MonthText
     spent: int
     recurring: int
     other: int
@@ -102,8 +103,9 @@ def _with_band(month: Month, parts: _Parts, errors: list[int]) -> MonthForecast:
     if len(errors) >= _MIN_TRIALS:
         ranked = sorted(errors)
         out = len(ranked) * _TAIL // 100
-        low = max(parts.amount + ranked[out], parts.spent)
-        high = parts.amount + ranked[-1 - out]
+        # Where the method erred to one side in nearly all trials, the band reaches the estimate.
+        low = min(max(parts.amount + ranked[out], parts.spent), parts.amount)
+        high = max(parts.amount + ranked[-1 - out], parts.amount)
         typical = int(median(abs(error) for error in errors))
     return MonthForecast(
         month, parts.spent, parts.recurring, parts.other, low, high, typical, len(errors)

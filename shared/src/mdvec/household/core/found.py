@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from mdvec.dates.days import Days
 from mdvec.errors import MdvecError
+from mdvec.household.core.answer_json import AnswerText
 from mdvec.household.core.answer_text import answer_text
+from mdvec.household.core.listed_row import ListedRow
 from mdvec.household.core.row_note import RowNote
 from mdvec.household.core.row_wording import Paging, page_lines
 from mdvec.household.core.transaction import Transaction
@@ -15,6 +17,8 @@ from mdvec.household.core.wording import REASONS_IN_WORDS, format_currency
 from mdvec.text.one_line import bracketed_name, shortened, shown_name
 
 MAX_GROUPS = 20
+OTHERS = "そのほか"
+"""The name of the group of all further groups."""
 _MAX_NAMED = 8
 
 
@@ -57,47 +61,54 @@ class Totals:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundGroup:
+class FoundGroup(Totals):
     """The matches that share a shop, category, account or month."""
 
     name: str
-    totals: Totals
 
 
 @dataclass(frozen=True, slots=True)
 class FoundAnswer:
-    """The rows that match, summed, grouped, and a page of them.
+    """The rows that match, summed in yen, grouped, and a page of them.
 
-    ``left_out`` has the number of rows that match but are not in the totals, by why they do not
-    count; it is empty if only such rows were asked for. ``groups`` are at most ``MAX_GROUPS``, or
-    all months; ``other_groups`` sums the others. ``noted`` has the notes on the rows, by id.
+    ``left_out`` has the number of rows that match but are not in the sums, by why they do not
+    count; it is empty if only such rows were asked for. ``groups`` are all months, or at most
+    ``MAX_GROUPS`` and ``OTHERS``, which sums the others. ``next_page`` is None on the last page.
     ``age`` says that the ledger ends long before today, or is "".
     """
 
     understood: str
-    totals: Totals
+    total_rows: int
+    spending: int
+    income: int
+    balance: int
     left_out: dict[str, int]
     groups: tuple[FoundGroup, ...]
-    other_groups: Totals | None
-    rows: tuple[Transaction, ...]
-    noted: Mapping[int, RowNote]
-    paging: Paging
+    rows: tuple[ListedRow, ...]
+    page: int
+    pages: int
+    next_page: int | None
     notes: tuple[str, ...]
     age: str
+    text: AnswerText
 
-    @property
-    def text(self) -> str:
-        """The answer in Japanese; from the second page on, the rows alone."""
-        if self.paging.number > 1:
-            return answer_text(
-                page_lines(self.rows, self.noted, self.paging, f"{self.understood}: ")
-            )
-        lines = [f"{self.understood}: {self.totals.in_words}"]
-        lines += [f"- {shown_name(group.name)}: {group.totals.in_words}" for group in self.groups]
-        if self.other_groups is not None:
-            lines.append(f"- そのほか: {self.other_groups.in_words}")
-        rows = page_lines(self.rows, self.noted, self.paging)
-        return answer_text(lines, self.notes, rows, age=self.age)
+
+def found_text(
+    understood: str,
+    totals: Totals,
+    groups: Sequence[FoundGroup],
+    notes: Sequence[str],
+    rows: Sequence[Transaction],
+    noted: Mapping[int, RowNote],
+    paging: Paging,
+    age: str,
+) -> str:
+    """The answer in Japanese; from the second page on, the rows alone."""
+    if paging.number > 1:
+        return answer_text(page_lines(rows, noted, paging, f"{understood}: "))
+    lines = [f"{understood}: {totals.in_words}"]
+    lines += [f"- {shown_name(group.name)}: {group.in_words}" for group in groups]
+    return answer_text(lines, notes, page_lines(rows, noted, paging), age=age)
 
 
 def no_rows_note(span: Days) -> str:
@@ -145,7 +156,5 @@ def _to_include(words: str) -> str:
 
 
 def _listed(names: Sequence[FoundGroup]) -> str:
-    told = "、".join(
-        f"{shown_name(one.name)}（{one.totals.in_words}）" for one in names[:_MAX_NAMED]
-    )
+    told = "、".join(f"{shown_name(one.name)}（{one.in_words}）" for one in names[:_MAX_NAMED])
     return told + (f"、ほか{len(names) - _MAX_NAMED}店" if len(names) > _MAX_NAMED else "")

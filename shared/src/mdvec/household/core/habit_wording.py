@@ -33,12 +33,12 @@ def recurring_lines(found: Sequence[RecurringPayment], as_of: date) -> list[str]
     lines += [line for one in spending for line in _lines(one, as_of)]
     if income := [one for one in going if one.is_income]:
         lines += ["定期的な収入:", *(line for one in income for line in _lines(one, as_of))]
-    ended = [one for one in found if one.next_day is None and as_of - one.last.day <= RECENT]
+    ended = [one for one in found if one.next_day is None and as_of - one.last_day <= RECENT]
     if ended:
         lines.append("この1年に終わったらしいもの:")
         lines += [
             f"- {shown_name(one.name)}: {one.interval.name} {format_currency(one.amount)}、"
-            f"最後は {one.last.day}"
+            f"最後は {one.last_day}"
             for one in ended
         ]
     return lines

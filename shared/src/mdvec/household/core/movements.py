@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from mdvec.household.core.answer_json import RowObject
 from mdvec.household.core.counted_row import CountedRow
 from mdvec.household.core.sums import change
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """How many shops or rows an answer does not name, and their sum in yen."""
+
+    count: int
+    yen: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,15 +26,21 @@ class Movement:
 
     ``added`` are the rows of the later period without a row of equal shop and amount in the
     earlier one, and ``gone`` the other way round; both begin with the largest. Their difference
-    is exactly ``difference``. ``percent`` is None if the earlier amount is not positive.
+    is exactly ``difference``. ``percent`` is None if the earlier amount is not positive. A concise
+    answer has neither rows, but the ``shops`` that moved most, unless it compares shops; the
+    fields ``more_`` sum what is left out.
     """
 
     name: str
     is_income: bool
     before: int
     after: int
-    added: tuple[CountedRow, ...]
-    gone: tuple[CountedRow, ...]
+    added: tuple[RowObject, ...]
+    gone: tuple[RowObject, ...]
+    shops: tuple[ShopMove, ...] = ()
+    more_shops: LeftOut | None = None
+    more_added: LeftOut | None = None
+    more_gone: LeftOut | None = None
 
     @property
     def difference(self) -> int:
@@ -108,3 +123,21 @@ def shop_moves(movement: Movement) -> list[ShopMove]:
     found = [ShopMove(names[shop], *amounts) for shop, amounts in sums.items()]
     moved = [one for one in found if one.difference]
     return sorted(moved, key=lambda one: (-abs(one.difference), one.name))
+
+
+def as_shown(movement: Movement, *, rows: int, shops: int) -> Movement:
+    """The movement with its largest rows of each direction, and the shops that moved most."""
+    moved = shop_moves(movement) if shops else []
+    return replace(
+        movement,
+        added=movement.added[:rows],
+        gone=movement.gone[:rows],
+        shops=tuple(moved[:shops]),
+        more_shops=_left_out([one.difference for one in moved[shops:]]),
+        more_added=_left_out([row.yen for row in movement.added[rows:]] if rows else []),
+        more_gone=_left_out([row.yen for row in movement.gone[rows:]] if rows else []),
+    )
+
+
+def _left_out(amounts: Sequence[int]) -> LeftOut | None:
+    return LeftOut(len(amounts), sum(amounts)) if amounts else None

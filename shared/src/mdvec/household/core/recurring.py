@@ -15,6 +15,7 @@ from datetime import date, timedelta
 from statistics import median
 
 from mdvec.dates.months import Month
+from mdvec.household.core.answer_json import RowObject
 from mdvec.household.core.counted_row import CountedRow
 
 _REGULAR = 0.8
@@ -84,7 +85,8 @@ class RecurringPayment:
     ``amount`` is the last one if it is fixed, else the median of the last year's. ``changes`` are
     those of a fixed amount. ``missed`` are the days on which a payment was expected and none
     came; ``twice`` are the rows that repeat another within a third of the interval. ``next_day``
-    is None if the series has ended.
+    is None if the series has ended. ``rows`` are its payments, the last on ``last_day``; an
+    answer has none of them, and only the changes and slips of the last year.
     """
 
     name: str
@@ -94,16 +96,12 @@ class RecurringPayment:
     is_fixed: bool
     amount: int
     per_year: int
-    rows: tuple[CountedRow, ...]
+    rows: tuple[RowObject, ...]
+    last_day: date
     changes: tuple[PriceChange, ...]
     missed: tuple[date, ...]
-    twice: tuple[CountedRow, ...]
+    twice: tuple[RowObject, ...]
     next_day: date | None
-
-    @property
-    def last(self) -> CountedRow:
-        """The latest payment."""
-        return self.rows[-1]
 
     def expected(self, until: date) -> list[date]:
         """The days up to ``until`` on which payments will probably come; the first may be late."""
@@ -142,7 +140,9 @@ class Payees:
             begin, end = bisect_left(days, since), bisect_right(days, as_of)
             if end - begin >= _MIN_PAYMENTS:
                 found += _series_of(group[begin:end], as_of)
-        return sorted(found, key=lambda one: (one.is_income, -one.per_year, one.name, one.last.id))
+        return sorted(
+            found, key=lambda one: (one.is_income, -one.per_year, one.name, one.rows[-1].id)
+        )
 
 
 def recurring_payments(rows: Iterable[CountedRow], as_of: date) -> list[RecurringPayment]:
@@ -221,6 +221,7 @@ def _series(
         amount=amount,
         per_year=per_year,
         rows=tuple(kept),
+        last_day=kept[-1].day,
         changes=changes if is_fixed else (),
         missed=missed,
         twice=tuple(row for row in rows if row.id not in used),

@@ -28,6 +28,7 @@ class Detection:
     below_threshold_count: int
     dropped_count: int
     message: str
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,7 @@ class CandidateList:
     likely_count: int
     next_page: int | None
     message: str
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,7 @@ class DuplicateStats:
     pending_checks: int
     confirmed_not_duplicate: int
     duplicate_rate: float
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

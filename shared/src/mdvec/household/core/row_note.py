@@ -24,8 +24,3 @@ class RowNote:
     def words(self) -> list[str]:
         """The note and the tags, each as a text."""
         return [one for one in (self.note, *self.tags) if one]
-
-    def fields(self) -> dict[str, object]:
-        """Its fields in a row of an answer; only those that it has."""
-        both: dict[str, object] = {"note": self.note, "tags": list(self.tags)}
-        return {name: value for name, value in both.items() if value}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from mdvec.dates.months import Month, MonthRange
+from mdvec.household.core.answer_json import MonthText, Percentage
 from mdvec.household.core.sums import percent
 
 
@@ -14,10 +15,10 @@ from mdvec.household.core.sums import percent
 class MonthlySavings:
     """A month's income, spending and savings rate in percent."""
 
-    month: Month
+    month: MonthText
     income: int
     spending: int
-    rate: Decimal | None
+    rate: Percentage | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class SavingsTrend:
     """The savings rate month by month, and over all months."""
 
     months: tuple[MonthlySavings, ...]
-    rate: Decimal | None
+    rate: Percentage | None
 
 
 def savings_rate(income: int, spending: int) -> Decimal | None:

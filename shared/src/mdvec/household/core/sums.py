@@ -8,6 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from mdvec.dates.months import Month, MonthRange
+from mdvec.household.core.answer_json import CategoryText, MonthText, Percentage, SubjectText
 from mdvec.household.core.categories import INCOME, Category
 from mdvec.household.core.subjects import Subject, Total
 
@@ -16,9 +17,13 @@ WINDOW = 12
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOutCounts:
-    """The number of rows left out of the sums, by the first reason that applies to each."""
+class RowCounts:
+    """The number of rows that an answer used, and of those that it left out.
 
+    The latter are counted by the first reason that applies to each.
+    """
+
+    used: int
     not_target: int = 0
     transfer: int = 0
     duplicate: int = 0
@@ -27,25 +32,17 @@ class LeftOutCounts:
     removed: int = 0
 
     @property
-    def total(self) -> int:
+    def left_out(self) -> int:
         """The number of all rows left out."""
-        return sum(getattr(self, reason.name) for reason in fields(self))
-
-
-REASONS = tuple(reason.name for reason in fields(LeftOutCounts))
-
-
-@dataclass(frozen=True, slots=True)
-class RowCounts:
-    """The number of rows that an answer used, and of those it left out, by reason."""
-
-    used: int
-    left_out: LeftOutCounts
+        return sum(getattr(self, reason) for reason in REASONS)
 
     @property
     def total(self) -> int:
         """The number of all rows, used or left out."""
-        return self.used + self.left_out.total
+        return self.used + self.left_out
+
+
+REASONS = tuple(field.name for field in fields(RowCounts) if field.name != "used")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +65,16 @@ class MonthFigure:
     """The figures of one month of a category.
 
     ``amount`` is spending (income for 収入) in yen, and positive; None for a month without rows
-    or outside the ledger. ``change_from_month_before`` and ``change_from_year_before`` are
+    or outside the ledger. ``month_over_month`` and ``year_over_year`` are
     percentages with one decimal, rounded half away from zero; None if the month they refer to is
     outside the ledger, or its amount is not positive. ``moving_average`` is in yen, over
     ``averaged_months``: the twelve months up to this one, or as many of them as the ledger has.
     """
 
-    month: Month
+    month: MonthText
     amount: int | None
-    change_from_month_before: Decimal | None
-    change_from_year_before: Decimal | None
+    month_over_month: Percentage | None
+    year_over_year: Percentage | None
     moving_average: int | None
     averaged_months: int
 
@@ -86,7 +83,7 @@ class MonthFigure:
 class CategoryTrend:
     """A category or total, month by month; ``total`` is the sum of the months shown."""
 
-    category: Subject
+    category: SubjectText
     total: int
     months: tuple[MonthFigure, ...]
 
@@ -98,9 +95,9 @@ class CategoryShare:
     ``share`` is None if the total is not positive.
     """
 
-    category: Category
+    category: CategoryText
     amount: int
-    share: Decimal | None
+    share: Percentage | None
     rows: int
 
 
@@ -109,9 +106,8 @@ def counts_of(sums: Iterable[MonthlySum]) -> RowCounts:
     rows: dict[str | None, int] = {}
     for cell in sums:
         rows[cell.left_out] = rows.get(cell.left_out, 0) + cell.rows
-    return RowCounts(
-        rows.pop(None, 0), LeftOutCounts(**{str(reason): n for reason, n in rows.items()})
-    )
+    used = rows.pop(None, 0)
+    return RowCounts(used, **{str(reason): n for reason, n in rows.items()})
 
 
 def amounts_by_category(sums: Iterable[MonthlySum]) -> dict[Category, dict[Month, int]]:
@@ -163,7 +159,7 @@ def trend_of(
     ledger has no rows of (``empty``), None. Means count an empty month as zero.
     """
     figures = tuple(
-        replace(figure, amount=None, change_from_month_before=None, change_from_year_before=None)
+        replace(figure, amount=None, month_over_month=None, year_over_year=None)
         if figure.month in empty
         else figure
         for figure in (_figure(month, amounts, ledger) for month in shown)
@@ -178,8 +174,8 @@ def _figure(month: Month, amounts: Mapping[Month, int], ledger: MonthRange) -> M
     return MonthFigure(
         month=month,
         amount=amount,
-        change_from_month_before=change(amount, _amount(month.plus(-1), amounts, ledger)),
-        change_from_year_before=change(amount, _amount(month.plus(-12), amounts, ledger)),
+        month_over_month=change(amount, _amount(month.plus(-1), amounts, ledger)),
+        year_over_year=change(amount, _amount(month.plus(-12), amounts, ledger)),
         moving_average=mean([amounts.get(m, 0) for m in window]) if known and window else None,
         averaged_months=len(window) if known and window else 0,
     )

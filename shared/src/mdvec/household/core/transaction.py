@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass
-from datetime import date
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Transaction:
 
     id: int
     tool_id: int
-    date: date
+    date: dt.date
     amount: int | None
     description: str
     category_major: str

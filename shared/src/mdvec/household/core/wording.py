@@ -157,7 +157,7 @@ def _month_line(figure: MonthFigure, marks: MonthMarks, *, first: bool, signed: 
         return f"- {figure.month.in_words}: {NO_ROWS}"
     amount = format_currency(figure.amount, signed=signed)
     line = f"- {_marked(figure.month, marks)}: {amount}"
-    before, year = figure.change_from_month_before, figure.change_from_year_before
+    before, year = figure.month_over_month, figure.year_over_year
     if first and before is None and year is None:
         return line
     return f"{line} （前月比 {format_percentage(before)}, 前年同月比 {format_percentage(year)}）"
@@ -182,8 +182,8 @@ def summary_text(
         lines.append(
             f"- {shown_name(trend.category)}: 合計 {format_currency(trend.total)}、"
             f"{_marked(last.month, marks)} {format_currency(last.amount)} "
-            f"（前月比 {format_percentage(last.change_from_month_before)}, "
-            f"前年同月比 {format_percentage(last.change_from_year_before)}）、"
+            f"（前月比 {format_percentage(last.month_over_month)}, "
+            f"前年同月比 {format_percentage(last.year_over_year)}）、"
             f"{WINDOW}か月平均 {format_currency(last.moving_average)}"
         )
     return lines
@@ -227,12 +227,10 @@ def counts_text(counts: RowCounts) -> str:
     reasons = [
         f"{words} {number:,}件"
         for reason, words in REASONS_IN_WORDS.items()
-        if (number := getattr(counts.left_out, reason))
+        if (number := getattr(counts, reason))
     ]
     why = f"（{'、'.join(reasons)}）" if reasons else ""
-    return (
-        f"集計に使った明細は {counts.used:,}件、除いた明細は {counts.left_out.total:,}件{why}です"
-    )
+    return f"集計に使った明細は {counts.used:,}件、除いた明細は {counts.left_out:,}件{why}です"
 
 
 def short_window_note(months: int) -> str:

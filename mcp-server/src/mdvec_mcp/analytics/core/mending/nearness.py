@@ -7,6 +7,8 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from mdvec_mcp.analytics.core.mending.words import is_harmless, meanings
+
 _KATAKANA = {code: code + 0x60 for code in range(0x3041, 0x3097)}
 _MIN_LIKENESS = 0.7
 _HIRAGANA_BETWEEN = re.compile(r"(?<=[\u4e00-\u9fff])[\u3041-\u3096]+")
@@ -26,7 +28,7 @@ def nearest_name(name: str, known: Iterable[str]) -> str | None:
         for one in there:
             if wanted and key(one) == wanted:
                 return one
-    keys = {same_name(one): one for one in there}
+    keys = {same_name(one): one for one in there if not _narrows(name, one)}
     near = difflib.get_close_matches(same_name(name), keys, 1, _MIN_LIKENESS)
     if near:
         return keys[near[0]]
@@ -35,6 +37,15 @@ def nearest_name(name: str, known: Iterable[str]) -> str | None:
         return kin[0]
     begun = [one for key, one in keys.items() if _is_end(key, same_name(name))]
     return max(begun, key=len, default=None)
+
+
+def _narrows(name: str, known: str) -> bool:
+    """Whether a name is a narrower one than a known name at its end: tax_amount than amount."""
+    words, base = meanings(name), meanings(known)
+    more = [word for word in words if not any(word & one for one in base)]
+    has_all = all(any(one & word for word in words) for one in base)
+    is_at_end = bool(words) and any(words[-1] & one for one in base)
+    return has_all and is_at_end and not all(map(is_harmless, more))
 
 
 def _without_okurigana(name: str) -> str:

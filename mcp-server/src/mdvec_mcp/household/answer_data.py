@@ -1,0 +1,103 @@
+"""Answers as data: the library's dataclasses as JSON, where one was asked for with the chart.
+
+Their texts are left out: they are beside the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from mdvec.household.budgeting import BudgetAnswer, BudgetSet
+from mdvec.household.combined import CombinedAnswer
+from mdvec.household.comparison import ComparisonAnswer
+from mdvec.household.habits import AnomaliesAnswer, ForecastAnswer, RecurringAnswer
+from mdvec.household.month import HouseholdAnswer
+from mdvec.household.net_worth import NetWorthAnswer
+from mdvec.household.notes import NotesAnswer
+from mdvec.household.rules import RuleChange, RuleList, RuleTrial
+from mdvec.household.trend import TrendAnswer
+from pydantic import TypeAdapter
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+D = TypeVar("D")
+
+
+@dataclass(frozen=True, slots=True)
+class ChartEntry:
+    """The chart of an answer: ``type`` is "image", or "text" where it could not be drawn.
+
+    The ``url`` opens on this machine only.
+    """
+
+    type: str
+    url: str | None
+    alt_text: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnMonth(HouseholdAnswer):
+    """A period's sums with their chart, which is null where none was asked for."""
+
+    chart: ChartEntry | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnTrend(TrendAnswer):
+    """A trend with its chart, which is null where none was asked for."""
+
+    chart: ChartEntry | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnBudgets(BudgetAnswer):
+    """Budgets with their chart, which is null where none was asked for."""
+
+    chart: ChartEntry | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnNetWorth(NetWorthAnswer):
+    """Net worth with its chart, which is null where none was asked for."""
+
+    chart: ChartEntry | None = None
+
+
+ReportAnswer = (
+    ComparisonAnswer
+    | DrawnBudgets
+    | RecurringAnswer
+    | ForecastAnswer
+    | AnomaliesAnswer
+    | CombinedAnswer
+    | DrawnNetWorth
+    | RuleList
+    | NotesAnswer
+)
+"""What ``household_report`` answers with."""
+EditAnswer = BudgetSet | RuleTrial | RuleChange | RuleList | NotesAnswer
+"""What ``edit_household`` answers with."""
+
+
+def drawn(kind: Callable[..., D], answer: DataclassInstance, chart: ChartEntry | None = None) -> D:
+    """The answer as a dataclass of its fields and a chart."""
+    own = {field.name: getattr(answer, field.name) for field in fields(answer)}
+    return kind(**own, chart=chart)
+
+
+def json_of(answer: DataclassInstance, newer: str = "") -> dict[str, Any]:
+    """An answer as JSON; ``newer`` are lines after its text, which join its notes."""
+    data: dict[str, Any] = _adapter(type(answer)).dump_python(answer, mode="json")
+    if newer:
+        data["notes"] += newer.split("\n")[1:]
+    return data
+
+
+@cache
+def _adapter(kind: type) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)

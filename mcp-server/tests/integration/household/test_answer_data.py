@@ -1,0 +1,170 @@
+"""Answers as data, for programs: what the text says, in the shape that the tools declare."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import anyio
+import jsonschema  # type: ignore[import-untyped]
+import pytest
+from household_client import answers, import_household
+from mcp import Client
+from mdvec.embedding.embedder import Embedder
+from mdvec.manage import registering
+from mdvec.settings import Settings
+from tiny_embedder import TinyBackend
+
+from mdvec_mcp.search.model_pool import ModelPool
+from mdvec_mcp.server import wired_server
+
+SAMPLES = Path(__file__).parents[4] / "docs" / "examples" / "household"
+AGE = "明細は2025-09-30までです（14か月前）。"
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("get_monthly_household", {"year": 2025, "month": 6}),
+    ("get_monthly_household", {"period": "2025年9月", "category": "食費"}),
+    ("get_monthly_household", {"period": "2025年6月", "output_format": "image"}),
+    ("get_category_trend", {}),
+    ("get_category_trend", {"category": "貯蓄率", "output_format": "image"}),
+    ("find_transactions", {"query": "スーパー", "rows": "counted"}),
+    ("find_transactions", {"group_by": "shop"}),
+    ("edit_household", {"what": "budget", "category": "食費", "amount": 60_000}),
+    ("edit_household", {"what": "rule"}),
+    ("edit_household", {"what": "rule", "action": "try", "shop": "リンリン", "category": "食費"}),
+    ("edit_household", {"what": "rule", "action": "add", "shop": "リンリン", "category": "食費"}),
+    ("edit_household", {"what": "note", "transaction_id": 1, "note": "旅"}),
+    *[
+        ("household_report", {"report": report, **more})
+        for report, more in (
+            ("compare", {"period": "2025年9月"}),
+            ("compare", {"period": "2025年9月", "detail": "full"}),
+            ("compare", {"period": "2025年9月", "by": "shop"}),
+            ("budget", {}),
+            ("budget", {"output_format": "image"}),
+            ("recurring", {}),
+            ("forecast", {}),
+            ("anomalies", {}),
+            ("households", {"period": "2025年9月"}),
+            ("net_worth", {"output_format": "image"}),
+        )
+    ],
+    ("detect_duplicates", {}),
+    ("list_duplicate_candidates", {}),
+    ("get_duplicate_candidate_detail", {"check_id": 1}),
+    ("get_duplicate_stats", {}),
+    ("confirm_duplicate", {"check_id": 1, "decision": "skip"}),
+]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folder = tmp_path / "csv"
+    folder.mkdir()
+    for file in SAMPLES.glob("*.csv"):
+        (folder / file.name).write_bytes(file.read_bytes())
+    return folder
+
+
+@pytest.fixture
+def database(tmp_path, folder):
+    path = tmp_path / "vectors.sqlite"
+    import_household(path, folder)
+    return path
+
+
+def schemas_of(database):
+    """The output schema of each tool of a server that answers with data."""
+
+    async def run():
+        models = ModelPool(
+            lambda _: Embedder(TinyBackend()), idle_seconds=60, memory_threshold=1.0,
+            memory_use=lambda: 0.0,
+        )  # fmt: skip
+        rows = registering.list_tools(database, active_only=True)
+        settings = Settings.model_validate({"server": {"structured": "always"}})
+        server = wired_server(database, rows, models, settings).server
+        async with Client(server) as client:
+            tools = (await client.list_tools()).tools
+        server.close()
+        return {tool.name: tool.output_schema for tool in tools}
+
+    return anyio.run(run)
+
+
+def test_every_answer_has_the_shape_that_its_tool_declares(database):
+    schemas = schemas_of(database)
+    for (tool, arguments), answer in zip(CALLS, answers(database, *CALLS), strict=True):
+        assert not answer.is_error, answer.words
+        schema = schemas[tool]
+        assert schema["type"] == "object"
+        jsonschema.validate(answer.data, schema)
+        if "output_format" in arguments:
+            assert answer.data["chart"]["message"] in answer.words
+    text = json.dumps(schemas["household_report"], ensure_ascii=False)
+    assert "A concise\\nanswer has neither rows" in text  # what is empty, is said to be
+
+
+def test_the_age_and_every_note_of_a_text_stand_in_its_data(database, folder):
+    calls = [("edit_household", {"what": "budget", "category": "食費", "amount": 1}), *CALLS]
+    (folder / "収入・支出詳細_2025-10-01_2025-10-31.csv").write_text("x", encoding="utf-8")
+    noted, told = 0, 0
+    for (_, arguments), answer in zip(calls, answers(database, *calls), strict=True):
+        lines, data = answer.words.splitlines(), answer.data
+        if AGE in lines:
+            assert data["age"] == AGE
+        assert ("age" not in data) or data["age"] in answer.words
+        for line in lines:
+            if not line.startswith("※") or line.startswith("※ 集計に使った") or "か月平均" in line:
+                continue  # the counts and the averages have fields of their own
+            note = line.removeprefix("※ ").removesuffix("。")
+            assert note in data["notes"] or note == data.get("understood"), arguments
+            noted += 1
+        newer = [line for line in lines if "まだ取り込んでいない新しいファイルが1件" in line]
+        assert set(newer) <= set(data.get("notes", ())), arguments
+        told += len(newer)
+    assert noted > 10
+    assert told
+
+
+def test_a_concise_comparison_has_the_shops_of_its_text(database):
+    concise, full = answers(
+        database,
+        ("household_report", {"report": "compare", "period": "2025年9月"}),
+        ("household_report", {"report": "compare", "period": "2025年9月", "detail": "full"}),
+    )
+    for one, whole in zip(concise.data["movements"], full.data["movements"], strict=False):
+        assert (one["added"], one["gone"], whole["shops"]) == ([], [], [])
+        for shop in one["shops"]:
+            assert f"{shop['name']} {shop['before']:,} → {shop['after']:,}円" in concise.words
+        more = one["more_shops"]
+        if more:
+            assert f"ほか {more['count']:,}店 {more['yen']:+,}円" in concise.words
+        moved = sum(shop["after"] - shop["before"] for shop in one["shops"])
+        assert moved + (more["yen"] if more else 0) == one["after"] - one["before"]
+        rows = sum(row["id"] for row in whole["added"])
+        assert rows or whole["gone"]
+
+
+def test_recurring_payments_name_the_last_day_and_a_savings_rate_has_no_other_series(database):
+    recurring, savings = answers(
+        database,
+        ("household_report", {"report": "recurring"}),
+        ("get_category_trend", {"category": "貯蓄率"}),
+    )
+    ended = re.findall(r"^- (.*?): .*最後は (\S+)$", recurring.words, re.MULTILINE)
+    last = {one["name"]: one["last_day"] for one in recurring.data["payments"]}
+    assert [last[name] for name, _ in ended] == [day for _, day in ended]
+    assert all(day <= "2025-09-30" for day in last.values())
+    assert savings.data["categories"] == []
+    for month in savings.data["savings"]["months"]:
+        assert f"（収入 {month['income']:,}円, 支出 {month['spending']:,}円" in savings.words
+
+
+def test_a_hit_names_the_transaction_that_a_next_call_takes(database):
+    (found,) = answers(database, ("kakeibo", {"query": "市営動物園"}))
+    number = int(re.search(r"取引ID (\d+)", found.words)[1])
+    noted, *_ = answers(
+        database, ("edit_household", {"what": "note", "transaction_id": number, "note": "遠足"})
+    )
+    assert f"（ID {number}、" in noted.words
+    assert "動物園" in noted.words
