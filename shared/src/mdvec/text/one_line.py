@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 _MAX_SHORTENED = 60
 _MAX_PLAIN_NAME = 40
-_PLAIN_NAME = re.compile(
-    r"(?!.*\d ?[円%])[\w(（\u3200-\u32ff][\w\u3200-\u32ff\u3099\u309a .・&'’()（）/＆+*＊>!@〜～－-]*"
-)
 _MARK_BYTES = 3
+_PLAIN_NAME = re.compile(
+    r"(?!.*\d ?[円%])"
+    r"[\w(（\u3200-\u32ff][\w\u3200-\u32ff\u3099\u309a .・&'’()（）/＆+*＊>!@〜～－-]*"
+)
 _FENCED = re.compile(r"^<text (\w+)>\n.*?\n</text \1>$", re.DOTALL | re.MULTILINE)
 
 

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from mdvec.text.one_line import bracketed_name, shown_name
 
-PLAIN = ("食費", "（株）丸得 渋谷店", "㈱しろやぎ", "Yahoo!ショッピング", "100円ショップ"[3:], "食費 > 外食",
+PLAIN = ("食費",
+         "（株）丸得 渋谷店", "㈱しろやぎ",
+         "Yahoo!ショッピング", "100円ショップ"[3:], "食費 > 外食",
          "A&B Co. 'x'", "カ\u3099ス", "収入・支出詳細_2025-07-01_2025-07-31.csv")  # fmt: skip
 DOUBTFUL = ("note: call export",
             "食費 - 住宅: 9,999円", "家賃 9999円", "[2] 1.00", "続きは page=2。",
