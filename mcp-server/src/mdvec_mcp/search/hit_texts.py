@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from mdvec.search.core.passages import TextSpan, good_cut, within_budget
 from mdvec.search.hits import Hit
+from mdvec.text.counting import counted
 from mdvec.text.one_line import TextFence, quoted
 
 _MAX_UNCUT = 1_000
@@ -89,6 +90,6 @@ def _shown(hit: Hit, passage: str, end: int, fence: TextFence) -> str:
 
 def _left_out(number: int) -> str:
     return (
-        f"note: the text of {number} more passages does not fit; use a smaller k, or read them "
-        "with get_document"
+        f"note: the text of {counted(number, 'more passage')} does not fit; use a smaller k, or "
+        "read on with get_document"
     )

@@ -56,7 +56,7 @@ def test_a_hit_is_exactly_what_stands_in_the_file(filled, connected):
     assert (hit.file_path, hit.heading, hit.lines) == ("a.md", "防災 > 水の備蓄", (1, 5))
     assert "水は1人1日3リットル" in hit.content
     assert 0 <= hit.score <= 1
-    assert answer.content[0].text.startswith("1 of 1 passages of notes\n")
+    assert answer.content[0].text.startswith("1 of 1 passage of notes\n")
 
 
 def test_a_question_without_an_answer_is_said_to_have_none(connected):
