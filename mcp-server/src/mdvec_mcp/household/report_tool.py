@@ -86,7 +86,7 @@ def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartPublis
         description="Household reports: compare two periods (this year with last), budget status, "
         "recurring payments (subscriptions), forecast, anomalies (unusual spending), all "
         "households in sum, net worth (assets). 家計簿の比較（前年比、増減）、予算と実績、定期的な"
-        "支払い（サブスク、固定費）、見通し、異常、全家計簿の合計、純資産・資産の推移。",
+        "支払い（サブスク、固定費）、見通し、異常、純資産・資産の推移。",
         annotations=READ_ONLY,
     )
 
