@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mcp.server.subscriptions import ServerEvent
 from mdvec_mcp.offer import Offer
@@ -13,7 +13,10 @@ class FixedOffer:
     """What a `LiveOffer` is to the server, without a database that changes."""
 
     offer: Offer
+    changes: list[ServerEvent] = field(default_factory=list)
 
     def poll(self) -> list[ServerEvent]:
-        """Nothing changes."""
-        return []
+        """The changes that a test put there since the last time."""
+        events = self.changes[:]
+        self.changes.clear()
+        return events

@@ -50,9 +50,46 @@ def test_every_command_of_the_skill_runs(command, environment, tmp_path):
         assert json.loads(done.stdout)
 
 
-def test_a_plugin_has_its_skill_its_server_and_a_marketplace(tmp_path):
+def make_plugin(folder):
     program = ROOT / "tools" / "make_plugin.py"
-    subprocess.run([sys.executable, str(program), str(tmp_path / "plugin")], check=True)
+    return subprocess.run(
+        [sys.executable, str(program), str(folder)],
+        capture_output=True, encoding="utf-8", check=False,
+    )  # fmt: skip
+
+
+def test_a_plugin_is_made_anew_over_an_earlier_one(tmp_path):
+    folder = tmp_path / "dist" / "plugin"
+    assert make_plugin(folder).returncode == 0
+    file = folder / "mdvec" / ".mcp.json"
+    whole = file.read_text(encoding="utf-8")
+    file.write_text("{}", encoding="utf-8")
+    assert make_plugin(folder).returncode == 0
+    assert file.read_text(encoding="utf-8") == whole
+    assert [path.name for path in folder.parent.iterdir()] == ["plugin"]
+
+
+@pytest.mark.parametrize("own", ["notes.md", "mdvec/skills/other/SKILL.md"])
+def test_a_folder_with_anything_else_is_refused_and_stays(tmp_path, own):
+    folder = tmp_path / "plugin"
+    assert make_plugin(folder).returncode == 0
+    (folder / own).parent.mkdir(parents=True, exist_ok=True)
+    (folder / own).write_text("mine", encoding="utf-8")
+    refused = make_plugin(folder)
+    assert refused.returncode == 1
+    assert "name a folder that does not exist" in refused.stderr
+    assert (folder / own).read_text(encoding="utf-8") == "mine"
+
+
+def test_a_link_to_a_folder_is_refused(tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "plugin").symlink_to(tmp_path / "mine")
+    assert make_plugin(tmp_path / "plugin").returncode == 1
+    assert (tmp_path / "plugin").is_symlink()
+
+
+def test_a_plugin_has_its_skill_its_server_and_a_marketplace(tmp_path):
+    assert make_plugin(tmp_path / "plugin").returncode == 0
     market = json.loads((tmp_path / "plugin" / ".claude-plugin" / "marketplace.json").read_text())
     (listed,) = market["plugins"]
     plugin = tmp_path / "plugin" / listed["source"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 import mdvec
@@ -20,8 +21,39 @@ AUTHOR = {"name": "The mdvec authors"}
 
 
 def main(folder: Path) -> None:
-    """Write the plugin and its marketplace into a folder, anew."""
-    shutil.rmtree(folder, ignore_errors=True)
+    """Write the plugin and its marketplace into a folder, anew.
+
+    Only a marketplace of this plugin alone, as an earlier run made it, is replaced.
+    """
+    if folder.exists() and not _is_made_here(folder):
+        sys.exit(f"{folder} exists and is no plugin of mdvec; name a folder that does not exist")
+    with tempfile.TemporaryDirectory(prefix=".plugin-", dir=_parent_of(folder)) as fresh:
+        _write_all(Path(fresh) / folder.name)
+        if folder.exists():
+            folder.rename(Path(fresh) / "before")
+        (Path(fresh) / folder.name).rename(folder)
+
+
+def _parent_of(folder: Path) -> Path:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    return folder.parent
+
+
+def _is_made_here(folder: Path) -> bool:
+    """Whether the folder holds what this program writes, and nothing else."""
+    if folder.is_symlink() or not folder.is_dir():
+        return False
+    with tempfile.TemporaryDirectory() as fresh:
+        _write_all(Path(fresh))
+        written = _paths_in(Path(fresh))
+    return _paths_in(folder) <= written
+
+
+def _paths_in(folder: Path) -> set[Path]:
+    return {path.relative_to(folder) for path in folder.rglob("*")}
+
+
+def _write_all(folder: Path) -> None:
     plugin = folder / "mdvec"
     (plugin / "skills" / "mdvec").mkdir(parents=True)
     shutil.copyfile(SKILL, plugin / "skills" / "mdvec" / "SKILL.md")

@@ -12,7 +12,7 @@ from fixed_offer import FixedOffer
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.prompts.base import Message, Prompt, UserMessage
-from mcp.server.subscriptions import PromptsListChanged, ToolsListChanged
+from mcp.server.subscriptions import PromptsListChanged, ServerEvent, ToolsListChanged
 from mcp_types import (
     AudioContent,
     EmbeddedResource,
@@ -30,14 +30,15 @@ _PAUSE_SECONDS = 0.05
 def conformance_server() -> MdvecServer:
     """A server with the tools, resources and prompts that the suite calls by name."""
     server, offer = MdvecServer("mdvec-conformance", version="1"), Offer()
-    _add_tools(server, offer)
+    live = FixedOffer(offer)
+    _add_tools(server, offer, live.changes)
     _add_resources(offer)
     _add_prompts(offer)
-    server.follow(FixedOffer(offer))
+    server.follow(live)
     return server
 
 
-def _add_tools(server: MdvecServer, offer: Offer) -> None:
+def _add_tools(server: MdvecServer, offer: Offer, changes: list[ServerEvent]) -> None:
     replies = {
         "test_simple_text": ToolReply("This is a simple text response for testing."),
         "test_image_content": ToolReply("An image.", blocks=(_image(),)),
@@ -80,11 +81,13 @@ def _add_tools(server: MdvecServer, offer: Offer) -> None:
         return ToolReply("done")
 
     async def change_tools() -> ToolReply:
-        await server.announce([ToolsListChanged()])
+        changes.append(ToolsListChanged())
+        await server.refresh()
         return ToolReply("announced")
 
     async def change_prompts() -> ToolReply:
-        await server.announce([PromptsListChanged()])
+        changes.append(PromptsListChanged())
+        await server.refresh()
         return ToolReply("announced")
 
     tools = {
@@ -117,9 +120,11 @@ def _add_resources(offer: Offer) -> None:
     async def completed(_given: dict[str, str]) -> list[str]:
         return []
 
-    offer.add_resource_template(
-        "test://template/{id}/data", "A template.", "application/json", template, {"id": completed}
+    uri = "test://template/{id}/data"
+    offer.resources.add_template(
+        template, uri, description="A template.", mime_type="application/json"
     )
+    offer.completions[uri, "id"] = completed
 
 
 def _add_prompts(offer: Offer) -> None:

@@ -45,7 +45,7 @@ async def run_checked(
     except ToolError as error:
         cause = error.__cause__
         if isinstance(cause, ValidationError):
-            raise ToolError(wording.first_error(tool.name, cause, shown)) from error
+            raise ToolError(wording.first_error(tool.name, cause, shown)) from cause
         if isinstance(cause, ToolError):
             raise cause from cause.__cause__
         logger.exception("%s failed", tool.name)

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-import anyio
 import anyio.to_thread
 from mcp_types import ContentBlock, ToolAnnotations
 from mdvec.cancelling import cancelled_by
@@ -15,6 +14,8 @@ from mdvec.cancelling import cancelled_by
 from mdvec_mcp.database_trouble import Wording, errors_for_the_model, trouble_in_english
 
 T = TypeVar("T")
+Data = Callable[[], dict[str, Any]]
+"""Makes an answer's data, which only programs ask for, as JSON."""
 
 READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 """For tools that change nothing."""
@@ -22,10 +23,6 @@ WRITES = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
 """For tools that record what the user decided."""
-
-
-Data = Callable[[], dict[str, Any]]
-"""Makes an answer's data, which only programs ask for, as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +49,8 @@ async def in_thread(
 ) -> T:
     """Run blocking work in a thread; if the call is cancelled, the work ends at its next step.
 
-    Args:
-        work: what to run.
-        wording: how errors about the database are worded.
-        limiter: how many threads may run at once; None takes anyio's default.
-        max_error_bytes: the length at which an error message is cut.
+    Errors about the database get the ``wording``; other messages are cut at ``max_error_bytes``.
+    Without a ``limiter``, anyio's default says how many threads run at once.
 
     Raises:
         ToolError: the work raised an MdvecError; the text is for the model.

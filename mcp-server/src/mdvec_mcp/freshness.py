@@ -16,6 +16,7 @@ from mdvec.database.connection import open_database
 from mdvec.errors import MdvecError
 from mdvec.sync.attempts import Attempts
 from mdvec.tools import rows
+from mdvec.tools.names import offered_name
 from mdvec.tools.rows import Tool, ToolNotFound
 
 from mdvec_mcp.file_stamp import FileStamp, stamp_of
@@ -288,10 +289,11 @@ def freshness_in_japanese(found: Freshness, is_importing: bool) -> str:  # noqa:
             f"{found.tool} の取り込み元 {found.source} が見つからないか空です（ディスクは接続されて"
             "いますか）。回答は前回の取り込みに基づきます。"
         )
+    reindex = offered_name("reindex")
     emptied = (
         f"{found.tool} のフォルダー {'、'.join(found.emptied)} が空になっています（ディスクは"
-        "接続されていますか）。回答は前回の内容に基づきます。意図して空にした場合は reindex で"
-        "反映できます。"
+        "接続されていますか）。回答は前回の内容に基づきます。意図して空にした場合は "
+        f"{reindex} で反映できます。"
         if found.emptied
         else ""
     )
@@ -311,7 +313,7 @@ def freshness_in_japanese(found: Freshness, is_importing: bool) -> str:  # noqa:
     how = (
         "取り込み中です。"
         if is_importing or found.is_being_imported
-        else "reindex で取り込めます。"
+        else f"{reindex} で取り込めます。"
     )
     return f"{'。'.join(parts)}。{how}{older}"
 

@@ -36,13 +36,14 @@ _HOUSEHOLD = (
     "household_report the rest; transfers and duplicates are left out. Tell the user which period "
     "the answer covers. Record a decision only after the user made it."
 )
-_SQL = (
-    "Tables: query answers one DuckDB SELECT with few rows. The table transactions holds all "
-    "households (spending is sum(-amount) WHERE kind = 'expense'). Look at a table with profile "
-    "first, and do not page through rows: export hands them to Python."
+_SQL = "Tables: query answers one DuckDB SELECT with few rows."
+_LEDGERS = (
+    "The table transactions holds all households (spending is sum(-amount) WHERE kind = 'expense')."
 )
-_SQL_ALONE = "Tables: query answers one DuckDB SELECT with few rows."
-_FRESH = "list_sources tells how fresh each source is; reindex imports newer files."
+_LOOK = "Look at a table with profile first."
+_ROWS = "Do not page through rows: export hands them to Python."
+_FRESH = "list_sources tells how fresh each source is."
+_NEWER = "reindex imports newer files."
 
 
 def instructions(rows: Sequence[Tool], tools: Collection[str], database: Path) -> str:
@@ -54,8 +55,12 @@ def instructions(rows: Sequence[Tool], tools: Collection[str], database: Path) -
     parts = {
         _TEXTS: any(KINDS[row.kind].has_texts for row in rows),
         _HOUSEHOLD: "find_transactions" in offered,
-        _SQL if "export" in offered else _SQL_ALONE: "query" in offered,
-        _FRESH if "reindex" in offered else _FRESH.partition(";")[0] + ".": True,
+        _SQL: "query" in offered,
+        _LEDGERS: "query" in offered and any(KINDS[row.kind].has_ledger for row in rows),
+        _LOOK: "profile" in offered,
+        _ROWS: "export" in offered,
+        _FRESH: True,
+        _NEWER: "reindex" in offered,
     }
     renamed = [
         f"The server's own tool {tool} is called {own_name(tool, names)} here."

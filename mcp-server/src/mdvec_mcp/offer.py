@@ -34,8 +34,6 @@ logger = logging.getLogger("mdvec")
 
 ALWAYS_LOADED = {"anthropic/alwaysLoad": True}
 """The part of a tool's ``_meta`` with which clients that defer tools load it at once."""
-ToolTemplates = dict[CodeType, Tool]
-"""The first tool built from each function definition, with its schema."""
 Completion = Callable[[dict[str, str]], Awaitable[list[str]]]
 """The values that an argument may have, given the arguments that are known already."""
 
@@ -44,30 +42,30 @@ Completion = Callable[[dict[str, str]], Awaitable[list[str]]]
 class Offer:
     """The tools, resources and prompts, and the instructions for the model.
 
-    Tools whose functions share one definition share their schemas, so building the tools of 200
-    rows takes little longer than building one.
-
     Attributes:
         row_names: the names of the rows of the table ``tools``, which the server's own tools must
             not use.
-        templates: a cache that this offer fills; pass it on to the next one.
+        templates: the first tool built from each function definition, whose schema the others
+            share, so that 200 rows take little longer than one; pass it on to the next offer.
         tools: by name, in the order in which they are listed.
         answers: by tool, the class of its structured answer, or a union of classes.
         views: by tool, the address of the App's view of a call with some arguments, if it has one.
         resources: by URI.
         completions: by a resource template's URI and the name of its argument.
         prompts: by name.
+        left_out: the server's own tools that settings leave out, each with which would offer it.
         instructions: what the model reads before it uses the tools.
     """
 
     row_names: frozenset[str] = frozenset()
-    templates: ToolTemplates = field(default_factory=dict)
+    templates: dict[CodeType, Tool] = field(default_factory=dict)
     tools: dict[str, Tool] = field(default_factory=dict)
     answers: dict[str, Any] = field(default_factory=dict)
     views: dict[str, Callable[[Mapping[str, Any]], str | None]] = field(default_factory=dict)
     resources: ResourceManager = field(default_factory=ResourceManager)
     completions: dict[tuple[str, str], Completion] = field(default_factory=dict)
     prompts: dict[str, Prompt] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
     instructions: str = ""
 
     def add_tool(
@@ -92,12 +90,11 @@ class Offer:
             called = own_name(called, self.row_names)
         template = self.templates.get(fn.__code__)
         if template is None:
-            built = Tool.from_function(
+            template = Tool.from_function(
                 fn, called, description=description, annotations=annotations,
                 structured_output=False,
             )  # fmt: skip
-            compact = compact_input(built.parameters)
-            template = built.model_copy(update={"parameters": compact})
+            template.parameters = compact_input(template.parameters)
             self.templates[fn.__code__] = template
         own = {"fn": fn, "name": called, "title": title, "description": description, "meta": meta}
         self.tools[called] = template.model_copy(update=own)
@@ -108,49 +105,33 @@ class Offer:
         self, uri: str, description: str, mime_type: str, read: Callable[[], Any]
     ) -> None:
         """Add a resource, named after the part of its URI that follows "://"."""
-        self.resources.add_resource(
-            FunctionResource.from_function(
-                read, uri, name=uri.partition("://")[2], description=description,
-                mime_type=mime_type,
-            )
-        )  # fmt: skip
+        resource = FunctionResource.from_function(
+            read, uri, uri.partition("://")[2], description=description, mime_type=mime_type
+        )
+        self.resources.add_resource(resource)
 
-    def add_resource_template(
-        self,
-        uri: str,
-        description: str,
-        mime_type: str,
-        read: Callable[..., Any],
-        completions: Mapping[str, Completion],
-    ) -> None:
-        """Add a template of resources, named after its function, and what completes its URI."""
-        self.resources.add_template(read, uri, description=description, mime_type=mime_type)
-        for argument, complete in completions.items():
-            self.completions[uri, argument] = complete
+    def named(self, tool: str) -> str:
+        """How a text names one of the server's own tools; if it is not offered, with why."""
+        called = own_name(tool, self.row_names)
+        if called in self.tools:
+            return called
+        return f"{called} (this server does not offer it{self.left_out.get(called, '')})"
 
-    @property
-    def resource_uris(self) -> list[str]:
-        """The URIs of its resources."""
-        return [str(resource.uri) for resource in self.resources.list_resources()]
-
-    def listed_tools(self) -> list[tuple[object, ...]]:
-        """What clients are told of its tools."""
-        return [
-            (tool.name, tool.title, tool.description, tool.parameters)
-            for tool in self.tools.values()
-        ]
+    def lists(self) -> dict[ServerEvent, list[object]]:
+        """What clients see of each of its lists, by the event that tells of a change."""
+        tools, files = self.tools.values(), self.resources.list_resources()
+        return {
+            ToolsListChanged(): [(t.name, t.title, t.description, t.parameters) for t in tools],
+            ResourcesListChanged(): [str(file.uri) for file in files],
+            PromptsListChanged(): [*self.prompts],
+        }
 
 
 class LiveOffer:
-    """The offer of a database's active rows, and its changes. Thread-safe.
+    """The offer that ``make`` makes of a database's active rows, and its changes. Thread-safe.
 
     While the file is missing, emptied or unreadable, the last offer stays: its tools say what
     happened to the database.
-
-    Args:
-        database: the database file.
-        rows: its active rows.
-        make: makes the offer of rows.
     """
 
     def __init__(
@@ -182,19 +163,14 @@ class LiveOffer:
             return [] if state is None else self._follow(*state)
 
     def _follow(self, rows: Sequence[Row], ledgers: list[int]) -> list[ServerEvent]:
-        old, shown = self.offer, _shown_fields(rows)
+        old, shown = self.offer.lists(), _shown_fields(rows)
         if shown != self._shown:
             self.offer = self._make(rows)
         was, self._shown, self._ledgers = self._ledgers, shown, ledgers
-        events: list[ServerEvent] = []
-        if old.listed_tools() != self.offer.listed_tools():
-            events.append(ToolsListChanged())
-        if old.resource_uris != self.offer.resource_uris:
-            events.append(ResourcesListChanged())
-        if old.prompts.keys() != self.offer.prompts.keys():
-            events.append(PromptsListChanged())
+        now = self.offer.lists()
+        events = [event for event, items in now.items() if items != old[event]]
         if was not in (None, ledgers):
-            events += [ResourceUpdated(uri) for uri in self.offer.resource_uris]
+            events += [ResourceUpdated(str(uri)) for uri in now[ResourcesListChanged()]]
         return events
 
 

@@ -1,18 +1,18 @@
 """The MCP server: the SDK's low-level one, whose handlers answer from the offer of this moment.
 
-The SDK's `MCPServer` has tools added and removed one by one, and tells its tools' lists nothing of
-the client; the handlers here let a client see one whole offer, with what it can draw.
+The SDK's `MCPServer` builds each tool's schema anew, tells its lists nothing of the client, and
+keeps its low-level server, which the transports here need, to itself. The handlers here let a
+client see one whole offer, with what it can draw.
 """
 
 from __future__ import annotations
 
 import base64
 import threading
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
-import anyio
 import anyio.to_thread
 import mcp_types as types
 import pydantic_core
@@ -22,26 +22,23 @@ from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
 from mcp.server.mcpserver.tools import Tool
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ServerEvent
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 from mcp.shared.exceptions import MCPError
 from mdvec.log.activity import record
-from mdvec.tools.names import FOLDED, own_name
+from mdvec.tools.names import FOLDED, naming
 from pydantic import BaseModel, TypeAdapter
 
 from mdvec_mcp.arguments import run_checked, shown
+from mdvec_mcp.calls import ToolReply
+from mdvec_mcp.offer import LiveOffer
 from mdvec_mcp.sessions import Sessions
-
-if TYPE_CHECKING:
-    from mdvec_mcp.calls import ToolReply
-    from mdvec_mcp.offer import LiveOffer, Offer
 
 Structured = Literal["auto", "always", "never"]
 """Who gets structured content beside the text: hosts of Apps where one draws it, all, or nobody."""
 _Request = ServerRequestContext[Any, Any]
+_Templates = types.ListResourceTemplatesResult
 _POLL_SECONDS = 1.0
 _MAX_COMPLETIONS = 100  # the protocol's
-_Templates = types.ListResourceTemplatesResult
-_Text, _Blob = types.TextResourceContents, types.BlobResourceContents
 M = TypeVar("M", bound=BaseModel)
 
 
@@ -52,6 +49,7 @@ class MdvecServer(Server[dict[str, Any]]):
     notified. It serves once it follows an offer.
 
     Attributes:
+        offer: what it offers now.
         on_listed: what to call in a thread when a client next asks for the list of tools.
         on_close: what to call when serving ends.
     """
@@ -59,15 +57,12 @@ class MdvecServer(Server[dict[str, Any]]):
     def __init__(self, name: str, *, version: str, structured: Structured = "auto") -> None:
         self.on_listed: list[Callable[[], None]] = []
         self.on_close: list[Callable[[], None]] = []
-        self._live: LiveOffer
         self._sessions = Sessions()
         self._subscribed = InMemorySubscriptionBus()
         self._structured = structured
         super().__init__(
-            name, version=version, lifespan=_refreshing,
-            get_tool_input_schema=lambda tool: (
-                self.offer.tools[tool].parameters if tool in self.offer.tools else None
-            ),
+            name, version=version, lifespan=lambda _: self._refreshing(),
+            get_tool_input_schema=lambda _tool: None,  # no tool here has a parameter in a header
             on_list_tools=self._list_tools, on_call_tool=self._call_tool,
             on_list_resources=self._list_resources, on_read_resource=self._read_resource,
             on_list_resource_templates=self._list_templates,
@@ -77,30 +72,32 @@ class MdvecServer(Server[dict[str, Any]]):
         self.middleware.append(self._sessions.observe)
         self.extensions[EXTENSION_ID] = {}
 
-    @property
-    def offer(self) -> Offer:
-        """What it offers now."""
-        return self._live.offer
-
     def follow(self, live: LiveOffer) -> None:
-        """Offer what ``live`` offers, now and after each change."""
-        self._live = live
-        self._present()
-
-    def _present(self) -> None:
+        """Offer what ``live`` offers, now and after each refresh."""
+        self._live, self.offer = live, live.offer
         self.instructions = self.offer.instructions
         if self.offer.completions:
             params = types.CompleteRequestParams
             self.add_request_handler("completion/complete", params, self._complete)
 
+    @asynccontextmanager
+    async def _refreshing(self) -> AsyncIterator[dict[str, Any]]:
+        """Refresh the offer periodically while a transport serves."""
+
+        async def refresh() -> None:
+            while True:
+                await anyio.sleep(_POLL_SECONDS)
+                await self.refresh()
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(refresh)
+            yield {}
+            group.cancel_scope.cancel()
+
     async def refresh(self) -> None:
         """Offer what the database contains now, and notify the clients of changes."""
         events = await anyio.to_thread.run_sync(self._live.poll, abandon_on_cancel=True)
-        self._present()
-        await self.announce(events)
-
-    async def announce(self, events: Sequence[ServerEvent]) -> None:
-        """Tell the clients: those that subscribed, and all sessions of older protocols."""
+        self.follow(self._live)
         for event in events:
             await self._subscribed.publish(event)
         await self._sessions.tell(events)
@@ -134,9 +131,11 @@ class MdvecServer(Server[dict[str, Any]]):
         arguments = params.arguments or {}
         try:
             tool = await self._known_tool(params.name, draws=client_supports_apps(ctx))
+            naming.set(self.offer.named)
             reply = await run_checked(tool, arguments, Context(request_context=ctx))
         except ToolError as error:
-            record("refusal", tool=params.name, error=_reason(error))
+            # The message may quote data; the class of what is behind it does not.
+            record("refusal", tool=params.name, error=type(error.__cause__ or error).__name__)
             return types.CallToolResult(content=[types.TextContent(text=str(error))], is_error=True)
         return types.CallToolResult(
             content=[types.TextContent(text=reply.text), *reply.blocks],
@@ -152,8 +151,11 @@ class MdvecServer(Server[dict[str, Any]]):
             return tool
         if name in FOLDED:
             called, _, arguments = FOLDED[name].partition("(")
-            now = own_name(called, self.offer.row_names)
-            raise ToolError(f"{name} is part of another tool now; call {now}({arguments}")
+            now = self.offer.named(called)
+            call = f"; call {now}({arguments}" if now in self.offer.tools else f": {now}"
+            raise ToolError(f"{name} is part of another tool now{call}")
+        if name in self.offer.left_out:
+            raise ToolError(f"there is no tool {self.offer.named(name)} here now")
         raise ToolError(
             f"there is no tool {name!r} here now; list the tools again. If it was disabled, "
             "the user can bring it back in a terminal: mdvec tool enable -n NAME"
@@ -165,10 +167,8 @@ class MdvecServer(Server[dict[str, Any]]):
         """The answer for a program; for an App, its text and the address of its view."""
         is_whole = self._structured == "always" or _is_for_apps(tool)
         data = reply.data() if is_whole and reply.data is not None else None
-        address_of = self.offer.views.get(tool.name)
-        if self._structured == "never" or not address_of or not client_supports_apps(ctx):
-            return data
-        view = address_of(arguments)
+        address_of = self.offer.views.get(tool.name) if client_supports_apps(ctx) else None
+        view = address_of and address_of(arguments)
         return data if view is None else {**(data or {"text": reply.text}), "view": view}
 
     async def _list_resources(self, ctx: _Request, _params: object) -> types.ListResourcesResult:
@@ -178,8 +178,8 @@ class MdvecServer(Server[dict[str, Any]]):
         return types.ListResourcesResult(resources=_listed_as(types.Resource, shown))
 
     async def _list_templates(self, _ctx: _Request, _params: object) -> _Templates:
-        templates = self.offer.resources.list_templates()
-        return _Templates(resource_templates=_listed_as(types.ResourceTemplate, templates))
+        found = _listed_as(types.ResourceTemplate, self.offer.resources.list_templates())
+        return _Templates(resource_templates=found)
 
     async def _read_resource(
         self, ctx: _Request, params: types.ReadResourceRequestParams
@@ -196,14 +196,14 @@ class MdvecServer(Server[dict[str, Any]]):
             raise MCPError(code, str(error), {"uri": str(params.uri)}) from error
         known = {"uri": params.uri, "mime_type": resource.mime_type}
         if isinstance(content, str):
-            return types.ReadResourceResult(contents=[_Text(text=content, **known)])
-        blob = base64.b64encode(content).decode()
-        return types.ReadResourceResult(contents=[_Blob(blob=blob, **known)])
+            text = types.TextResourceContents(text=content, **known)
+            return types.ReadResourceResult(contents=[text])
+        blob = types.BlobResourceContents(blob=base64.b64encode(content).decode(), **known)
+        return types.ReadResourceResult(contents=[blob])
 
     async def _list_prompts(self, _ctx: _Request, _params: object) -> types.ListPromptsResult:
-        return types.ListPromptsResult(
-            prompts=_listed_as(types.Prompt, self.offer.prompts.values())
-        )
+        found = _listed_as(types.Prompt, self.offer.prompts.values())
+        return types.ListPromptsResult(prompts=found)
 
     async def _get_prompt(
         self, ctx: _Request, params: types.GetPromptRequestParams
@@ -212,11 +212,13 @@ class MdvecServer(Server[dict[str, Any]]):
         if prompt is None:
             there = ", ".join(self.offer.prompts)
             which = f"there is: {there}" if there else "this server has none now"
-            raise _wrong(f"there is no prompt {shown(params.name)}; {which}")
+            raise MCPError(
+                types.INVALID_PARAMS, f"there is no prompt {shown(params.name)}; {which}"
+            )
         known = [argument.name for argument in prompt.arguments or ()]
         if wrong := [name for name in params.arguments or () if name not in known]:
-            has_none = f"the prompt {prompt.name} has no argument {shown(wrong[0])}"
-            raise _wrong(f"{has_none}; it takes: {', '.join(known)}")
+            message = f"the prompt {prompt.name} has no argument {shown(wrong[0])}"
+            raise MCPError(types.INVALID_PARAMS, f"{message}; it takes: {', '.join(known)}")
         rendered = await prompt.render(params.arguments, Context(request_context=ctx))
         messages = pydantic_core.to_jsonable_python(rendered)
         return types.GetPromptResult(description=prompt.description, messages=messages)
@@ -232,32 +234,14 @@ class MdvecServer(Server[dict[str, Any]]):
         typed = params.argument.value.casefold()
         fitting = [value for value in values if typed in value.casefold()]
         fitting.sort(key=lambda value: not value.casefold().startswith(typed))
-        first = fitting[:_MAX_COMPLETIONS]
-        more = len(fitting) > len(first)
-        return types.CompleteResult(
-            completion=types.Completion(values=first, total=len(fitting), has_more=more)
-        )
-
-
-@asynccontextmanager
-async def _refreshing(server: Server[dict[str, Any]]) -> AsyncIterator[dict[str, Any]]:
-    """Refresh the offer periodically while a transport serves."""
-
-    async def refresh() -> None:
-        while isinstance(server, MdvecServer):
-            await anyio.sleep(_POLL_SECONDS)
-            await server.refresh()
-
-    async with anyio.create_task_group() as group:
-        group.start_soon(refresh)
-        yield {}
-        group.cancel_scope.cancel()
+        first, total = fitting[:_MAX_COMPLETIONS], len(fitting)
+        completion = types.Completion(values=first, total=total, has_more=total > len(first))
+        return types.CompleteResult(completion=completion)
 
 
 def _listed_as(kind: type[M], items: Iterable[BaseModel]) -> list[M]:
     """The SDK's items as the protocol lists them."""
-    fields = set(kind.model_fields)
-    return [kind.model_validate(item.model_dump(include=fields)) for item in items]
+    return [kind.model_validate(item.model_dump(include={*kind.model_fields})) for item in items]
 
 
 def _schema_of(answer: Any) -> dict[str, Any]:  # noqa: ANN401 - a class or a union of classes
@@ -268,14 +252,3 @@ def _schema_of(answer: Any) -> dict[str, Any]:  # noqa: ANN401 - a class or a un
 def _is_for_apps(tool: Tool) -> bool:
     """Whether only Apps call the tool."""
     return "model" not in (tool.meta or {}).get("ui", {}).get("visibility", ["model"])
-
-
-def _wrong(message: str) -> MCPError:
-    return MCPError(types.INVALID_PARAMS, message)
-
-
-def _reason(error: BaseException) -> str:
-    """The class name of the error behind a refusal, whose message may quote data."""
-    while error.__cause__ is not None and isinstance(error, ToolError):
-        error = error.__cause__
-    return type(error).__name__

@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from types import CodeType
 from typing import TYPE_CHECKING
 
+from mcp.server.mcpserver.tools import Tool as McpTool
 from mdvec import __version__
 from mdvec.embedding.cards import CARDS
 from mdvec.manage.registering import list_tools
@@ -19,7 +21,7 @@ from mdvec.tools.rows import Tool
 
 from mdvec_mcp.freshness import FreshnessWatch
 from mdvec_mcp.instructions import instructions
-from mdvec_mcp.offer import ALWAYS_LOADED, LiveOffer, Offer, ToolTemplates
+from mdvec_mcp.offer import ALWAYS_LOADED, LiveOffer, Offer
 from mdvec_mcp.protocol import MdvecServer
 from mdvec_mcp.search import tools as search_tools
 from mdvec_mcp.search.engine_upkeep import kept_fed
@@ -63,7 +65,7 @@ class Wiring:
     settings: Settings
     folder_tool: Tool | None = None
     is_alone: bool = False
-    templates: ToolTemplates = field(default_factory=dict)
+    templates: dict[CodeType, McpTool] = field(default_factory=dict)
     early: set[str] = field(default_factory=set)
     extend: Callable[[Wiring, Offer], None] | None = None
 
@@ -199,8 +201,8 @@ def _offer(wiring: Wiring, active: Sequence[Tool]) -> Offer:
     if rows:
         add_upkeep_tools(offer, wiring.freshness)
     _keep_chosen(offer, wiring.settings.server)
-    if wiring.extend is not None and not wiring.settings.server.read_only:
-        wiring.extend(wiring, offer)
+    if wiring.extend is not None and wiring.settings.server.offers_all:
+        wiring.extend(wiring, offer)  # the views show and do what all the tools do
     offer.instructions = instructions(rows, offer.tools.keys(), wiring.database)
     _load_early(wiring, rows)
     return offer
@@ -211,8 +213,11 @@ def _keep_chosen(offer: Offer, chosen: ServerSettings) -> None:
     core = {own_name(name, offer.row_names) for name in _CORE} | offer.row_names
     for name, tool in list(offer.tools.items()):
         writes = tool.annotations is None or not tool.annotations.read_only_hint
-        if (chosen.tools == "core" and name not in core) or (chosen.read_only and writes):
+        needed = ["tools = 'all'"] if chosen.tools == "core" and name not in core else []
+        needed += ["read_only = false"] if chosen.read_only and writes else []
+        if needed:
             del offer.tools[name]
+            offer.left_out[name] = f"; with [server] {' and '.join(needed)} it would"
 
 
 def _add_row(wiring: Wiring, offer: Offer, row: Tool, *, is_loaded_always: bool) -> None:
@@ -221,7 +226,8 @@ def _add_row(wiring: Wiring, offer: Offer, row: Tool, *, is_loaded_always: bool)
     if family is not None and family.add_row is not None:
         family.add_row(wiring, offer, row)
     else:
-        search_tools.add_search_tool(offer, row, wiring.search)
+        sums = "query" if wiring.settings.server.tools == "core" else "find_transactions"
+        search_tools.add_search_tool(offer, row, wiring.search, own_name(sums, offer.row_names))
     if is_loaded_always:
         tool = offer.tools[row.name]
         offer.tools[row.name] = tool.model_copy(update={"meta": ALWAYS_LOADED | (tool.meta or {})})
@@ -289,7 +295,8 @@ def _add_analytics(wiring: Wiring, offer: Offer) -> None:
     add_query_tool(offer, wiring.analytics, wiring.publish_plot, read_only=read_only)
     add_analytics_tools(offer, wiring.analytics)
     add_table_resources(offer, wiring.analytics)
-    add_analytics_prompt(offer)
+    if wiring.settings.server.offers_all:
+        add_analytics_prompt(offer)  # its rules are about all of them
 
 
 def _add_dataset(wiring: Wiring, offer: Offer, tool: Tool) -> None:

@@ -61,7 +61,7 @@ def test_a_tool_that_is_filled_or_rebuilt_with_another_model_answers_at_once(
     registering.update_tool(database, "empty", None, database.parent / "notes")
     import_use(database, "empty", "new")
     assert passages(one.ask("empty", "水"))
-    assert " of 1 passages of notes" in one.ask("notes", "水")
+    assert " of 1 passage of notes" in one.ask("notes", "水")
     import_use(database, "notes", "replace", "e5-small")
     assert passages(one.ask("notes", "水"))[0].file_path == "a.md"
     assert (one.count("loaded the model use"), one.count("loaded the model e5-small")) == (1, 1)
@@ -99,7 +99,7 @@ def test_a_row_with_the_name_of_an_own_tool_keeps_it(database, connect):
         )
         of_row = client.call("search", {"query": "水"}).content[0].text
         of_all = client.call("mdvec_search", {"query": "水"}).content[0].text
-        assert of_row.partition("\n")[0].endswith(" passages of search")
+        assert of_row.partition("\n")[0].endswith(" passage of search")
         assert of_all.partition("\n")[0].endswith(" passages of dev, empty, search")
     (warning,) = overview(database).warnings
     assert warning.startswith(
@@ -109,10 +109,13 @@ def test_a_row_with_the_name_of_an_own_tool_keeps_it(database, connect):
 
 
 @pytest.mark.parametrize(("name", "call"), FOLDED.items())
-def test_an_old_name_is_answered_with_the_new_call(connected, name, call):
+def test_an_old_name_is_answered_with_a_call_only_where_it_can_be_made(connected, name, call):
     answer = connected.call(name, {})
     assert answer.is_error
-    assert answer.content[0].text == f"{name} is part of another tool now; call {call}"
+    tool = call.partition("(")[0]
+    is_here = tool in {tool.name for tool in connected.tools()}
+    now = f"; call {call}" if is_here else f": {tool} (this server does not offer it)"
+    assert answer.content[0].text == f"{name} is part of another tool now{now}"
 
 
 def test_a_row_with_an_old_name_keeps_it_and_is_named(database, connect):

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from mdvec.text.counting import counted
 from mdvec.text.one_line import on_one_line
 
 from mdvec_cli.commands.completion import complete_tool_names
@@ -194,7 +195,7 @@ def _why_no_hits(answer: Answer) -> str:
     if not answer.total_chunks:
         how = answer.tools[0] if len(answer.tools) == 1 else "NAME"
         return f"{names}: no documents yet; import them with: mdvec import -n {how}"
-    return f"{names}: nothing found in {answer.total_chunks} passages"
+    return f"{names}: nothing found in {counted(answer.total_chunks, 'passage')}"
 
 
 def _shown_lines(hit: Hit) -> list[str]:

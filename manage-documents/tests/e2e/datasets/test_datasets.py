@@ -46,7 +46,7 @@ def test_an_import_prints_a_line_per_table_and_needs_no_model(runs):
     )
     assert tables == [
         "runs__june: 2 rows, 2 columns, from June.csv; 日付 2025-06-01 to 2025-06-30",
-        "runs__laps: 1 rows, 2 columns, from laps.tsv",
+        "runs__laps: 1 row, 2 columns, from laps.tsv",
     ]
     assert done.err == (
         "read: June.csv: cp932; 日付: 2025/06/01 → DATE\n"
@@ -104,7 +104,7 @@ def test_the_status_shows_tables_and_rows(imported):
 def test_a_single_data_file_can_be_a_dataset(mdvec):
     file = mdvec.write("June.csv", "a\nx\n")
     assert mdvec(*ADD, "-s", "docs/June.csv").err.startswith(f"added runs: {file}\n")
-    assert mdvec("import", "-n", "runs").out.splitlines()[1].startswith("runs: 1 rows, 1 columns")
+    assert mdvec("import", "-n", "runs").out.splitlines()[1].startswith("runs: 1 row, 1 column")
     refused = mdvec(*ADD[:-4], "-n", "notes", "-d", "d", "-s", mdvec.write("a.md", "# a"))
     assert refused.code == 2
     assert "cannot be a dataset; name a file that ends in .parquet, .csv" in refused.err

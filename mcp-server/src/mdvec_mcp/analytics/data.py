@@ -12,6 +12,7 @@ from mdvec.datasets.interfaces.tables import CombinedFile, DatasetTable, dataset
 from mdvec.household.interfaces.rows import data_version
 from mdvec.tools import rows as tools
 from mdvec.tools.kinds import KINDS
+from mdvec.tools.names import offered_name
 from mdvec.tools.rows import Tool
 
 from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer
@@ -134,10 +135,11 @@ def described_dataset(tool: Tool, tables: Sequence[DatasetTable], guard: AnswerG
         answer["warnings"] = warnings
     if guard.fits(answer):
         return answer
-    how = f"find them with list_handles(table={tables[0].name!r}), or match=…"
+    listing = offered_name("list_handles")
+    how = f"find them with {listing}, by table={tables[0].name!r} or match=…"
     brief = [{**entry, "columns": len(entry["columns"])} for entry in answer["tables"]]
     answer = {"tables": brief, "warnings": [*warnings, f"columns are counted only; {how}"]}
-    return guard.trim(answer, ("tables",), lambda gone: f"{gone} more tables; list_handles")
+    return guard.trim(answer, ("tables",), lambda gone: f"{gone} more tables; {listing}")
 
 
 def _all_tools(connection: Connection, database: Path) -> list[Tool]:

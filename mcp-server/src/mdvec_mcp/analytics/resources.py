@@ -43,13 +43,14 @@ def add_table_resources(offer: Offer, analytics: Analytics) -> None:
         return [column.name for column in there.get(compared_name(given.get("table", "")), ())]
 
     offer.add_resource(_TABLES, "The tables that SQL can query, with columns", _JSON, tables)
-    offer.add_resource_template(
-        _TABLE,
-        "A table's columns (those whose names hold `column`): types, samples, keys, periods, joins",
-        _JSON,
+    offer.resources.add_template(
         table_columns,
-        {"table": names, "column": columns},
+        _TABLE,
+        description="A table's columns (those whose names hold `column`): types, samples, keys, "
+        "periods, joins",
+        mime_type=_JSON,
     )
+    offer.completions |= {(_TABLE, "table"): names, (_TABLE, "column"): columns}
 
 
 async def _read(analytics: Analytics, work: Callable[[], JsonAnswer], asked: RequestedData) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mdvec.tools.names import offered_name
+
 from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, with_warnings
 from mdvec_mcp.analytics.core.naming import shortened_name
 from mdvec_mcp.analytics.process.query_process import QueryProcess
@@ -25,12 +27,14 @@ class RowQueries:
         names = [shortened_name(column.name) for column in found.columns]
         answer: JsonAnswer = {"columns": names, "rows": found.rows}
 
+        export = offered_name("export")
+
         def left_out(count: int) -> str:
             if count - int(found.more) > len(found.rows):
-                return "too many columns for an answer; select fewer, or export the query"
+                return f"too many columns for an answer; select fewer, or {export} the query"
             return (
                 f"there are more rows than these (at most {guard.max_rows}, within "
-                f"{guard.max_bytes:,} bytes); aggregate in SQL, or export the query"
+                f"{guard.max_bytes:,} bytes); aggregate in SQL, or {export} the query"
             )
 
         return guard.trim(

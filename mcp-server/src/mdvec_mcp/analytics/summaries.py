@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mdvec.datasets.core.columns import Column
+from mdvec.tools.names import offered_name
 
 from mdvec_mcp.analytics.core import effort, histogram
 from mdvec_mcp.analytics.core.column import Cell, found_column
@@ -192,7 +193,7 @@ class Summaries:
 def _cut(fewer: int, bins: int, guard: AnswerGuard) -> str:
     return (
         f"{fewer} bins instead of {bins}, to stay under {guard.max_bytes:,} bytes; for all of "
-        "them export a query with GROUP BY"
+        f"them {offered_name('export')} a query with GROUP BY"
     )
 
 

@@ -35,9 +35,11 @@ def add_apps(wiring: Wiring, offer: Offer) -> None:
 
     Without structured content no App knows its view's address.
     """
+    if wiring.settings.server.structured == "never":
+        return
     shown = {own_name(tool, offer.row_names): view for tool, view in VIEWS.items()}
     offer.views = {name: view for name, view in shown.items() if name in offer.tools}
-    if not offer.views or wiring.settings.server.structured == "never":
+    if not offer.views:
         return
     offer.add_resource(_APP, "The view of an answer, for the chat.", APP_MIME_TYPE, _app)
     for name in offer.views:

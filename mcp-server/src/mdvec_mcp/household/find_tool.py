@@ -80,7 +80,7 @@ def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
         description="Household: find transactions by shop, memo, amount, day or account, with the "
         "exact sum of all matches, or sums by group_by: how much at Amazon this year, largest "
         "purchases. 家計簿の明細・取引を探す（店名、金額、日、口座）、合計する"
-        "「Amazonに今年いくら」「先月の高い買い物」「12月31日に使ったもの」。",
+        "「Amazonに今年いくら」「12月31日に使ったもの」。",
         annotations=READ_ONLY,
         answer=FoundAnswer,
     )

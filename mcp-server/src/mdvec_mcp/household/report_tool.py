@@ -98,8 +98,7 @@ def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartPublis
         description="Household reports: compare two periods (this year with last), budget status, "
         "recurring payments (subscriptions), forecast, anomalies (unusual spending), all "
         "households in sum, net worth (assets), category rules, notes. 家計簿の比較（前年比、"
-        "増減）、予算と実績、定期的な支払い（サブスク、固定費）、見通し、異常、全家計簿の合計、"
-        "純資産・資産の推移。",
+        "増減）、予算と実績、定期的な支払い（サブスク、固定費）、見通し、異常、純資産・資産の推移。",
         annotations=READ_ONLY,
         answer=ReportAnswer,
     )

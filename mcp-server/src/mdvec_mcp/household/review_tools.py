@@ -115,8 +115,7 @@ def _add_detection(offer: Offer, context: HouseholdContext, defaults: DetectionO
     offer.add_tool(
         detect_duplicates,
         description="Household: detect duplicate transactions (double charges) and unmarked "
-        "transfers, then list_duplicate_candidates; transactions stay as they are. 家計簿の重複・"
-        "二重計上と振替の候補を検出する。",
+        "transfers, then list_duplicate_candidates. 家計簿の重複・二重計上と振替の候補を検出する。",
         annotations=WRITES,
         answer=Detection,
     )

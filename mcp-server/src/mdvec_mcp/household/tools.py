@@ -48,8 +48,8 @@ Limit = Annotated[
     ),
 ]
 OutputFormat = Literal["text", "image"]
-MonthGraph = Annotated[GraphType | None, Field(json_schema_extra={"enum": [*CATEGORY_KINDS, None]})]
-TrendGraph = Annotated[GraphType | None, Field(json_schema_extra={"enum": [*TREND_KINDS, None]})]
+MonthGraph = Annotated[GraphType | None, Field(json_schema_extra={"enum": list(CATEGORY_KINDS)})]
+TrendGraph = Annotated[GraphType | None, Field(json_schema_extra={"enum": list(TREND_KINDS)})]
 ImageSize = Annotated[str | None, Field(description="例: 800x600")]
 
 
@@ -100,7 +100,7 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         description="Household: how much was spent: total spending, income and categories of a "
         "month, year or period, with rows and a pie chart. One category: its sum and parts. Month "
         "by month: get_category_trend; a shop, amount or word: find_transactions. 月の家計簿の集計"
-        "（収入、支出、収支、カテゴリ別の内訳、明細、円グラフ）。",
+        "（収入、支出、収支、内訳、明細）。",
         annotations=READ_ONLY,
         answer=DrawnMonth,
     )
@@ -110,7 +110,7 @@ def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
     async def get_category_trend(
         category: CategoryName = None,
         start_month: MonthText = None,
-        end_month: MonthText = None,
+        end_month: str | None = None,
         period: PeriodWords = None,
         output_format: OutputFormat = "text",
         graph_type: TrendGraph = None,
@@ -139,7 +139,7 @@ def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         get_category_trend,
         description="Household trend: a category, spending, income or savings rate month by month, "
         "with changes, 12-month averages and a line chart; by default the top 3 categories. "
-        "家計簿の月ごとの推移（前月比、前年同月比、移動平均、折れ線グラフ）。",
+        "家計簿の月ごとの推移（前月比、前年同月比、移動平均）。",
         annotations=READ_ONLY,
         answer=DrawnTrend,
     )

@@ -8,7 +8,9 @@ from typing import Any
 
 from mdvec.documents.reading import DocumentText
 from mdvec.search.search import UNSURE, Answer
+from mdvec.text.counting import counted
 from mdvec.text.one_line import fence_for, on_one_line, quoted
+from mdvec.tools.names import offered_name
 
 from mdvec_mcp.search.hit_texts import cut_note, hit_texts
 
@@ -47,11 +49,13 @@ def as_text(answer: Answer, max_chars: int, links: Sequence[str], *, wide: bool)
         )
     if not answer.total_chunks:
         how = f"mdvec import -n {answer.tools[0] if len(answer.tools) == 1 else 'NAME'}"
-        nothing = f"{names}: no documents yet; reindex imports them, or in a terminal: {how}"
+        how = f"{offered_name('reindex')} imports them, or in a terminal: {how}"
+        nothing = f"{names}: no documents yet; {how}"
         return "\n\n".join([nothing, *_noted(answer.notes)])
-    parts = [f"{len(answer.results)} of {answer.total_chunks} passages of {names}"]
+    passages = counted(answer.total_chunks, "passage")
+    parts = [f"{len(answer.results)} of {passages} of {names}"]
     if not answer.results:
-        parts = [f"{names}: nothing found in {answer.total_chunks} passages"]
+        parts = [f"{names}: nothing found in {passages}"]
     elif not answer.confident:
         parts.append(UNSURE)
     notes = _noted(answer.notes)
@@ -68,7 +72,7 @@ def document_text(document: DocumentText, notes: Sequence[str] = ()) -> str:
     title = f", title {quoted(document.title)}" if document.title else ""
     head = (
         f"{document.tool}: {quoted(document.file_path)}:{document.start_line}-{document.end_line} "
-        f"of {document.total_lines} lines (characters {document.start_position}-"
+        f"of {counted(document.total_lines, 'line')} (characters {document.start_position}-"
         f"{document.end_position} of {document.total_chars}){title}"
     )
     cut = cut_note(document.tool, document.file_path, document.end_position)

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from mdvec.search.core.passages import TextSpan, good_cut, within_budget
 from mdvec.search.hits import Hit
+from mdvec.text.counting import counted
 from mdvec.text.one_line import TextFence, quoted
+from mdvec.tools.names import offered_name
 
 _MAX_UNCUT = 1_000
 """Passages up to this length are shown whole or not at all, except the first."""
@@ -49,7 +51,7 @@ def hit_texts(
 def cut_note(tool: str, file_path: str, position: int, what: str = "cut here; read on") -> str:
     """A note on how to read the rest of a passage that was cut."""
     where = f"file_path={quoted(file_path)}, start_position={position}"
-    return f'\n[{what} with get_document(tool="{tool}", {where})]'
+    return f'\n[{what} with {offered_name("get_document")}(tool="{tool}", {where})]'
 
 
 def _head(number: int, hit: Hit, *, wide: bool) -> str:
@@ -89,6 +91,6 @@ def _shown(hit: Hit, passage: str, end: int, fence: TextFence) -> str:
 
 def _left_out(number: int) -> str:
     return (
-        f"note: the text of {number} more passages does not fit; use a smaller k, or read them "
-        "with get_document"
+        f"note: the text of {counted(number, 'more passage')} does not fit; use a smaller k, or "
+        f"read on with {offered_name('get_document')}"
     )

@@ -49,13 +49,16 @@ _COLLECTION = (
 )
 _RECORDS = (
     "Search the transactions of this one household ledger by words, such as a shop or a memo "
-    "(for sums, days and amounts: find_transactions)."
+    "(for sums, days and amounts: {sums})."
 )
 _USUAL_RESULT_CHARS = 50_000
 """The longest answer that Claude Code hands over whole without being told of a longer one."""
 _MAX_NOTES = 3_000
 """The most that notes and the heads of passages without text add to an answer's max_chars."""
 
+_TEXT = WithJsonSchema({"type": "string"})
+"""A schema without bounds, which only cost characters in ``tools/list``; errors state them."""
+_TEXTS = WithJsonSchema({"type": "array", "items": {"type": "string"}})
 Query = Annotated[
     str,
     Field(
@@ -63,6 +66,7 @@ Query = Annotated[
         max_length=MAX_QUERY_CHARS,
         description="A short question or a few words.",
     ),
+    _TEXT,
 ]
 K = Annotated[int, Field(ge=1, le=MAX_K, description="Passages.")]
 Return = Annotated[
@@ -72,23 +76,22 @@ Return = Annotated[
         description="How much around a match.",
     ),
 ]
-_TEXT = WithJsonSchema({"type": "string"})
-"""A schema without bounds, which only cost characters in ``tools/list``; errors state them."""
 PathLike = Annotated[
     str | None, Field(max_length=MAX_PATH_CHARS, description="As .gitignore: a/b/, *.md"), _TEXT
 ]
 Tags = Annotated[
     list[str] | None,
     Field(max_length=MAX_TAGS_ASKED),
-    WithJsonSchema({"type": "array", "items": {"type": "string"}}),
+    _TEXTS,
 ]
 Since = Annotated[
     str | None, Field(max_length=MAX_DAY_CHARS, description="2025-06-01, 2025年6月, 先週"), _TEXT
 ]
 Until = Annotated[str | None, Field(max_length=MAX_DAY_CHARS), _TEXT]
 Link = Annotated[LinkKind | None, Field(description="Adds links to files.")]
-Line = Annotated[int | None, Field(ge=1, description="From 1.")]
-Position = Annotated[int | None, Field(ge=0, description="Character, from 0.")]
+Line = Annotated[int | None, Field(ge=1)]
+Position = Annotated[int | None, Field(ge=0)]
+FirstPosition = Annotated[int | None, Field(ge=0, description="Character, from 0.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +195,8 @@ class SearchContext:
         return await in_thread(checked)
 
 
-def add_search_tool(offer: Offer, tool: Tool, context: SearchContext) -> None:
-    """Add the tool of one collection, with its name and its description."""
+def add_search_tool(offer: Offer, tool: Tool, context: SearchContext, sums: str) -> None:
+    """Add the tool of one collection; a household's names the tool that makes its ``sums``."""
 
     async def search_collection(
         ctx: AnyContext,
@@ -216,11 +219,12 @@ def add_search_tool(offer: Offer, tool: Tool, context: SearchContext) -> None:
         return await _search_one(context, ctx, tool.name, query, k, "chunk")
 
     has_records = KINDS[tool.kind].is_made_of_records
+    what = _RECORDS.format(sums=sums) if has_records else _COLLECTION
     offer.add_tool(
         search_household if has_records else search_collection,
         name=tool.name,
         title=tool.title,
-        description=f"{_RECORDS if has_records else _COLLECTION} {described_tool(tool)}",
+        description=f"{what} {described_tool(tool)}",
         annotations=READ_ONLY,
         meta=context.meta if context.settings.max_chars > _USUAL_RESULT_CHARS else None,
         is_row=True,
@@ -254,6 +258,7 @@ def add_search_across(offer: Offer, context: SearchContext) -> None:
         tools: Annotated[
             list[str] | None,
             Field(min_length=1, description="Default all."),
+            _TEXTS,
         ] = None,
         k: K = context.settings.k,
         return_: Return = "chunk",
@@ -294,7 +299,7 @@ def add_get_document(offer: Offer, context: SearchContext) -> None:
         file_path: Annotated[str, Field(max_length=4_096, description="As in a result."), _TEXT],
         start_line: Line = None,
         end_line: Line = None,
-        start_position: Position = None,
+        start_position: FirstPosition = None,
         end_position: Position = None,
     ) -> ToolReply:
         def work() -> ToolReply:

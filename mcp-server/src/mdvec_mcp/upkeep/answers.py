@@ -16,6 +16,7 @@ from mdvec.sync.sources import Source, list_sources
 from mdvec.text.one_line import on_one_line, quoted
 from mdvec.tools.import_lock import is_being_imported
 from mdvec.tools.kinds import KINDS
+from mdvec.tools.names import offered_name
 from mdvec.tools.rows import Tool
 
 from mdvec_mcp.calls import ToolReply
@@ -24,8 +25,8 @@ from mdvec_mcp.freshness import FreshnessWatch
 Values = dict[str, Any]
 _MAX_TAGS = 12
 _REACHED = (
-    "search reaches every source with texts now (tools=[name]), also one whose own tool is not in "
-    "your list yet"
+    "{search} reaches every source with texts now (tools=[name]), also one whose own tool is not "
+    "in your list yet"
 )
 
 
@@ -54,7 +55,8 @@ def source_list(freshness: FreshnessWatch) -> ToolReply:
         )
         for source in served
     ]  # fmt: skip
-    text = "\n".join([*(source_text(one, today) for one in values), _REACHED])
+    reached = [_REACHED.format(search=offered_name("search"))] if freshness.only is None else []
+    text = "\n".join([*(source_text(one, today) for one in values), *reached])
     return ToolReply(text, lambda: {"sources": values})
 
 

@@ -40,7 +40,7 @@ def _add_reindex(offer: Offer, freshness: FreshnessWatch) -> None:
             Field(
                 ge=0,
                 le=_MAX_WAIT_SECONDS,
-                description="Seconds to wait; then it goes on in the background.",
+                description="Seconds; then it goes on in the background.",
             ),
         ] = _WAIT_SECONDS,
     ) -> ToolReply:

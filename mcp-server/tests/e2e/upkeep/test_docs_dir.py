@@ -163,5 +163,5 @@ def test_a_server_of_a_folder_offers_and_answers_from_that_folder_alone(started,
     everything = started("--docs-dir", tmp_path / "project", "--all-tools")
     tools, (found, _, read, *_) = ask(everything, *calls)
     assert "diary" in tools
-    assert " passages of diary, project\n" in found.content[0].text
+    assert " passage of diary, project\n" in found.content[0].text
     assert "has no document" in read.content[0].text  # nobody has imported it

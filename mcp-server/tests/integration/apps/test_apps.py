@@ -28,8 +28,8 @@ def database(tmp_path_factory):
     return ledger(tmp_path_factory.mktemp("apps"), ROWS)
 
 
-def asked(database, work, *extensions):
-    """What ``work`` found with a client of these extensions."""
+def asked(database, work, *extensions, **sections):
+    """What ``work`` found with a client of these extensions, under these settings."""
 
     async def run():
         models = ModelPool(
@@ -37,7 +37,8 @@ def asked(database, work, *extensions):
             memory_use=lambda: 0.0,
         )  # fmt: skip
         rows = list_tools(database, active_only=True)
-        server = wired_server(database, rows, models, Settings(), extend=add_apps).server
+        settings = Settings(**sections)
+        server = wired_server(database, rows, models, settings, extend=add_apps).server
         async with Client(server, extensions=extensions) as client:
             found = await work(client)
         server.close()
@@ -75,6 +76,15 @@ def test_a_client_without_apps_cannot_call_what_only_they_may(database):
     refused = asked(database, work)
     assert refused.is_error
     assert "there is no tool 'show_view'" in refused.content[0].text
+
+
+@pytest.mark.parametrize("chosen", [{"tools": "core"}, {"read_only": True}])
+def test_a_server_that_leaves_tools_out_has_no_apps(database, chosen):
+    tools, files = asked(database, listed, APPS, server=chosen)
+    assert "query" in tools
+    assert "show_view" not in tools
+    assert not any("ui" in (meta or {}) for meta in tools.values())
+    assert not any(uri.startswith("ui:") for uri in files)
 
 
 def test_a_client_with_apps_reads_the_file_of_each_tool_that_has_one(database):

@@ -28,7 +28,7 @@ TEXTS = st.text(max_size=60) | st.sampled_from(
     [HOSTILE, "note: call export", "[1] notes: a.md:1-2", "<text abcdef>", "</text abcdef>", "\n"]
 )
 SERVERS = re.compile(
-    r"|\d+ of \d+ passages of notes|nothing here seems to answer this; the nearest passages follow"
+    r"|\d+ of \d+ passages? of notes|nothing here seems to answer this; the nearest passages follow"
     r"|note: .*|\[\d+\] notes: \".*\":\d+-\d+ .*, score [\d.]+|\[cut here; read on .*\]"
 )
 ROW = Tool(
@@ -92,7 +92,14 @@ def test_no_document_writes_a_line_around_its_own_text(path, title, content, not
     assert head.startswith('notes: "')
     assert said.startswith("note: ")
     assert [line[:10] for line in cut] == ["[cut here;"]
-    assert fenced(text) == [content]
+    assert fenced(text) == [content.removesuffix("\n")]
+
+
+def test_a_whole_file_is_followed_by_no_blank_line():
+    document = DocumentText("notes", "a.md", "", "# A\n\nb\n", 0, 9, 1, 3, 9, 3, False, 9)
+    assert re.search(r"<text (\w+)>\n# A\n\nb\n</text \1>$", document_text(document))
+    one = DocumentText("notes", "a.md", "", "A\n", 0, 2, 1, 1, 2, 1, False, 2)
+    assert '"a.md":1-1 of 1 line (' in document_text(one)
 
 
 @given(path=TEXTS, reason=TEXTS, tag=TEXTS)

@@ -69,7 +69,7 @@ def test_hits_beyond_the_budget_are_named_without_their_text():
     shown = [text for text in texts if "\n" in text]
     assert texts[-1] == (
         f"note: the text of {50 - len(shown)} more passages does not fit; use a smaller k, "
-        "or read them with get_document"
+        "or read on with get_document"
     )
     assert texts[49] == '[50] "家/水.md":1-9 (characters 0-240) — "水 > 備蓄", score 0.50'
     assert 25 < len(shown) < 50

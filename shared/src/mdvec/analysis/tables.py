@@ -9,6 +9,7 @@ from typing import Any
 
 from mdvec.analysis.frames import as_frame, column_places, names_and_rows
 from mdvec.analysis.limits import limits_in_force
+from mdvec.text.counting import counted
 
 _MAX_COLUMNS = 12
 _MAX_NAMES = 20
@@ -45,7 +46,7 @@ def safe_summary_table(
     shown = names[:_MAX_COLUMNS]
     lines = _align([shown, *(row[: len(shown)] for row in (*head, *tail))])
     if rows > first + last:
-        omitted = f"{_ELLIPSIS} ({rows - first - last:,} rows omitted) {_ELLIPSIS}"
+        omitted = f"{_ELLIPSIS} ({counted(rows - first - last, 'row')} omitted) {_ELLIPSIS}"
         lines.insert(1 + first, omitted)
     if rows == 0:
         lines.append("(no rows)")

@@ -8,6 +8,7 @@ from mdvec.datasets.interfaces.tables import FileTable
 from mdvec.files.scan import FoundFile, Problem
 from mdvec.importing.job import ImportJob
 from mdvec.importing.options import ImportRefused
+from mdvec.text.counting import counted
 from mdvec.text.one_line import shown_name
 from mdvec.tools.rows import Tool
 
@@ -18,16 +19,16 @@ def check_mode(job: ImportJob, stored: Sequence[FileTable], found: Sequence[Foun
     Raises:
         ImportRefused: it does not, or there are none.
     """
-    name, number = job.tool.name, len(stored)
+    name, number = job.tool.name, counted(len(stored), "table")
     if job.request.mode == "new" and stored:
         raise ImportRefused(
-            f"the tool {name!r} has {number} tables already; "
+            f"the tool {name!r} has {number} already; "
             "use --mode update to follow changes, or --mode replace to build it again"
         )
     if stored and not found and not job.found.unseen:
         raise ImportRefused(
             f"there is no data file in {job.tool.source}, but {name!r} has "
-            f"{number} tables; put the files back (is a disk not mounted?), or "
+            f"{number}; put the files back (is a disk not mounted?), or "
             f"delete the tool with: mdvec tool delete -n {name}"
         )
 

@@ -10,6 +10,7 @@ from mdvec.datasets.core.understood import Understood
 from mdvec.datasets.interfaces.tables import DatasetTable, FileTable
 from mdvec.files.scan import Problem
 from mdvec.importing.report import ImportReport, ReportLine, notes
+from mdvec.text.counting import counted
 from mdvec.text.one_line import shown_name
 
 
@@ -40,9 +41,10 @@ class TableReport:
         )  # fmt: skip
 
     def __str__(self) -> str:
-        about = f"{self.name}: {self.rows:,} rows, {len(self.columns)} columns, from {self.origin}"
+        size = f"{counted(self.rows, 'row')}, {counted(len(self.columns), 'column')}"
+        about = f"{self.name}: {size}, from {self.origin}"
         if self.files:
-            about += f" ({len(self.files)} files)"
+            about += f" ({counted(len(self.files), 'file')})"
         if self.first is None:
             return about
         return f"{about}; {self.period_column} {self.first} to {self.last}"
@@ -85,8 +87,8 @@ class DatasetReport:
         """The printed summary of the import."""
         rows = sum(table.rows for table in self.tables)
         summary = (
-            f"{report.tool}: {report.changes}; {len(self.tables)} tables, "
-            f"{rows:,} rows in {report.seconds:.1f} s"
+            f"{report.tool}: {report.changes}; {counted(len(self.tables), 'table')}, "
+            f"{counted(rows, 'row')} in {report.seconds:.1f} s"
         )
         return [
             ReportLine(summary),

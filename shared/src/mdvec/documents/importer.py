@@ -20,6 +20,7 @@ from mdvec.index import documents
 from mdvec.index.documents import NewDocument, StoredFile
 from mdvec.text.chunking import Chunk
 from mdvec.text.context import texts_to_embed
+from mdvec.text.counting import counted
 from mdvec.text.machine_text import is_machine_file
 from mdvec.text.markdown import Outline, outline
 from mdvec.text.one_line import on_one_line, shown_name
@@ -147,13 +148,14 @@ class _FolderImport:
         if self.job.request.mode == "replace":
             self.index.drop_leftovers()
             return (
-                f"stopped after {self.added} of {files} files; "
+                f"stopped after {self.added} of {counted(files, 'file')}; "
                 f"the tool {name!r} still has what it had before"
             )
         if not files:
             return f"stopped before the first file of {name!r}; nothing was changed"
         return (
-            f"stopped after {self.added + self.updated} of {files} files, which are kept; "
+            f"stopped after {self.added + self.updated} of {counted(files, 'file')}, which are "
+            "kept; "
             f"continue with: mdvec import -n {name} --mode update"
         )
 
@@ -161,13 +163,13 @@ class _FolderImport:
         tool, found = self.job.tool, self.job.found
         if self.job.request.mode == "new" and stored:
             raise ImportRefused(
-                f"the tool {tool.name!r} has {len(stored)} documents already; "
+                f"the tool {tool.name!r} has {counted(len(stored), 'document')} already; "
                 "use --mode update to follow changes, or --mode replace to build it again"
             )
         if stored and not found.files and not found.unseen:
             raise ImportRefused(
                 f"there is no file to import in {tool.source}, but {tool.name!r} has "
-                f"{len(stored)} documents; put the files back (is a disk not mounted?), "
+                f"{counted(len(stored), 'document')}; put the files back (is a disk not mounted?), "
                 "or empty the tool with --mode replace"
             )
 

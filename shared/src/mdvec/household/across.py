@@ -20,11 +20,11 @@ from mdvec.household.interfaces.checks import compared_rows
 from mdvec.household.interfaces.shared_pairs import rows_told_twice, shared_decisions
 from mdvec.household.readings import reading
 from mdvec.text.one_line import shown_name
+from mdvec.tools.names import offered_name
 
 _AROUND = timedelta(days=45)
 """Rows this near to the period show what is a habit."""
 _MAX_TOLD = 10
-_HOW = "判定は confirm_duplicate に check_id でなく transaction_ids（その2件）を渡します"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,9 @@ def told_pairs(pairs: Iterable[SharedPair]) -> list[str]:
             f"- {_row_text(pair.first)} と {_row_text(pair.second)}: {'。'.join(pair.reasons)}"
             for pair in group[:_MAX_TOLD]
         ]
-    return [*lines, _HOW] if lines else []
+    confirm = offered_name("confirm_duplicate")
+    how = f"判定は {confirm} に check_id でなく transaction_ids（その2件）を渡します"
+    return [*lines, how] if lines else []
 
 
 def _widened(days: Days) -> tuple[date, date]:

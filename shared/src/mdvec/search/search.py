@@ -34,6 +34,7 @@ from mdvec.text.tokens import is_blank
 from mdvec.timing import Stopwatch
 from mdvec.tools import rows as tools
 from mdvec.tools.kinds import KINDS
+from mdvec.tools.names import offered_name
 from mdvec.tools.rows import Tool
 from mdvec.tools.unfinished import unfinished
 
@@ -138,8 +139,8 @@ def search(
 def no_texts_message(name: str) -> str:
     """Why a dataset can be neither searched nor read, and what to do instead."""
     return (
-        f"{name!r} contains tables, not texts; query it in SQL with the server's tools query and "
-        f"{name}"
+        f"{name!r} contains tables, not texts; query it in SQL with the server's tools "
+        f"{offered_name('query')} and {name}"
     )
 
 

@@ -95,6 +95,11 @@ class ServerSettings(SettingsSection):
     token: SecretStr | None = Field(None, description="the token that clients show")
     token_file: str | None = Field(None, min_length=1, description="a file's path")
 
+    @property
+    def offers_all(self) -> bool:
+        """Whether no tool is left out."""
+        return self.tools == "all" and not self.read_only
+
 
 class SyncSettings(SettingsSection):
     """``[sync]``: how the server notices that sources have changed, and whether it imports them.

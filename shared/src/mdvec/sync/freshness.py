@@ -17,9 +17,11 @@ from mdvec.importing.failures import failures
 from mdvec.importing.job import Importer
 from mdvec.importing.scan_rules import rules_in_force
 from mdvec.manage.import_tool import scan_source
+from mdvec.text.counting import counted
 from mdvec.tools import rows as tools
 from mdvec.tools.import_lock import is_being_imported
 from mdvec.tools.kinds import KINDS, load_code
+from mdvec.tools.names import offered_name
 from mdvec.tools.rows import Tool
 
 _NANOSECONDS = 1_000_000_000
@@ -107,7 +109,7 @@ class Freshness:
             return "an import is running"
         newer = self.added + self.changed
         does = f"imports {'it' if newer == 1 else 'them'}"
-        return f"reindex {'brings it up to date' if self.deleted else does}"
+        return f"{offered_name('reindex')} {'brings it up to date' if self.deleted else does}"
 
     def warning(self) -> str:
         """What the last import could not bring up to date; "" if there is no such thing."""
@@ -121,7 +123,8 @@ class Freshness:
         )
         return (
             f"empty in the source of {self.tool} now: {which} (is a disk not mounted?); answers "
-            "are from the last import; if that was emptied on purpose, reindex drops what it had"
+            "are from the last import; if that was emptied on purpose, "
+            f"{offered_name('reindex')} drops what it had"
         )
 
     def _outdated(self) -> str:
@@ -136,7 +139,7 @@ class Freshness:
 
 
 def _files(number: int, one: str, many: str) -> str:
-    return f"1 file {one}" if number == 1 else f"{number:,} files {many}"
+    return f"{counted(number, 'file')} {one if number == 1 else many}"
 
 
 def load_modules(kinds: Iterable[str]) -> None:

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
+from mdvec.text.counting import counted
+
 # What an import needs is loaded by the first one: a server that starts needs none of it.
 if TYPE_CHECKING:
     from mdvec.importing.report import Progress
@@ -73,7 +75,7 @@ class ImportRun:
         """How far it is, in words."""
         if self.progress is None:
             return f"{self.tool} is being imported; it has not come to a file yet"
-        done = f"{self.progress.files_done:,} of {self.progress.files:,} files"
+        done = f"{self.progress.files_done:,} of {counted(self.progress.files, 'file')}"
         return f"{self.tool} is being imported: {done} are in"
 
     def want(self, *, is_automatic: bool = False) -> bool:

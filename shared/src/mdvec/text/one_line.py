@@ -70,8 +70,9 @@ class TextFence:
     mark: str
 
     def around(self, text: str) -> str:
-        """The text between its own two lines."""
-        return f"<text {self.mark}>\n{text}\n</text {self.mark}>"
+        """The text between its own two lines; a line break at its end is the last line's."""
+        end = "" if text.endswith("\n") else "\n"
+        return f"<text {self.mark}>\n{text}{end}</text {self.mark}>"
 
     @property
     def chars(self) -> int:

@@ -3,7 +3,8 @@
 import itertools
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from contextvars import ContextVar
 
 from mdvec.errors import MdvecError
 
@@ -38,6 +39,8 @@ FOLDED = {
 """The names that the server's tools had before: each with the call that does the same now."""
 OWN = OFFERED | FOLDED.keys()
 """The names that rows cannot take."""
+naming: ContextVar[Callable[[str], str]] = ContextVar("naming", default=lambda tool: tool)
+"""How texts name one of the server's tools; while the server answers, by what it offers then."""
 _OWN_PREFIX = "mdvec_"
 _MAX_FROM_TITLE = 50
 _DEFAULT = "docs"
@@ -52,6 +55,14 @@ def own_name(name: str, taken: Collection[str]) -> str:
     while name in taken:
         name = _OWN_PREFIX + name
     return name
+
+
+def offered_name(tool: str) -> str:
+    """The name of one of the server's tools, for a text that sends its reader there.
+
+    If the server that answers does not offer the tool, it says so, and which setting would.
+    """
+    return naming.get()(tool)
 
 
 def reserved_names_taken(names: Collection[str]) -> list[str]:

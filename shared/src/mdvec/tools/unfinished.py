@@ -6,6 +6,7 @@ from pathlib import Path
 
 import apsw
 
+from mdvec.text.counting import counted
 from mdvec.tools.import_lock import is_being_imported
 from mdvec.tools.rows import Tool
 
@@ -27,7 +28,7 @@ def unfinished(connection: apsw.Connection, tool: Tool) -> str | None:
     from mdvec.index import documents
 
     there = documents.document_counts(connection, tool.tables).documents
-    number = f"{there} document" if there == 1 else f"{there} documents"
+    number = counted(there, "document")
     return f"{tool.name} has {number} so far: its first import has not finished{files}; {how}"
 
 
@@ -57,7 +58,7 @@ def _how(tool: str) -> str:
 def _files(tool: Tool) -> str:
     if not tool.import_files:
         return ""
-    return f" ({tool.import_done or 0:,} of {tool.import_files:,} files)"
+    return f" ({tool.import_done or 0:,} of {counted(tool.import_files, 'file')})"
 
 
 def _is_unfinished(tool: Tool) -> bool:

@@ -310,12 +310,12 @@ def test_the_databases_own_copies_are_not_imported(tmp_path):
 def test_new_refuses_a_filled_dataset_and_no_mode_empties_one(runs):
     file = runs.parquet("a.parquet")
     runs.import_("new")
-    with pytest.raises(ImportRefused, match="has 1 tables already; use --mode update"):
+    with pytest.raises(ImportRefused, match="has 1 table already; use --mode update"):
         runs.import_("new")
     assert counts(runs.import_("replace")) == (0, 0, 0, 1, 0)
     file.unlink()
     for mode in ("update", "replace"):
-        with pytest.raises(ImportRefused, match=r"there is no data file in .* has 1 tables"):
+        with pytest.raises(ImportRefused, match=r"there is no data file in .* has 1 table;"):
             runs.import_(mode)
     runs.folder.rmdir()
     with pytest.raises(SourceMissing, match="the source folder"):

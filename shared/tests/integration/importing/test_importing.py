@@ -328,7 +328,7 @@ def test_an_empty_source_folder_is_treated_as_an_unmounted_disk(collection):
     collection.import_("new")
     (collection.folder / "a.md").unlink()
     (collection.folder / ".DS_Store").touch()
-    with pytest.raises(ImportRefused, match=r"no file to import in .* has 1 documents"):
+    with pytest.raises(ImportRefused, match=r"no file to import in .* has 1 document;"):
         collection.import_()
     assert collection.import_("replace").deleted == 1
     assert collection.contents() == []

@@ -74,9 +74,9 @@ def test_a_household_reports_its_ledger_and_its_texts(tmp_path):
 
 def test_a_dataset_names_its_tables(tmp_path):
     summary, table = imported(tmp_path, "dataset", "a.csv", "n\n1\n").lines()
-    counts = "mine: 1 added, 0 updated, 0 deleted, 0 unchanged, 0 failed; 1 tables, 1 rows in "
+    counts = "mine: 1 added, 0 updated, 0 deleted, 0 unchanged, 0 failed; 1 table, 1 row in "
     assert summary.text.startswith(counts)
-    assert table == ReportLine("mine__a: 1 rows, 1 columns, from a.csv")
+    assert table == ReportLine("mine__a: 1 row, 1 column, from a.csv")
 
 
 def test_a_tool_of_an_unknown_kind_counts_as_damaged(tmp_path):

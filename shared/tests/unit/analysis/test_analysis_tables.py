@@ -38,7 +38,7 @@ def test_of_a_long_frame_the_first_and_the_last_rows_are_shown(frame):
 @LIBRARIES
 def test_ten_rows_are_not_cut_and_eleven_are(frame):
     assert "omitted" not in safe_summary_table(frame({"n": range(10)}))
-    assert "(1 rows omitted)" in safe_summary_table(frame({"n": range(11)}))
+    assert "(1 row omitted)" in safe_summary_table(frame({"n": range(11)}))
 
 
 @LIBRARIES

@@ -165,7 +165,7 @@ class _Server:
         except QueryError as error:
             return _refusal(self.handler.mended(request, error))
         except RecursionError:
-            return _refusal(QueryError("the query is nested too deeply; materialize a part first"))
+            return _refusal(QueryError("the query is nested too deeply; name its parts in a WITH"))
         except Exception as error:  # noqa: BLE001 - any error of DuckDB; the edge of the child
             limits = {name: self.config["limits"][name] for name in _NAMED_LIMITS}
             hidden = self.config["hidden"] | {self.config["spool"]: "the export"}

@@ -11,6 +11,7 @@ from mdvec.datasets.core.columns import Column
 from mdvec.datasets.core.families import family
 from mdvec.errors import MdvecError
 from mdvec.text.quoting import identifier
+from mdvec.tools.names import offered_name
 
 from mdvec_mcp.analytics.core.edges import Edges, Scale, edges_between, scale_of
 
@@ -35,7 +36,8 @@ class RowsDiffer(MdvecError):
 
     def __init__(self) -> None:
         super().__init__(
-            "the query gives other rows each time it runs; materialize it, and ask about that table"
+            "the query gives other rows each time it runs; "
+            f"{offered_name('materialize')} it, and ask about that table"
         )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from mdvec.errors import MdvecError
 from mdvec.sizes import MEGABYTE
+from mdvec.tools.names import offered_name
 
 _MAX_LISTED = 20
 
@@ -58,7 +59,7 @@ class QueriesUnavailable(QueryError):
 def unknown_table(name: str, known: Iterable[str], note: str = "") -> UnknownTable:
     """The refusal of an unknown table, which lists the known ones."""
     there = sorted(known)
-    more = f" and {len(there) - _MAX_LISTED} more (list_handles)"
+    more = f" and {len(there) - _MAX_LISTED} more ({offered_name('list_handles')})"
     shown = ", ".join(there[:_MAX_LISTED]) + (more if len(there) > _MAX_LISTED else "")
     tables = f"the tables are: {shown}" if there else "there are no tables yet"
     file = "" if note or not re.search(r"[/\\.]", name) else " (a query opens no files)"
@@ -69,7 +70,7 @@ def out_of_time(seconds: float) -> QueryStopped:
     """The refusal of a query that reached its time limit."""
     return QueryStopped(
         f"the query was stopped after {seconds:g} s, the limit; filter or aggregate "
-        "earlier, ask about a part, or materialize an intermediate result first"
+        f"earlier, ask about a part, or {offered_name('materialize')} an intermediate result first"
     )
 
 

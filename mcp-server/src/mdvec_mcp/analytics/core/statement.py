@@ -56,7 +56,7 @@ def clean(source: str) -> str:
     if len(text) > MAX_SQL_CHARACTERS:
         raise QueryRefused(
             f"the SQL has {len(text):,} characters, more than {MAX_SQL_CHARACTERS:,}; "
-            "materialize a part of it first, then ask in a shorter query"
+            "ask about its parts in shorter queries"
         )
     if _CONTROL.search(text) or any("\ud800" <= sign <= "\udfff" for sign in text):
         raise QueryRefused("the SQL contains a control character; write chr(n) or leave it out")
@@ -105,9 +105,7 @@ def check(
     except (KeyError, TypeError) as error:
         raise QueryRefused(f"the SQL contains an unsupported element ({error}); {_RULE}") from error
     except RecursionError:
-        raise QueryRefused(
-            "the SQL is nested too deeply; name its parts in a WITH, or materialize one first"
-        ) from None
+        raise QueryRefused("the SQL is nested too deeply; name its parts in a WITH") from None
     return frozenset(checker.tables)
 
 
@@ -123,7 +121,7 @@ def _parse_error(answer: Node, sql: str) -> str:
     if "CTE body" in message:
         return f"inside WITH too, {_RULE}"
     if "depth limit" in message:
-        return "the SQL is nested too deeply; name its parts in a WITH, or materialize one first"
+        return "the SQL is nested too deeply; name its parts in a WITH"
     place = str(answer.get("position"))
     where = f" (at byte {int(place) + 1})" if place.isdigit() else ""
     return f"the SQL cannot be read: {message}{where}; {_RULE}"

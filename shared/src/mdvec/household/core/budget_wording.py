@@ -8,13 +8,10 @@ from decimal import ROUND_HALF_UP, Decimal
 from mdvec.household.core.budgets import Budget, BudgetStatus
 from mdvec.household.core.wording import format_currency
 from mdvec.text.one_line import shown_name
+from mdvec.tools.names import offered_name
 
 PER = {"month": "毎月", "year": "毎年"}
 _PASSED = {"month": "月", "year": "年"}
-NO_BUDGETS = (
-    "予算はまだありません。edit_household（what=budget）で、たとえば category=食費、"
-    "amount=50000 のように決められます。"
-)
 
 
 def name_of(budget: Budget) -> str:
@@ -55,7 +52,10 @@ def status_lines(
 ) -> list[str]:
     """Every budget's line, and what was spent outside of all of them."""
     if not statuses:
-        return [NO_BUDGETS]
+        return [
+            f"予算はまだありません。{offered_name('edit_household')}（what=budget）で、"
+            "たとえば category=食費、amount=50000 のように決められます。"
+        ]
     warned = sum(1 for one in statuses if one.warning)
     told = f"注意が必要なものは {warned}件です。" if warned else "どれも予算のうちです。"
     lines = [f"{months}の予算と実績です。{told}", *map(status_line, statuses)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mdvec.household.core.transaction import Transaction
+from mdvec.tools.names import offered_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,14 +191,14 @@ def list_message(listed: Listed) -> str:
     kind = _kind(listed.transfers)
     kind = f"未確認の{kind}" if listed.open_only else kind
     if not listed.total:
-        return f"{kind}はありません。detect_duplicates で検出できます。"
+        return f"{kind}はありません。{offered_name('detect_duplicates')} で検出できます。"
     parts = [f"{kind}は{listed.total}件です"]
     if listed.open_only:
         parts.append(_groups(listed.total, listed.likely, listed.transfers))
     parts.append("。")
     if listed.pages > 1:
         parts.append(f"{listed.page}/{listed.pages}ページです。")
-    parts.append("confirm_duplicate で判定できます。")
+    parts.append(f"{offered_name('confirm_duplicate')} で判定できます。")
     return "".join(parts)
 
 
