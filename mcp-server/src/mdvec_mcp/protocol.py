@@ -118,11 +118,12 @@ class MdvecServer(Server[dict[str, Any]]):
     def _listed(self, tool: Tool, *, draws: bool) -> types.Tool:
         """A tool as it is listed for a client that draws Apps, or for any other."""
         meta = {key: value for key, value in (tool.meta or {}).items() if draws or key != "ui"}
-        answer = self.offer.answers.get(tool.name) if self._structured == "always" else None
+        kind = self.offer.answers.get(tool.name) if self._structured == "always" else None
+        schema = kind and {"type": "object", **TypeAdapter(kind).json_schema(mode="serialization")}
         return types.Tool(
             name=tool.name, title=tool.title, description=tool.description,
             input_schema=tool.parameters, annotations=tool.annotations, _meta=meta or None,
-            output_schema=answer and _schema_of(answer),
+            output_schema=schema,
         )  # fmt: skip
 
     async def _call_tool(
@@ -242,11 +243,6 @@ class MdvecServer(Server[dict[str, Any]]):
 def _listed_as(kind: type[M], items: Iterable[BaseModel]) -> list[M]:
     """The SDK's items as the protocol lists them."""
     return [kind.model_validate(item.model_dump(include={*kind.model_fields})) for item in items]
-
-
-def _schema_of(answer: Any) -> dict[str, Any]:  # noqa: ANN401 - a class or a union of classes
-    """The JSON schema of an answer; of a union, too, it says that it is an object."""
-    return {"type": "object", **TypeAdapter(answer).json_schema(mode="serialization")}
 
 
 def _is_for_apps(tool: Tool) -> bool:
