@@ -108,11 +108,12 @@ def headless_index(bench: Bench, documents: list[Document], embedder: Embedder) 
     database = bench.databases / f"headless-{embedder.name}.sqlite"
     owners = database.with_suffix(".owners")
     if not owners.exists():
-        owners.write_bytes(pickle.dumps(_stored(database, documents, embedder)))
+        owners.write_bytes(pickle.dumps(store_headless(database, documents, embedder)))
     return Index(database, pickle.loads(owners.read_bytes()), embedder)
 
 
-def _stored(database: Path, documents: list[Document], embedder: Embedder) -> Owners:
+def store_headless(database: Path, documents: list[Document], embedder: Embedder) -> Owners:
+    """A new database of documents without their heading lines, and each chunk's sections."""
     card = embedder.card
     options = ChunkingOptions(
         "heading", card.default_size, card.default_overlap,

@@ -125,7 +125,7 @@ def heading_questions(documents: list[Document]) -> list[Question]:
         for heading in document.outline.headings
         if heading.level in LEVELS[1:]
         and _JAPANESE.search(heading.words)
-        and len(_own_text(document, heading.start).strip()) >= SHORTEST_SECTION
+        and len(own_text(document, heading.start).strip()) >= SHORTEST_SECTION
     ]
     often = Counter(question.words for question in found)
     return [question for question in found if often[question.words] == 1]
@@ -136,7 +136,7 @@ def _anchor(document: Document, start: int) -> str:
     return found[1].replace("-", " ") if found else ""
 
 
-def _own_text(document: Document, start: int) -> str:
+def own_text(document: Document, start: int) -> str:
     """What stands under a heading, up to the next that cuts."""
     line_end = document.content.find("\n", start) + 1
     cuts = [cut for cut in _cuts(document) if cut > start]

@@ -105,28 +105,6 @@ def test_a_guard_that_is_started_once_guards_each_cell_and_its_last_expression(k
     assert after == repr("z" * 1000)
 
 
-def test_programs_and_errors_count_in_a_notebook(kernel):
-    notebook = cells(
-        "from mdvec.analysis import output_guard; guard = output_guard(400); guard.start()",
-        "!printf %01000d 0",
-        "raise ValueError('y' * 10**6)",
-        "guard.stop()",
-        "with output_guard(400):\n    raise ValueError('y' * 10**6)",
-        "raise ValueError('y' * 1000)",
-    )
-    for cell in (notebook.cells[place] for place in (2, 4, 5)):
-        cell.metadata["tags"] = ["raises-exception"]
-    run(kernel, notebook)
-    program, error, _, within, after = (cell.outputs for cell in notebook.cells[1:])
-    assert "[mdvec] output trimmed: " in "".join(one.text for one in program)
-    assert len("".join(one.text for one in program)) < 800
-    for one in (error[0], within[0]):
-        assert one.ename == "ValueError"
-        assert 300 < len(one.evalue) < 310
-        assert len("".join(one.traceback)) < 500
-    assert len(after[0].evalue) == 1000
-
-
 def test_a_chart_is_one_picture_whose_text_is_one_line(kernel):
     notebook = cells(
         "from mdvec.analysis import output_guard, safe_chart\nimport polars as pl",

@@ -86,7 +86,6 @@ place; any other exception is a bug.
             CollectionMissing         mdvec.index.chroma_client
             ExtraMissing              mdvec.index.chroma_client
         TokenUnusable                 mdvec.manage.bearer
-        CalibrationRefused            mdvec.manage.calibrating.calibration
         FileNotUnderstood             mdvec.manage.clients.entries
         NotRegistered                 mdvec.manage.clients.registration
         ServerFailed                  mdvec.manage.doctor.server_process

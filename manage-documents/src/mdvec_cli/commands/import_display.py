@@ -64,33 +64,6 @@ def import_display(name: str, *, quiet: bool) -> Iterator[ImportDisplay]:
         yield ImportDisplay(show, tell, ask)
 
 
-@contextmanager
-def counting_display(name: str, unit: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar that counts finished units on a terminal; nothing elsewhere."""
-    if quiet or not sys.stderr.isatty():
-        yield lambda _, __: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    columns = (
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn(unit),
-        TimeRemainingColumn(),
-    )  # fmt: skip
-    bar = Bar(*columns, console=Console(stderr=True), transient=True)
-    task = bar.add_task(name, total=None)
-
-    def show(done: int, total: int) -> None:
-        bar.start()  # not before, so that questions and sentences come first
-        bar.update(task, completed=done, total=total)
-
-    try:
-        yield show
-    finally:
-        bar.stop()
-
-
 def confirmed(question: str) -> bool:
     """Whether the user answers yes; in a pipe there is nobody to ask."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):

@@ -1,14 +1,11 @@
-"""`mdvec model …`: list the embedding models, try one, download one, calibrate one."""
+"""`mdvec model …`: list the embedding models, try one, download one."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mdvec_cli.commands.completion import complete_tool_names
-from mdvec_cli.commands.import_display import confirmed, counting_display
 from mdvec_cli.commands.options import (
     ConfigOption,
     DatabaseOption,
@@ -22,11 +19,9 @@ from mdvec_cli.commands.output import print_json, print_line, print_table, say
 
 if TYPE_CHECKING:
     from mdvec.embedding.catalog import ListedModel
-    from mdvec.embedding.constants import ModelConstants
-    from mdvec.manage.calibrating import Calibration
 
 app = typer.Typer(
-    help="List the embedding models, try one, download one, or calibrate one.",
+    help="List the embedding models, try one, or download one.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -128,79 +123,3 @@ def try_out(
         f"{trial.name}{where}: {trial.dimension} dimensions, "
         f"a question in {trial.question_seconds * 1000:.0f} ms"
     )
-
-
-@app.command("calibrate")
-def calibrate_command(
-    name: Annotated[str, typer.Argument(help="The model, as in --model of an import.")],
-    tool: Annotated[
-        str | None,
-        typer.Option("--name", "-n", help="The tool whose documents are used; by default, all.",
-                     show_default=False, autocompletion=complete_tool_names),
-    ] = None,
-    yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Send texts to the model's endpoint without asking.")
-    ] = False,
-    minutes: Annotated[
-        float,
-        typer.Option(min=0.1, max=10_000,
-                     help="About how long a model that runs here may embed; with less time, "
-                          "fewer documents are sampled."),
-    ] = 3.0,
-    format_: FormatOption = None,
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
-) -> None:  # fmt: skip
-    """Fit how far searches trust a model, by the headings of your own documents.
-
-    Each heading is a question that should find the text under it; all headings are removed from the
-    texts first. New constants are kept only if the half of the headings that they were not fitted
-    to is found better with them.
-    """
-    from mdvec.embedding import catalog
-    from mdvec.manage.calibrating import calibrate
-
-    settings = settings_from(config, database, verbose=verbose)
-    options = settings.model.options()
-    embedder = catalog.load(catalog.choose(name, options).card.name, options)
-    with counting_display(f"calibrating {embedder.name}", "texts", quiet=verbose) as show:
-        found = calibrate(
-            settings.database_path,
-            tool,
-            embedder,
-            may_send=lambda sending: yes or confirmed(f"{sending.sentence()} Send them?"),
-            on_notice=say,
-            on_progress=show,
-            minutes=minutes,
-        )
-    if chosen_format(format_, settings) is DisplayFormat.JSON:
-        print_json({**asdict(found), "is_better": found.is_better})
-        return
-    _print_calibration(found)
-
-
-def _print_calibration(found: Calibration) -> None:
-    before, after = found.figures_before, found.figures_after
-    print_table(
-        f"{found.model}: {found.questions} headings of {', '.join(found.tools)}",
-        ("", "before", "now"),
-        [
-            ("headings found (nDCG@10)", f"{before.ndcg:.3f}", f"{after.ndcg:.3f}"),
-            ("headings said to be answered", f"{before.confident:.0%}", f"{after.confident:.0%}"),
-            ("unanswerable questions said to be", f"{before.misled:.0%}", f"{after.misled:.0%}"),
-            ("trust in vectors", *(f"{one.vector_trust:g}" for one in (found.before, found.after))),
-            ("cosine of unrelated passages", *map(_unrelated, (found.before, found.after))),
-        ],
-    )
-    if found.is_better:
-        say(f"searches with {found.fingerprint} use the new constants from now on")
-    else:
-        say("no other constants are better on the headings held out; nothing was changed")
-
-
-def _unrelated(constants: ModelConstants) -> str:
-    if constants.unrelated is None:
-        return "not known"
-    mean, deviation = constants.unrelated
-    return f"{mean:.3f} ± {deviation:.3f}"

@@ -68,24 +68,3 @@ def test_e5_small_imports_and_the_tool_stays_with_it(mdvec):
             "to change it to 'use', build it again with --mode replace\n"
         ),
     )
-
-
-def test_calibrate_shows_before_and_after_or_says_what_it_lacks(mdvec):
-    add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
-    mdvec.write("few.md", f"# 見出し\n\n{'本文。' * 30}\n")
-    assert mdvec("import", "-n", "notes", "--model", "use").code == 0
-    few = mdvec("model", "calibrate", "use", "-n", "notes")
-    assert (few.code, few.out) == (1, "")
-    assert few.err == (
-        "error: notes: 1 headings with text under them are too few; calibrate with 30 or more, "
-        "in Markdown that is imported\n"
-    )
-    for number in range(31):
-        mdvec.write(f"{number}.md", f"# 見出し{number}\n\n{f'{number}番目の本文です。' * 6}\n")
-    assert mdvec("import", "-n", "notes", "-m", "update").code == 0
-    plain, as_json = mdvec.each(
-        "model calibrate use -n notes", "model calibrate use -n notes --format json"
-    )
-    assert (plain.code, plain.out.splitlines()[0]) == (0, "\tbefore\tnow")
-    assert as_json.json["questions"] == 32
-    assert as_json.json["figures_after"]["ndcg"] >= as_json.json["figures_before"]["ndcg"]

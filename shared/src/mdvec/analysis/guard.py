@@ -6,17 +6,13 @@ import atexit
 import logging
 import sys
 import threading
-import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from importlib.util import find_spec
-from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TextIO
 
-from mdvec.analysis.descriptors import CountedDescriptors
 from mdvec.analysis.errors import AnalysisError
 from mdvec.analysis.limits import MAX_TABLE_ROWS, limits_in_force
-from mdvec.analysis.streams import CountedStream, ShortTraceback
 
 _MAX_COLUMNS = 12
 _MAX_CELL_CHARS = 50
@@ -28,11 +24,10 @@ def output_guard(max_bytes: int | None = None) -> OutputGuard:
     """A context manager: DataFrames print 10 rows, and all output at most ``max_bytes``.
 
     The default is ``[analytics] max_printed_bytes`` of the settings. Output beyond the limit is
-    dropped; a warning at the end says how much, and what to print instead. Counted is what Python
-    writes to ``sys.stdout`` and ``sys.stderr``, tracebacks, what loggers and other programs write,
-    and what a notebook displays, but for pictures. Programs on a terminal are not counted. Of an
-    error that does not fit, its name and the beginning of its message are shown. Guards can be
-    nested.
+    dropped; a warning at the end says how much, and what to print instead. The guard counts what
+    Python writes to ``sys.stdout`` and ``sys.stderr``, and what a notebook displays except
+    pictures. It does not see what other programs and C libraries write, a notebook's tracebacks,
+    or an error that leaves the ``with`` block. Guards can be nested.
 
     For all cells of a notebook, call ``guard = output_guard(); guard.start()`` in the first one.
     The limit then applies to each cell, its last expression included, until ``guard.stop()``.
@@ -46,13 +41,9 @@ class OutputGuard:
     def __init__(self, max_bytes: int) -> None:
         self._limit = max_bytes
         self._printed = 0
+        self._stdout: TextIO | None = None
         self._undo = ExitStack()
-        self._started = False
         self._lock = threading.RLock()
-        self._descriptors = CountedDescriptors(self._take_bytes)
-        self._stdout = CountedStream(self.take, sys.stdout, self._descriptors)
-        self._stderr = CountedStream(self.take, sys.stderr, self._descriptors)
-        self._traceback = ShortTraceback(self.take, _shell())
 
     def start(self) -> None:
         """Begin to guard.
@@ -60,20 +51,17 @@ class OutputGuard:
         Raises:
             AnalysisError: it was started before.
         """
-        if self._started:
+        if self._stdout is not None:
             raise AnalysisError("this output_guard was started already; make another one")
-        self._started = True
+        self._stdout = sys.stdout
         self._undo.enter_context(_short_frames())
-        for stream in (sys.stdout, sys.stderr):
-            stream.flush()
-        self._descriptors.start(self._undo)
-        self._stdout = CountedStream(self.take, sys.stdout, self._descriptors)
-        self._stdout.stand_in("stdout", self._undo)
-        self._stderr = CountedStream(self.take, sys.stderr, self._descriptors)
-        self._stderr.stand_in("stderr", self._undo)
-        self._undo.callback(self._flush)
-        self._traceback.stand_in(self._undo)
-        self._listen_to_notebook()
+        for name in ("stdout", "stderr"):
+            stream = _CountedStream(getattr(sys, name), self._take)
+            setattr(sys, name, stream)
+            self._undo.callback(stream.restore, name)
+        ipython = sys.modules.get("IPython")
+        if ipython is not None and (shell := ipython.get_ipython()) is not None:
+            self._guard_cells(shell)
         atexit.register(self.stop)
         self._undo.callback(atexit.unregister, self.stop)
 
@@ -86,88 +74,86 @@ class OutputGuard:
         self.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._flush()
-        is_long = isinstance(error, Exception) and self._exceeds(error)
+    def __exit__(self, *error: object) -> None:
         self.stop()
-        if error is not None and is_long:
-            self._traceback.show_next(error)
 
-    def take(self, text: str) -> str:
+    def _take(self, text: str) -> str:
         """The part of a text that still fits the limit."""
         data = text.encode("utf-8", "surrogatepass")
-        cut = self._take_bytes(data)
-        return text if len(cut) == len(data) else cut.decode("utf-8", "ignore")
-
-    def _take_bytes(self, data: bytes) -> bytes:
         with self._lock:
             room = max(0, self._limit - self._printed)
             self._printed += len(data)
-        return data if len(data) <= room else data[:room].decode("utf-8", "ignore").encode()
-
-    def _exceeds(self, error: Exception) -> bool:
-        """Whether an error's traceback is too long."""
-        text = "".join(traceback.format_exception(error))
-        return self._printed + len(text.encode("utf-8", "replace")) > self._limit
-
-    def _flush(self) -> None:
-        """Have everything counted that was written."""
-        self._stdout.settle()
-        self._stderr.settle()
-        self._descriptors.drain()
+        return text if len(data) <= room else data[:room].decode("utf-8", "ignore")
 
     def _warn(self) -> None:
         """Warn if output was dropped, and start counting again."""
         printed, self._printed = self._printed, 0
-        if printed <= self._limit:
+        if printed <= self._limit or self._stdout is None:
             return
         message = (
             f"output trimmed: {printed:,} bytes were printed, {self._limit:,} are shown, "
             f"{printed - self._limit:,} left out; print a summary instead (safe_summary_table, "
             "safe_json_output), or write the rest to a file and print its name"
         )
-        self._stdout.write_uncounted(f"\n[mdvec] {message}\n")
+        self._stdout.write(f"\n[mdvec] {message}\n")
         _log.warning(message)
 
-    def _listen_to_notebook(self) -> None:
-        shell = _shell()
-        if shell is None:
-            return
-        for name, callback in (("pre_run_cell", self._begin), ("post_run_cell", self._end)):
-            shell.events.register(name, callback)
-            self._undo.callback(shell.events.unregister, name, callback)
+    def _guard_cells(self, shell: Any) -> None:  # noqa: ANN401 - IPython need not be installed
+        """Count each cell of a notebook by itself, and what it displays."""
+        callbacks = {"pre_run_cell": self._begin_cell, "post_run_cell": self._end_cell}
+        for event, callback in callbacks.items():
+            shell.events.register(event, callback)
+            self._undo.callback(shell.events.unregister, event, callback)
         for publisher in (shell.display_pub, shell.displayhook):
             if hasattr(publisher, "register_hook"):  # a kernel's; in a terminal, IPython prints
                 publisher.register_hook(self._displayed)
                 self._undo.callback(publisher.unregister_hook, self._displayed)
 
-    def _begin(self, *_: object) -> None:
-        self._flush()
+    def _begin_cell(self, *_: object) -> None:
         self._printed = 0
 
-    def _end(self, *_: object) -> None:
-        self._flush()
+    def _end_cell(self, *_: object) -> None:
         self._warn()
 
     def _displayed(self, message: dict[str, Any]) -> dict[str, Any]:
         """A display message to the notebook, without the representations that exceed the limit."""
         data = message.get("content", {}).get("data", {})
         texts = {kind: value for kind, value in data.items() if not kind.startswith(_PICTURES)}
-        if not texts:
-            return message
         # A notebook shows one of the representations; the longest one counts.
-        longest = max((str(value) for value in texts.values()), key=len)
-        if self.take(longest) == longest:
-            return message
-        left = {kind: value for kind, value in data.items() if kind not in texts}
-        beginning = str(texts.get("text/plain", ""))[:_MAX_CELL_CHARS]
-        message["content"]["data"] = {**left, "text/plain": f"{beginning} …"}
+        longest = max((str(value) for value in texts.values()), key=len, default="")
+        if self._take(longest) != longest:
+            beginning = str(texts.get("text/plain", ""))[:_MAX_CELL_CHARS]
+            pictures = {kind: value for kind, value in data.items() if kind not in texts}
+            message["content"]["data"] = {**pictures, "text/plain": f"{beginning} …"}
         return message
+
+
+class _CountedStream:
+    """Stands in for ``sys.stdout`` or ``sys.stderr`` and writes the part that ``take`` allows."""
+
+    def __init__(self, stream: TextIO, take: Callable[[str], str]) -> None:
+        self._stream = stream
+        self._take = take
+
+    def restore(self, name: str) -> None:
+        """Write everything from now on, and give ``sys`` its stream back unless it has another."""
+        self._take = str
+        if getattr(sys, name) is self:
+            setattr(sys, name, self._stream)
+
+    def write(self, text: str) -> int:
+        """Write what still fits; report the whole text as written."""
+        if shown := self._take(text):
+            self._stream.write(shown)
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write each line."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - the wrapped stream's attribute
+        return getattr(self._stream, name)
 
 
 def _short_frames() -> ExitStack:
@@ -176,13 +162,13 @@ def _short_frames() -> ExitStack:
     if find_spec("pandas") is not None:
         import pandas as pd
 
-        options: tuple[Any, ...] = (
-            ("display.max_rows", MAX_TABLE_ROWS),
-            ("display.min_rows", MAX_TABLE_ROWS),
-            ("display.max_columns", _MAX_COLUMNS),
-            ("display.max_colwidth", _MAX_CELL_CHARS),
-        )
-        stack.enter_context(pd.option_context(*(part for pair in options for part in pair)))
+        options: dict[str, Any] = {
+            "display.max_rows": MAX_TABLE_ROWS,
+            "display.min_rows": MAX_TABLE_ROWS,
+            "display.max_columns": _MAX_COLUMNS,
+            "display.max_colwidth": _MAX_CELL_CHARS,
+        }
+        stack.enter_context(pd.option_context(*(part for pair in options.items() for part in pair)))
     if find_spec("polars") is not None:
         import polars as pl
 
@@ -192,10 +178,3 @@ def _short_frames() -> ExitStack:
             )
         )
     return stack
-
-
-def _shell() -> Any:  # noqa: ANN401 - of IPython, which need not be installed
-    """The running IPython shell; None in plain Python."""
-    ipython = sys.modules.get("IPython")
-    get: Callable[[], Any] | None = getattr(ipython, "get_ipython", None)
-    return get() if get is not None else None

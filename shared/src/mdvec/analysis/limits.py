@@ -20,7 +20,7 @@ class OutputLimits:
     """The limits of one output; those of lines follow from them.
 
     Args:
-        json_bytes: of JSON, and of other data.
+        json_bytes: of JSON, and of a line that is not sentences.
         rows: of one table.
         printed_bytes: of everything together.
     """
@@ -40,18 +40,13 @@ class OutputLimits:
         return 10 * self.rows
 
     @property
-    def line_bytes(self) -> int:
-        """Bytes of one line."""
-        return 2 * self.json_bytes
-
-    @property
     def paragraph_bytes(self) -> int:
         """Bytes of a line of whole sentences."""
         return 4 * self.json_bytes
 
     @property
-    def figure_bytes(self) -> int:
-        """Bytes of lines that consist mostly of figures, in the whole output."""
+    def data_bytes(self) -> int:
+        """Bytes of the lines in the whole output that are not sentences."""
         return 8 * self.json_bytes
 
 

@@ -1,4 +1,4 @@
-"""The constants by which a search judges a model's cosines, unless the user calibrated them."""
+"""The constants by which a search judges a model's cosines, unless others were stored for it."""
 
 from __future__ import annotations
 

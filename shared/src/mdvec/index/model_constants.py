@@ -1,7 +1,7 @@
-"""Constants of models that the user has calibrated, by fingerprint.
+"""Constants of models that were fitted on the user's own documents, by fingerprint.
 
-The table is made by the first calibration and belongs to no numbered format: a file without it
-lacks nothing.
+`bench/calibrate.py` fits and stores them. It makes the table, which belongs to no numbered format:
+a file without it lacks nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from mdvec.embedding.constants import ModelConstants
 
 
 def calibrated_constants(connection: apsw.Connection, fingerprint: str) -> ModelConstants | None:
-    """The constants of the model with that fingerprint; None if it was not calibrated."""
+    """The constants of the model with that fingerprint; None if none were stored."""
     there = connection.execute(
         "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'model_constants'"
     )
