@@ -20,7 +20,7 @@ Never
 - read raw rows into the conversation, page through a table, or print a whole data frame;
 - guess column names: call profile or list_handles first;
 - pass a path: give Python the handle that export returned, unchanged;
-- repeat a query that failed: the error says what to do instead ("write: …").
+- repeat a query that failed: the error has the nearest names, or says what to write instead.
 
 Which tool
 - a table's contents, period and quality → profile

@@ -93,7 +93,7 @@ def test_the_types_of_parameters_are_found_and_their_values_bound(site):
 @pytest.mark.parametrize(
     ("sql", "said"),
     [
-        ("SELECT amont FROM sales WHERE shop = $s", "write: SELECT amount FROM sales WHERE"),
+        ("SELECT amont FROM sales WHERE shop = $s", "nearest: amount; sales has"),
         ("SELECT * FROM sales WHERE day > ?", "name each parameter, as in"),
         ("SELECT list_aggregate([1], $f) FROM sales", "needs the plain name of an aggregate"),
         ("SELECT * FROM query_table($t)", "is not allowed"),

@@ -20,7 +20,6 @@ from mdvec.text.quoting import literal
 from sql_grammar import Grammar, Names
 
 from mdvec_mcp.analytics.child import lockdown
-from mdvec_mcp.analytics.core.mending.wrapping import unwrapped
 from mdvec_mcp.analytics.core.refusals import QueryFailed, QueryStopped
 from mdvec_mcp.analytics.core.statement import clean, find_table, with_source
 from mdvec_mcp.analytics.process.messages import Data, ParquetTable, QueryLimits
@@ -158,7 +157,7 @@ class Target:
         return rows
 
     def _compare(self, sql):
-        text = clean(unwrapped(sql))
+        text = clean(sql)
         table = find_table(text, list(TABLES))
         text = f'FROM "{table}"' if table else text
         counted = "SELECT count(*) FROM {source}"

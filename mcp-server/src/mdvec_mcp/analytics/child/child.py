@@ -163,7 +163,7 @@ class _Server:
         try:
             return self.handler.handle(request)
         except QueryError as error:
-            return _refusal(self.handler.mended(request, error))
+            return _refusal(self.handler.advised(request, error))
         except RecursionError:
             return _refusal(QueryError("the query is nested too deeply; name its parts in a WITH"))
         except Exception as error:  # noqa: BLE001 - any error of DuckDB; the edge of the child
@@ -174,7 +174,7 @@ class _Server:
             except FatalDuckDBError:
                 # The server notices that the process ended and tells the model.
                 os._exit(1)
-            return _refusal(self.handler.mended(request, refusal))
+            return _refusal(self.handler.advised(request, refusal))
 
 
 def _refusal(error: MdvecError) -> Message:

@@ -14,7 +14,6 @@ from mdvec.text.quoting import identifier
 
 from mdvec_mcp.analytics.child.copying import copy_to_csv, copy_to_parquet
 from mdvec_mcp.analytics.child.loading import columns_of
-from mdvec_mcp.analytics.child.mender import Mender
 from mdvec_mcp.analytics.child.parameters import (
     BoundValues,
     expected_rows,
@@ -23,14 +22,11 @@ from mdvec_mcp.analytics.child.parameters import (
     values_in,
 )
 from mdvec_mcp.analytics.child.values import finishers, json_rows_sql
-from mdvec_mcp.analytics.core.mending.quiet import quiet_mistake
-from mdvec_mcp.analytics.core.mending.wording import with_columns, worded
-from mdvec_mcp.analytics.core.mending.wrapping import unwrapped
+from mdvec_mcp.analytics.core.advice import advised
 from mdvec_mcp.analytics.core.parameters import parameter_names
 from mdvec_mcp.analytics.core.refusals import (
     BadTableName,
     QueryError,
-    QueryFailed,
     QueryRefused,
     quotable,
 )
@@ -49,6 +45,8 @@ if TYPE_CHECKING:
 
 _TABLE_NAME = re.compile(r"[^\W\d]\w{0,62}")
 _MAX_SEMICOLONS = 20
+_UNPLANNED = ("Binder Error", "Catalog Error", "the SQL cannot be read")
+"""How the errors begin that a query's words cause, not its data or what it may not do."""
 
 
 @dataclass
@@ -88,35 +86,26 @@ class RequestHandler:
             return method(message)
         given = message.get("parameters")
         self.values = None if given is None else values_in(given)
-        sql = unwrapped(message["source"])
-        response = method(message | {"source": sql})
-        return response | {"notes": notes} if (notes := self._notes(sql)) else response
+        return method(message)
 
-    def mended(self, message: Message, error: QueryError) -> QueryError:
-        """The error of a request, with the form of its query that runs where one is found."""
-        is_about_sql = isinstance(error, QueryRefused | QueryFailed)
-        if "source" not in message or not is_about_sql or isinstance(error, BadTableName):
+    def advised(self, message: Message, error: QueryError) -> QueryError:
+        """The error of a request, with what to write instead if its query cannot be planned."""
+        if "source" not in message or not str(error).startswith(_UNPLANNED):
             return error
-        sql = unwrapped(message["source"]).strip()
-        found = self._mender.propose(sql, str(error))
-        if found is None:
-            return type(error)(with_columns(str(error), sql, self._all_tables))
-        return type(error)(worded(str(error), sql, found))
+        sql = clean(message["source"])
+        return type(error)(advised(str(error), sql, self._all_tables, self._can_run))
 
-    def _notes(self, sql: str) -> list[str]:
-        """What a query that ran probably means instead."""
-        found = quiet_mistake(sql, self._all_tables)
-        if found is None or self._mender.why_not(found.sql) is not None:
-            return []
-        return [worded("", sql, found)]
+    def _can_run(self, sql: str) -> bool:
+        """Whether a query is allowed and can be planned; it is not run."""
+        try:
+            self._judge(sql)
+        except Exception:  # noqa: BLE001 - DuckDB's errors, or a refusal
+            return False
+        return True
 
     @property
     def _all_tables(self) -> dict[str, tuple[Column, ...]]:
         return self.tables | self.materialized
-
-    @property
-    def _mender(self) -> Mender:
-        return Mender(self._judge, self._all_tables)
 
     def _judge(self, sql: str) -> None:
         """Raise if a query is not allowed, or cannot be planned; nothing is run."""

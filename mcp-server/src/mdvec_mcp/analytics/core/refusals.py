@@ -9,6 +9,8 @@ from mdvec.errors import MdvecError
 from mdvec.sizes import MEGABYTE
 from mdvec.tools.names import offered_name
 
+from mdvec_mcp.analytics.core.naming import named, nearest_names
+
 _MAX_LISTED = 20
 
 
@@ -63,7 +65,9 @@ def unknown_table(name: str, known: Iterable[str], note: str = "") -> UnknownTab
     shown = ", ".join(there[:_MAX_LISTED]) + (more if len(there) > _MAX_LISTED else "")
     tables = f"the tables are: {shown}" if there else "there are no tables yet"
     file = "" if note or not re.search(r"[/\\.]", name) else " (a query opens no files)"
-    return UnknownTable(f"there is no table {quotable(name)!r}{note}{file}; {tables}")
+    near = nearest_names(name, there)
+    nearest = f"; nearest: {named(near)}" if near else ""
+    return UnknownTable(f"there is no table {quotable(name)!r}{note}{file}{nearest}; {tables}")
 
 
 def out_of_time(seconds: float) -> QueryStopped:

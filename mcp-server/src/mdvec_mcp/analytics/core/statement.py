@@ -18,6 +18,7 @@ from mdvec_mcp.analytics.core.refusals import QueryRefused, quotable, unknown_ta
 MAX_SQL_CHARACTERS = 20_000
 _RULE = "only one SELECT is allowed (WITH, DESCRIBE, SUMMARIZE and UNPIVOT are fine)"
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_FENCE = re.compile(r"```[ \t]*\w*[ \t]*\r?\n(.*?)\r?\n?[ \t]*```", re.DOTALL)
 _WORD = re.compile(r"[^\s();,]+|\"(?:[^\"]|\"\")+\"")
 # Never a path: should a scope be misjudged, such a name opens no file.
 _CTE_NAME = re.compile(r"[\w $#-]+")
@@ -45,12 +46,15 @@ def with_source(statement: str, source: str) -> str:
 
 
 def clean(source: str) -> str:
-    """A source without surrounding white space.
+    """A source without surrounding white space, or the one Markdown fence that it stands in.
 
     Raises:
         QueryRefused: it is empty, too long, or contains control characters.
     """
     text = source.removeprefix("\ufeff").strip()
+    fenced = _FENCE.fullmatch(text)
+    if fenced is not None and "```" not in fenced[1]:
+        text = fenced[1].strip()
     if not text:
         raise QueryRefused("there is no SQL; give a table's name or one SELECT")
     if len(text) > MAX_SQL_CHARACTERS:

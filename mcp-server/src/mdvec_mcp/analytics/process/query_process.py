@@ -27,7 +27,6 @@ from mdvec_mcp.analytics.process.messages import (
     QueryLimits,
     QueryRows,
 )
-from mdvec_mcp.analytics.process.query_warnings import QueryWarnings
 from mdvec_mcp.analytics.process.remaking import Remaking
 from mdvec_mcp.analytics.process.requests import (
     columns_in,
@@ -87,12 +86,12 @@ class QueryProcess:
         kept: Keeper | None = None,
     ) -> None:
         self._registry = TableRegistry(kept)
-        self._warnings = QueryWarnings()
+        self._warnings: list[str] = []
         self._turns = Turns()
-        main = RunningChild(spool_root, limits, self._warnings.warn)
+        main = RunningChild(spool_root, limits, self._warn)
         second = RunningChild(spool_root, limits, lambda _told_by_main: None)
         remaking = Remaking(
-            main, self._registry, data, _QUERIES_TO_REMAKE * limits.seconds, self._warnings.warn
+            main, self._registry, data, _QUERIES_TO_REMAKE * limits.seconds, self._warn
         )
         self._main = Lane(main, remaking, data, self.warm)
         self._lanes = (self._main, Lane(second, None, data, lambda: None))
@@ -117,9 +116,7 @@ class QueryProcess:
                 with self._turn(seconds=_LIST_WAIT_SECONDS if known else None):
                     self._main.prepare()
             except NoTurn:
-                self._warnings.warn(
-                    "queries are running; the tables are those from before they began"
-                )
+                self._warn("queries are running; the tables are those from before they began")
         return self._main.child.tables | {
             table.name: table.columns for table in self.materialized()
         }
@@ -200,14 +197,14 @@ class QueryProcess:
         """
         with self._turn():
             request = materialize_request(name, source, sql, replace=replace)
-            response = self._warnings.noted(self._main.request(request))
+            response = self._main.request(request)
             columns = columns_in(response["columns"])
             table = MaterializedTable(
                 name, source, sql, response["rows"], columns, time.time() + ttl_seconds,
                 stamp=self._main.child.stamp,
             )  # fmt: skip
             if not self._registry.add(table, response["reads"]):
-                self._warnings.warn(f"{name} ends with this server: {_NOT_KEPT}")
+                self._warn(f"{name} ends with this server: {_NOT_KEPT}")
         return table
 
     def drop(self, name: str) -> None:
@@ -238,8 +235,13 @@ class QueryProcess:
         return {table.name: table.expires for table in self._registry}
 
     def take_warnings(self) -> list[str]:
-        """The warnings since the last call: of this thread's queries, then of the tables."""
-        return self._warnings.take()
+        """The warnings about tables since the last call, each once."""
+        warnings, self._warnings = self._warnings, []
+        return warnings
+
+    def _warn(self, warning: str) -> None:
+        if warning not in self._warnings:
+            self._warnings.append(warning)
 
     def close(self) -> None:
         """End the children and remove their folders; later calls raise QueriesUnavailable."""
@@ -291,7 +293,7 @@ class QueryProcess:
             response = lane.request(request)
             if then is not None:
                 then(lane, response)
-            return self._warnings.noted(response)
+            return response
 
         if not self._needs_main(request["source"]):
             with self._turn((_MAIN, _SECOND)) as lane:
