@@ -15,6 +15,7 @@ from mcp.server.mcpserver import Context
 from mdvec.database.connection import open_database
 from mdvec.errors import MdvecError
 from mdvec.sync.attempts import Attempts
+from mdvec.text.one_line import shown_name
 from mdvec.tools import rows
 from mdvec.tools.names import offered_name
 from mdvec.tools.rows import Tool, ToolNotFound
@@ -290,8 +291,9 @@ def freshness_in_japanese(found: Freshness, is_importing: bool) -> str:  # noqa:
             "いますか）。回答は前回の取り込みに基づきます。"
         )
     reindex = offered_name("reindex")
+    folders = "、".join(map(shown_name, found.emptied))
     emptied = (
-        f"{found.tool} のフォルダー {'、'.join(found.emptied)} が空になっています（ディスクは"
+        f"{found.tool} のフォルダー {folders} が空になっています（ディスクは"
         "接続されていますか）。回答は前回の内容に基づきます。意図して空にした場合は "
         f"{reindex} で反映できます。"
         if found.emptied

@@ -115,6 +115,8 @@ def add_query_tool(
             save = partial(analytics.questions.save, save_as, query, description, mode or "create")
             guard = analytics.small_answers.guard
             return await call_within_guard(analytics, save, RequestedData(query or ""), guard)
+        if mode == "delete":
+            raise ToolError("query deletes a saved question with save_as=its name and mode=delete")
         _refuse("query saves only with save_as", {"description": description, "mode": mode})
         if query is None:
             raise ToolError("query needs the parameter 'query', or save_as with mode=delete")

@@ -123,6 +123,8 @@ async def _rule(context: HouseholdContext, edit: Edit) -> ToolReply:
 
 async def _note(context: HouseholdContext, edit: Edit) -> ToolReply:
     tags = edit.tags or []
+    if edit.transaction_id is None and len(tags) > 1:
+        raise ToolError("what=note の一覧は tags を 1つだけ指定できます")
     if edit.transaction_id is None and edit.note is not None:
         raise ToolError("what=note の note には transaction_id が必要です")
     if edit.transaction_id is not None and edit.note is None and edit.tags is None:

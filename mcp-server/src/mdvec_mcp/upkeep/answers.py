@@ -13,6 +13,7 @@ from mdvec.search.tags import most_frequent_tags
 from mdvec.sync.imports import ImportRun
 from mdvec.sync.messages import Result, Stopped
 from mdvec.sync.sources import Source, list_sources
+from mdvec.text.counting import counted
 from mdvec.text.one_line import on_one_line, quoted
 from mdvec.tools.import_lock import is_being_imported
 from mdvec.tools.kinds import KINDS
@@ -105,7 +106,7 @@ def source_text(values: Values, today: date) -> str:
     when = f"last import {at} UTC" if at else "never imported"
     is_running = values["import"] is not None and values["import"]["state"] == "running"
     state = "an import is running" if is_running else "the index is up to date"
-    fine = f"{'1 file' if files == 1 else f'{files:,} files'}, {state}"
+    fine = f"{counted(files, 'file')}, {state}"
     fine = fine if files or at else "it has no files yet"
     lines = [
         f"{values['tool']} ({values['kind']}) reads {quoted(values['source'])}; {when}; "
@@ -164,7 +165,7 @@ def _last_import(freshness: FreshnessWatch, tool: Tool) -> Values | None:
         return _running(f"{run.how_far()} ({run.seconds:.0f} s). {run.notice}".rstrip(), *files)
     if is_being_imported(freshness.database, tool):
         done, files_found = tool.import_done or 0, tool.import_files or 0
-        text = f"by another process: {done:,} of {files_found:,} files"
+        text = f"by another process: {done:,} of {counted(files_found, 'file')}"
         return _running(text, done, files_found)
     last = freshness.imports.last(tool.name)
     if last is None or last.end is None:

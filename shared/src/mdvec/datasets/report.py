@@ -42,12 +42,12 @@ class TableReport:
 
     def __str__(self) -> str:
         size = f"{counted(self.rows, 'row')}, {counted(len(self.columns), 'column')}"
-        about = f"{self.name}: {size}, from {self.origin}"
+        about = f"{self.name}: {size}, from {shown_name(self.origin)}"
         if self.files:
             about += f" ({counted(len(self.files), 'file')})"
         if self.first is None:
             return about
-        return f"{about}; {self.period_column} {self.first} to {self.last}"
+        return f"{about}; {shown_name(self.period_column)} {self.first} to {self.last}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def _said(files: Sequence[FileReading]) -> list[str]:
     for first, *others in alike.values():
         if text := str(first.understood):
             more = f" (and {len(others):,} more files alike)" if others else ""
-            said.append(f"{first.file}{more}: {text}")
+            said.append(f"{shown_name(first.file)}{more}: {text}")
     return said
 
 

@@ -309,4 +309,4 @@ def _broken_matter_hint(paths: Sequence[str]) -> tuple[str, ...]:
 
 def _named(paths: Sequence[str]) -> str:
     more = f" and {len(paths) - _MAX_NAMED} more" if len(paths) > _MAX_NAMED else ""
-    return f"{', '.join(paths[:_MAX_NAMED])}{more}"
+    return f"{', '.join(map(shown_name, paths[:_MAX_NAMED]))}{more}"

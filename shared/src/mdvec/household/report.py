@@ -11,6 +11,7 @@ from mdvec.household.core.assets import KEPT
 from mdvec.household.interfaces.files import KnownFile
 from mdvec.household.interfaces.statements import GoneRow
 from mdvec.importing.report import ImportReport, ReportLine, notes
+from mdvec.text.counting import counted
 from mdvec.text.one_line import shown_name
 
 LedgerMode = Literal["update", "replace"]
@@ -120,7 +121,9 @@ class HouseholdReport:
     def lines(self, report: ImportReport) -> list[ReportLine]:
         """The printed summary of the import."""
         lines = _ledger_lines(report.tool, self.ledger)
-        lines.append(ReportLine(f"{_rows(report.chunks)} can be searched, {report.embedded}"))
+        lines.append(
+            ReportLine(f"{counted(report.chunks, 'row')} can be searched, {report.embedded}")
+        )
         for count, what in (
             (self.duplicate_candidates, "one purchase booked twice"),
             (
@@ -142,7 +145,7 @@ class HouseholdReport:
 def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
     lines = [
         ReportLine(
-            f"{name}: {ledger.files} files, {ledger.rows_read} rows read: "
+            f"{name}: {counted(ledger.files, 'file')}, {counted(ledger.rows_read, 'row')} read: "
             f"{ledger.imported} imported, {ledger.updated} updated, {ledger.unchanged} unchanged, "
             f"{len(ledger.failed)} failed; {ledger.deleted} deleted, "
             f"{ledger.without_file} in the ledger have no file left"
@@ -155,7 +158,8 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
         fitting = "was imported, but does" if len(ledger.misfits) == 1 else "were imported, but do"
         lines.append(
             ReportLine(
-                f"{_rows(len(ledger.misfits))} {fitting} not fit the running balance of the file"
+                f"{counted(len(ledger.misfits), 'row')} {fitting} not fit the running balance "
+                "of the file"
             )
         )
         lines += notes(
@@ -163,12 +167,12 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
             [f"{shown_name(row.path)}:{row.line}: {row.reason}" for row in ledger.misfits],
         )
     if ledger.returned:
-        lines.append(ReportLine(f"counted again: {_rows(ledger.returned)}"))
+        lines.append(ReportLine(f"counted again: {counted(ledger.returned, 'row')}"))
     lines += [_note("older than its time", problem) for problem in ledger.overruled]
     if ledger.removed:
         removed = (
-            f"{_rows(len(ledger.removed))} left the sums, gone from the newest file of their day; "
-            f"to keep one: mdvec import -n {name} --mode update --restore-removed ID"
+            f"{counted(len(ledger.removed), 'row')} left the sums, gone from the newest file of "
+            f"their day; to keep one: mdvec import -n {name} --mode update --restore-removed ID"
         )
         lines += [
             ReportLine(removed),
@@ -177,17 +181,12 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
     if ledger.asked:
         asked = (
             "gone from the newest file of their day, but still counted: "
-            f"{_rows(len(ledger.asked))}; to leave them out: "
+            f"{counted(len(ledger.asked), 'row')}; to leave them out: "
             f"mdvec import -n {name} --mode update --accept-removals"
         )
         lines += [ReportLine(asked), *notes("gone?", [_gone_row_text(row) for row in ledger.asked])]
     lines += [_note("kept", problem) for problem in ledger.net_worth]
     return [*lines, *(_note("passed over", problem) for problem in ledger.passed_over)]
-
-
-def _rows(count: int) -> str:
-    """A number of rows in words."""
-    return f"{count} row" if count == 1 else f"{count} rows"
 
 
 def _note(word: str, problem: Problem) -> ReportLine:

@@ -19,7 +19,7 @@ from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import REASONS
 from mdvec.household.found_sums import sums_by
 from mdvec.household.interfaces.columns import Codes, LedgerColumns
-from mdvec.text.one_line import shortened, shown_name
+from mdvec.text.one_line import bracketed_name, shortened
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,7 +70,8 @@ class RowSearch:
                 f"category「{subject}」は明細を選べません。支出、収入、またはカテゴリ名にしてください。"
             )
         self.keep(self._columns.categories, lambda one: _is_of(subject, one))
-        self._told.append(shown_name(subject))
+        is_total = isinstance(subject, Total)
+        self._told.append(str(subject) if is_total else bracketed_name(subject))
 
     def of_account(self, name: str | None) -> None:
         """Keep the rows of the account with this name, or of all whose name contains it."""
@@ -83,7 +84,7 @@ class RowSearch:
         if not found:
             raise UnknownAccount(name, sorted(known))
         self.keep(self._columns.accounts, found.__contains__)
-        self._told.append("、".join(map(shown_name, sorted(found))))
+        self._told.append("、".join(map(bracketed_name, sorted(found))))
 
     def between(self, least: int | None, most: int | None) -> None:
         """Keep the rows with an amount, without its sign, within these bounds."""

@@ -18,6 +18,7 @@ from mdvec.importing.job import Importer
 from mdvec.importing.scan_rules import rules_in_force
 from mdvec.manage.import_tool import scan_source
 from mdvec.text.counting import counted
+from mdvec.text.one_line import shown_name
 from mdvec.tools import rows as tools
 from mdvec.tools.import_lock import is_being_imported
 from mdvec.tools.kinds import KINDS, load_code
@@ -118,7 +119,7 @@ class Freshness:
     def _emptied(self) -> str:
         if not self.emptied:
             return ""
-        which = ", ".join(self.emptied[:_MAX_NAMED]) + (
+        which = ", ".join(map(shown_name, self.emptied[:_MAX_NAMED])) + (
             " …" if len(self.emptied) > _MAX_NAMED else ""
         )
         return (

@@ -11,7 +11,7 @@ _MAX_SHORTENED = 60
 _MAX_PLAIN_NAME = 40
 _MARK_BYTES = 3
 _PLAIN_NAME = re.compile(
-    r"(?!.*\d ?[円%])"
+    r"(?!.*\d[百千万億]* ?[円%％])"
     r"[\w(（\u3200-\u32ff][\w\u3200-\u32ff\u3099\u309a .・&'’()（）/＆+*＊>!@〜～－-]*"
 )
 _FENCED = re.compile(r"^<text (\w+)>\n.*?\n</text \1>$", re.DOTALL | re.MULTILINE)
@@ -57,10 +57,10 @@ def shown_name(name: object) -> str:
     return text if is_plain or not text else quoted(str(name))
 
 
-def bracketed_name(name: str) -> str:
+def bracketed_name(name: object) -> str:
     """The name in 「」, or quoted if it is not plain."""
     shown = shown_name(name)
-    return f"「{shown}」" if shown == name else shown
+    return shown if shown.startswith('"') else f"「{shown}」"
 
 
 @dataclass(frozen=True, slots=True)

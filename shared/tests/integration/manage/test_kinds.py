@@ -66,7 +66,7 @@ def test_a_household_reports_its_ledger_and_its_texts(tmp_path):
     report = imported(tmp_path, "household", "a.csv", ROWS)
     taken, searched = report.lines()
     assert taken == ReportLine(
-        "mine: 1 files, 1 rows read: 1 imported, 0 updated, 0 unchanged, 0 failed; "
+        "mine: 1 file, 1 row read: 1 imported, 0 updated, 0 unchanged, 0 failed; "
         "0 deleted, 0 in the ledger have no file left"
     )
     assert searched.text.startswith("1 row can be searched, 1 embedded with tiny in ")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from mdvec.text.one_line import shown_name
+
 _PLAIN_ENCODINGS = ("", "utf-8-sig")
 _PLAIN_DELIMITERS = ("", ",", "\t")
 _MAX_COLUMNS = 8
@@ -35,11 +37,11 @@ class ReadColumn:
         return not (self.sample or self.nulls or self.note)
 
     def __str__(self) -> str:
-        said = [f"{_shortened(self.sample)} → {self.type}"] if self.sample else []
+        said = [f"{_shown(self.sample)} → {self.type}"] if self.sample else []
         if self.nulls:
             cells = "cell" if self.nulls == 1 else "cells"
             said.append(f"{self.nulls:,} {cells} such as NA → NULL")
-        return f"{self.name}: {', '.join(filter(None, [*said, self.note]))}"
+        return f"{shown_name(self.name)}: {', '.join(filter(None, [*said, self.note]))}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ class Understood:
         if self.delimiter not in _PLAIN_DELIMITERS:
             said.append(f"cells separated by {self.delimiter!r}")
         if self.skipped:
-            titles = ", ".join(map(_shortened, self.skipped[:_MAX_TITLES]))
+            titles = ", ".join(map(_shown, self.skipped[:_MAX_TITLES]))
             said.append(f"header in line {self.header_row}, not {titles}")
         told = [column for column in self.columns if not column.is_plain]
         said += map(str, told[:_MAX_COLUMNS])
@@ -97,5 +99,5 @@ class Understood:
         return replace(self, notes=(*self.notes, *filter(None, notes)))
 
 
-def _shortened(text: str) -> str:
-    return text if len(text) <= _MAX_CHARS else f"{text[:_MAX_CHARS]}…"
+def _shown(text: str) -> str:
+    return shown_name(text if len(text) <= _MAX_CHARS else f"{text[:_MAX_CHARS]}…")

@@ -18,7 +18,7 @@ from mdvec.household.core.categories import (
     homonyms,
     nearest_categories,
 )
-from mdvec.text.one_line import shortened
+from mdvec.text.one_line import bracketed_name, shortened, shown_name
 
 
 class Total(Enum):
@@ -111,8 +111,8 @@ def _homonyms_remark(name: str, category: Category, hierarchy: Hierarchy) -> str
     if not others:
         return None
     return (
-        f"「{shortened(name)}」は大項目の{category}として集計しました"
-        f"（同じ名前の中項目: {'、'.join(map(str, others))}）"
+        f"「{shortened(name)}」は大項目の{shown_name(category)}として集計しました"
+        f"（同じ名前の中項目: {'、'.join(map(shown_name, others))}）"
     )
 
 
@@ -124,4 +124,6 @@ def _resolve_by_part(name: str, hierarchy: Hierarchy) -> ResolvedSubject:
         raise UnknownCategory(name, nearest_categories(name, hierarchy), hierarchy)
     if len(found) > 1:
         raise AmbiguousCategory(name, [str(one) for one in found])
-    return ResolvedSubject(found[0], f"「{shortened(name)}」は「{found[0]}」として集計しました")
+    return ResolvedSubject(
+        found[0], f"「{shortened(name)}」は{bracketed_name(found[0])}として集計しました"
+    )
