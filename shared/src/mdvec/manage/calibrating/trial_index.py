@@ -50,7 +50,7 @@ class TrialIndex:
     def ask(self, words: str) -> FoundPool:
         """The candidates that words and vectors find for a question."""
         query = analyse_question(words)
-        vector = self.embedder.embed_query(query.gist or words)
+        vector = self.embedder.embed_query(words)
         self.on_embedded(1)
         found = find_candidates(
             self.connection, self.tool, query, vector, _HITS, "hybrid", Stopwatch()
