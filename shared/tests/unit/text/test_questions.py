@@ -105,6 +105,7 @@ def test_a_name_with_its_number_has_two_parts_but_those_that_are_asked_for_besid
     [
         ("水が止まりません。元栓はどこですか", {"=水", "=止まる"}),
         ("水が止まらない。元栓は閉まりますか", {"=水", "=止まる"}),
+        ("水が止まらない。元栓はどこ", {"=水", "=止まる"}),
         ("元栓について教えてください。雪が降りました。", {"=雪", "=降る"}),
         ("The sink leaks. Where is the tap?", {"=シンク", "leaks"}),
         # What is named again where something is asked is no background.
