@@ -9,7 +9,7 @@ from pathlib import Path
 
 from corpus import markdown_files
 from finding import evenly, once
-from frames import frames_about
+from frames import frames
 from headings import Owners, headless_index
 from invented_notes import write_notes
 from jsquad import passages_of
@@ -99,13 +99,9 @@ def unanswerable(of: Collection, all_of_them: Sequence[Collection]) -> Iterator[
 def _react(bench: Bench, embedder: Embedder) -> Collection:
     files = markdown_files(bench.corpus)
     documents = [read_document(path) for path in files]
-    frames = [
-        frame
-        for frame in frames_about("headings")
-        if frame.language == "ja" and not frame.held_out  # the studies choose constants by these
-    ]
+    sentences = frames(held_out=False)  # the studies choose constants by these
     asked = [
-        (frames[number % len(frames)].around(question.words), question.answer)
+        (sentences[number % len(sentences)].around(question.words), question.answer)
         for number, question in enumerate(_with_anchor(documents))
         if len(question.words) >= _SELF_CONTAINED
     ]

@@ -5,11 +5,8 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 FRAMES = Path(__file__).with_name("question_frames.toml")
-
-About = Literal["terms", "headings"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,10 +14,7 @@ class Frame:
     """A sentence with a place for what is asked about; see the file for its attributes."""
 
     text: str
-    kind: str
-    about: tuple[str, ...] = ("terms", "headings")
     language: str = "ja"
-    typos: bool = False
     misspelt: bool = False
     held_out: bool = False
 
@@ -29,14 +23,10 @@ class Frame:
         return self.text.replace("{}", _misspelt(words) if self.misspelt else words)
 
 
-def frames_about(subject: About) -> list[Frame]:
-    """The frames that may stand around a term, or around a heading."""
-    read = tomllib.loads(FRAMES.read_text("utf-8"))["frame"]
-    frames = [
-        Frame(**{name: tuple(value) if name == "about" else value for name, value in row.items()})
-        for row in read
-    ]
-    return [frame for frame in frames if subject in frame.about]
+def frames(*, held_out: bool) -> list[Frame]:
+    """The frames that nothing was chosen by, or the others."""
+    rows = tomllib.loads(FRAMES.read_text("utf-8"))["frame"]
+    return [frame for frame in (Frame(**row) for row in rows) if frame.held_out == held_out]
 
 
 def _misspelt(words: str) -> str:

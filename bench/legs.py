@@ -19,8 +19,7 @@ from mdvec.embedding.embedder import Embedder
 from mdvec.search.candidates import find_candidates
 from mdvec.search.core.fusion import SearchMode
 from mdvec.search.ranking import Pool, RankedChunk, pooled
-from mdvec.search.readings import likelier
-from mdvec.text.questions import QuestionTerms, readings
+from mdvec.text.questions import analyse_question
 from mdvec.timing import Stopwatch
 from mdvec.tools import rows as tools
 from mdvec.tools.rows import Tool
@@ -42,12 +41,9 @@ class Legs:
         return {mode: pool.ranked(mode).chunks for mode in MODES}
 
     def pool(self, words: str) -> Pool:
-        """The candidates of both retrievers, for the likelier reading."""
-        pools = [self._read(reading, words) for reading in readings(words)]
-        return pools[likelier(pools, "hybrid")[0]]
-
-    def _read(self, query: QuestionTerms, words: str) -> Pool:
-        vector = embedded(self.embedder, query.gist or words)
+        """The candidates of both retrievers."""
+        query = analyse_question(words)
+        vector = embedded(self.embedder, words)
         found = find_candidates(
             self.connection, self.tool, query, vector, TOP, "hybrid", Stopwatch()
         )

@@ -120,13 +120,11 @@ question; R@1 is the share of questions whose right answer comes first.
 - Spellings: a query in one spelling, an invented note in another, among the invented notes; the
   sources that say the two are one word stand in `bench/spelling_variants.toml`.
 - Questions as people ask them: 64 terms and 104 headings of the React documentation in the
-  sentences of `bench/question_frames.toml`: plain, polite, casual, chat, with typos, long-winded,
-  negated, and in English around a heading's anchor. Half of the terms are titles in camelCase,
-  half words of kanji or katakana in headings, taken evenly from all that stand in 2 to 22 files.
-  A term fails when none of its first three hits even names it. A heading is asked of the whole
-  documentation, and of its text without any heading. Sentences that are held out came last, and
-  nothing was chosen by them; all others were read while the words that only ask were chosen, and
-  many were written to be difficult.
+  sentences of `bench/question_frames.toml` that are held out: plain, polite, casual, chat, with
+  typos, long-winded, and in English around a heading's anchor. Half of the terms are titles in
+  camelCase, half words of kanji or katakana in headings, taken evenly from all that stand in 2 to
+  22 files. A term fails when none of its first three hits even names it. A heading is asked of the
+  whole documentation, and of its text without any heading. Nothing was chosen by these sentences.
 - Users' words: questions that a beginner, a developer with a problem, a technical lead, an
   assistant and somebody who writes English ask about 179 sections of the React documentation, in
   words of their own (`bench/users_questions.toml`). Only that section counts as right, though

@@ -207,30 +207,11 @@ def _lexical_search(
     others = [term for terms in variants.values() for term in terms if term not in frequencies]
     of_index = frequencies | document_frequencies(connection, names, others)
     spelled = {**{term: (term,) for term in query.plain}, **variants}
-    chunk_ids = {
-        found
-        for words in _searches(spelled, query.aside)
-        for found in matching_chunks(
-            connection,
-            names,
-            {term: of_index[term] for word in words for term in spelled[word]},
-            limit,
-            within,
-        )
-    }
+    searched = {term: of_index[term] for terms in spelled.values() for term in terms}
+    chunk_ids = matching_chunks(connection, names, searched, limit, within)
     for word, terms in variants.items():
         frequencies[word] = sum(of_index[term] for term in terms)
     return _Lexical(query, variants, frequencies, chunk_ids)
-
-
-def _searches(words: Collection[str], aside: Collection[str]) -> list[Collection[str]]:
-    """The words of each search for candidates: all, and without the asides, if there are any.
-
-    A long aside would crowd the candidates with its own; but it may also be what the question is
-    about.
-    """
-    central = [word for word in words if word not in aside]
-    return [words, central] if 0 < len(central) < len(words) else [words]
 
 
 def nearest_chunks(

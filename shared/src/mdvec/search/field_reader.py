@@ -14,7 +14,7 @@ from mdvec.text.questions import QuestionTerms
 from mdvec.text.terms import TermCounter, folded
 
 _folded = lru_cache(maxsize=512)(folded)
-"""Folds a passage's text; both readings of a question count in it, and again by sentence."""
+"""Folds a passage's text, which is counted as a whole and by sentence."""
 _name_terms = lru_cache(maxsize=4_096)(field_terms)
 """The terms of a title, alias or heading: many passages share it, and many questions find it."""
 
@@ -107,7 +107,7 @@ class FieldReader:
         if name not in self._named:
             found = _name_terms(name)
             terms = set(found.words if self._has_words else found.plain)
-            terms = (terms - found.requests) or terms
+            terms = (terms - found.fillers) or terms
             asked = [self._asked[term] for term in terms if term in self._asked]
             share = len(asked) / len(terms) if terms else 0.0
             self._named[name] = NameMatch(frozenset(asked), share)

@@ -12,7 +12,6 @@ from mdvec.embedding.embedder import Embedder, ModelError
 from mdvec.embedding.remote.embedder import RemoteEmbedder
 from mdvec.embedding.remote.failures import EndpointFailure, QuestionNotAllowed
 from mdvec.search.core.fusion import SearchMode
-from mdvec.text.questions import readings
 from mdvec.timing import Stopwatch
 from mdvec.tools.allowed_endpoints import is_endpoint_allowed
 from mdvec.tools.rows import Tool
@@ -35,13 +34,13 @@ def question_vectors(
     mode: SearchMode,
     embedder_of: EmbedderOf,
     stopwatch: Stopwatch,
-) -> tuple[dict[str, list[Vectors]], list[str]]:
-    """The vectors of the question's readings by fingerprint, and a note for each tool without.
+) -> tuple[dict[str, Vectors], list[str]]:
+    """The question's vectors by fingerprint, and a note for each tool without.
 
     Raises:
         ModelError: no tool's model can embed it, and words alone may not answer instead.
     """
-    found: dict[str, list[Vectors]] = {}
+    found: dict[str, Vectors] = {}
     refused: list[tuple[Tool, ModelError]] = []
     failed: dict[str, EndpointFailure] = {}
     for tool in requested if mode != "lexical" else ():
@@ -50,7 +49,7 @@ def question_vectors(
         try:
             if tool.model in failed:
                 raise failed[tool.model]
-            found[str(tool.fingerprint)] = _vectors(connection, tool, query, embedder_of, stopwatch)
+            found[str(tool.fingerprint)] = _vector(connection, tool, query, embedder_of, stopwatch)
         except ModelError as error:
             refused.append((tool, error))
             # Another tool's questions may be allowed to go there.
@@ -68,14 +67,13 @@ def question_vectors(
     ]
 
 
-def _vectors(
+def _vector(
     connection: apsw.Connection,
     tool: Tool,
     query: str,
     embedder_of: EmbedderOf,
     stopwatch: Stopwatch,
-) -> list[Vectors]:
-    """The vector of each reading of the question."""
+) -> Vectors:
     with ExitStack() as held:
         with stopwatch.stage("model_load"):
             embedder = held.enter_context(embedder_of(str(tool.model)))
@@ -87,7 +85,7 @@ def _vectors(
             )
         _check_allowed(connection, tool, embedder)
         with stopwatch.stage("query_embedding"):
-            return [embedder.embed_query(each.gist or query) for each in readings(query)]
+            return embedder.embed_query(query)
 
 
 def _check_allowed(connection: apsw.Connection, tool: Tool, embedder: Embedder) -> None:

@@ -24,12 +24,11 @@ from mdvec.search.hits import Hit, hits
 from mdvec.search.ordering import newest_first
 from mdvec.search.question_vectors import EmbedderOf, question_vectors
 from mdvec.search.ranking import pooled
-from mdvec.search.readings import likelier
 from mdvec.search.records import with_records
 from mdvec.search.reranking import Reranks, reranked
 from mdvec.search.shortfalls import not_mentioned, why_fewer, without_vectors, without_words
 from mdvec.text.one_line import on_one_line, quoted
-from mdvec.text.questions import readings
+from mdvec.text.questions import analyse_question
 from mdvec.text.tokens import is_blank
 from mdvec.timing import Stopwatch
 from mdvec.tools import rows as tools
@@ -177,7 +176,7 @@ def _answer(
     connection: apsw.Connection,
     requested: Sequence[Tool],
     question: Question,
-    vectors: dict[str, list[Vectors]],
+    vectors: dict[str, Vectors],
     notes: list[str],
     stopwatch: Stopwatch,
     engine: ChromaServer | None,
@@ -185,26 +184,18 @@ def _answer(
 ) -> Answer:
     with stopwatch.stage("filter"):
         narrowed = [narrow(connection, tool, question.filters) for tool in requested]
-    asked = readings(question.query)
-    found = [
-        [
-            find_candidates(
-                connection, tool, reading, of_readings.get(place), question.k, question.mode,
-                stopwatch, left.chunks, engine,
-            )
-            for tool, left in zip(requested, narrowed, strict=True)
-            if tool.model is not None
-            for of_readings in [dict(enumerate(vectors.get(str(tool.fingerprint), ())))]
-        ]
-        for place, reading in enumerate(asked)
+    query = analyse_question(question.query)
+    pools = [
+        find_candidates(
+            connection, tool, query, vectors.get(str(tool.fingerprint)), question.k, question.mode,
+            stopwatch, left.chunks, engine,
+        )
+        for tool, left in zip(requested, narrowed, strict=True)
+        if tool.model is not None
     ]  # fmt: skip
     with stopwatch.stage("fusion"):
         has_vectors = bool(vectors) or question.mode == "vector"
-        place, ranking = likelier(
-            [pooled(*each) for each in zip(found, asked, strict=True)],
-            question.mode if has_vectors else "lexical",
-        )
-    pools = found[place]
+        ranking = pooled(pools, query).ranked(question.mode if has_vectors else "lexical")
     notes += [left.note for left in narrowed if left.note]
     notes += without_words(pools, question.mode)
     notes += without_vectors(pools, question.mode)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from mdvec.text.dates import named_dates
-from mdvec.text.fillers import Role
 from mdvec.text.morphemes import WORD_MARK, word_terms
+from mdvec.text.roles import Role
 from mdvec.text.terms import folded, terms_of_folded
 
 FIELDS: Final = ("title", "names", "heading", "text")
@@ -42,13 +42,13 @@ class FieldTerms:
     """The terms of a field.
 
     ``plain`` has pairs of characters and words as spelled, ``words`` the words in normalised
-    form, ``readings`` the reading of each, and ``requests`` the words that mostly ask (方法).
+    form, ``readings`` the reading of each, and ``fillers`` the words that only ask (方法).
     """
 
     plain: list[str]
     words: list[str]
     readings: dict[str, str]
-    requests: frozenset[str] = frozenset()
+    fillers: frozenset[str] = frozenset()
 
 
 def chunk_fields(title: str, names: str, heading: str, text: str) -> ChunkFields:
@@ -91,5 +91,5 @@ def field_terms(text: str) -> FieldTerms:
     words = [word.term for word in found]
     if words:
         words += [WORD_MARK + day.digits for day in named_dates(text)]
-    requests = frozenset(word.term for word in found if word.role is Role.REQUEST)
-    return FieldTerms(terms_of_folded(text), words, readings, requests)
+    fillers = frozenset(word.term for word in found if word.role is not Role.CONTENT)
+    return FieldTerms(terms_of_folded(text), words, readings, fillers)

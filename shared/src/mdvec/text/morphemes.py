@@ -14,7 +14,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Final
 
-from mdvec.text.fillers import ENGLISH_FILLERS, MANNERS, Role, role_of
+from mdvec.text.roles import Role, role_of
 from mdvec.text.terms import MAX_TERM, RUNS, folded
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ _MAX_KEPT: Final = 10_000
 """Maximum number of runs whose words are cached; a full cache is cleared."""
 _LAUGHTER = re.compile("ww|w{4,}")
 """Laughter in a chat (ｗｗ); three would be the web."""
-_NO_TOPIC = frozenset({"動詞", "形容詞", "副詞"})
 _NO_LETTER = re.compile(r"[\W_]+")
 
 
@@ -40,15 +39,13 @@ class Morpheme:
 
     ``term`` is its term in the index: ``WORD_MARK`` and its normalised form, or the word itself
     if it is in letters and the dictionary has no other form. ``reading`` is in katakana.
-    ``is_known`` says whether the dictionary has the word; ``can_be_topic``, whether a
-    question may be about it alone, as it is no verb, adjective or adverb (書いてある).
+    ``is_known`` says whether the dictionary has the word.
     """
 
     term: str
     reading: str
     role: Role
     is_known: bool
-    can_be_topic: bool
     start: int
     end: int
 
@@ -99,7 +96,7 @@ def load() -> bool:
     return _analyser() is not None
 
 
-_Form = tuple[str, str, Role, bool, bool]
+_Form = tuple[str, str, Role, bool]
 
 
 class _Analyser:
@@ -139,9 +136,9 @@ class _Analyser:
 
     def _in_letters(self, word: str) -> Morpheme:
         plain = word[:MAX_TERM]
-        if word in ENGLISH_FILLERS or _LAUGHTER.fullmatch(word):
-            return _as_spelled(plain, Role.REQUEST, len(word), is_known=True)
-        role = Role.MANNER if word in MANNERS else Role.CONTENT
+        role = Role.FILLER if _LAUGHTER.fullmatch(word) else role_of(word)
+        if role is not Role.CONTENT:  # or Sudachi would make ザ of "the"
+            return _as_spelled(plain, role, len(word), is_known=True)
         found = self._analysed(word) if len(word) <= MAX_TERM else []
         if len(found) == 1 and found[0].term != WORD_MARK + plain:
             return replace(found[0], role=role)
@@ -153,24 +150,21 @@ class _Analyser:
         for first in range(0, len(run), _MAX_RUN):
             with self._lock:
                 for one in self._tokenizer.tokenize(run[first : first + _MAX_RUN]):
-                    normal, reading, role, is_known, can_be_topic = self._form(one)
+                    normal, reading, role, is_known = self._form(one)
                     if normal:
                         start, end = first + one.begin(), first + one.end()
                         term = WORD_MARK + normal
-                        words.append(
-                            Morpheme(term, reading, role, is_known, can_be_topic, start, end)
-                        )
+                        words.append(Morpheme(term, reading, role, is_known, start, end))
         return words
 
     def _form(self, one: SudachiMorpheme) -> _Form:
-        """Normalised form, reading, role, whether the dictionary has the word, and can_be_topic."""
+        """The normalised form, the reading, the role, and whether the dictionary has the word."""
         number = one.word_id()
         form = self._forms.get(number)
         if form is None:
             normal = _NO_LETTER.sub("", folded(one.normalized_form()))[:MAX_TERM]
             speech = one.part_of_speech()
-            role, can_be_topic = role_of(normal, speech), speech[0] not in _NO_TOPIC
-            form = (normal, one.reading_form(), role, not one.is_oov(), can_be_topic)
+            form = (normal, one.reading_form(), role_of(normal, speech), not one.is_oov())
             if not one.is_oov():
                 self._forms[number] = form
         return form
@@ -186,7 +180,7 @@ class _Analyser:
 
 
 def _as_spelled(term: str, role: Role, length: int, *, is_known: bool) -> Morpheme:
-    return Morpheme(term, term, role, is_known, can_be_topic=True, start=0, end=length)
+    return Morpheme(term, term, role, is_known, start=0, end=length)
 
 
 _loading = threading.Lock()

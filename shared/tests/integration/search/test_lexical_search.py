@@ -171,21 +171,6 @@ def test_letters_inside_another_word_are_still_found(notes):
     assert hits[0].file_path == "travel.md"
 
 
-def test_an_aside_that_many_passages_share_does_not_crowd_out_what_is_asked(collection):
-    parts = ("引っ越しの準備で荷造りを始め", "段ボールや梱包材を買い", "役所の書類もそろえました")
-    for number in range(60):
-        collection.write(f"move/{number}.md", f"# 記録 {number}\n\n{parts[number % 3]}。\n")
-        collection.write(f"cat/{number}.md", f"# 日記 {number}\n\n猫が庭に来た。{FILLER}\n")
-    collection.write("cats.md", "# 動物\n\n猫の餌は朝と夕方に出します。\n")
-    collection.import_("new")
-    background = "、".join(parts)
-    for asked, best in (("猫の餌", "cats.md"), ("猫", "cat"), ("フクロウ", "move/")):
-        sentence = f"{background}。{asked}について教えてください。"
-        found = collection.places(sentence, mode="lexical")
-        assert found
-        assert found[0].startswith(best), asked
-
-
 @pytest.mark.parametrize(
     ("asked", "file"),
     [("保険に関する資料はどこですか", "資料.md"), ("where is the cover of the sofa?", "cover.md")],

@@ -1,4 +1,4 @@
-"""Questions as people ask them, over the sample notes with the real model: manners hide nothing."""
+"""Questions as people ask them, over the sample notes with the real model."""
 
 from contextlib import nullcontext
 from pathlib import Path
@@ -75,7 +75,7 @@ def test_a_sentence_around_a_term_finds_the_note_that_the_term_finds(ask, frame,
 
 @pytest.mark.parametrize("frame", [*FRAMES[:3], "{}の日はいつですか", "{}はどこに置けばいいですか"])
 @pytest.mark.parametrize("file", KANA)
-def test_a_word_of_hiragana_that_a_question_begins_with_is_no_manners(ask, frame, file):
+def test_a_word_of_hiragana_that_a_question_begins_with_is_found(ask, frame, file):
     assert ask("kana", frame.format(KANA[file][0]))[0] == file
 
 
@@ -105,29 +105,24 @@ def test_letters_inside_another_word_answer_nothing(answer):
         ("worktree を消したのにブランチが残ります。今はどう書くんですか", "dev/git-worktree.md"),
         ("朝、窓の内側が濡れているのですが、何をすればいいでしょうか", "home/condensation.md"),
         ("Python を始めたばかりです。結露とは何ですか？", "home/condensation.md"),
-        ("冬の朝、窓に水滴がつきカーテンが濡れます。WALについて教えて", "dev/sqlite-wal.md"),
         ("冬の朝、窓に水滴がつきカーテンが濡れます。原因について教えて", "home/condensation.md"),
-        ("カレーを作りました。venv を作りたいです", "dev/python-venv.md"),
         ("湿気で窓が濡れます。家具はどう置けばいいですか", "home/condensation.md"),
-        ("和暦の話が出た。午後は米を炊いて旅行の持ち物をそろえた。", "dev/wareki.md"),
         ("venv のことが気になる。冬の朝、窓に水滴がついていた。", "home/condensation.md"),
         ("My venv does not see the packages. How can I fix this?", "dev/python-venv.md"),
         ("My venv does not see the packages. What should I try first?", "dev/python-venv.md"),
         ("友人に荷物を見てもらいました。結露はどう防ぎますか", "home/condensation.md"),
-        ("venv の作り方を教えて。旅行の持ち物を今夜そろえたいです。", "dev/python-venv.md"),
         (
             "The window is wet on winter mornings. Which furniture should I move?",
             "home/condensation.md",
         ),
         ("venv を作った。窓が濡れた。", "home/condensation.md"),
-        ("旅行の朝に WAL という言葉を見ました。猫の餌にたとえられますか。", "dev/sqlite-wal.md"),
         ("和暦がよくわかりません。やさしい日本語で説明してください。", "dev/wareki.md"),
         ("旅行に行く前です。worktree のことを教えて", "dev/git-worktree.md"),
         ("コーヒーは淹れました。結露はいつ起きますか", "home/condensation.md"),
         ("正規表現のことはどのページを見れば書いてありますか", "dev/japanese-regex.md"),
     ],
 )
-def test_a_symptom_is_what_is_asked_about_and_background_is_not(ask, question, file):
+def test_a_symptom_and_a_question_behind_background_find_their_note(ask, question, file):
     assert ask("notes", question)[0] == file
 
 

@@ -124,13 +124,6 @@ def test_a_passage_named_as_what_is_asked_for_is_chosen_by_words():
     assert found[1].score > found[0].score
 
 
-def test_an_aside_does_not_make_a_title_less_what_is_asked_for():
-    query = QuestionTerms(("水", "米"), aside=frozenset({"米"}))
-    named = replace(passage("水", 0.1), names=(NameMatch(frozenset({"水"}), 1.0),))
-    found = fuse(query, know(水=9, 米=9), [passage("水 米", 0.9), named], "hybrid")
-    assert (found[1].named, found[1].lexical_weight) == (1.0, 1.0)
-
-
 def test_what_other_passages_of_the_document_contain_counts_less():
     document = object()
     first, second = (replace(passage(word), document=document) for word in ("水", "米"))
@@ -140,10 +133,10 @@ def test_what_other_passages_of_the_document_contain_counts_less():
     assert found[0].score > found[2].score
 
 
-def test_a_sentence_that_does_not_ask_counts_a_fifth():
-    asked = QuestionTerms(("水", "米"), aside=frozenset({"米"}))
+def test_background_counts_less_than_what_is_asked():
+    asked = QuestionTerms(("水", "米"), background=frozenset({"米"}))
     found = fuse(asked, know(水=3, 米=3), [passage("水"), passage("米")], "lexical")
-    assert [one.own_coverage for one in found] == pytest.approx([1 / 1.2, 0.2 / 1.2])
+    assert [one.own_coverage for one in found] == pytest.approx([1 / 1.8, 0.8 / 1.8])
 
 
 def test_a_model_is_not_trusted_with_misspelt_words():

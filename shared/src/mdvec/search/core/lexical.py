@@ -39,10 +39,8 @@ LETTERS_WEIGHT = 4.0
 EDGE_WEIGHT = 0.5
 """The weight of a pair that extends from a word into the filler (クと in フックとは)."""
 NORMAL_FORM_WEIGHT = 2.0
-ASIDE_WEIGHT = 0.2
-"""The weight of a term that is not what the question asks about: at most, see ``MAX_ASIDES``."""
-MAX_ASIDES = 0.5
-"""What all asides may weigh together, as a share of what is asked: background is no question."""
+BACKGROUND_WEIGHT = 0.8
+"""The weight of a term of sentences that ask nothing: they may be what the question is about."""
 INSIDE_WEIGHT = 0.05
 """The weight, as evidence, of a term that a passage has only inside other words.
 
@@ -146,10 +144,9 @@ def lexical_scores(
     ``native`` is how far the text is in the query's language, 0 to 1.
     """
     scored = _scored_terms(query, statistics)
-    of_aside = _aside_share(query, statistics, scored)
-    weights = {term: statistics.idf(term) * _share(query, term, of_aside) for term in scored}
+    weights = {term: statistics.idf(term) * _share(query, term) for term in scored}
     telling = {
-        term: statistics.information(term) * _share(query, term, of_aside)
+        term: statistics.information(term) * _share(query, term)
         for term in weights
         if term[0] == WORD_MARK or is_letters(term)
     } or weights
@@ -157,9 +154,7 @@ def lexical_scores(
     best = max(bm25, default=0.0) or 1.0
     own = _coverage(weights, candidates)
     coverage = _with_document(weights, candidates, own)
-    # Neither background nor the form of an answer makes a name less what is asked for.
-    asked = {term: told for term, told in telling.items() if term not in query.aside} or telling
-    named = [_named(asked, candidate.names) for candidate in candidates]
+    named = [_named(telling, candidate.names) for candidate in candidates]
     together = _together(weights, candidates)
     in_sentence = SENTENCE_WEIGHT * native
     return Lexical(
@@ -207,18 +202,9 @@ def is_written_apart(name: str, parts: Iterable[str], frequencies: Mapping[str, 
     return rarest > frequencies.get(name, 0)
 
 
-def _aside_share(
-    query: QuestionTerms, statistics: CorpusStatistics, scored: Sequence[str]
-) -> float:
-    """The share of their weight that the terms of asides count."""
-    aside = math.fsum(statistics.idf(term) for term in scored if term in query.aside)
-    asked = math.fsum(statistics.idf(term) for term in scored if term not in query.aside)
-    return min(ASIDE_WEIGHT, MAX_ASIDES * asked / aside) if aside else ASIDE_WEIGHT
-
-
-def _share(query: QuestionTerms, term: str, of_aside: float) -> float:
+def _share(query: QuestionTerms, term: str) -> float:
     """The share of a term's weight that counts, by its position in the question."""
-    share = of_aside if term in query.aside else 1.0
+    share = BACKGROUND_WEIGHT if term in query.background else 1.0
     return share * EDGE_WEIGHT if term in query.edges else share
 
 
