@@ -21,12 +21,9 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
 from chroma_process import ChromaProcess
 from mdvec.database.connection import Connection, open_database
-from mdvec.index import outbox
-from mdvec.index.chroma import ChromaIndex
-from mdvec.index.chroma_client import SEARCH_SECONDS, WRITE_SECONDS, client
-from mdvec.index.chroma_server import ChromaServer
+from mdvec.index.chroma import SEARCH_SECONDS, WRITE_SECONDS, ChromaServer, client
+from mdvec.index.chroma_collections import collection_of, send_vectors
 from mdvec.index.exact import nearest_among
-from mdvec.index.feeding import claim, send
 from mdvec.index.signature_build import renew_signatures
 from mdvec.index.signature_cache import SIGNATURES
 from mdvec.index.tables import Tables, create_tables
@@ -67,7 +64,7 @@ def measure(bench: Bench) -> list[Row]:
     what = f"{SIZE:,} × {DIMENSION}"
     return [
         Row(
-            f"Chroma, {what}: putting through the outbox",
+            f"Chroma, {what}: sending the stored vectors",
             f"{ratio:.2f} × the bare client: {SIZE / median(ours):,.0f} vectors a second against "
             f"{SIZE / median(bare):,.0f}",
             f"≥ {PUT_BAR} × the bare client",
@@ -86,7 +83,7 @@ def measure(bench: Bench) -> list[Row]:
 def _puts(
     connection: Connection, names: Tables, vectors: np.ndarray, server: ChromaServer, times: int
 ) -> tuple[list[float], list[float]]:
-    """Seconds of the bare client and of the outbox, in turns, each into an empty collection."""
+    """Seconds of the bare client and of `send_vectors`, in turns, each into an empty collection."""
     bare, ours = [], []
     for number in range(times):
         made = client(server, WRITE_SECONDS).create_collection(
@@ -107,10 +104,8 @@ def _sent(connection: Connection, names: Tables, server: ChromaServer) -> float:
     """Seconds to send every stored vector into a new collection."""
     with connection:
         rebuild_vector_index(connection, names, outside=True)
-    index = ChromaIndex(server, outbox.collection(connection, names).name, WRITE_SECONDS)
-    claim(connection, names, server, index)
     began = time.perf_counter()
-    send(connection, names, index)
+    send_vectors(connection, names, server)
     return time.perf_counter() - began
 
 
@@ -118,8 +113,9 @@ def _searches(
     connection: Connection, names: Tables, queries: np.ndarray, server: ChromaServer
 ) -> tuple[list[float], list[float], list[float]]:
     """Milliseconds of Chroma's query, of ours through it, and of what we add, in turns."""
-    name = outbox.collection(connection, names).name
-    made = client(server, SEARCH_SECONDS).get_collection(name, embedding_function=None)
+    known = collection_of(connection, names)
+    assert known is not None
+    made = client(server, SEARCH_SECONDS).get_collection(known.name, embedding_function=None)
     times: tuple[list[float], list[float], list[float]] = ([], [], [])
     for query in (*queries[:5], *queries):
         found, spent = _timed(

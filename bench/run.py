@@ -163,7 +163,7 @@ question; R@1 is the share of questions whose right answer comes first.
   product; a window that is as near as the tenth counts as found. The floor is what is read,
   signatures and the vectors that are compared exactly, over what one core reads of memory in the
   same run.
-- Chroma: made vectors around 2,000 topics, from its own client and through the outbox in turns,
+- Chroma: made vectors around 2,000 topics, from its own client and by mdvec in turns,
   1,000 at a time into empty collections; then 60 vectors near stored ones are asked for 40, of its
   client, through `nearest_chunks`, and of SQLite alone, in turns.
 - Cost: react-ja is imported, and its documents are stored again in turns with the lexical index and

@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
-from mdvec.index.chroma_server import ChromaServer
+from mdvec.index.chroma import ChromaServer
 
 _WHEEL = Path(sys.prefix) / "chroma-server"
 _RUN = "import chromadb_rust_bindings, sys; chromadb_rust_bindings.cli(['chroma', *sys.argv[1:]])"

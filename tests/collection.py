@@ -15,8 +15,8 @@ from mdvec.embedding.embedder import Embedder
 from mdvec.files.scan import ScanRules
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportReport, ImportRequest, Mode
-from mdvec.index.chroma_server import ChromaServer
-from mdvec.index.outbox import has_outbox
+from mdvec.index.chroma import ChromaServer
+from mdvec.index.chroma_collections import collection_of
 from mdvec.index.properties import other_names, stored_properties
 from mdvec.index.signature_build import entries, read_build
 from mdvec.index.tables import Tables
@@ -138,7 +138,7 @@ def check_indexes(connection: apsw.Connection, tables: Tables) -> None:
         for row in chunks
     }
     assert indexed(connection, tables) == {key: found for key, found in wanted.items() if found}
-    if has_outbox(connection, tables):
+    if collection_of(connection, tables) is not None:
         return
     signed: list[tuple[Any, ...]] = connection.execute(
         f"SELECT first_chunk, document_id, signatures FROM {identifier(tables.signatures)} "

@@ -10,7 +10,7 @@ from pathlib import Path
 from mdvec.files.scan import ScanRules
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
-from mdvec.index.chroma_server import ChromaServer
+from mdvec.index.chroma import ChromaServer
 from mdvec.manage.import_tool import import_tool
 from tiny_embedder import tiny_embedder
 

@@ -24,7 +24,6 @@ from mdvec_mcp.instructions import instructions
 from mdvec_mcp.offer import ALWAYS_LOADED, LiveOffer, Offer
 from mdvec_mcp.protocol import MdvecServer
 from mdvec_mcp.search import tools as search_tools
-from mdvec_mcp.search.engine_upkeep import kept_fed
 from mdvec_mcp.search.model_pool import ModelPool
 from mdvec_mcp.upkeep.tools import add_upkeep_tools
 
@@ -77,7 +76,7 @@ class Wiring:
             self.models,
             self.settings.search,
             self.freshness,
-            kept_fed(self.database, self.settings.vector_engine, self.server.on_close.append),
+            self.settings.vector_engine,
         )
 
     @cached_property

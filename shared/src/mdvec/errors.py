@@ -81,10 +81,10 @@ place; any other exception is a bug.
             SendingRefused            mdvec.importing.endpoint_texts
             ToolChanged               mdvec.importing.report
         ImportInterrupted             mdvec.importing.report
-        OtherWriter                   mdvec.index.feeding
+        OtherWriter                   mdvec.index.chroma_collections
         EngineUnavailable             mdvec.index.nearest
-            CollectionMissing         mdvec.index.chroma_client
-            ExtraMissing              mdvec.index.chroma_client
+            CollectionMissing         mdvec.index.chroma
+            ExtraMissing              mdvec.index.chroma
         TokenUnusable                 mdvec.manage.bearer
         FileNotUnderstood             mdvec.manage.clients.entries
         NotRegistered                 mdvec.manage.clients.registration

@@ -88,10 +88,10 @@ def _print_notes(tools: Sequence[ToolStatus]) -> None:
     for tool in tools:
         if tool.unfinished:
             say(f"note: {tool.unfinished}")
-        if tool.outbox:
+        if tool.unsent:
             say(
-                f"note: {tool.name}: Chroma has not taken {tool.outbox:,} changes of vectors yet; "
-                "a running server or the next import sends them"
+                f"note: {tool.name}: {tool.unsent:,} vectors were not sent to Chroma yet; the next "
+                f"import sends them (mdvec import -n {tool.name} --mode update)"
             )
     if outside := [tool.name for tool in tools if tool.engine == "chroma"]:
         print_line(f"vectors in Chroma: {', '.join(outside)}")

@@ -43,10 +43,10 @@ def test_the_overview_lists_all_tools_and_the_files_size(notes):
         "tools": [
             {"name": "empty", "kind": "markdown", "is_active": False, "documents": 0,
              "vectors": 0, "model": None, "last_import_at": None, "tables": None, "rows": None,
-             "unfinished": None, "engine": None, "outbox": 0},
+             "unfinished": None, "engine": None, "unsent": 0},
             {"name": "notes", "kind": "markdown", "is_active": True, "documents": 3,
              "vectors": 4, "model": "use", "tables": None, "rows": None, "unfinished": None,
-             "engine": "sqlite", "outbox": 0},
+             "engine": "sqlite", "unsent": 0},
         ],
         "warnings": [],
     }  # fmt: skip

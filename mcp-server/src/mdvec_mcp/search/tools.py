@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-from mdvec.index.chroma_server import ChromaServer
+from mdvec.index.chroma import ChromaServer
 from mdvec.search.core.bounds import (
     MAX_DAY_CHARS,
     MAX_K,

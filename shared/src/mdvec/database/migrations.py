@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import apsw
 
+from mdvec.database.collection_schema import m018_collections
 from mdvec.database.dataset_schema import m004_datasets, m014_combined, m017_choices
 from mdvec.database.household_schema import (
     m003_ledger,
@@ -116,6 +117,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     m015_decisions,
     m016_saved_queries,
     m017_choices,
+    m018_collections,
 )
 LATEST = len(STEPS)
 

@@ -119,6 +119,7 @@ class _FolderImport:
         ]
         self.index.delete(gone)
         self.index.finish()
+        self.index.send_vectors()
         return self._report(deleted=len(gone))
 
     def rebuild(self) -> ImportReport:

@@ -6,7 +6,7 @@ import apsw
 
 from mdvec.household.interfaces import subjects
 from mdvec.index.chunks import change_headings
-from mdvec.index.tables import has_indexes
+from mdvec.index.tables import has_word_indexes
 from mdvec.tools.rows import list_tools
 
 
@@ -19,6 +19,6 @@ def follow_decisions(connection: apsw.Connection, tool_id: int) -> None:
     tool = next((one for one in list_tools(connection) if one.id == tool_id), None)
     if tool is None or not tool.generation or not subjects.holds_subjects(connection, tool_id):
         return
-    if has_indexes(connection, tool.tables):
+    if has_word_indexes(connection, tool.tables):
         headings = subjects.changed_headings(connection, tool.tables)
         change_headings(connection, tool.tables, headings)

@@ -184,6 +184,7 @@ class _HouseholdImport:
             self.index.create_missing_indexes()
             if ledger_statements.is_indexed(self.connection, self.tool_id):
                 self.index.finish()
+                self.index.send_vectors()
                 return
         stored = self.index.stored_files()
         texts = self._texts(stored)
@@ -199,6 +200,7 @@ class _HouseholdImport:
             self.index.delete([path for path in stored if path not in kept])
             self._mark_index_current()
             self.index.finish()
+        self.index.send_vectors()
 
     def _bring_over_texts(self) -> None:
         """Store the texts of an older version again: it had a chunk for each row."""

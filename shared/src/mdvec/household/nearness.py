@@ -26,7 +26,6 @@ from mdvec.household.interfaces.columns import LedgerColumns
 from mdvec.index.chunks import stored_chunks
 from mdvec.index.model_constants import calibrated_constants
 from mdvec.index.nearest import EngineUnavailable
-from mdvec.index.tables import has_indexes
 from mdvec.search.candidates import nearest_chunks
 from mdvec.text.terms import folded
 from mdvec.tools.rows import Tool, list_tools
@@ -65,9 +64,8 @@ def near_rows(
     if vector is None:
         return []
     least = _MIN_BESIDE if any_named else _MIN_LIKENESS
-    indexed = has_indexes(connection, tool.tables)
     try:
-        ids = nearest_chunks(connection, tool.tables, vector, _MAX_SUBJECTS, indexed=indexed)
+        ids = nearest_chunks(connection, tool.tables, vector, _MAX_SUBJECTS)
     except EngineUnavailable:
         return []
     found = (

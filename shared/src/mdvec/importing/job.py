@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import apsw
 
@@ -28,7 +28,7 @@ class ImportJob:
 
     ``tool`` is the tool's row when the import began, ``found`` are the files of its source,
     ``rules`` the scan rules to store for it. ``on_notice`` shows a sentence to the user;
-    ``may_send`` asks whether texts may leave this machine.
+    ``may_send`` asks whether texts may leave this machine. ``hints`` go into the report.
     """
 
     connection: apsw.Connection
@@ -41,6 +41,7 @@ class ImportJob:
     on_progress: Callable[[Progress], None]
     on_notice: Callable[[str], None]
     may_send: Callable[[Sending], bool] = lambda _: False
+    hints: list[str] = field(default_factory=list)
 
     def report(
         self,
@@ -70,7 +71,7 @@ class ImportJob:
             chunks_embedded=chunks_embedded,
             seconds=round(self.stopwatch.total, 3),
             details=details,
-            hints=hints,
+            hints=(*hints, *self.hints),
         )
 
 

@@ -11,7 +11,7 @@ from mdvec.embedding.embedder import Embedder
 from mdvec.errors import MdvecError
 from mdvec.files.scan import Problem, ScanRules
 from mdvec.importing.options import ChunkingOverrides, ImportRefused
-from mdvec.index.chroma_server import ChromaServer
+from mdvec.index.chroma import ChromaServer
 from mdvec.text.one_line import shown_name
 from mdvec.tools.kinds import KINDS
 

@@ -11,14 +11,14 @@ from mdvec.embedding.embedder import Embedder
 from mdvec.embedding.names import is_endpoint_model
 from mdvec.embedding.remote.embedder import RemoteEmbedder
 from mdvec.importing.endpoint_texts import EndpointTexts, ask_about_questions
-from mdvec.importing.index_upkeep import build_missing_indexes
+from mdvec.importing.index_upkeep import build_missing_indexes, send_to_engine
 from mdvec.importing.job import ImportJob, ProgressCount, check_unchanged
 from mdvec.importing.options import ImportRefused, model_to_load, resolve_chunking
 from mdvec.importing.paid_vectors import forget_paid
 from mdvec.index import chunks, documents, table_changes, tables
+from mdvec.index.chroma import check_client_installed
 from mdvec.index.documents import NewDocument, StoredFile, StoredText
 from mdvec.index.erasing import erase_deleted_terms
-from mdvec.index.feeding import Feed
 from mdvec.index.tables import Tables
 from mdvec.index.vector_tables import create_vector_index, renew_vector_index
 from mdvec.text.options import ChunkingOptions
@@ -46,7 +46,8 @@ class TextIndex:
         self._tables = job.tool.tables
         self._files_stored = 0
         self._loaded: tuple[Embedder, ChunkingOptions] | None = None
-        self._feed = Feed(job.connection, job.request.engine)
+        if job.request.engine is not None:
+            check_client_installed()
 
     @property
     def has_generation(self) -> bool:
@@ -224,10 +225,9 @@ class TextIndex:
         """Build the search indexes that are missing, or whose words another version analysed.
 
         Raises:
-            OtherWriter: another copy of the database writes to the engine's collection.
+            OtherWriter: another copy of the database has changed the vectors on a server.
         """
         build_missing_indexes(self._job, self._tool, self._tables)
-        self._feed.begin(self._tables)
 
     def _create_indexes(self, names: Tables) -> None:
         outside = self._job.request.engine is not None
@@ -240,7 +240,6 @@ class TextIndex:
             check_unchanged(self._connection, self._tool)
             documents.put_document(self._connection, self._tables, document)
             self._count_stored()
-        self._feed.changed(self._tables)
 
     def touch(self, path: str, size: int, mtime_ns: int) -> None:
         """Store a file's new time; its content is unchanged."""
@@ -260,10 +259,14 @@ class TextIndex:
 
     def finish(self) -> None:
         """Record that the import has finished, and erase deleted terms from the file."""
-        self._send_what_waits()
+        ask_about_questions(self._job, self.model_name, self.embedder)
         with self._connection:
             check_unchanged(self._connection, self._tool)
             self._record_end()
+
+    def send_vectors(self) -> None:
+        """Send the vectors to the server that indexes them, if one does; call after the commit."""
+        send_to_engine(self._job, self._tables)
 
     def drop_leftovers(self) -> None:
         """Drop the tables that an interrupted rebuild left behind."""
@@ -283,8 +286,9 @@ class TextIndex:
             self._create_indexes(self._tables)
 
     def finish_rebuild(self) -> None:
-        """Replace the old generation by the new one."""
-        self._send_what_waits()
+        """Replace the old generation by the new one, whose vectors are sent before."""
+        ask_about_questions(self._job, self.model_name, self.embedder)
+        self.send_vectors()
         with self._connection, self._job.stopwatch.stage("write"):
             check_unchanged(self._connection, self._tool)
             renew_vector_index(self._connection, self._tables)
@@ -293,12 +297,6 @@ class TextIndex:
             self._record_end()
         self._tool = replace(self._tool, generation=self._tables.generation)
         self._tables = self._tool.tables
-
-    def _send_what_waits(self) -> None:
-        ask_about_questions(self._job, self.model_name, self.embedder)
-        if self._job.request.engine is not None:
-            with self._job.stopwatch.stage("engine"):
-                self._feed.complete(self._tables)
 
     def _record_model(self, generation: int) -> None:
         embedder, chunking = self._model()
@@ -311,7 +309,7 @@ class TextIndex:
             import_state.count_done(self._connection, self._tool, self._files_stored)
 
     def _record_end(self) -> None:
-        if not self._tables.staged and tables.has_indexes(self._connection, self._tables):
+        if not self._tables.staged and tables.has_word_indexes(self._connection, self._tables):
             with self._job.stopwatch.stage("erase"):
                 erase_deleted_terms(self._connection, self._tables)
             with self._job.stopwatch.stage("index"):

@@ -1,39 +1,94 @@
-"""The vector index of a generation as a collection on a Chroma server: ids and vectors only."""
+"""Chroma as the index of vectors: a server's address, its client, and a collection there.
+
+Only ids and vectors are sent. Chroma's own client waits for an answer without end; here a server
+gets a few seconds when a search asks, and more when vectors are sent.
+"""
 
 from __future__ import annotations
 
+import functools
+import importlib.util
+import os
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Literal
 
-from mdvec.index.chroma_client import (
-    CollectionMissing,
-    client,
-    known_collection,
-    translated_errors,
-)
-from mdvec.index.chroma_server import ChromaServer
-from mdvec.index.nearest import Near
-from mdvec.index.ranges import ChunkRanges
+from mdvec.index.nearest import EngineUnavailable, Near
 
 if TYPE_CHECKING:
     import numpy as np
+    from chromadb.api import ClientAPI
     from chromadb.api.models.Collection import Collection
     from numpy.typing import NDArray
 
     from mdvec.embedding.embedder import Vectors
+    from mdvec.index.ranges import ChunkRanges
 
-_WRITER = "mdvec_writer"
+SEARCH_SECONDS, WRITE_SECONDS = 3.0, 120.0
+_CONNECT_SECONDS = 3.0
 _IDS_AT_ONCE = 50_000
-_MAX_ID_DIGITS = 19
+_BUILD = "mdvec_writer"
+_EXTRA = "pip install -c constraints.txt -e './shared[chroma]' (in mdvec's own folder)"
+
+
+@dataclass(frozen=True, slots=True)
+class Hnsw:
+    """The settings of a collection's graph, under the names that Chroma gives them.
+
+    Only ``ef_search`` can change later; the others hold from the next rebuild on.
+    """
+
+    space: Literal["cosine", "l2", "ip"] = "cosine"
+    ef_construction: int = 200
+    ef_search: int = 100
+    max_neighbors: int = 16
+
+
+@dataclass(frozen=True, slots=True)
+class ChromaServer:
+    """Where the server is; ``token_env`` names the environment variable that holds its token."""
+
+    url: str = "http://127.0.0.1:8000"
+    tenant: str = "default_tenant"
+    database: str = "default_database"
+    token_env: str | None = None
+    hnsw: Hnsw = Hnsw()
+
+    @property
+    def name(self) -> str:
+        """How messages call it."""
+        return f"Chroma at {self.url}"
+
+    @property
+    def token(self) -> str:
+        """The token that the environment holds now, or an empty string."""
+        return os.environ.get(self.token_env or "", "").strip()
+
+
+class CollectionMissing(EngineUnavailable):
+    """The server does not have the collection, or the collection lacks vectors."""
+
+
+class ExtraMissing(EngineUnavailable):
+    """Chroma's client is not installed."""
+
+    def __init__(self) -> None:
+        super().__init__(f"[index] engine = 'chroma' needs Chroma's client; install it: {_EXTRA}")
+
+
+def check_client_installed() -> None:
+    """Raise ExtraMissing if Chroma's client is not installed; it is not imported."""
+    if importlib.util.find_spec("chromadb") is None:
+        raise ExtraMissing
 
 
 class ChromaIndex:
-    """A ``NearestIndex`` on a server; each request may take ``seconds``.
+    """A ``NearestIndex`` on a server, for vectors of length 1; a request may take ``seconds``.
 
-    Every method raises ``EngineUnavailable`` if the server does not answer, and
-    ``CollectionMissing`` if it does not have the collection.
+    Every method raises ``EngineUnavailable`` if the server does not answer, and all but
+    ``prepare`` and ``retire`` raise ``CollectionMissing`` if it does not have the collection.
     """
 
     def __init__(self, server: ChromaServer, name: str, seconds: float) -> None:
@@ -42,26 +97,22 @@ class ChromaIndex:
         self._seconds = seconds
 
     def prepare(self) -> None:
-        """Create the collection, empty, unless it is there."""
-        try:
-            self._collection()
-        except CollectionMissing:
-            with translated_errors(self._server):
-                client(self._server, self._seconds).create_collection(
-                    self._name,
-                    embedding_function=None,
-                    configuration={"hnsw": asdict(self._server.hnsw)},
-                    get_or_create=True,
-                )
-            return
-        self._set_search_width()
+        """Create the collection, empty, unless it is there; set how widely it searches."""
+        graph = self._server.hnsw
+        with translated_errors(self._server), warnings.catch_warnings():
+            # The client calls every collection without an embedding function deprecated.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            collection = client(self._server, self._seconds).get_or_create_collection(
+                self._name, embedding_function=None, configuration={"hnsw": asdict(graph)}
+            )
+            if collection.configuration_json["hnsw"]["ef_search"] != graph.ef_search:
+                collection.modify(configuration={"hnsw": {"ef_search": graph.ef_search}})
 
     def put(self, ids: Sequence[int], vectors: Vectors) -> None:
         """Add chunks; those that are there already stay once."""
-        scaled = self._scaled(vectors)
         with translated_errors(self._server):
             for part in self._parts(len(ids)):
-                self._collection().upsert(ids=list(map(str, ids[part])), embeddings=scaled[part])
+                self._collection().upsert(ids=list(map(str, ids[part])), embeddings=vectors[part])
 
     def drop(self, ids: Sequence[int]) -> None:
         """Remove chunks; unknown ids are ignored."""
@@ -74,21 +125,21 @@ class ChromaIndex:
         only = None if within is None else list(map(str, within.ids().tolist()))
         if only == []:
             return []
-        query = self._scaled(vector.reshape(1, -1))
         with translated_errors(self._server):
-            found = self._collection().query(
-                query_embeddings=query, n_results=limit, ids=only, include=["distances"]
-            )
-        distances = found["distances"] or [[]]
+            answer = self._collection().query(
+                query_embeddings=vector.reshape(1, -1), n_results=limit, ids=only,
+                include=["distances"],
+            )  # fmt: skip
+        distances = answer["distances"] or [[]]
         half = 2.0 if self._server.hnsw.space == "l2" else 1.0
         return [
-            Near(int(chunk_id), 1.0 - distance / half)
-            for chunk_id, distance in zip(found["ids"][0], distances[0], strict=True)
-            if _is_own(chunk_id)
+            Near(int(name), 1.0 - distance / half)
+            for name, distance in zip(answer["ids"][0], distances[0], strict=True)
+            if _is_chunk(name)
         ]
 
     def count(self) -> int:
-        """The number of chunks in the collection."""
+        """The number of vectors in the collection, including those of other programs."""
         with translated_errors(self._server):
             return int(self._collection().count())
 
@@ -96,24 +147,12 @@ class ChromaIndex:
         """The ids of all chunks in the collection."""
         import numpy as np
 
-        own = [int(one) for one in self._listed() if _is_own(one)]
-        return np.sort(np.array(own, dtype=np.int64))
-
-    def drop_foreign(self) -> None:
-        """Remove what no mdvec has put there."""
-        foreign = [one for one in self._listed() if not _is_own(one)]
+        names: list[str] = []
         with translated_errors(self._server):
-            for part in self._parts(len(foreign)):
-                self._collection().delete(ids=foreign[part])
-
-    def _listed(self) -> list[str]:
-        found: list[str] = []
-        with translated_errors(self._server):
-            while True:
-                page = self._collection().get(include=[], limit=_IDS_AT_ONCE, offset=len(found))
-                found += page["ids"]
-                if len(page["ids"]) < _IDS_AT_ONCE:
-                    return found
+            for first in range(0, self.count(), _IDS_AT_ONCE):
+                page = self._collection().get(include=[], limit=_IDS_AT_ONCE, offset=first)
+                names += page["ids"]
+        return np.array(sorted(int(name) for name in names if _is_chunk(name)), np.int64)
 
     def retire(self) -> None:
         """Delete the collection, if it is there."""
@@ -122,51 +161,107 @@ class ChromaIndex:
                 client(self._server, self._seconds).delete_collection(self._name)
         except CollectionMissing:
             return
-        known_collection.cache_clear()
+        _known_collection.cache_clear()
 
-    def writer(self) -> str | None:
-        """The token that the last import left in the collection."""
-        known_collection.cache_clear()
-        stored = (self._collection().metadata or {}).get(_WRITER)
-        return None if stored is None else str(stored)
-
-    def set_writer(self, token: str) -> None:
-        """Leave the token of this import in the collection."""
+    def build(self) -> str | None:
+        """The random id that the last import left in the collection."""
         with translated_errors(self._server):
-            self._collection().modify(metadata={_WRITER: token})
+            collection = client(self._server, self._seconds).get_collection(
+                self._name, embedding_function=None
+            )
+        build = (collection.metadata or {}).get(_BUILD)
+        return None if build is None else str(build)
 
-    def settings(self) -> dict[str, object]:
-        """The settings of the collection's graph, as the server has them."""
+    def set_build(self, build: str) -> None:
+        """Leave the id of this import in the collection."""
         with translated_errors(self._server):
-            return dict(self._collection().configuration_json.get("hnsw") or {})
-
-    def _set_search_width(self) -> None:
-        wanted = self._server.hnsw.ef_search
-        if self.settings().get("ef_search") != wanted:
-            with translated_errors(self._server), warnings.catch_warnings():
-                # The client calls every collection without an embedding function deprecated.
-                warnings.simplefilter("ignore", DeprecationWarning)
-                self._collection().modify(configuration={"hnsw": {"ef_search": wanted}})
-            known_collection.cache_clear()
+            self._collection().modify(metadata={_BUILD: build})
 
     def _collection(self) -> Collection:
-        return known_collection(self._server, self._seconds, self._name)
+        return _known_collection(self._server, self._seconds, self._name)
 
     def _parts(self, count: int) -> Iterator[slice]:
+        """Slices of as many items as the server takes at once."""
         size = int(client(self._server, self._seconds).get_max_batch_size())
         return (slice(first, first + size) for first in range(0, count, size))
 
-    def _scaled(self, vectors: Vectors) -> Vectors:
-        """Vectors scaled so that their distance in the collection's space gives their cosine."""
-        if self._server.hnsw.space == "cosine" or not len(vectors):
-            return vectors
-        import numpy as np
 
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        scaled: Vectors = vectors / np.maximum(lengths, np.finfo(np.float32).tiny)
-        return scaled
+def _is_chunk(name: str) -> bool:
+    """Whether mdvec may have given an id in a collection; other programs may write there, too."""
+    return name.isascii() and name.isdigit() and len(name) < len(str(2**63))
 
 
-def _is_own(name: str) -> bool:
-    """Whether an id in a collection is one that mdvec gives; others may write there, too."""
-    return name.isascii() and name.isdigit() and len(name) < _MAX_ID_DIGITS
+@functools.lru_cache(maxsize=8)
+def client(server: ChromaServer, seconds: float) -> ClientAPI:
+    """The client of a server; each of its requests may take so many seconds.
+
+    Raises:
+        EngineUnavailable: the server does not answer, or refuses the client.
+    """
+    check_client_installed()
+    headers = _headers(server)
+    with translated_errors(server):
+        import chromadb
+        import httpx
+        from chromadb.config import Settings
+
+        # The constructor below waits without end, so this asks first.
+        beat = f"{server.url.rstrip('/')}/api/v2/heartbeat"
+        httpx.get(beat, timeout=_CONNECT_SECONDS, headers=headers).raise_for_status()
+        made = chromadb.HttpClient(
+            host=server.url.rstrip("/"),
+            headers=headers,
+            tenant=server.tenant,
+            database=server.database,
+            # Given here, they are not taken from the working folder's .env or the environment.
+            settings=Settings(
+                _env_file=None,
+                anonymized_telemetry=False,
+                chroma_server_host=server.url.rstrip("/"),
+                chroma_server_http_port=8000,
+                chroma_server_headers=headers,
+                chroma_client_auth_provider=None,
+                chroma_otel_collection_endpoint="",
+            ),
+        )
+        # There is no public way to limit the time.
+        made._server._session.timeout = httpx.Timeout(seconds, connect=_CONNECT_SECONDS)  # noqa: SLF001
+    return made
+
+
+@functools.lru_cache(maxsize=64)
+def _known_collection(server: ChromaServer, seconds: float, name: str) -> Collection:
+    with translated_errors(server):
+        return client(server, seconds).get_collection(name, embedding_function=None)
+
+
+@contextmanager
+def translated_errors(server: ChromaServer) -> Iterator[None]:
+    """Raise whatever the client raises as ``EngineUnavailable``, with the reason in a few words."""
+    try:
+        yield
+    except EngineUnavailable:
+        raise
+    except Exception as error:  # the client raises ValueError, its own, httpx's and plain Exception
+        if type(error).__name__ == "NotFoundError" and "ollection" in str(error):
+            _known_collection.cache_clear()
+            raise CollectionMissing(
+                f"{server.name} does not have these vectors; send them with: mdvec doctor --fix"
+            ) from error
+        # Servers quote what they refuse, so the token is replaced.
+        words = " ".join(str(error).split()) or type(error).__name__
+        words = words.replace(server.token, "[token]") if server.token else words
+        raise EngineUnavailable(
+            f"{server.name} did not answer ({words[:200].rstrip('.')})"
+        ) from error
+
+
+def _headers(server: ChromaServer) -> dict[str, str]:
+    if server.token_env is None:
+        return {}
+    if not (server.token and server.token.isascii() and server.token.isprintable()):
+        raise EngineUnavailable(
+            f"the variable {server.token_env}, which [index] token_env names, is not set, or has "
+            "characters that no token has"
+        )
+    return {"Authorization": f"Bearer {server.token}", "X-Chroma-Token": server.token}

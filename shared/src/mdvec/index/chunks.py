@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from mdvec.database.records import records
-from mdvec.index.outbox import has_outbox
+from mdvec.index.chroma_collections import collection_of
 from mdvec.index.properties import other_names, rebuild_properties, stored_properties
 from mdvec.index.tables import Tables, create_word_indexes, drop_word_indexes
 from mdvec.index.vector_tables import drop_vectors, put_vectors, rebuild_vector_index
@@ -75,8 +75,8 @@ def delete_chunks(connection: apsw.Connection, tables: Tables, document_id: int)
 
 
 def rebuild_indexes(connection: apsw.Connection, tables: Tables) -> None:
-    """Rebuild the derived indexes from the stored chunks; an engine outside keeps its own."""
-    if not has_outbox(connection, tables):
+    """Rebuild the derived indexes from the stored chunks; a collection on a server stays."""
+    if collection_of(connection, tables) is None:
         rebuild_vector_index(connection, tables, outside=False)
     rebuild_word_indexes(connection, tables)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import apsw
 
+from mdvec.index.chroma_collections import leave_collection
 from mdvec.index.tables import DERIVED, Tables, drop_indexes
 from mdvec.text.quoting import identifier
 
@@ -57,10 +58,15 @@ def drop_leftovers(connection: apsw.Connection, tool_id: int, tool_name: str, cu
         if len(parts) == 3 and parts[0] in DERIVED and parts[1] == str(tool_id)
     }
     for generation in generations - {current}:
-        drop_indexes(connection, Tables(tool_id, tool_name, generation))
+        _drop_indexes(connection, Tables(tool_id, tool_name, generation))
 
 
 def _drop(connection: apsw.Connection, tables: Tables) -> None:
-    drop_indexes(connection, tables)
+    _drop_indexes(connection, tables)
     for table in (tables.vectors, tables.documents):
         connection.execute(f"DROP TABLE IF EXISTS {identifier(table)}")
+
+
+def _drop_indexes(connection: apsw.Connection, tables: Tables) -> None:
+    drop_indexes(connection, tables)
+    leave_collection(connection, tables)

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 import apsw
 
-from mdvec.index.outbox import drop_outbox
 from mdvec.text.quoting import identifier
 
-DERIVED = ("signatures", "outbox", "fts", "terms", "counts", "vocabulary", "properties", "tags")
+DERIVED = ("signatures", "fts", "terms", "counts", "vocabulary", "properties", "tags")
 """How the names of the derived tables begin."""
 _WORDS_FORMAT = 2
 _PROPERTIES_FORMAT = "2"
@@ -50,11 +49,6 @@ class Tables:
     def signatures(self) -> str:
         """Table of the chunks' signatures."""
         return self._derived("signatures")
-
-    @property
-    def outbox(self) -> str:
-        """Table of the changes that a vector engine outside the file has not taken yet."""
-        return self._derived("outbox")
 
     @property
     def fts(self) -> str:
@@ -269,14 +263,8 @@ def has_signatures(connection: apsw.Connection, tables: Tables) -> bool:
 
 
 def has_word_indexes(connection: apsw.Connection, tables: Tables) -> bool:
-    """Whether the lexical index exists, in whatever format."""
+    """Whether the lexical index exists, in whatever format; the oldest databases have none."""
     return _present(connection, (tables.fts, tables.terms)) == 2
-
-
-def has_indexes(connection: apsw.Connection, tables: Tables) -> bool:
-    """Whether the derived indexes exist; databases of older versions have none."""
-    is_indexed = _present(connection, (tables.signatures, tables.outbox)) > 0
-    return is_indexed and has_word_indexes(connection, tables)
 
 
 def _present(connection: apsw.Connection, names: tuple[str, ...]) -> int:
@@ -289,11 +277,10 @@ def _present(connection: apsw.Connection, names: tuple[str, ...]) -> int:
 
 
 def drop_indexes(connection: apsw.Connection, tables: Tables) -> None:
-    """Drop the derived indexes that exist."""
+    """Drop the derived indexes that exist in the file."""
     drop_word_indexes(connection, tables)
     drop_properties(connection, tables)
     drop_signatures(connection, tables)
-    drop_outbox(connection, tables)
 
 
 def drop_signatures(connection: apsw.Connection, tables: Tables) -> None:

@@ -1,4 +1,4 @@
-"""Keeps the vector index of a generation in step with its chunks: signatures, or an outbox."""
+"""Keeps the vector index of a generation in step with its chunks: signatures, or a collection."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from mdvec.index.outbox import create_outbox, drop_outbox, enqueue, enqueue_all, has_outbox
+from mdvec.index.chroma_collections import begin_collection, collection_of, leave_collection
 from mdvec.index.signature_build import renew_signatures
 from mdvec.index.signature_index import SignatureIndex
 from mdvec.index.tables import Tables, has_signatures
@@ -17,35 +17,33 @@ if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
 
 
+def has_vector_index(connection: apsw.Connection, tables: Tables) -> bool:
+    """Whether a generation has signatures, or a collection on a server."""
+    return has_signatures(connection, tables) or collection_of(connection, tables) is not None
+
+
 def create_vector_index(connection: apsw.Connection, tables: Tables, *, outside: bool) -> None:
-    """Create the signatures of a generation, or an outbox if an engine outside indexes it."""
+    """Create the signatures of a generation, or choose a collection if a server indexes it."""
     if outside:
-        create_outbox(connection, tables)
+        begin_collection(connection, tables)
     else:
         SignatureIndex(connection, tables).prepare()
-
-
-def drop_vector_index(connection: apsw.Connection, tables: Tables) -> None:
-    """Drop the vector index of a generation, of either kind."""
-    SignatureIndex(connection, tables).retire()
-    drop_outbox(connection, tables)
 
 
 def put_vectors(
     connection: apsw.Connection, tables: Tables, ids: Sequence[int], vectors: Vectors
 ) -> None:
-    """Index the chunks of a document; call within the transaction that stores them."""
-    if has_outbox(connection, tables):
-        enqueue(connection, tables, ids, is_gone=False)
-    else:
+    """Index the chunks of a document; call within the transaction that stores them.
+
+    A collection gets them after that, when the import ends.
+    """
+    if has_signatures(connection, tables):
         SignatureIndex(connection, tables).put(ids, vectors)
 
 
 def drop_vectors(connection: apsw.Connection, tables: Tables, ids: Sequence[int]) -> None:
     """Take the chunks of a document out; call within the transaction that deletes them."""
-    if has_outbox(connection, tables):
-        enqueue(connection, tables, ids, is_gone=True)
-    else:
+    if has_signatures(connection, tables):
         SignatureIndex(connection, tables).drop(ids)
 
 
@@ -58,12 +56,12 @@ def renew_vector_index(connection: apsw.Connection, tables: Tables) -> None:
 def rebuild_vector_index(connection: apsw.Connection, tables: Tables, *, outside: bool) -> None:
     """Build the vector index of a generation again from the stored embeddings.
 
-    Call within a transaction. An engine outside gets them later, from the outbox.
+    Call within a transaction. A server gets them after that, in a new collection.
     """
-    drop_vector_index(connection, tables)
+    SignatureIndex(connection, tables).retire()
+    leave_collection(connection, tables)
     create_vector_index(connection, tables, outside=outside)
     if outside:
-        enqueue_all(connection, tables)
         return
     import numpy as np
 

@@ -91,7 +91,7 @@ def _tidy(connection: apsw.Connection, tool: Tool) -> None:
     names = tool.tables
     with connection:
         table_changes.drop_leftovers(connection, tool.id, tool.name, current=tool.generation)
-        if tables.has_indexes(connection, names):
+        if tables.has_word_indexes(connection, names):
             rewrite_lexical_index(connection, names)
     remove_unneeded_copies(connection, tool.id)
 

@@ -26,7 +26,6 @@ from mdvec.importing.report import (
     ToolChanged,
 )
 from mdvec.importing.scan_rules import choose_rules
-from mdvec.index.feeding import waiting_hint
 from mdvec.log.activity import milliseconds, record
 from mdvec.manage.import_hints import hints_of
 from mdvec.text.one_line import quoted
@@ -101,9 +100,6 @@ def import_tool(
             states = importer.found_states(connection, tool, found)
             record_failures(connection, tool.id, report.failed, states)
             hints = hints_of(tool, found, choice.rules, report)
-            now = tools.get_tool(connection, request.tool).tables
-            if waits := waiting_hint(connection, now, request.engine):
-                hints = (*hints, waits)
             report = replace(report, hints=(*report.hints, *hints))
     stopwatch.log("import")
     _record(report)

@@ -12,10 +12,9 @@ from mdvec.datasets.interfaces import tables as datasets
 from mdvec.datasets.interfaces.snapshots import remove_snapshots
 from mdvec.errors import MdvecError
 from mdvec.files.scan import ScanRules
-from mdvec.index.chroma_server import ChromaServer
-from mdvec.index.feeding import delete_own
+from mdvec.index.chroma import ChromaServer
+from mdvec.index.chroma_collections import collection_of, delete_unused_collections
 from mdvec.index.nearest import EngineUnavailable
-from mdvec.index.outbox import collection_of
 from mdvec.text.tokens import is_blank
 from mdvec.tools import rows as tools
 from mdvec.tools.kinds import KINDS, load_code
@@ -143,12 +142,11 @@ def delete_tool(
             )
         elif known is not None and engine is not None:
             try:
-                if not delete_own(connection, engine, known):
-                    on_notice(f"another copy of this database uses its vectors in {engine.name}")
+                delete_unused_collections(connection, engine)
             except EngineUnavailable as error:
                 on_notice(
-                    f"{error}; the vectors of {name} are still there until a running server, the "
-                    "next import or mdvec doctor --fix deletes them"
+                    f"{error}; the vectors of {name} are still there until the next import or "
+                    "mdvec doctor --fix deletes them"
                 )
     return tool
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from mdvec.index.chroma_server import ChromaServer
+from mdvec.index.chroma import ChromaServer
 from mdvec.log.activity import milliseconds, record
 from mdvec.search.question_vectors import EmbedderOf
 from mdvec.search.reranking import Reranks

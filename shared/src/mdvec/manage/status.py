@@ -11,8 +11,8 @@ import apsw
 from mdvec.database.connection import open_database, snapshot
 from mdvec.database.place import open_to_others, size_on_disk
 from mdvec.files.scan import ScanRules
+from mdvec.index.chroma_collections import unsent_count
 from mdvec.index.chunks import VectorStatistics
-from mdvec.index.outbox import waiting_outside
 from mdvec.text.morphemes import has_dictionary
 from mdvec.text.options import ChunkingOptions
 from mdvec.tools import rows as tools
@@ -29,8 +29,8 @@ class ToolStatus:
 
     ``model`` and ``last_import_at`` are None before its first import, ``tables`` and ``rows`` are
     None unless it is a dataset. ``unfinished`` says how far an unfinished import has come.
-    ``engine`` is what indexes its vectors, None without any; ``outbox`` how many changes of them
-    the engine has not taken.
+    ``engine`` is what indexes its vectors, None without any; ``unsent`` how many of them
+    were not sent to Chroma yet.
     """
 
     name: str
@@ -44,7 +44,7 @@ class ToolStatus:
     rows: int | None = None
     unfinished: str | None = None
     engine: str | None = None
-    outbox: int = 0
+    unsent: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ def kind_status(kind: str) -> KindStatus:
 def _status(connection: apsw.Connection, tool: Tool) -> ToolStatus:
     counts = kind_status(tool.kind).count(connection, tool)
     has_vectors = KINDS[tool.kind].has_texts and tool.generation > 0
-    waiting = waiting_outside(connection, tool.tables) if has_vectors else None
+    unsent = unsent_count(connection, tool.tables) if has_vectors else None
     inside = "sqlite" if has_vectors else None
     return ToolStatus(
         name=tool.name,
@@ -174,8 +174,8 @@ def _status(connection: apsw.Connection, tool: Tool) -> ToolStatus:
         tables=counts.tables,
         rows=counts.rows,
         unfinished=unfinished(connection, tool),
-        engine=inside if waiting is None else "chroma",
-        outbox=waiting or 0,
+        engine=inside if unsent is None else "chroma",
+        unsent=unsent or 0,
     )
 
 

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 import apsw
 
 from mdvec.embedding.constants import ModelConstants, default_constants
-from mdvec.index.chroma_server import ChromaServer
+from mdvec.index.chroma import ChromaServer
+from mdvec.index.chroma_collections import collection_of, nearest_in_collection
 from mdvec.index.chunks import StoredChunk, chunk_count, stored_chunks
 from mdvec.index.exact import nearest_among, nearest_by_scan
 from mdvec.index.model_constants import calibrated_constants
 from mdvec.index.nearest import EngineUnavailable
-from mdvec.index.outbox import has_outbox
 from mdvec.index.properties import StoredProperties, stored_properties
 from mdvec.index.ranges import ChunkRanges
 from mdvec.index.signature_index import SignatureIndex
-from mdvec.index.tables import Tables, has_current_words, has_indexes
+from mdvec.index.tables import Tables, has_current_words, has_signatures, has_word_indexes
 from mdvec.index.vocabulary import in_katakana, other_spellings
 from mdvec.index.word_counts import word_counts
 from mdvec.index.words import document_frequencies, matching_chunks
@@ -125,7 +125,7 @@ def find_candidates(
         engine: the server that indexes the vectors of tools whose index is not in the file.
     """
     names = Tables(tool.id, tool.name, tool.generation)
-    indexed = has_indexes(connection, names)
+    has_words = has_word_indexes(connection, names)
     limit = max(MIN_CANDIDATES, k)
     few = within is not None and within.size <= MAX_ALL_CANDIDATES
     ids: set[int] = set(within.ids().tolist()) if within is not None and few else set()
@@ -135,19 +135,11 @@ def find_candidates(
         with stopwatch.stage("vector_search"):
             try:
                 ids.update(
-                    nearest_chunks(
-                        connection,
-                        names,
-                        vector,
-                        limit,
-                        indexed=indexed,
-                        within=within,
-                        engine=engine,
-                    )
+                    nearest_chunks(connection, names, vector, limit, within=within, engine=engine)
                 )
             except EngineUnavailable as error:
                 trouble = str(error)
-    if indexed and mode != "vector":
+    if has_words and mode != "vector":
         with stopwatch.stage("lexical_search"):
             found = _lexical_search(connection, names, query, 0 if few else limit, within)
             ids.update(found.chunk_ids)
@@ -159,7 +151,7 @@ def find_candidates(
         total = chunk_count(connection, names)
     return ToolCandidates(
         tool, names, found.query, found.variants, tuple(chunks), words,
-        CorpusStatistics(total, found.frequencies), indexed,
+        CorpusStatistics(total, found.frequencies), has_words,
         stored_properties(connection, names, {chunk.document_id for chunk in chunks}),
         total if within is None else within.size,
         calibrated_constants(connection, str(tool.fingerprint)) or default_constants(tool.model),
@@ -220,25 +212,23 @@ def nearest_chunks(
     vector: Vectors,
     limit: int,
     *,
-    indexed: bool = True,
     within: ChunkRanges | None = None,
     engine: ChromaServer | None = None,
 ) -> list[int]:
     """The ids of the chunks nearest to a vector, preselected by the tool's vector index.
 
-    With ``within``, only those chunks are compared; if they are few, all of them exactly.
+    With ``within``, only those chunks are compared; if they are few, all of them exactly. Without
+    an index, as in a file of an older version, all chunks are.
 
     Raises:
         EngineUnavailable: the index is on another server, which cannot be used now.
     """
-    if not indexed:
-        found = nearest_by_scan(connection, names, vector, limit)
-    elif within is not None and within.size <= MAX_COMPARED_EXACTLY:
+    if within is not None and within.size <= MAX_COMPARED_EXACTLY:
         found = nearest_among(connection, names, vector, limit, within.ids().tolist())
-    elif has_outbox(connection, names):
-        from mdvec.index.outside import nearest_outside
-
-        found = nearest_outside(connection, names, engine, vector, limit, within)
-    else:
+    elif has_signatures(connection, names):
         found = SignatureIndex(connection, names).nearest(vector, limit, within)
+    elif known := collection_of(connection, names):
+        found = nearest_in_collection(connection, names, known, engine, vector, limit, within)
+    else:
+        found = nearest_by_scan(connection, names, vector, limit)
     return [near.id for near in found]

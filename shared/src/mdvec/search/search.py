@@ -12,7 +12,7 @@ import apsw
 
 from mdvec.database.connection import open_database, snapshot
 from mdvec.errors import MdvecError
-from mdvec.index.chroma_server import ChromaServer
+from mdvec.index.chroma import ChromaServer
 from mdvec.log.activity import PRIVATE
 from mdvec.search.candidates import find_candidates
 from mdvec.search.core.bounds import MAX_QUERY_CHARS, Returning, Sort

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from mdvec.index.chroma_server import ChromaServer, Hnsw
+from mdvec.index.chroma import ChromaServer, Hnsw
 from mdvec.settings.section import SettingsSection
 
 

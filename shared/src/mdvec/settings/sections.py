@@ -15,7 +15,7 @@ from mdvec.embedding.names import canonical, family_of
 from mdvec.embedding.reranker import Reranker
 from mdvec.files.scan import ScanRules
 from mdvec.household.core.detection import MAX_DATE_TOLERANCE, DetectionOptions
-from mdvec.index.chroma_server import ChromaServer
+from mdvec.index.chroma import ChromaServer
 from mdvec.settings.index_sections import IndexSettings
 from mdvec.settings.model_sections import ModelSettings
 from mdvec.settings.section import SettingsSection

@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 import apsw
 
 from mdvec.files.scan import ScanRules
-from mdvec.index import chunks, documents, outbox
+from mdvec.index import chunks, documents
+from mdvec.index.chroma_collections import unsent_count
 from mdvec.index.chunks import VectorStatistics
 from mdvec.index.documents import DocumentLine
 from mdvec.index.tags import TagCount, tag_counts
@@ -27,8 +28,8 @@ class TextContents:
     statistics: VectorStatistics
     documents: tuple[DocumentLine, ...]
     tags: tuple[TagCount, ...]
-    waiting: int | None
-    """How many changes of vectors Chroma has not taken; None if the file indexes them."""
+    unsent: int | None
+    """How many vectors were not sent to Chroma yet; None if the file indexes them."""
 
     def import_facts(self) -> list[Fact]:
         """The model, the chunking and the scan rules."""
@@ -55,9 +56,9 @@ class TextContents:
             ("chunk length", lengths),
             ("embeddings", file_size(numbers.embedding_bytes)),
         ]
-        if self.waiting is not None:
-            waits = f", {self.waiting:,} changes not sent yet" if self.waiting else ""
-            facts.append(("vector engine", f"chroma{waits}"))
+        if self.unsent is not None:
+            unsent = f", {self.unsent:,} vectors not sent yet" if self.unsent else ""
+            facts.append(("vector engine", f"chroma{unsent}"))
         return [*facts, ("tags", tags)] if tags else facts
 
     def listing(self) -> StatusTable:
@@ -90,7 +91,7 @@ def _read(connection: apsw.Connection, tool: Tool) -> TextContents:
         statistics=chunks.vector_statistics(connection, tool.tables),
         documents=tuple(documents.document_lines(connection, tool.tables)),
         tags=tuple(tag_counts(connection, tool.tables)),
-        waiting=outbox.waiting_outside(connection, tool.tables),
+        unsent=unsent_count(connection, tool.tables),
     )
 
 

@@ -1,5 +1,6 @@
 """Imports and searches over both vector engines: the file's signatures, and a real Chroma."""
 
+import json
 import os
 import random
 import shutil
@@ -15,15 +16,16 @@ from collection import Collection
 from tiny_embedder import TinyBackend
 
 from mdvec.database.connection import open_database
-from mdvec.index import outbox
-from mdvec.index.chroma import ChromaIndex
-from mdvec.index.chroma_client import known_collection
-from mdvec.index.chroma_server import ChromaServer, Hnsw
-from mdvec.index.feeding import OtherWriter, differences
-from mdvec.index.nearest import EngineUnavailable
-from mdvec.index.outside import engine_has_answered
+from mdvec.index.chroma import ChromaIndex, ChromaServer, Hnsw, client
+from mdvec.index.chroma_collections import (
+    MAX_UNSENT,
+    OtherWriter,
+    StoredCollection,
+    collection_of,
+    differences,
+    unsent_count,
+)
 from mdvec.manage import registering
-from mdvec.manage.catching_up import catch_up
 from mdvec.manage.doctor.engine import check_engine
 from mdvec.manage.doctor.examination import CheckGroup, examine
 from mdvec.manage.doctor.findings import Installation
@@ -56,11 +58,15 @@ def fix(collection: Collection, engine: ChromaServer | None) -> list[str]:
     return list(examined.fixed)
 
 
-def index_of(collection: Collection) -> ChromaIndex:
+def known_of(collection: Collection) -> StoredCollection:
     with open_database(collection.database, "read") as connection:
-        tables = tables_of(collection)
-        name = outbox.collection(connection, tables).name
-    return ChromaIndex(collection.engine, name, 30.0)
+        known = collection_of(connection, tables_of(collection))
+    assert known is not None
+    return known
+
+
+def index_of(collection: Collection) -> ChromaIndex:
+    return ChromaIndex(collection.engine, known_of(collection).name, 30.0)
 
 
 def tables_of(collection: Collection):
@@ -69,10 +75,12 @@ def tables_of(collection: Collection):
 
 
 def check_engines_agree(collection: Collection) -> None:
-    """Nothing waits, and the engine has exactly the stored chunks."""
+    """Everything was sent, and the engine has exactly the stored chunks."""
     with open_database(collection.database, "read") as connection:
         names = tables_of(collection)
-        assert outbox.waiting_count(connection, names) == 0
+        assert unsent_count(connection, names) == 0
+        assert known_of(collection).build == index_of(collection).build()
+        assert known_of(collection).next_build is None
         assert differences(connection, names, index_of(collection)) == ([], [])
 
 
@@ -85,7 +93,6 @@ def client_of(chroma: ChromaProcess):
 @pytest.fixture
 def notes(collection, chroma) -> Collection:
     """A few notes, whose vectors Chroma indexes."""
-    engine_has_answered(chroma.address)
     collection.engine = chroma.address
     for number in range(12):
         collection.write(
@@ -122,9 +129,7 @@ def test_the_sample_notes_are_found_the_same_whatever_indexes_them(collection, c
 
 def test_only_ids_and_vectors_leave_the_machine(notes, chroma):
     check_engines_agree(notes)
-    (there,) = [
-        one for one in client_of(chroma).list_collections() if one.name == index_of(notes)._name
-    ]
+    there = client_of(chroma).get_collection(known_of(notes).name)
     stored = there.get(include=["documents", "metadatas", "uris"])
     for kind in ("documents", "metadatas", "uris"):
         assert set(stored[kind] or [None]) == {None}
@@ -137,7 +142,8 @@ def test_nothing_of_a_changed_or_deleted_document_is_found_even_before_chroma_kn
     notes.write("0.md", "# 空\n\n空の話。\n")
     (notes.folder / "1.md").unlink()
     hints = notes.import_().hints
-    assert any("has not taken 3 changes" in hint for hint in hints)
+    assert any("did not answer" in hint and "nothing is lost" in hint for hint in hints)
+    assert details(notes.database, "notes").status.unsent == 1
     chroma.start()
     answer = notes.search("空の話", mode="vector", k=50)
     assert not any("notes was" in note for note in answer.notes)
@@ -166,7 +172,7 @@ def test_without_chroma_words_answer_with_a_sentence_and_imports_go_on(notes, ch
     check_engines_agree(notes)
 
 
-def test_what_chroma_missed_is_sent_without_an_import(notes, chroma, tmp_path):
+def test_what_chroma_missed_is_sent_by_the_next_import_or_by_doctor(notes, chroma, tmp_path):
     chroma.kill()
     try:
         notes.write("0.md", "# 空\n\n空の話。\n")
@@ -175,22 +181,32 @@ def test_what_chroma_missed_is_sent_without_an_import(notes, chroma, tmp_path):
         fresh.write("a.md", "# 火\n\n火の話。\n")
         fresh.import_("new")  # its collection was never made
         contents = details(notes.database, "notes").json_fields()
-        assert (contents["engine"], contents["outbox"]) == ("chroma", 2)
-        with pytest.raises(EngineUnavailable):
-            catch_up(notes.database, chroma.address)
-        copy = tmp_path / "copy.sqlite"
-        with open_database(notes.database, "write") as connection:
-            connection.execute("VACUUM INTO ?", (str(copy),))
+        assert (contents["engine"], contents["unsent"]) == ("chroma", 1)
     finally:
         chroma.start()
-    assert catch_up(notes.database, chroma.address) == 0
-    assert catch_up(copy, chroma.address) == 0  # the same changes again, and no new writer
-    assert catch_up(fresh.database, chroma.address) == 0
+    assert len(fix(notes, chroma.address)) == 1
+    assert fresh.import_().chunks_embedded == 0
     for collection in (notes, fresh):
         check_engines_agree(collection)
-        collection.import_()
-    assert details(notes.database, "notes").json_fields()["outbox"] == 0
+        assert details(collection.database, "notes").status.unsent == 0
     assert fresh.search("火の話", mode="vector").notes == ()
+
+
+def test_words_answer_while_chroma_lacks_more_than_is_compared_exactly(notes, chroma):
+    chroma.kill()
+    try:
+        notes.write("long.md", "\n\n".join(f"## {n}\n\n火の話。" for n in range(2_000)))
+        notes.import_("replace", size=64, overlap=0, min_chars=1)
+        assert details(notes.database, "notes").status.unsent > MAX_UNSENT
+    finally:
+        chroma.start()
+    answer = notes.search("火の話", k=1)
+    assert answer.results[0].file_path == "long.md"
+    assert answer.notes[0].startswith(ALONE)
+    assert "mdvec import -n notes --mode update" in answer.notes[0]
+    notes.import_()
+    check_engines_agree(notes)
+    assert notes.search("火の話", k=1).notes == ()
 
 
 def test_a_chroma_that_hangs_costs_one_question_a_few_seconds_and_the_next_none(notes, chroma):
@@ -202,7 +218,7 @@ def test_a_chroma_that_hangs_costs_one_question_a_few_seconds_and_the_next_none(
     for answer in (first, second):
         assert answer.results[0].file_path == "3.md"
         assert answer.notes[0].startswith(ALONE)
-    engine_has_answered(chroma.address)
+    notes.import_()
     assert notes.search("水の話 3", k=1).notes == ()
 
 
@@ -223,18 +239,18 @@ def test_without_the_setting_the_note_says_where_the_vectors_are(notes):
     check_engines_agree(notes)
 
 
-def test_doctor_finds_what_chroma_lacks_or_has_too_much_and_mends_it(notes):
+def test_doctor_finds_what_chroma_lacks_or_has_too_much_and_mends_it(notes, chroma):
     index = index_of(notes)
     index.drop([1, 2, 3])
     index.put([9_001], notes_vector())
     foreign = ["of-another-program", "٣", "9" * 40]
-    known_collection(notes.engine, 30.0, index._name).add(
+    client_of(chroma).get_collection(known_of(notes).name).add(
         ids=foreign, embeddings=notes_vector().repeat(len(foreign), axis=0)
     )
     assert notes.search("水の話 3", k=1).notes == ()
-    said = findings(notes, notes.engine)[1]
-    assert said[0] == "trouble"
-    assert said[1].endswith("lacks 3 vectors and has 4 too many")
+    level, sentence = findings(notes, notes.engine)[1]
+    assert level == "trouble"
+    assert sentence.endswith("lacks 3 vectors and has 1 too many")
     fix(notes, notes.engine)
     check_engines_agree(notes)
     index_of(notes).retire()
@@ -242,6 +258,16 @@ def test_doctor_finds_what_chroma_lacks_or_has_too_much_and_mends_it(notes):
     assert answer.notes[0].startswith(ALONE)
     assert "mdvec doctor --fix" in answer.notes[0]
     fix(notes, notes.engine)
+    check_engines_agree(notes)
+    assert notes.search("水の話 3", k=1).notes == ()
+
+
+def test_a_collection_that_lost_vectors_is_not_searched_and_the_next_import_fills_it(notes):
+    index_of(notes).drop(range(1, 13))
+    answer = notes.search("水の話 3", k=1)
+    assert answer.results[0].file_path == "3.md"
+    assert answer.notes[0].startswith(ALONE)
+    notes.import_()
     check_engines_agree(notes)
     assert notes.search("水の話 3", k=1).notes == ()
 
@@ -262,10 +288,9 @@ def test_the_vectors_of_a_deleted_tool_are_deleted_in_chroma(notes, chroma, tmp_
     for copy in copies:
         fix(copy, copy.engine)  # a collection of its own
     told: list[str] = []
-    names = [index_of(one)._name for one in (notes, *copies)]
+    names = [known_of(one).name for one in (notes, *copies)]
     registering.delete_tool(old.database, "notes", told.append, chroma.address)
-    assert told.pop().startswith("another copy of this database uses its vectors")
-    check_engines_agree(notes)
+    check_engines_agree(notes)  # they are those of the other copy now
     registering.delete_tool(notes.database, "notes", told.append, chroma.address)
     assert told == []
     assert collections_of(chroma).intersection(names) == set(names[1:])
@@ -276,37 +301,48 @@ def test_the_vectors_of_a_deleted_tool_are_deleted_in_chroma(notes, chroma, tmp_
     chroma.kill()
     registering.delete_tool(down.database, "notes", told.append, chroma.address)
     chroma.start()
-    assert "are still there until a running server" in told[1]
+    assert "are still there until the next import" in told[1]
     assert names[2] in collections_of(chroma)
-    assert catch_up(down.database, chroma.address) == 0
+    fix(down, chroma.address)
     assert collections_of(chroma).isdisjoint(names)
 
 
+def test_the_rows_of_a_household_are_sent_after_they_were_stored(tmp_path, chroma):
+    folder, database = tmp_path / "csv", tmp_path / "vectors.sqlite"
+    folder.mkdir()
+    header = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID\n"
+    shop = "1,2025/07/01,スーパー みどり,-500,現金,食費,食料品,,0,a\n"
+    books = "1,2025/07/02,書店 ほんのもり,-900,現金,教養・教育,書籍,,0,b\n"
+    (folder / "7.csv").write_text(header + shop, encoding="utf-8")
+    registering.add_tool(database, "notes", "家計簿", folder, "household")
+    rows = Collection(folder, database, is_new=False, engine=chroma.address)
+    rows.import_("new")
+    check_engines_agree(rows)
+    (folder / "7.csv").write_text(header + books, encoding="utf-8")
+    for mode in ("update", "update", "replace", "update"):
+        rows.import_(mode)
+        check_engines_agree(rows)
+    answer = rows.search("書店", mode="vector", k=1)
+    assert answer.notes == ()
+    assert "書店 ほんのもり" in answer.results[0].content
+
+
 def test_a_rebuild_deletes_the_old_collection_with_the_next_import(notes, chroma):
-    old = index_of(notes)._name
+    old = known_of(notes).name
     notes.import_("replace")
-    names = {one.name for one in client_of(chroma).list_collections()}
-    assert {old, index_of(notes)._name} <= names  # a copy of the old file can still be searched
+    assert {old, known_of(notes).name} <= collections_of(
+        chroma
+    )  # a copy of the old file can still be searched
     notes.import_()
-    assert old not in {one.name for one in client_of(chroma).list_collections()}
+    assert old not in collections_of(chroma)
     check_engines_agree(notes)
 
 
-def test_a_graph_of_other_settings_is_told_and_a_rebuild_makes_it_anew(notes):
-    server = ChromaServer(notes.engine.url, hnsw=Hnsw(max_neighbors=24))
-    flags = {
-        "database": {"path": str(notes.database)},
-        "index": {"engine": "chroma", "url": server.url},
-        "index.hnsw": {"max_neighbors": 24},
-    }
-    loaded = load_with_origins({}, flags=flags)
-    asked = Installation(loaded.settings, loaded.origins, loaded.file)
-    assert asked.settings.vector_engine == server
-    (warning,) = [one for one in check_engine(asked) if one.level == "warning"]
-    assert "made with max_neighbors = 16" in warning.sentence
-    notes.engine = server
+def test_a_rebuild_makes_the_graph_anew_with_other_settings(notes):
+    notes.engine = ChromaServer(notes.engine.url, hnsw=Hnsw(max_neighbors=24))
     notes.import_("replace")
-    assert index_of(notes).settings()["max_neighbors"] == 24
+    made = client(notes.engine, 30.0).get_collection(known_of(notes).name, embedding_function=None)
+    assert made.configuration_json["hnsw"]["max_neighbors"] == 24
 
 
 def copied(notes: Collection, place: Path) -> Collection:
@@ -340,7 +376,7 @@ def test_a_copy_of_the_database_can_search_but_only_one_of_them_can_import(notes
 def test_a_missing_client_is_named_with_how_to_install_it(tmp_path):
     code = (
         "import sys; sys.modules['chromadb'] = None\n"
-        "from mdvec.index.chroma_client import check_client_installed\n"
+        "from mdvec.index.chroma import check_client_installed\n"
         "try: check_client_installed()\nexcept Exception as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -363,6 +399,48 @@ def test_nothing_of_chroma_is_imported_unless_it_is_set(notes):
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[4] / "tests")}
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     assert done.stdout == "set()\n"
+
+
+def back_to_format_17(collection: Collection) -> None:
+    """Describe the collections as before: a table of changes each, of which one was not sent."""
+    with open_database(collection.database, "write") as connection:
+        known, table = known_of(collection), "outbox_1_1"
+        connection.execute(
+            f"CREATE TABLE {table} (chunk_id INTEGER PRIMARY KEY, is_gone INTEGER NOT NULL, "
+            "collection TEXT)"
+        )
+        described = {"name": known.name, "writer": known.build, "next": None}
+        connection.executemany(
+            f"INSERT INTO {table} VALUES (?, ?, ?)",
+            [(0, 0, json.dumps(described)), (1, 1, None), (known.last_sent, 0, None)],
+        )
+        connection.execute("CREATE TABLE retired_collections (name TEXT PRIMARY KEY)")
+        connection.execute("INSERT INTO retired_collections VALUES ('mdvec-1-0-retired')")
+        connection.execute("DROP TABLE vector_collections")
+        connection.execute("PRAGMA user_version = 17")
+
+
+def test_a_database_with_a_table_of_unsent_changes_is_read_and_then_brought_up_to_date(
+    notes, chroma
+):
+    known = known_of(notes)
+    index_of(notes).drop([known.last_sent])
+    index_of(notes).put([9_001], notes_vector())
+    client_of(chroma).create_collection("mdvec-1-0-retired")
+    back_to_format_17(notes)
+    answer = notes.search("水の話 3", k=1)
+    assert (answer.results[0].file_path, answer.notes) == ("3.md", ())
+    with open_database(notes.database, "write"):
+        assert known_of(notes) == replace(known, last_sent=known.last_sent - 1, size=0)
+    assert notes.search("水の話 3", k=1).notes == ()
+    assert notes.import_().chunks_embedded == 0
+    assert known_of(notes).name == known.name
+    check_engines_agree(notes)
+    assert "mdvec-1-0-retired" not in collections_of(chroma)
+    assert (
+        notes.rows("SELECT name FROM sqlite_schema WHERE name GLOB 'outbox*' OR name GLOB 'ret*'")
+        == []
+    )
 
 
 def fill(folder: Path, seed: int) -> None:
@@ -395,7 +473,6 @@ def kill_and_recover(importing, chroma, collection: Collection, moment: random.R
         child.communicate()
     if not chroma.is_running:
         chroma.start()
-    engine_has_answered(chroma.address)
     collection.import_()
     collection.check()
     check_engines_agree(collection)

@@ -24,6 +24,7 @@ RELEASED = {
     "m015_decisions": "30313bb1b4b44fac",
     "m016_saved_queries": "9b7d7044da1e0d5e",
     "m017_choices": "a9d0a97962b7ac34",
+    "m018_collections": "18d7e0af3502cc45",
 }
 
 

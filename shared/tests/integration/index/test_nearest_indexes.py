@@ -6,13 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from chroma_process import ChromaProcess
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mdvec.database.connection import open_database
-from mdvec.index.chroma import ChromaIndex
-from mdvec.index.chroma_client import CollectionMissing
-from mdvec.index.chroma_server import ChromaServer, Hnsw
+from mdvec.index.chroma import ChromaIndex, ChromaServer, CollectionMissing, Hnsw, client
 from mdvec.index.nearest import NearestIndex
 from mdvec.index.ranges import ChunkRanges
 from mdvec.index.signature_index import SignatureIndex
@@ -23,6 +22,7 @@ from mdvec.tools import rows as tools
 DIMENSION, DOCUMENTS, CHUNKS = 32, 40, 10
 IDS = [list(range(CHUNKS * n + 1, CHUNKS * (n + 1) + 1)) for n in range(DOCUMENTS)]
 VECTORS = np.random.default_rng(5).normal(size=(DOCUMENTS * CHUNKS, DIMENSION)).astype(np.float32)
+VECTORS /= np.linalg.norm(VECTORS, axis=1, keepdims=True)
 
 
 def vectors_of(ids) -> np.ndarray:
@@ -96,7 +96,8 @@ HALF = [number for ids in IDS[::2] for number in ids]
 
 
 def test_it_finds_what_is_nearest_with_its_cosine(index):
-    query = VECTORS[17] + 0.1
+    query = VECTORS[17] + np.float32(0.01)
+    query /= np.linalg.norm(query)
     found = index.nearest(query, 10)
     expected = nearest_of(query, HALF, 10)
     assert [near.id for near in found] == [number for number, _ in expected]
@@ -175,6 +176,13 @@ def test_a_collection_that_is_not_there_is_named_as_such(chroma):
 def test_a_wider_search_takes_effect_on_the_collection_that_is_there(chroma):
     narrow = ChromaIndex(chroma.address, "mdvec-width", 30.0)
     narrow.prepare()
+    narrow.prepare()
+    assert hnsw_of(chroma, "mdvec-width")["ef_search"] == 100
     server = ChromaServer(chroma.address.url, hnsw=Hnsw(ef_search=333))
     ChromaIndex(server, "mdvec-width", 30.0).prepare()
-    assert narrow.settings()["ef_search"] == 333
+    assert hnsw_of(chroma, "mdvec-width")["ef_search"] == 333
+
+
+def hnsw_of(chroma: ChromaProcess, name: str) -> dict[str, object]:
+    found = client(chroma.address, 30.0).get_collection(name, embedding_function=None)
+    return found.configuration_json["hnsw"]

@@ -5,7 +5,7 @@ from pathlib import Path
 import platformdirs
 import pytest
 
-from mdvec.index.chroma_server import ChromaServer, Hnsw
+from mdvec.index.chroma import ChromaServer, Hnsw
 from mdvec.log.opening import LogOptions
 from mdvec.settings import Settings, SettingsError, load_settings
 from mdvec.settings.loading import unknown_variables, unread_file

@@ -1,4 +1,4 @@
-"""Checks the vectors on a Chroma server against the chunks in the database, and mends them."""
+"""Checks the vectors on a Chroma server against the chunks in the database, and sends them anew."""
 
 from __future__ import annotations
 
@@ -9,27 +9,26 @@ from pathlib import Path
 import apsw
 
 from mdvec.database.connection import open_database, snapshot
-from mdvec.index import outbox
-from mdvec.index.chroma import ChromaIndex
-from mdvec.index.chroma_client import (
+from mdvec.index.chroma import (
     WRITE_SECONDS,
+    ChromaIndex,
+    ChromaServer,
     CollectionMissing,
     ExtraMissing,
     client,
     translated_errors,
 )
-from mdvec.index.chroma_server import ChromaServer
-from mdvec.index.feeding import (
-    claim,
-    delete_retired,
+from mdvec.index.chroma_collections import (
+    StoredCollection,
+    collection_of,
+    delete_unused_collections,
     differences,
-    enqueue_differences,
-    is_other_writer,
-    send,
+    send_vectors,
+    unused_collections,
 )
 from mdvec.index.nearest import EngineUnavailable
 from mdvec.index.vector_tables import rebuild_vector_index
-from mdvec.manage.doctor.findings import Finding, Installation
+from mdvec.manage.doctor.findings import Finding, FindingLevel, Installation
 from mdvec.manage.import_tool import only_import_of
 from mdvec.tools import rows as tools
 from mdvec.tools.import_lock import is_being_imported
@@ -37,22 +36,25 @@ from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool
 
 _CHECK = "engine"
-_FIX = "mdvec doctor --fix"
 
 
 def check_engine(installation: Installation) -> Iterator[Finding]:
-    """Check that the engine has exactly the vectors of every tool whose index it is."""
+    """Check that the engine of the settings has exactly the vectors of every tool."""
     server, database = installation.settings.vector_engine, installation.database
-    with open_database(database, "read") as connection:
+    with open_database(database, "read") as connection, snapshot(connection):
         indexed = [
-            tool
+            (tool, collection_of(connection, tool.tables))
             for tool in tools.list_tools(connection)
             if KINDS[tool.kind].has_texts and tool.generation
         ]
-        outside = [tool for tool in indexed if outbox.has_outbox(connection, tool.tables)]
-        unused = outbox.retired(connection)
+        unused = unused_collections(connection)
     if server is None:
-        yield from _without_server(database, outside)
+        outside = [tool for tool, known in indexed if known is not None]
+        for tool in outside:
+            sentence = f"{tool.name}: its vectors are in Chroma, but [index] engine is 'sqlite'"
+            yield _fixable("trouble", sentence, database, tool, None, in_new_index=True)
+        if not outside:
+            yield Finding("ok", _CHECK, "the database file indexes the vectors")
         return
     try:
         with translated_errors(server):
@@ -67,127 +69,82 @@ def check_engine(installation: Installation) -> Iterator[Finding]:
         )  # fmt: skip
         return
     yield Finding("ok", _CHECK, f"{server.name} answers")
-    for tool in indexed:
-        if is_being_imported(database, tool):
-            yield Finding("ok", _CHECK, f"an import of {tool.name} is running")
-        elif tool in outside:
-            with open_database(database, "read") as connection, snapshot(connection):
-                yield from _of_tool(connection, database, tool, server)
-        else:
-            yield Finding(
-                "warning", _CHECK, f"{tool.name}: its vectors are not in {server.name} yet",
-                _FIX, partial(_move, database, tool.name, server),
-            )  # fmt: skip
+    for tool, known in indexed:
+        yield _of_tool(database, tool, known, server)
     if unused:
         yield Finding(
             "warning", _CHECK, f"{len(unused)} collections in {server.name} are not used any more",
-            _FIX, partial(_delete_unused, database, server),
+            "mdvec doctor --fix", partial(_delete_unused, database, server),
         )  # fmt: skip
-
-
-def _without_server(database: Path, outside: list[Tool]) -> Iterator[Finding]:
-    for tool in outside:
-        yield Finding(
-            "trouble", _CHECK,
-            f"{tool.name}: its vectors are in Chroma, but [index] engine is 'sqlite'",
-            _FIX, partial(_move, database, tool.name, None),
-        )  # fmt: skip
-    if not outside:
-        yield Finding("ok", _CHECK, "the database file indexes the vectors")
 
 
 def _of_tool(
-    connection: apsw.Connection, database: Path, tool: Tool, server: ChromaServer
-) -> Iterator[Finding]:
-    known = outbox.collection(connection, tool.tables)
+    database: Path, tool: Tool, known: StoredCollection | None, server: ChromaServer
+) -> Finding:
+    if is_being_imported(database, tool):
+        return Finding("ok", _CHECK, f"an import of {tool.name} is running")
+    if known is None:
+        sentence = f"{tool.name}: its vectors are not in {server.name} yet"
+        return _fixable("warning", sentence, database, tool, server, in_new_index=True)
+    with open_database(database, "read") as connection, snapshot(connection):
+        return _compared(connection, database, tool, known, server)
+
+
+def _fixable(
+    level: FindingLevel,
+    sentence: str,
+    database: Path,
+    tool: Tool,
+    server: ChromaServer | None,
+    *,
+    in_new_index: bool = False,
+) -> Finding:
+    fix = partial(_rebuild, database, tool.name, server, in_new_index=in_new_index)
+    return Finding(level, _CHECK, sentence, "mdvec doctor --fix", fix)
+
+
+def _compared(
+    connection: apsw.Connection,
+    database: Path,
+    tool: Tool,
+    known: StoredCollection,
+    server: ChromaServer,
+) -> Finding:
+    """Whether the server has exactly the vectors of a tool, and only this file writes them."""
     index = ChromaIndex(server, known.name, WRITE_SECONDS)
-    mend = partial(_mend, database, tool.name, server)
     try:
-        if is_other_writer(known, index.writer()):
-            yield Finding(
-                "trouble", _CHECK,
+        if known.is_changed_elsewhere(index.build()):
+            sentence = (
                 f"{tool.name}: another copy of this database has changed its vectors in "
-                f"{server.name}",
-                _FIX, partial(_part, database, tool.name, server),
-            )  # fmt: skip
-            return
+                f"{server.name}"
+            )
+            return _fixable("trouble", sentence, database, tool, server, in_new_index=True)
         lacking, extra = differences(connection, tool.tables, index)
-        foreign = (
-            index.count()
-            - len(extra)
-            + len(lacking)
-            - len(outbox.stored_ids(connection, tool.tables))
-        )
-        if lacking or extra or foreign:
-            yield Finding(
-                "trouble", _CHECK,
-                f"{tool.name}: {server.name} lacks {len(lacking):,} vectors and has "
-                f"{len(extra) + foreign:,} too many",
-                _FIX, mend,
-            )  # fmt: skip
-        else:
-            yield Finding("ok", _CHECK, f"{tool.name}: {server.name} has exactly its vectors")
-        yield from _graph(index, tool, server)
     except CollectionMissing:
-        yield Finding(
-            "trouble", _CHECK, f"{tool.name}: {server.name} does not have its vectors", _FIX, mend
+        sentence = f"{tool.name}: {server.name} does not have its vectors"
+        return _fixable("trouble", sentence, database, tool, server)
+    if lacking or extra:
+        sentence = (
+            f"{tool.name}: {server.name} lacks {len(lacking):,} vectors and has {len(extra):,} "
+            "too many"
         )
+        return _fixable("trouble", sentence, database, tool, server)
+    return Finding("ok", _CHECK, f"{tool.name}: {server.name} has exactly its vectors")
 
 
-def _graph(index: ChromaIndex, tool: Tool, server: ChromaServer) -> Iterator[Finding]:
-    """Whether the graph was made with other settings, which only a rebuild changes."""
-    there = index.settings()
-    wanted = {
-        "space": server.hnsw.space,
-        "ef_construction": server.hnsw.ef_construction,
-        "max_neighbors": server.hnsw.max_neighbors,
-    }
-    differing = [f"{key} = {there.get(key)}" for key in wanted if there.get(key) != wanted[key]]
-    if differing:
-        yield Finding(
-            "warning", _CHECK,
-            f"{tool.name}: its graph was made with {', '.join(differing)}, unlike [index.hnsw]",
-            f"mdvec import -n {tool.name} --mode replace",
-        )  # fmt: skip
-
-
-def _move(database: Path, name: str, server: ChromaServer | None) -> None:
-    """Index a tool's vectors where the settings want it, from the stored embeddings."""
+def _rebuild(database: Path, name: str, server: ChromaServer | None, *, in_new_index: bool) -> None:
+    """Index a tool's stored vectors where the settings want it; the old index stays if it can."""
     with open_database(database, "write") as connection:
         tool = tools.get_tool(connection, name)
         with only_import_of(database, tool, lambda _: None):
             names = tools.get_tool(connection, name).tables
-            if outbox.has_outbox(connection, names) != (server is not None):
+            if in_new_index:
                 with connection:
                     rebuild_vector_index(connection, names, outside=server is not None)
-    if server is not None:
-        _mend(database, name, server)
-
-
-def _part(database: Path, name: str, server: ChromaServer) -> None:
-    """Give this copy of the database a collection of its own; the other keeps the present one."""
-    with open_database(database, "write") as connection:
-        tool = tools.get_tool(connection, name)
-        with only_import_of(database, tool, lambda _: None), connection:
-            names = tools.get_tool(connection, name).tables
-            outbox.leave_collection(connection, names)
-    _mend(database, name, server)
-
-
-def _mend(database: Path, name: str, server: ChromaServer) -> None:
-    """Make the server have exactly the stored vectors."""
-    with open_database(database, "write") as connection:
-        tool = tools.get_tool(connection, name)
-        with only_import_of(database, tool, lambda _: None):
-            names = tools.get_tool(connection, name).tables
-            known = outbox.collection(connection, names)
-            index = ChromaIndex(server, known.name, WRITE_SECONDS)
-            claim(connection, names, server, index)
-            send(connection, names, index)
-            enqueue_differences(connection, names, index)
-            send(connection, names, index)
+            if server is not None:
+                send_vectors(connection, names, server, compare=True)
 
 
 def _delete_unused(database: Path, server: ChromaServer) -> None:
     with open_database(database, "write") as connection:
-        delete_retired(connection, server)
+        delete_unused_collections(connection, server)

@@ -10,7 +10,8 @@ import apsw
 
 from mdvec.database.connection import open_database, snapshot
 from mdvec.index import chunks
-from mdvec.index.tables import has_indexes, has_signatures
+from mdvec.index.tables import has_signatures, has_word_indexes
+from mdvec.index.vector_tables import has_vector_index
 from mdvec.manage.doctor.findings import Finding, Installation
 from mdvec.manage.import_tool import only_import_of
 from mdvec.text.quoting import identifier
@@ -74,7 +75,9 @@ def _wrong_vectors(connection: apsw.Connection, tool: Tool) -> int:
 def _reason_to_rebuild(connection: apsw.Connection, tool: Tool, count: int) -> str | None:
     from mdvec.index.signature_build import entry_type, read_build
 
-    if not has_indexes(connection, tool.tables):
+    if not (
+        has_word_indexes(connection, tool.tables) and has_vector_index(connection, tool.tables)
+    ):
         return "its search indexes are missing"
     vectors = identifier(tool.tables.vectors)
     # FTS5 keeps a row here for each row of a contentless table.
@@ -88,7 +91,7 @@ def _reason_to_rebuild(connection: apsw.Connection, tool: Tool, count: int) -> s
     if missing or extra:
         return f"its index of words lacks {missing} of {count} chunks and has {extra} too many"
     if not has_signatures(connection, tool.tables):
-        return None  # an engine outside the file has the vectors; its own check compares them
+        return None  # a server has the vectors; the check of the engine compares them
     signed = _number(
         connection,
         f"SELECT coalesce(sum(length(signatures)), 0) FROM {identifier(tool.tables.signatures)} "

@@ -1,0 +1,306 @@
+"""The collections on a Chroma server that index the vectors of tools, and what they hold.
+
+The file stays the source of truth. A collection gets its vectors after they were committed, when
+an import ends; chunk ids are never used twice and a chunk's vector never changes, so the ids alone
+say what is missing there. Until then a search compares new chunks exactly.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import apsw
+from cachetools import TTLCache, cached
+
+from mdvec.database.records import records
+from mdvec.errors import MdvecError
+from mdvec.index.chroma import (
+    SEARCH_SECONDS,
+    WRITE_SECONDS,
+    ChromaIndex,
+    ChromaServer,
+    CollectionMissing,
+)
+from mdvec.index.exact import nearest_among
+from mdvec.index.nearest import EngineUnavailable, Near
+from mdvec.index.tables import Tables
+from mdvec.text.quoting import identifier
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from mdvec.embedding.embedder import Vectors
+    from mdvec.index.ranges import ChunkRanges
+
+MAX_UNSENT = 2_000
+"""A search compares up to so many new chunks exactly; with more, words answer alone."""
+_MAX_LACKING = 0.05
+_CHECK_SECONDS, _PAUSE_SECONDS = 60, 5
+"""A collection's size is checked once a minute; a server that failed is left alone for a while."""
+_BATCH = 1_000
+_RANDOM_BYTES = 12
+
+_failed: dict[ChromaServer, tuple[float, str]] = {}
+"""Until when not to ask a server again, and why."""
+
+
+class OtherWriter(MdvecError):
+    """Another copy of the database has written to the collection."""
+
+    def __init__(self, server: ChromaServer, tables: Tables) -> None:
+        super().__init__(
+            f"another copy of this database has changed the vectors of {tables.tool_name!r} in "
+            f"{server.name}; import where that copy is, or give this one vectors of its own there: "
+            "mdvec doctor --fix"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCollection:
+    """What the file knows about a collection.
+
+    Attributes:
+        name: its name on the server.
+        build: the random id that an import from this file left in it; None before the first one.
+        next_build: the id that an import was about to leave there; None if that import ended.
+        last_sent: the highest chunk id that was sent.
+        size: how many vectors the last import left in it.
+    """
+
+    name: str
+    build: str | None
+    next_build: str | None
+    last_sent: int
+    size: int
+
+    def is_changed_elsewhere(self, build: str | None) -> bool:
+        """Whether a collection's build id is none that this file has left there."""
+        return build is not None and build not in (self.build, self.next_build)
+
+
+def collection_of(connection: apsw.Connection, tables: Tables) -> StoredCollection | None:
+    """The collection that indexes a generation; None if there is none."""
+    where = "tool_id = ? AND generation = ?"
+    rows = _collections(connection, where, tables.tool_id, tables.generation)
+    return rows[0] if rows else None
+
+
+def unused_collections(connection: apsw.Connection) -> list[StoredCollection]:
+    """The collections that no generation uses any more, and the server may still have."""
+    return _collections(connection, "generation IS NULL")
+
+
+def _collections(connection: apsw.Connection, where: str, *values: int) -> list[StoredCollection]:
+    columns = connection.execute("SELECT 1 FROM pragma_table_info('vector_collections')").fetchone()
+    if columns is None:  # a reader does not bring a file of an older version up to date
+        return []
+    cursor = connection.execute(
+        "SELECT name, build, next_build, last_sent, size FROM vector_collections "
+        f"WHERE {where} ORDER BY name",
+        values,
+    )
+    return list(records(cursor, StoredCollection))
+
+
+def begin_collection(connection: apsw.Connection, tables: Tables) -> None:
+    """Choose the name of a new collection for a generation; the server makes it later."""
+    number, generation = tables.tool_id, tables.generation
+    connection.execute(
+        "INSERT INTO vector_collections (name, tool_id, generation) VALUES (?, ?, ?)",
+        (f"mdvec-{number}-{generation}-{secrets.token_hex(_RANDOM_BYTES)}", number, generation),
+    )
+
+
+def leave_collection(connection: apsw.Connection, tables: Tables) -> None:
+    """Note that a generation does not use its collection any more, if it has one."""
+    connection.execute(
+        "UPDATE vector_collections SET generation = NULL WHERE tool_id = ? AND generation = ?",
+        (tables.tool_id, tables.generation),
+    )
+
+
+def unsent_count(connection: apsw.Connection, tables: Tables) -> int | None:
+    """How many chunks were never sent to a collection; None if the file indexes the vectors."""
+    known = collection_of(connection, tables)
+    if known is None:
+        return None
+    (count,) = connection.execute(
+        f"SELECT count(*) FROM {identifier(tables.vectors)} WHERE id > ?", (known.last_sent,)
+    ).fetchone() or (0,)
+    return int(count)
+
+
+def check_writer(connection: apsw.Connection, tables: Tables, server: ChromaServer) -> None:
+    """Raise OtherWriter if another copy of the database has written to a generation's collection.
+
+    A server that does not answer is no reason to refuse an import.
+    """
+    known = collection_of(connection, tables)
+    if known is not None:
+        with suppress(EngineUnavailable):
+            index = ChromaIndex(server, known.name, WRITE_SECONDS)
+            if known.is_changed_elsewhere(index.build()):
+                raise OtherWriter(server, tables)
+
+
+def send_vectors(
+    connection: apsw.Connection, tables: Tables, server: ChromaServer, *, compare: bool = False
+) -> None:
+    """Make a generation's collection hold exactly the stored vectors; call after the commit.
+
+    If the counts and the build ids agree, nothing is sent, unless ``compare`` is set. A new build
+    id is noted in the file before and after it is left in the collection, so that a process killed
+    in between is not taken for another copy. The import's lock sees to it that one process sends.
+
+    Raises:
+        OtherWriter: another copy of the database has written to the collection.
+        EngineUnavailable: the server does not answer; the next call sends what is missing.
+    """
+    assert not connection.in_transaction  # noqa: S101 - the build id must be in the file first
+    known = collection_of(connection, tables)
+    if known is None:
+        return
+    index = ChromaIndex(server, known.name, WRITE_SECONDS)
+    index.prepare()
+    _failed.pop(server, None)
+    left = index.build()
+    if known.is_changed_elsewhere(left):
+        raise OtherWriter(server, tables)
+    stored = _stored_ids(connection, tables)
+    newest = int(stored[-1]) if len(stored) else 0
+    is_same = left == known.build and newest <= known.last_sent and index.count() == len(stored)
+    if is_same and not compare:
+        return
+    build = secrets.token_hex(_RANDOM_BYTES)
+    _note(connection, known.name, "build = ?, next_build = ?", left, build)
+    index.set_build(build)
+    lacking, extra = differences(connection, tables, index)
+    index.drop(extra)
+    for first in range(0, len(lacking), _BATCH):
+        ids = lacking[first : first + _BATCH]
+        index.put(ids, _vectors(connection, tables, ids))
+    if index.build() != build:
+        raise OtherWriter(server, tables)
+    changes = "build = ?, next_build = NULL, last_sent = ?, size = ?"
+    _note(connection, known.name, changes, build, newest, len(stored))
+
+
+def differences(
+    connection: apsw.Connection, tables: Tables, index: ChromaIndex
+) -> tuple[list[int], list[int]]:
+    """The ids that a collection lacks, and those that it has although their chunks are gone."""
+    import numpy as np
+
+    stored, there = _stored_ids(connection, tables), index.ids()
+    return np.setdiff1d(stored, there).tolist(), np.setdiff1d(there, stored).tolist()
+
+
+def _note(connection: apsw.Connection, name: str, changes: str, *values: str | int | None) -> None:
+    with connection:
+        connection.execute(
+            f"UPDATE vector_collections SET {changes} WHERE name = ?", (*values, name)
+        )
+
+
+def _stored_ids(connection: apsw.Connection, tables: Tables) -> NDArray[np.int64]:
+    import numpy as np
+
+    rows = connection.execute(f"SELECT id FROM {identifier(tables.vectors)} ORDER BY id").fetchall()
+    return np.array(rows, dtype=np.int64).reshape(-1)
+
+
+def _vectors(connection: apsw.Connection, tables: Tables, ids: Sequence[int]) -> Vectors:
+    import numpy as np
+
+    rows = connection.execute(
+        f"SELECT embedding FROM {identifier(tables.vectors)} "
+        f"WHERE id IN ({','.join(map(str, ids))}) ORDER BY id"
+    )
+    return np.frombuffer(b"".join(row[0] for row in rows), np.float32).reshape(len(ids), -1)
+
+
+def delete_unused_collections(connection: apsw.Connection, server: ChromaServer) -> None:
+    """Delete the collections that no generation uses, but not those that another copy has changed.
+
+    Raises:
+        EngineUnavailable: the server does not answer; they are deleted later.
+    """
+    for known in unused_collections(connection):
+        index = ChromaIndex(server, known.name, WRITE_SECONDS)
+        with suppress(CollectionMissing):
+            # Those that older versions left have no build id in the file.
+            if known.build is None or not known.is_changed_elsewhere(index.build()):
+                index.retire()
+        with connection:
+            connection.execute("DELETE FROM vector_collections WHERE name = ?", (known.name,))
+
+
+def nearest_in_collection(
+    connection: apsw.Connection,
+    tables: Tables,
+    known: StoredCollection,
+    server: ChromaServer | None,
+    vector: Vectors,
+    limit: int,
+    within: ChunkRanges | None = None,
+) -> list[Near]:
+    """The chunks nearest to a vector: the collection's, and those not sent yet, compared exactly.
+
+    Raises:
+        EngineUnavailable: no server is set, it does not answer, or it lacks too many vectors.
+    """
+    if server is None:
+        raise EngineUnavailable(
+            "its vectors are in Chroma; name the server in [index], or bring them back into the "
+            f"file with: mdvec import -n {tables.tool_name} --mode update"
+        )
+    rows = connection.execute(
+        f"SELECT id FROM {identifier(tables.vectors)} WHERE id > ? LIMIT ?",
+        (known.last_sent, MAX_UNSENT + 1),
+    )
+    new = {int(chunk_id) for (chunk_id,) in rows}
+    if len(new) > MAX_UNSENT:
+        raise EngineUnavailable(
+            f"{server.name} does not have all of its vectors yet; send them with: "
+            f"mdvec import -n {tables.tool_name} --mode update"
+        )
+    pause_ends, reason = _failed.get(server, (0.0, ""))
+    if time.monotonic() < pause_ends:
+        raise EngineUnavailable(reason)
+    try:
+        ids = _ids_near(server, known, vector, limit, within)
+    except CollectionMissing:
+        raise
+    except EngineUnavailable as error:
+        _failed[server] = (time.monotonic() + _PAUSE_SECONDS, str(error))
+        raise
+    ids |= new if within is None else new.intersection(within.ids().tolist())
+    return nearest_among(connection, tables, vector, limit, ids)
+
+
+def _ids_near(
+    server: ChromaServer,
+    known: StoredCollection,
+    vector: Vectors,
+    limit: int,
+    within: ChunkRanges | None,
+) -> set[int]:
+    if _size(server, known.name, known.build) < known.size * (1 - _MAX_LACKING):
+        raise CollectionMissing(
+            f"{server.name} lacks vectors of it; send them with: mdvec doctor --fix"
+        )
+    index = ChromaIndex(server, known.name, SEARCH_SECONDS)
+    return {near.id for near in index.nearest(vector, limit, within)}
+
+
+@cached(TTLCache(64, _CHECK_SECONDS), lock=Lock())
+def _size(server: ChromaServer, name: str, _build: str | None) -> int:
+    """The size of a collection, asked once a minute and after each import that changed it."""
+    return ChromaIndex(server, name, SEARCH_SECONDS).count()
