@@ -274,7 +274,7 @@ def has_word_indexes(connection: apsw.Connection, tables: Tables) -> bool:
 
 
 def has_indexes(connection: apsw.Connection, tables: Tables) -> bool:
-    """Whether the derived indexes exist; databases of older versions have none."""
+    """Whether the derived indexes exist; a tool that was never imported has none."""
     is_indexed = _present(connection, (tables.signatures, tables.outbox)) > 0
     return is_indexed and has_word_indexes(connection, tables)
 

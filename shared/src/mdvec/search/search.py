@@ -27,7 +27,7 @@ from mdvec.search.ranking import pooled
 from mdvec.search.readings import likelier
 from mdvec.search.records import with_records
 from mdvec.search.reranking import Reranks, reranked
-from mdvec.search.shortfalls import not_mentioned, why_fewer, without_vectors, without_words
+from mdvec.search.shortfalls import not_mentioned, why_fewer, without_vectors
 from mdvec.text.one_line import quoted
 from mdvec.text.questions import readings
 from mdvec.text.tokens import is_blank
@@ -205,7 +205,6 @@ def _answer(
         )
     pools = found[place]
     notes += [left.note for left in narrowed if left.note]
-    notes += without_words(pools, question.mode)
     notes += without_vectors(pools, question.mode)
     notes += [note for note in (unfinished(connection, tool) for tool in requested) if note]
     total = sum(pool.statistics.chunks for pool in pools)
