@@ -131,7 +131,7 @@ def store_headless(database: Path, documents: list[Document], embedder: Embedder
                     (number, start) for start in sections_of(document, chunk)
                 ]
                 chunks.append(_bare(chunk, text))
-        stored.append(_new_document(name, document, chunks, embedder, options))
+        stored.append(_new_document(name, document, chunks, embedder))
     store(database, stored, (embedder.name, embedder.fingerprint, embedder.dimension), options)
     return owners
 
@@ -145,9 +145,8 @@ def _new_document(
     document: Document,
     chunks: list[Chunk],
     embedder: Embedder,
-    options: ChunkingOptions,
 ) -> NewDocument:
     title = document.outline.title
-    texts = texts_to_embed(name, title, chunks, embedder, options)
+    texts = texts_to_embed(name, title, chunks, embedder)
     vectors = embedder.embed_documents(texts)
     return NewDocument(name, name, document.content, title, 0, 0, chunks, vectors)

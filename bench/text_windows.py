@@ -21,7 +21,7 @@ CHARACTERS = 120
 PER_DOCUMENT = 200
 NOISE = 0.3
 """The length of what is added to a vector of length 1."""
-OPTIONS = ChunkingOptions("token", 64, 8, (1, 2, 3), 50, context=False)
+OPTIONS = ChunkingOptions("token", 64, 8, (1, 2, 3), 50)
 """The chunking options stored for the tool; nothing is chunked with them here."""
 
 

@@ -39,13 +39,11 @@ class LedgerFolder:
     """Statement files by name, each with its time and its bytes."""
 
     connection: apsw.Connection = field(default_factory=lambda: apsw.Connection(":memory:"))
-    steps: int = migrations.LATEST
     files: dict[str, tuple[int, bytes]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.connection.execute("PRAGMA foreign_keys = ON").fetchall()
-        for step in migrations.STEPS[: self.steps]:
-            step(self.connection)
+        migrations.migrate(self.connection)
         self.connection.execute(
             "INSERT INTO tools (name, description, source_directory) VALUES ('kakeibo', '', '')"
         )

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from mdvec.database.household_schema import m003_ledger, m005_statements
 from mdvec.household.core.categories import INCOME
 from mdvec.household.month import monthly_household
 from mdvec.household.trend import category_trend, category_trend_summary
@@ -39,9 +38,6 @@ class SmallLedger:
 
     def __init__(self, connection, rows=()):
         self.connection = connection
-        if not connection.table_exists(None, "transactions"):
-            m003_ledger(connection)
-            m005_statements(connection)
         ((others,),) = connection.execute("SELECT count(*) FROM tools")
         name = f"kakeibo{others or ''}"
         self.tool_id = add_tool(connection, name, "家計簿", Path(), "markdown").id

@@ -5,7 +5,9 @@ from contextlib import closing
 
 import pytest
 from mdvec.database.connection import open_database
+from mdvec.database.migrations import LATEST
 from mdvec.manage.status import overview
+from old_database import database_of_format_17
 
 # Root may write anywhere. The kernel lets a process give that up for the programs that it
 # starts, so the command starts itself once more.
@@ -113,6 +115,22 @@ def test_in_a_read_only_folder_reading_works_and_writing_is_one_sentence(notes):
     folder.chmod(0o755)
     assert [path.name for path in folder.iterdir()] == ["db.sqlite"]
     assert overview(notes.database).tools[0].vectors == 4
+
+
+def test_a_read_only_file_of_an_older_format_says_that_it_must_be_writable(notes, tmp_path):
+    notes.database = database_of_format_17(tmp_path / "old")
+    notes.database.chmod(0o444)
+    before = notes.database.read_bytes()
+    run = {"first": FILE_MODES_COUNT, "MDVEC_DATABASE_PATH": str(notes.database)}
+    done = notes.process("tool", "ls", **run)
+    assert (done.code, done.out) == (1, "")
+    assert done.err == (
+        f"error: {notes.database} has format 17 and must be brought to {LATEST}, but cannot be "
+        "written; make the file and its folder writable, or copy it to where they are\n"
+    )
+    assert notes.database.read_bytes() == before
+    notes.database.chmod(0o600)
+    assert notes.process("tool", "ls", **run).out == "kakeibo\nnotes\nours\nruns\n"
 
 
 def test_a_read_only_file_is_read_and_unchanged(notes):

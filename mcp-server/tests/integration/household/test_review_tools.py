@@ -9,7 +9,6 @@ from collection import RULES
 from fixed_offer import FixedOffer
 from mcp import Client
 from mdvec.database.connection import open_database
-from mdvec.database.household_schema import m003_ledger, m005_statements, m010_review
 from mdvec.household.core.detection import DetectionOptions
 from mdvec.settings import Settings
 from mdvec.sync.imports import Imports
@@ -39,11 +38,6 @@ class Household:
         """Add a household with one row per account, equal except for the account."""
         with open_database(self.database, "create") as connection:
             tool = add_tool(connection, name, "家計簿", self.database.parent, "household")
-            known = "SELECT 1 FROM sqlite_schema WHERE name = 'transactions'"
-            if not connection.execute(known).fetchone():
-                m003_ledger(connection)
-                m005_statements(connection)
-                m010_review(connection)
             for number, account in enumerate(rows):
                 connection.execute(
                     "INSERT INTO transactions (tool_id, identity, mf_id, source_file, row_number, "

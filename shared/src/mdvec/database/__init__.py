@@ -1,1 +1,1 @@
-"""The SQLite file: connections and migrations."""
+"""The SQLite file: connections, its schema, and migrations."""

@@ -57,17 +57,19 @@ class DatabaseUnusable(DatabaseError):
 def open_database(path: Path, mode: OpenMode) -> Iterator[apsw.Connection]:
     """Open the file for the duration of the block.
 
-    ``read`` changes and creates nothing. ``write`` requires the file to exist and migrates it to
-    the latest format. ``create`` also creates the file and its folder if they are missing.
+    Every mode migrates a file of an older format to the latest; ``read`` changes nothing else and
+    creates nothing. ``write`` requires the file to exist. ``create`` also creates the file and its
+    folder if they are missing.
 
     Raises:
         DatabaseMissing: the file does not exist (``read`` and ``write``).
-        DatabaseUnusable: it is not an mdvec database, is of a newer version, or is not writable.
+        DatabaseUnusable: it is not an mdvec database, is of a format that this version does not
+            know, or is not writable.
         DatabaseError: the disk is full, or another program keeps the file locked.
     """
     _check_path(path, mode)
     with translate_errors(path):
-        connection = _connect_read(path) if mode == "read" else _connect_write(path, mode)
+        connection = _connect_migrated(path) if mode == "read" else _connect_write(path, mode)
         try:
             yield connection
         finally:
@@ -218,6 +220,23 @@ def _connect_write(path: Path, mode: OpenMode) -> apsw.Connection:
     return connection
 
 
+def _connect_migrated(path: Path) -> apsw.Connection:
+    """Open for reading, after a migration if the file is of an older format."""
+    connection = _connect_read(path)
+    number = migrations.format_of(connection)
+    if number in (0, migrations.LATEST):
+        return connection
+    connection.close()
+    try:
+        _connect_write(path, "write").close()
+    except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
+        raise DatabaseUnusable(
+            f"{path} has format {number} and must be brought to {migrations.LATEST}, but cannot be "
+            "written; make the file and its folder writable, or copy it to where they are"
+        ) from error
+    return _connect_read(path)
+
+
 def _connect_read(path: Path) -> apsw.Connection:
     """Open for reading, with write access where possible so that the log can be checkpointed."""
     ways: list[tuple[str, int]] = [
@@ -287,16 +306,23 @@ def vector_extension_version() -> str:
 
 def _check_version(connection: apsw.Connection, path: Path) -> None:
     (application,) = connection.execute("PRAGMA application_id").fetchone() or (0,)
-    (version,) = connection.execute("PRAGMA user_version").fetchone() or (0,)
+    number = migrations.format_of(connection)
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone() or (0,)
     if application != migrations.APPLICATION_ID and (application or tables):
         raise DatabaseUnusable(
             f"{path} is a database of another program; name another file with --database"
         )
-    if version > migrations.LATEST:
+    if number > migrations.LATEST:
         raise DatabaseUnusable(
-            f"{path} was made by a newer mdvec (format {version}; this one knows up to "
+            f"{path} was made by a newer mdvec (format {number}; this one knows up to "
             f"{migrations.LATEST}); update mdvec to use it"
+        )
+    if 0 < number < migrations.OLDEST:
+        raise DatabaseUnusable(
+            f"{path} was made by an mdvec from before the first release (format {number}; this one "
+            f"reads {migrations.OLDEST} and later); keep it if it has decisions, notes or budgets "
+            "that you need to look up, name another file with --database, and import your folders "
+            "again"
         )
 
 

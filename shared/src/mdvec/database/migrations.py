@@ -1,138 +1,101 @@
-"""The database format: numbered migrations, each applied once, in one transaction.
+"""The database format: ``schema.sql`` is the newest; numbered steps bring older files to it.
 
-A released step is never edited, and imports nothing that may change. The schema modules beside
-this one hold such steps.
+To change the format, edit ``schema.sql`` and append a step that makes the same change to a file of
+the format before. A released step is never edited, and imports nothing that may change.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import apsw
 
-from mdvec.database.collection_schema import m018_collections
-from mdvec.database.dataset_schema import m004_datasets, m014_combined, m017_choices
-from mdvec.database.household_schema import (
-    m003_ledger,
-    m005_statements,
-    m010_review,
-    m011_subjects,
-)
-from mdvec.database.plan_schema import m012_plans, m013_transfers, m015_decisions
-from mdvec.database.query_schema import m016_saved_queries
-
 APPLICATION_ID = 0x6D647663  # "mdvc"
+OLDEST = 17
+"""The format that the steps begin with; no release wrote an older one."""
+_SCHEMA = Path(__file__).with_name("schema.sql")
 
 
-def m001_tools(connection: apsw.Connection) -> None:
-    """The table of tools; each tool's own tables are created with the tool."""
-    connection.execute(
-        """
-        CREATE TABLE tools (
-            id INTEGER PRIMARY KEY AUTOINCREMENT,
-            name TEXT UNIQUE NOT NULL,
-            description TEXT NOT NULL,
-            source_directory TEXT NOT NULL,
-            kind TEXT NOT NULL DEFAULT 'markdown',
-            is_active BOOLEAN NOT NULL DEFAULT 1,
-            app_version TEXT,
-            model TEXT,
-            embedding_fingerprint TEXT,
-            embedding_dimension INTEGER,
-            chunking TEXT,
-            generation INTEGER NOT NULL DEFAULT 0,
-            last_import_at DATETIME,
-            created_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
-            updated_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP
-        )
-        """
-    )
+def m018_without_traces(connection: apsw.Connection) -> None:
+    """Drop the columns and the option that only told how files before format 17 were read."""
+    connection.execute("ALTER TABLE ledger_versions DROP COLUMN asks_first")
+    connection.execute("ALTER TABLE ledger_versions DROP COLUMN text_format")
+    connection.execute("UPDATE tools SET chunking = json_remove(chunking, '$.context')")
 
 
-def m002_derived_indexes(connection: apsw.Connection) -> None:
-    """Drop the vec0 tables, which held a second copy of every vector.
+def m019_collections(connection: apsw.Connection) -> None:
+    """What each collection on a Chroma server holds, in place of tables of changes not sent yet.
 
-    The next import builds the indexes that replace them. The new format number also keeps an
-    older mdvec from changing chunks without updating these indexes.
+    ``generation`` is NULL once nothing uses the collection and the server may delete it. A table of
+    changes had the collection in row 0, and a row for each chunk to be added or removed; the next
+    import compares the ids, so only the first one to be added matters.
     """
-    names = connection.execute(
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%USING vec0%'"
-    ).fetchall()
-    for (name,) in names:
-        connection.execute(f'DROP TABLE "{name}"')
-    connection.execute("UPDATE tools SET chunking = json_set(chunking, '$.context', json('false'))")
-
-
-def m006_scan_rules(connection: apsw.Connection) -> None:
-    """Each tool's own scan rules, and the progress of an unfinished import."""
-    there = connection.execute("SELECT name FROM pragma_table_info('tools')").get
-    for name, kind in (("scan", "TEXT"), ("import_files", "INTEGER"), ("import_done", "INTEGER")):
-        if name not in there:
-            connection.execute(f"ALTER TABLE tools ADD COLUMN {name} {kind}")
-
-
-def m007_cut(connection: apsw.Connection) -> None:
-    """Record the version of the cutting rules (``cut``) of each tool; later versions differ."""
-    connection.execute("UPDATE tools SET chunking = json_set(chunking, '$.cut', 1)")
-
-
-def m008_titles(connection: apsw.Connection) -> None:
-    """A title for people beside each tool's name."""
-    there = connection.execute("SELECT name FROM pragma_table_info('tools')").get
-    if "title" not in there:
-        connection.execute("ALTER TABLE tools ADD COLUMN title TEXT")
-
-
-def m009_failures(connection: apsw.Connection) -> None:
-    """The files that each tool's last import could not import, and why."""
     connection.execute(
         """
-        CREATE TABLE IF NOT EXISTS import_failures (
-            tool_id INTEGER NOT NULL REFERENCES tools(id) ON DELETE CASCADE,
-            path TEXT NOT NULL,
-            reason TEXT NOT NULL,
-            size INTEGER,
-            mtime_ns INTEGER,
-            PRIMARY KEY (tool_id, path)
+        CREATE TABLE IF NOT EXISTS vector_collections (
+            name TEXT PRIMARY KEY,
+            tool_id INTEGER NOT NULL,
+            generation INTEGER,
+            build TEXT,
+            next_build TEXT,
+            last_sent INTEGER NOT NULL DEFAULT 0,
+            size INTEGER NOT NULL DEFAULT 0
         ) WITHOUT ROWID
         """
     )
+    tables = connection.execute(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'outbox_[0-9]*_[0-9]*'"
+    ).fetchall()
+    for (table,) in tables:
+        _, tool_id, generation = str(table).split("_")
+        connection.execute(
+            f"""
+            INSERT INTO vector_collections (name, tool_id, generation, build, next_build, last_sent)
+            SELECT collection ->> 'name', ?1, ?2, collection ->> 'writer', collection ->> 'next',
+                coalesce(
+                    (SELECT min(chunk_id) - 1 FROM {table} WHERE chunk_id > 0 AND NOT is_gone),
+                    (SELECT seq FROM sqlite_sequence
+                        WHERE name = 'vectors_' || (SELECT name FROM tools WHERE id = ?1)),
+                    0)
+            FROM {table} WHERE chunk_id = 0
+            """,
+            (int(tool_id), int(generation)),
+        )
+        connection.execute(f"DROP TABLE {table}")
+    there = connection.execute("SELECT 1 FROM pragma_table_info('retired_collections')").fetchone()
+    if there is not None:
+        connection.execute(
+            "INSERT OR IGNORE INTO vector_collections (name, tool_id) "
+            "SELECT name, 0 FROM retired_collections"
+        )
+        connection.execute("DROP TABLE retired_collections")
 
 
-STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
-    m001_tools,
-    m002_derived_indexes,
-    m003_ledger,
-    m004_datasets,
-    m005_statements,
-    m006_scan_rules,
-    m007_cut,
-    m008_titles,
-    m009_failures,
-    m010_review,
-    m011_subjects,
-    m012_plans,
-    m013_transfers,
-    m014_combined,
-    m015_decisions,
-    m016_saved_queries,
-    m017_choices,
-    m018_collections,
-)
-LATEST = len(STEPS)
+STEPS: tuple[Callable[[apsw.Connection], None], ...] = (m018_without_traces, m019_collections)
+LATEST = OLDEST + len(STEPS)
 
 
 def migrate(connection: apsw.Connection) -> None:
-    """Bring the file to the latest format; an up-to-date file is not written."""
-    if _version(connection) == LATEST:
+    """Create the schema in an empty file, or bring an older one to it, in one transaction.
+
+    The file is empty, or of format ``OLDEST`` to ``LATEST``; one of ``LATEST`` is not written.
+    """
+    if format_of(connection) == LATEST:
         return
     with connection:
-        for number, step in enumerate(STEPS[_version(connection) :], _version(connection) + 1):
-            step(connection)
-            connection.execute(f"PRAGMA user_version = {number:d}")
+        # Read again: another process may have migrated the file meanwhile.
+        number = format_of(connection)
+        if number == 0:
+            connection.execute(_SCHEMA.read_text(encoding="utf-8")).fetchall()
+        else:
+            for step in STEPS[number - OLDEST :]:
+                step(connection)
+        connection.execute(f"PRAGMA user_version = {LATEST:d}")
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID:d}")
 
 
-def _version(connection: apsw.Connection) -> int:
-    (version,) = connection.execute("PRAGMA user_version").fetchone() or (0,)
-    return int(version)
+def format_of(connection: apsw.Connection) -> int:
+    """The number of a file's format; 0 if it is empty."""
+    (number,) = connection.execute("PRAGMA user_version").fetchone() or (0,)
+    return int(number)

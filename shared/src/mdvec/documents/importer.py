@@ -225,18 +225,18 @@ class _FolderImport:
     def _cut(self, file: FoundFile, text: FileText) -> _CutFile:
         embedder, chunking = self.index.embedder(), self.index.chunking()
         name = file.path.rpartition("/")[2]
-        read = outline(text.content, name, reads_mdx=chunking.embeds_as_read)
+        read = outline(text.content, name)
         chunks = searchable_chunks(text.content, read, chunking, embedder)
-        if chunking.cuts_passages and is_machine_file(name):
+        if chunking.strategy == "heading" and is_machine_file(name):
             chunks = []
-        texts = texts_to_embed(file.path, read.title, chunks, embedder, chunking)
+        texts = texts_to_embed(file.path, read.title, chunks, embedder)
         is_left_out = not chunks and not is_blank(text.content[read.body :])
         if chunks and is_blank(texts[0]):  # an empty file, without even a title to embed
             chunks, texts = [], []
         return _CutFile(read, chunks, texts, is_left_out=is_left_out)
 
     def _known_vectors(self, file: FoundFile, text: FileText) -> dict[str, bytes]:
-        return self.index.known_vectors(file.path, text.content_hash, self.index.chunking())
+        return self.index.known_vectors(file.path, text.content_hash)
 
     def _store(self, file: FoundFile, text: FileText) -> None:
         self.index.embedder()  # its loading is a stage of its own, and no splitting

@@ -31,7 +31,7 @@ from mdvec.household.reading import StatementFile
 from mdvec.household.report import LedgerMode
 
 _UNKNOWN_STATEMENT = Statement("", "", 0, (), frozenset(), can_show_removals=False)
-"""The statement of rows from old versions, which did not record it."""
+"""The statement of rows whose own is not among the stored ones any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +109,7 @@ def combine_statements(
     ranked = rank_statements(pairs)
     families = _families(ranked, known, stored, renames)
     current = current_rows(ranked, families)
-    is_old = ledger_statements.asks_first(connection, tool_id)
-    current.update(_repeated_rows_as_gone(repeats, current, stored, may_contain_repeats=is_old))
+    current.update(_repeated_rows_as_gone(repeats, current, stored))
     if mode == "replace":
         current = _gone_only_by_files(current, ranked, present, unread)
     return CombinedStatements(
@@ -260,28 +259,16 @@ def _repeated_rows_as_gone(
     repeats: Mapping[str, str],
     current: Mapping[str, CurrentRow],
     stored: Mapping[str, StoredRow],
-    *,
-    may_contain_repeats: bool,
 ) -> dict[str, CurrentRow]:
-    """Marks as gone rows without ID that are in the ledger again with an ID, from another file.
+    """Rows without ID that left the sums stay gone while the ledger has them again with an ID.
 
-    Only ledgers of older versions contain such repeats (``may_contain_repeats``). Rows that came
-    to look alike later are separate purchases.
+    Rows that came to look alike later are separate purchases.
     """
     return {
         repeat: current[repeat]._replace(missing_from=current[original].stated_in)
         for repeat, original in repeats.items()
-        if repeat in current
-        and original in current
-        and (
-            stored[repeat].removal is not None
-            or (may_contain_repeats and stored[repeat].source_file != _source(stored.get(original)))
-        )
+        if repeat in current and original in current and stored[repeat].removal is not None
     }
-
-
-def _source(row: StoredRow | None) -> str:
-    return "" if row is None else row.source_file
 
 
 def overruled_files(combined: CombinedStatements) -> tuple[Problem, ...]:

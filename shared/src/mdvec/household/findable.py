@@ -6,7 +6,6 @@ import apsw
 
 from mdvec.household.interfaces import subjects
 from mdvec.index.chunks import change_headings
-from mdvec.index.tables import has_word_indexes
 from mdvec.tools.rows import list_tools
 
 
@@ -17,8 +16,7 @@ def follow_decisions(connection: apsw.Connection, tool_id: int) -> None:
     changed the rows or notes.
     """
     tool = next((one for one in list_tools(connection) if one.id == tool_id), None)
-    if tool is None or not tool.generation or not subjects.holds_subjects(connection, tool_id):
+    if tool is None or not tool.generation:
         return
-    if has_word_indexes(connection, tool.tables):
-        headings = subjects.changed_headings(connection, tool.tables)
-        change_headings(connection, tool.tables, headings)
+    headings = subjects.changed_headings(connection, tool.tables)
+    change_headings(connection, tool.tables, headings)

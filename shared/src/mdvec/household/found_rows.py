@@ -34,21 +34,11 @@ def rows_of_chunk(
     Those whose day, amount or note the question names come first, then the newest. A row has the
     id of its transaction, also at the end of its heading, and the present marks of the ledger.
     """
-    row_id = row_of_chunk(connection, tool.id, chunk)
-    if row_id is None:
-        return []
-    rows = subjects.rows_like(connection, tool.id, row_id, _wanted(question), limit)
+    rows = subjects.rows_like(connection, tool.id, chunk.chunk_index, _wanted(question), limit)
     files = {row.source_file for row in rows}
     texts = {path: documents.stored_text(connection, tool.tables, path) for path in files}
     noted = notes_on(connection, tool.id, [row.id for row in rows])
     return [_at_its_place(chunk, row, noted.get(row.id), texts[row.source_file]) for row in rows]
-
-
-def row_of_chunk(connection: apsw.Connection, tool_id: int, chunk: StoredChunk) -> int | None:
-    """The first row with a chunk's subject, or None if it is gone."""
-    if subjects.holds_subjects(connection, tool_id):
-        return chunk.chunk_index
-    return subjects.row_at(connection, tool_id, chunk.file_path, chunk.start_line)
 
 
 def _wanted(question: str) -> RowMentions:

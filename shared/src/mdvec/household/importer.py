@@ -13,7 +13,7 @@ from mdvec.files.scan import FileState, Problem, Scan
 from mdvec.household import review as duplicate_review
 from mdvec.household.core.csv_text import CsvText
 from mdvec.household.core.detection import DuplicateDetectionError
-from mdvec.household.core.statement_text import StatementText, StoredSubject, chunks_of
+from mdvec.household.core.statement_text import StatementText, chunks_of
 from mdvec.household.interfaces import files as ledger_files
 from mdvec.household.interfaces import rows as transactions
 from mdvec.household.interfaces import statements as ledger_statements
@@ -32,6 +32,7 @@ from mdvec.importing.options import ImportRefused
 from mdvec.importing.report import ImportInterrupted, ImportReport
 from mdvec.importing.text_index import TextIndex
 from mdvec.index.documents import NewDocument, StoredFile
+from mdvec.text.chunking import Chunk
 from mdvec.tools.rows import Tool
 
 
@@ -100,10 +101,6 @@ class _HouseholdImport:
         self.index.drop_leftovers()
         if self.job.request.mode == "replace" and self.index.has_generation:
             self._rebuild_texts()
-        elif self.index.has_generation and not subjects.holds_subjects(
-            self.connection, self.tool_id
-        ):
-            self._bring_over_texts()
         else:
             self._update_texts()
         candidates = self._look_for_duplicates(ledger)
@@ -202,24 +199,10 @@ class _HouseholdImport:
             self.index.finish()
         self.index.send_vectors()
 
-    def _bring_over_texts(self) -> None:
-        """Store the texts of an older version again: it had a chunk for each row."""
-        self.index.check_model()
-        self.job.on_notice(
-            f"storing the texts of {self.job.tool.name!r} again, in less space, "
-            "for this version of mdvec …"
-        )
-        self._reuse_vectors(self._texts(self.index.stored_files()), of_rows=True)
-        self._rebuild_texts()
-
-    def _reuse_vectors(self, texts: Sequence[StatementText], *, of_rows: bool = False) -> None:
-        """Take the stored vectors of subjects, or, ``of_rows``, of the rows that they come from."""
-        found = [subject for text in texts for subject in chunks_of(text)]
-        keys = [one.row if of_rows else one.chunk.text for one in found]
-        stored = self.index.stored_vectors(keys)
-        for key, one in zip(keys, found, strict=True):
-            if key in stored:
-                self.vectors[one.chunk.text] = stored[key]
+    def _reuse_vectors(self, texts: Sequence[StatementText]) -> None:
+        """Take the stored vectors of subjects."""
+        subjects_in_words = [chunk.text for text in texts for chunk in chunks_of(text)]
+        self.vectors |= self.index.stored_vectors(subjects_in_words)
 
     def _rebuild_texts(self) -> None:
         """Fill a new generation beside the old one, then replace that."""
@@ -232,7 +215,6 @@ class _HouseholdImport:
 
     def _mark_index_current(self) -> None:
         """Within a transaction: record that the texts match the ledger."""
-        subjects.mark_subjects_stored(self.connection, self.tool_id)
         if not self.failed:
             ledger_statements.mark_index_current(self.connection, self.tool_id)
 
@@ -272,11 +254,11 @@ class _HouseholdImport:
 
     def _words_to_embed(self, texts: Sequence[StatementText]) -> Iterator[str]:
         for text in texts:
-            words = (one.chunk.text for one in chunks_of(text))
+            words = (chunk.text for chunk in chunks_of(text))
             yield from (each for each in words if each not in self.vectors)
 
-    def _store(self, text: StatementText, found: Sequence[StoredSubject]) -> None:
-        rows = self.index.embed([one.chunk.text for one in found], self.vectors)
+    def _store(self, text: StatementText, chunks: Sequence[Chunk]) -> None:
+        rows = self.index.embed([chunk.text for chunk in chunks], self.vectors)
         self.index.put(
             NewDocument(
                 file_path=text.path,
@@ -285,7 +267,7 @@ class _HouseholdImport:
                 title="",  # the words of a file's name say nothing about a subject
                 size=text.size,
                 mtime_ns=text.mtime_ns,
-                chunks=[one.chunk for one in found],
+                chunks=list(chunks),
                 vectors=rows,
             )
         )

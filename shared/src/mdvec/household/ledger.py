@@ -177,12 +177,7 @@ class _LedgerRun:
             for identity, known in current.items()
             if self._before(identity) != "removed"
         ]
-        return removals.decide(
-            gone,
-            days,
-            only_ask=statements.asks_first(self.connection, self.tool_id),
-            accepted=self.removal_options.accept,
-        )
+        return removals.decide(gone, days, accepted=self.removal_options.accept)
 
     def _before(self, identity: str) -> str | None:
         stored = self.stored.get(identity)

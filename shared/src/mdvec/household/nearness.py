@@ -20,7 +20,6 @@ from mdvec.household.core.categories import (
 )
 from mdvec.household.core.found import category_note, near_note
 from mdvec.household.core.naming import OR
-from mdvec.household.found_rows import row_of_chunk
 from mdvec.household.found_sums import sums_by, totals_of
 from mdvec.household.interfaces.columns import LedgerColumns
 from mdvec.index.chunks import stored_chunks
@@ -68,12 +67,11 @@ def near_rows(
         ids = nearest_chunks(connection, tool.tables, vector, _MAX_SUBJECTS)
     except EngineUnavailable:
         return []
-    found = (
-        row_of_chunk(connection, tool_id, chunk)
+    return [
+        chunk.chunk_index  # the first row of the subject
         for chunk in stored_chunks(connection, tool.tables, sorted(ids), vector)
         if (constants.likeness(chunk.cosine) or 0) >= least
-    )
-    return [row for row in found if row is not None]
+    ]
 
 
 def beside_notes(

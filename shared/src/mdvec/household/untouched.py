@@ -81,8 +81,6 @@ def _is_plain(
         not one.is_present or one.app_version != readers.get(one.path) for one in known.values()
     ):
         return False
-    if ledger_statements.asks_first(connection, tool_id):
-        return False
     other = connection.execute(
         "SELECT 1 FROM transactions WHERE tool_id = ?1 AND identity >= 'row:' "
         "AND identity < 'row;' UNION ALL "

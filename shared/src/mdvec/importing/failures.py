@@ -56,9 +56,7 @@ def record_failures(
 
 
 def failures(connection: apsw.Connection, tool_id: int) -> list[Failure]:
-    """A tool's failures, by path; none in a file of an older format."""
-    if not connection.execute("PRAGMA table_info(import_failures)").fetchall():
-        return []
+    """A tool's failures, by path."""
     rows = connection.execute(
         "SELECT path, reason, size, mtime_ns FROM import_failures WHERE tool_id = ? ORDER BY path",
         (tool_id,),

@@ -8,7 +8,7 @@ from typing import Any
 from mdvec.embedding.cards import ModelCard
 from mdvec.embedding.catalog import AUTO
 from mdvec.errors import MdvecError
-from mdvec.text.options import ChunkingOptions, InvalidChunking, Strategy
+from mdvec.text.options import CUT, ChunkingOptions, InvalidChunking, Strategy
 from mdvec.tools.rows import Tool
 
 DEFAULT_STRATEGY: Strategy = "heading"
@@ -63,12 +63,18 @@ def resolve_chunking(
         rebuild: whether every document is chunked again.
 
     Raises:
-        ImportRefused: another chunking was requested without a rebuild.
+        ImportRefused: another chunking was requested without a rebuild, or the tool's own is of
+            other rules than this version's.
         InvalidChunking: the options are impossible, or too large for this model.
     """
     requested = {name: value for name, value in _fields_of(overrides).items() if value is not None}
     stored = {} if tool.chunking is None else asdict(tool.chunking)
     if stored and not rebuild:
+        if stored["cut"] != CUT:
+            raise ImportRefused(
+                f"the documents of {tool.name!r} were cut by other rules than this version's; "
+                f"build it again with: mdvec import -n {tool.name} --mode replace"
+            )
         for name, value in requested.items():
             if value != stored[name]:
                 raise ImportRefused(
@@ -80,8 +86,7 @@ def resolve_chunking(
         raise ImportRefused(f"the tool {tool.name!r} has no model yet")
     if stored and tool.model != card.name:
         del stored["size"], stored["overlap"]  # counted in another model's tokens
-    for rule in ("context", "cut"):  # a rebuild takes the current version's
-        stored.pop(rule, None)
+    stored.pop("cut", None)  # a rebuild takes this version's
     options = {**_defaults(card, {**stored, **requested}), **stored, **requested}
     return _check_size(ChunkingOptions(**options), card)
 

@@ -6,12 +6,9 @@ terminal must not delete documents whose files are still there.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-
-from pathspec import GitIgnoreSpec
 
 from mdvec.files.scan import FileState, ScanRules
 from mdvec.importing.report import ImportRequest
@@ -19,7 +16,7 @@ from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool
 
 _LATER_ENDINGS = (".mdx",)
-"""Default endings that tools of older versions were imported without."""
+"""Default endings that some tools were imported without, before they were defaults."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +41,7 @@ def choose_rules(
 ) -> ScanChoice:
     """The tool's own rules, or the current settings if it has none or they are requested.
 
-    A rebuild takes the settings that were set explicitly, ``request.take_scan`` all of them. A
-    tool imported before rules were stored takes the settings, widened to keep all its files.
+    A rebuild takes the settings that were set explicitly, ``request.take_scan`` all of them.
 
     Args:
         tool: the tool, with the rules that are stored for it.
@@ -57,7 +53,7 @@ def choose_rules(
     if request.take_scan:
         own = replace(current, include=tool.scan.include if tool.scan else ())
     elif tool.scan is None:
-        own = current if rebuild else _widened_for(current, stored_states)
+        own = current
     elif rebuild:
         explicit = {name: getattr(current, name) for name in request.scan_explicit}
         own = replace(tool.scan, **explicit)
@@ -65,15 +61,15 @@ def choose_rules(
         own = tool.scan
     rules = _of_kind(tool, own)
     notice = _notice(tool, rules, _of_kind(tool, current))
-    # A new version's default ending is not a change that the user made: alone it is not reported.
+    # A default ending that came later is not a change that the user made: alone it is not reported.
     if "extensions" not in request.scan_explicit:
-        older_defaults = _of_kind(tool, _without_later_endings(current, own))
-        notice = notice if _notice(tool, rules, older_defaults) else None
+        earlier_defaults = _of_kind(tool, _without_later_endings(current, own))
+        notice = notice if _notice(tool, rules, earlier_defaults) else None
     return ScanChoice(rules, own, notice)
 
 
 def _without_later_endings(current: ScanRules, own: ScanRules) -> ScanRules:
-    """The current rules without default endings that older versions did not have."""
+    """The current rules without the later default endings that the tool's own lack."""
     kept = [end for end in current.extensions if end not in _LATER_ENDINGS or end in own.extensions]
     return replace(current, extensions=tuple(kept))
 
@@ -83,23 +79,6 @@ def _of_kind(tool: Tool, rules: ScanRules) -> ScanRules:
     if kind.endings is not None:
         rules = replace(rules, extensions=kind.endings)
     return replace(rules, max_bytes=sys.maxsize) if kind.is_streamed else rules
-
-
-def _widened_for(current: ScanRules, stored_states: Mapping[str, FileState]) -> ScanRules:
-    """The current rules, widened to include every file that the tool has stored."""
-    endings = {os.path.splitext(path)[1].lower() for path in stored_states} - {""}  # noqa: PTH122 - only a name
-    return ScanRules(
-        extensions=(*current.extensions, *sorted(endings - {*current.extensions})),
-        exclude=tuple(
-            pattern for pattern in current.exclude if not _excludes(pattern, stored_states)
-        ),
-        max_bytes=max(current.max_bytes, *(size for size, _ in stored_states.values()), 0),
-    )
-
-
-def _excludes(pattern: str, stored_states: Mapping[str, FileState]) -> bool:
-    spec = GitIgnoreSpec.from_lines([pattern])
-    return any(spec.match_file(path) for path in stored_states)
 
 
 def _notice(tool: Tool, rules: ScanRules, current: ScanRules) -> str | None:

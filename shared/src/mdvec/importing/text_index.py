@@ -76,17 +76,13 @@ class TextIndex:
         """How many documents and chunks the current generation has."""
         return documents.document_counts(self._connection, self._tool.tables)
 
-    def known_vectors(
-        self, path: str, content_hash: str, options: ChunkingOptions
-    ) -> dict[str, bytes]:
+    def known_vectors(self, path: str, content_hash: str) -> dict[str, bytes]:
         """Vectors to reuse, by text: of the document at ``path``, and of one with that content."""
         if self._tables.staged:
             return {}
         with snapshot(self._connection):
             check_unchanged(self._connection, self._tool)
-            return chunks.known_embeddings(
-                self._connection, self._tables, path, content_hash, options
-            )
+            return chunks.known_embeddings(self._connection, self._tables, path, content_hash)
 
     def stored_vectors(self, texts: Sequence[str]) -> dict[str, bytes]:
         """The vectors of the current generation's chunks with these texts, by text."""

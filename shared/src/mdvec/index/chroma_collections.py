@@ -98,9 +98,6 @@ def unused_collections(connection: apsw.Connection) -> list[StoredCollection]:
 
 
 def _collections(connection: apsw.Connection, where: str, *values: int) -> list[StoredCollection]:
-    columns = connection.execute("SELECT 1 FROM pragma_table_info('vector_collections')").fetchone()
-    if columns is None:  # a reader does not bring a file of an older version up to date
-        return []
     cursor = connection.execute(
         "SELECT name, build, next_build, last_sent, size FROM vector_collections "
         f"WHERE {where} ORDER BY name",

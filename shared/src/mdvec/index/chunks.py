@@ -17,7 +17,6 @@ from mdvec.index.words import delete_terms, insert_terms
 from mdvec.text.chunking import Chunk
 from mdvec.text.context import text_to_embed
 from mdvec.text.fields import ChunkFields, chunk_fields, searched_names
-from mdvec.text.options import ChunkingOptions
 from mdvec.text.quoting import identifier
 from mdvec.text.readable import readable_chunk
 
@@ -144,11 +143,7 @@ def change_headings(
 
 
 def known_embeddings(
-    connection: apsw.Connection,
-    tables: Tables,
-    file_path: str,
-    content_hash: str,
-    options: ChunkingOptions,
+    connection: apsw.Connection, tables: Tables, file_path: str, content_hash: str
 ) -> dict[str, bytes]:
     """Stored embeddings, by embedded text, that a file's chunks can reuse.
 
@@ -164,8 +159,7 @@ def known_embeddings(
         (tables.tool_id, file_path, content_hash),
     )
     return {
-        text_to_embed(path, title, heading, text, options): blob
-        for path, title, heading, text, blob in rows
+        text_to_embed(path, title, heading, text): blob for path, title, heading, text, blob in rows
     }
 
 

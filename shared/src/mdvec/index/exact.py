@@ -19,22 +19,10 @@ def nearest_among(
     connection: apsw.Connection, tables: Tables, query: Vectors, limit: int, within: Iterable[int]
 ) -> list[Near]:
     """The ``limit`` stored chunks nearest to a query vector among the ids in ``within``."""
-    return _nearest(connection, tables, query, limit, f"WHERE id IN ({','.join(map(str, within))})")
-
-
-def nearest_by_scan(
-    connection: apsw.Connection, tables: Tables, query: Vectors, limit: int
-) -> list[Near]:
-    """The ``limit`` stored chunks nearest to a query vector among all chunks."""
-    return _nearest(connection, tables, query, limit, "")
-
-
-def _nearest(
-    connection: apsw.Connection, tables: Tables, query: Vectors, limit: int, which: str
-) -> list[Near]:
     rows = connection.execute(
         "SELECT id, vec_distance_cosine(embedding, ?) AS distance "
-        f"FROM {identifier(tables.vectors)} {which} ORDER BY distance, id LIMIT ?",
+        f"FROM {identifier(tables.vectors)} WHERE id IN ({','.join(map(str, within))}) "
+        "ORDER BY distance, id LIMIT ?",
         (query.tobytes(), limit),
     )
     return [Near(int(chunk_id), 1.0 - distance) for chunk_id, distance in rows]

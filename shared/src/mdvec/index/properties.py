@@ -86,7 +86,7 @@ class StoredProperties:
 
 
 NOT_DERIVED = StoredProperties((), (), None, {})
-"""The properties of a document that an older version of mdvec stored."""
+"""The properties of a document that the next import derives in the current format."""
 
 
 def stored_properties(

@@ -1,9 +1,9 @@
 """Builds and rebuilds the table of signatures; row 0 of the table describes the build.
 
 Row 0 has a random id, by which caches notice that the table was rebuilt. A new table has no centre:
-its signatures are the signs of the vectors themselves (format 1, as in older versions of mdvec). At
-the end of an import, a table without a centre is rebuilt around the mean of its vectors (format 2),
-and again whenever the highest chunk id has doubled and the mean has moved.
+its signatures are the signs of the vectors themselves. At the end of an import, a table without a
+centre is rebuilt around the mean of its vectors, and again whenever the highest chunk id has
+doubled and the mean has moved.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ squared distance from the mean."""
 class SignatureBuild:
     """Row 0 of a table of signatures.
 
-    ``build_id`` is the whole row. ``centre`` is None in format 1. ``last_chunk`` was the highest
-    chunk id when the centre was last checked.
+    ``build_id`` is the whole row. ``centre`` is None until the first import ends. ``last_chunk``
+    was the highest chunk id when the centre was last checked.
     """
 
     build_id: bytes
@@ -62,7 +62,7 @@ def read_build(connection: apsw.Connection, tables: Tables) -> SignatureBuild:
 
 
 def entries(vectors: Vectors, centre: Vectors | None) -> bytes:
-    """The stored entries of chunks: their signs and, in format 2, square and gain."""
+    """The stored entries of chunks: their signs and, around a centre, square and gain."""
     import numpy as np
 
     from mdvec.index.signatures import no_centre, signatures
@@ -77,7 +77,7 @@ def entries(vectors: Vectors, centre: Vectors | None) -> bytes:
 
 
 def entry_type(dimension: int, *, centred: bool) -> np.dtype[np.void]:
-    """The type of a chunk's entry, in format 2 if ``centred``, else in format 1."""
+    """The type of a chunk's entry, as ``entries`` stores it."""
     import numpy as np
 
     from mdvec.index.signatures import signature_bytes

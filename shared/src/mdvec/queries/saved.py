@@ -134,9 +134,6 @@ def delete(database: Path, name: str) -> str:
 
 
 def _all(connection: Connection) -> list[SavedQuery]:
-    there = "SELECT count(*) FROM sqlite_schema WHERE name = 'saved_queries'"
-    if not connection.execute(there).get:  # an older format, which reading does not change
-        return []
     rows: list[tuple[Any, ...]] = connection.execute(
         "SELECT name, sql, description, parameters FROM saved_queries ORDER BY name"
     ).fetchall()

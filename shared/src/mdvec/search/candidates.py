@@ -12,13 +12,13 @@ from mdvec.embedding.constants import ModelConstants, default_constants
 from mdvec.index.chroma import ChromaServer
 from mdvec.index.chroma_collections import collection_of, nearest_in_collection
 from mdvec.index.chunks import StoredChunk, chunk_count, stored_chunks
-from mdvec.index.exact import nearest_among, nearest_by_scan
+from mdvec.index.exact import nearest_among
 from mdvec.index.model_constants import calibrated_constants
 from mdvec.index.nearest import EngineUnavailable
 from mdvec.index.properties import StoredProperties, stored_properties
 from mdvec.index.ranges import ChunkRanges
 from mdvec.index.signature_index import SignatureIndex
-from mdvec.index.tables import Tables, has_current_words, has_signatures, has_word_indexes
+from mdvec.index.tables import Tables, has_current_words
 from mdvec.index.vocabulary import in_katakana, other_spellings
 from mdvec.index.word_counts import word_counts
 from mdvec.index.words import document_frequencies, matching_chunks
@@ -55,7 +55,6 @@ class ToolCandidates:
         chunks: the candidates, by id.
         words: how often each word occurs in each field, by chunk id.
         statistics: the number of chunks, and of those that contain each term.
-        has_words: whether the tool has a lexical index.
         properties: the properties of the candidates' documents, by document id.
         searched: the number of chunks that passed the filters.
         constants: how far the model's cosines are trusted.
@@ -69,7 +68,6 @@ class ToolCandidates:
     chunks: tuple[StoredChunk, ...]
     words: Mapping[int, Mapping[str, FieldCounts]]
     statistics: CorpusStatistics
-    has_words: bool
     properties: Mapping[int, StoredProperties]
     searched: int
     constants: ModelConstants
@@ -79,8 +77,7 @@ class ToolCandidates:
         """The chunks as input for the fusion."""
         read = FieldReader(self.query, self.variants, self.properties)
         counts = {
-            chunk.id: read.counts(chunk, self.words.get(chunk.id, {})) if self.has_words else {}
-            for chunk in self.chunks
+            chunk.id: read.counts(chunk, self.words.get(chunk.id, {})) for chunk in self.chunks
         }
         return [
             Candidate(
@@ -89,7 +86,7 @@ class ToolCandidates:
                 chunk.cosine,
                 str(self.tool.fingerprint),
                 self.constants.vector_trust,
-                read.names(chunk) if self.has_words else (),
+                read.names(chunk),
                 (self.tool.id, chunk.document_id),
                 self.constants.likeness(chunk.cosine),
                 read.inside(chunk, counts[chunk.id]),
@@ -118,14 +115,12 @@ def find_candidates(
         query: the question's terms.
         vector: the question's embedding; None skips the vector retriever.
         k: the number of hits requested.
-        mode: ``vector`` skips the lexical retriever, as does a file of an older version, which
-            has no lexical index.
+        mode: ``vector`` skips the lexical retriever.
         stopwatch: records the time of each stage.
         within: the chunks to search; None for all.
         engine: the server that indexes the vectors of tools whose index is not in the file.
     """
     names = Tables(tool.id, tool.name, tool.generation)
-    has_words = has_word_indexes(connection, names)
     limit = max(MIN_CANDIDATES, k)
     few = within is not None and within.size <= MAX_ALL_CANDIDATES
     ids: set[int] = set(within.ids().tolist()) if within is not None and few else set()
@@ -139,7 +134,7 @@ def find_candidates(
                 )
             except EngineUnavailable as error:
                 trouble = str(error)
-    if has_words and mode != "vector":
+    if mode != "vector":
         with stopwatch.stage("lexical_search"):
             found = _lexical_search(connection, names, query, 0 if few else limit, within)
             ids.update(found.chunk_ids)
@@ -151,7 +146,7 @@ def find_candidates(
         total = chunk_count(connection, names)
     return ToolCandidates(
         tool, names, found.query, found.variants, tuple(chunks), words,
-        CorpusStatistics(total, found.frequencies), has_words,
+        CorpusStatistics(total, found.frequencies),
         stored_properties(connection, names, {chunk.document_id for chunk in chunks}),
         total if within is None else within.size,
         calibrated_constants(connection, str(tool.fingerprint)) or default_constants(tool.model),
@@ -217,18 +212,15 @@ def nearest_chunks(
 ) -> list[int]:
     """The ids of the chunks nearest to a vector, preselected by the tool's vector index.
 
-    With ``within``, only those chunks are compared; if they are few, all of them exactly. Without
-    an index, as in a file of an older version, all chunks are.
+    With ``within``, only those chunks are compared; if they are few, all of them exactly.
 
     Raises:
         EngineUnavailable: the index is on another server, which cannot be used now.
     """
     if within is not None and within.size <= MAX_COMPARED_EXACTLY:
         found = nearest_among(connection, names, vector, limit, within.ids().tolist())
-    elif has_signatures(connection, names):
-        found = SignatureIndex(connection, names).nearest(vector, limit, within)
     elif known := collection_of(connection, names):
         found = nearest_in_collection(connection, names, known, engine, vector, limit, within)
     else:
-        found = nearest_by_scan(connection, names, vector, limit)
+        found = SignatureIndex(connection, names).nearest(vector, limit, within)
     return [near.id for near in found]

@@ -26,7 +26,7 @@ from mdvec.search.question_vectors import EmbedderOf, question_vectors
 from mdvec.search.ranking import pooled
 from mdvec.search.records import with_records
 from mdvec.search.reranking import Reranks, reranked
-from mdvec.search.shortfalls import not_mentioned, why_fewer, without_vectors, without_words
+from mdvec.search.shortfalls import not_mentioned, why_fewer, without_vectors
 from mdvec.text.one_line import on_one_line, quoted
 from mdvec.text.questions import analyse_question
 from mdvec.text.tokens import is_blank
@@ -197,7 +197,6 @@ def _answer(
         has_vectors = bool(vectors) or question.mode == "vector"
         ranking = pooled(pools, query).ranked(question.mode if has_vectors else "lexical")
     notes += [left.note for left in narrowed if left.note]
-    notes += without_words(pools, question.mode)
     notes += without_vectors(pools, question.mode)
     notes += [note for note in (unfinished(connection, tool) for tool in requested) if note]
     total = sum(pool.statistics.chunks for pool in pools)

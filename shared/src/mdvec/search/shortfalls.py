@@ -8,16 +8,6 @@ from mdvec.search.candidates import ToolCandidates
 from mdvec.search.core.fusion import SearchMode
 
 
-def without_words(pools: Sequence[ToolCandidates], mode: SearchMode) -> list[str]:
-    """A note for each tool that has no lexical index although the mode needs one."""
-    return [
-        f"{pool.tool.name} was searched by vectors alone: its word index is built by the next "
-        f"import (mdvec import -n {pool.tool.name} --mode update)"
-        for pool in pools
-        if not pool.has_words and mode != "vector"
-    ]
-
-
 def without_vectors(pools: Sequence[ToolCandidates], mode: SearchMode) -> list[str]:
     """A note for each tool whose vectors are on a server that could not be used."""
     how = "left out" if mode == "vector" else "searched by words alone"

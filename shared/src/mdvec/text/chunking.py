@@ -10,9 +10,9 @@ from mdvec.text.machine_text import machine_text, without
 from mdvec.text.markdown import Fence, Outline, line_starts
 from mdvec.text.options import ChunkingOptions
 from mdvec.text.passage_windows import passage_windows
-from mdvec.text.sections import Section, heading_sections, join_short, paragraphs
+from mdvec.text.sections import heading_sections, join_short, paragraphs
 from mdvec.text.tokens import Tokenizer, is_blank
-from mdvec.text.windows import fitting_pieces, sentence_windows, token_windows
+from mdvec.text.windows import fitting_pieces, token_windows
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +73,6 @@ def _by_heading(
     else:
         sections = paragraphs(content, outline.body)
     sections = join_short(content, sections, options.min_chars)
-    if not options.cuts_passages:
-        return _fitting(
-            content, _ending_with_sentences(content, sections, options, tokenizer), tokenizer
-        )
     size, overlap, fences = options.size, options.overlap, outline.fences
     machine = machine_text(content, line_starts(content), outline.body)
     return [
@@ -95,19 +91,6 @@ def _with_language(heading: str, fences: Sequence[Fence], start: int) -> str:
     if at < 0 or start >= fences[at].end or not fences[at].language:
         return heading
     return f"{heading} > {fences[at].language}" if heading else fences[at].language
-
-
-def _ending_with_sentences(
-    content: str, sections: list[Section], options: ChunkingOptions, tokenizer: Tokenizer
-) -> list[_Piece]:
-    """Windows as tools with ``cut`` 1 have them: they end, but do not begin, at sentences."""
-    return [
-        (first, last, section.heading)
-        for section in sections
-        for first, last in sentence_windows(
-            content, *_trimmed(content, section.start, section.end), options, tokenizer
-        )
-    ]
 
 
 def _by_token(

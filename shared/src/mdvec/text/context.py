@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mdvec.text.chunking import Chunk
-from mdvec.text.options import ChunkingOptions
 from mdvec.text.readable import readable_chunk
 from mdvec.text.tokens import Tokenizer
 
@@ -28,15 +27,11 @@ def in_context(title: str, heading: str, text: str) -> str:
     return f"{context}\n{text}" if context else text
 
 
-def text_to_embed(
-    file_path: str, title: str, heading: str, text: str, options: ChunkingOptions
-) -> str:
-    """The text to embed for a chunk of a file, readable and in context as ``options`` say."""
-    if options.embeds_as_read:
-        title, heading, text = (
-            part and readable_chunk(file_path, part) for part in (title, heading, text)
-        )
-    return in_context(title, heading, text) if options.context else text
+def text_to_embed(file_path: str, title: str, heading: str, text: str) -> str:
+    """The text to embed for a chunk of a file: as a reader sees it, in its context."""
+    return in_context(
+        *(part and readable_chunk(file_path, part) for part in (title, heading, text))
+    )
 
 
 def texts_to_embed(
@@ -44,12 +39,9 @@ def texts_to_embed(
     title: str,
     chunks: Sequence[Chunk],
     tokenizer: Tokenizer,
-    options: ChunkingOptions,
 ) -> list[str]:
     """The text to embed for each chunk; the bare chunk if the rest exceeds the model's limit."""
-    texts = [
-        text_to_embed(file_path, title, chunk.heading, chunk.text, options) for chunk in chunks
-    ]
+    texts = [text_to_embed(file_path, title, chunk.heading, chunk.text) for chunk in chunks]
     return [
         chunk.text if tokenizer.oversized(text) else text
         for chunk, text in zip(chunks, texts, strict=True)

@@ -62,14 +62,14 @@ class Outline:
     matter: FrontMatter = field(default=NO_FRONT_MATTER, compare=False)
 
 
-def outline(content: str, file_name: str, *, reads_mdx: bool = True) -> Outline:
+def outline(content: str, file_name: str) -> Outline:
     """The outline of a document; a file that is not Markdown has no headings.
 
     The title comes from the front matter, else from the first level-1 heading, else from the
     file name without its suffix.
     """
     stem = re.sub(r"\.[^.]+$", "", file_name) or file_name
-    if not is_markdown(file_name) or (stem + ".mdx" == file_name and not reads_mdx):
+    if not is_markdown(file_name):
         return Outline(title=stem, body=0, headings=(), is_markdown=False)
     matter = front_matter(content)
     headings, fences = _blocks(content, matter.end)

@@ -1,9 +1,8 @@
-"""Token windows of exact size, or of limited size that end at a sentence."""
+"""Token windows of exact size, and ranges halved until they fit a model."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 
 from mdvec.text.characters import safe_cut
 from mdvec.text.options import ChunkingOptions
@@ -30,36 +29,6 @@ def token_windows(
         if last == count:
             break
         first = last - options.overlap
-    return windows
-
-
-def sentence_windows(
-    content: str, start: int, end: int, options: ChunkingOptions, tokenizer: Tokenizer
-) -> list[Range]:
-    """The whole range if it fits in ``size`` tokens, otherwise windows of at most ``size`` tokens.
-
-    A window ends in its second half at a blank line, else at the end of a sentence, else at the
-    end of a line, else after ``size`` tokens.
-    """
-    edges = token_edges(content, start, end, tokenizer)
-    count = len(edges) - 1
-    if count <= options.size:
-        return [(start, end)] if start < end else []
-    windows: list[Range] = []
-    first, begin, cut = 0, start, start
-    while first + options.size < count:
-        last = first + options.size
-        # With a large overlap, the previous window ends in the second half of this one.
-        low = max(edges[first + options.size // 2], cut)
-        good = _good_end(content, low, edges[last])
-        cut = safe_cut(content, edges[last], low) if good is None else good
-        _add(windows, begin, cut)
-        reached = bisect_right(edges, cut, lo=first, hi=last + 1) - 1
-        if edges[reached] < cut and not content[cut : edges[reached + 1]].strip():
-            reached += 1  # only white space after that token is left
-        first = max(reached - options.overlap, first + 1)
-        begin = cut if first >= reached else min(safe_cut(content, edges[first], start), cut)
-    _add(windows, begin, end)
     return windows
 
 

@@ -76,10 +76,8 @@ class Tool:
 _COLUMNS = (
     "id", "name", "description", "source_directory", "kind", "is_active", "model",
     "embedding_fingerprint", "embedding_dimension", "chunking", "generation", "last_import_at",
-    "created_at", "updated_at",
+    "created_at", "updated_at", "scan", "import_files", "import_done", "title",
 )  # fmt: skip
-_LATER_COLUMNS = ("scan", "import_files", "import_done", "title")
-"""Columns that a file of an older format lacks; readers do not migrate files."""
 
 
 def add_tool(
@@ -216,21 +214,17 @@ def delete_tool(connection: apsw.Connection, name: str) -> Tool:
 
 def _tools(connection: apsw.Connection, which: str, values: tuple[str, ...] = ()) -> list[Tool]:
     """The rows that ``which`` selects; none if the database is still empty."""
-    present = {
-        name for (name,) in connection.execute("SELECT name FROM pragma_table_info('tools')")
-    }
-    if not present:
+    if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'tools'").fetchone():
         return []
-    columns = [name for name in (*_COLUMNS, *_LATER_COLUMNS) if name in present]
-    rows = connection.execute(f"SELECT {', '.join(columns)} FROM tools {which}", values)
-    return [_tool(dict(zip(columns, row, strict=True))) for row in rows]
+    rows = connection.execute(f"SELECT {', '.join(_COLUMNS)} FROM tools {which}", values)
+    return [_tool(dict(zip(_COLUMNS, row, strict=True))) for row in rows]
 
 
 def _tool(row: dict[str, Any]) -> Tool:
     """A tool from its row's values by column."""
     try:
         kind = KINDS[row["kind"]].name
-        chunking, scan = _chunking(row["chunking"]), _scan(row.get("scan"))
+        chunking, scan = _chunking(row["chunking"]), _scan(row["scan"])
     except (ValueError, TypeError, KeyError, InvalidChunking) as error:
         raise DatabaseUnusable(
             f"the database's row of the tool {row['name']!r} is damaged; "
@@ -252,9 +246,9 @@ def _tool(row: dict[str, Any]) -> Tool:
         created_at=row["created_at"],
         updated_at=row["updated_at"],
         scan=scan,
-        import_files=row.get("import_files"),
-        import_done=row.get("import_done"),
-        title=row.get("title"),
+        import_files=row["import_files"],
+        import_done=row["import_done"],
+        title=row["title"],
     )
 
 
@@ -262,14 +256,7 @@ def _chunking(stored: object) -> ChunkingOptions | None:
     if not isinstance(stored, str):
         return None
     options = json.loads(stored)
-    return ChunkingOptions(
-        **{
-            "context": False,
-            "cut": 1,
-            **options,
-            "heading_levels": tuple(options["heading_levels"]),
-        }
-    )
+    return ChunkingOptions(**{**options, "heading_levels": tuple(options["heading_levels"])})
 
 
 def _scan(stored: object) -> ScanRules | None:

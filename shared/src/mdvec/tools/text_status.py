@@ -14,10 +14,11 @@ from mdvec.index.documents import DocumentLine
 from mdvec.index.tags import TagCount, tag_counts
 from mdvec.text.file_size import file_size
 from mdvec.text.local_time import local_time
+from mdvec.text.options import CUT
 from mdvec.tools.rows import Tool
 from mdvec.tools.status import ContentCounts, Fact, KindStatus, StatusTable
 
-_OLDER = ", by the rules of an older version until --mode replace"
+_BY_OTHER_RULES = ", cut by other rules than this version's until --mode replace"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class TextContents:
             ("model", self.tool.fingerprint),
             ("chunks", chunking and f"{chunking.strategy}, up to {chunking.size} tokens, "
                                     f"overlap {chunking.overlap}"
-                                    f"{'' if chunking.embeds_as_read else _OLDER}"),
+                                    f"{'' if chunking.cut == CUT else _BY_OTHER_RULES}"),
             ("files", scan and _rules(scan)),
         ]  # fmt: skip
 

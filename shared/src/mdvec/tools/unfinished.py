@@ -62,5 +62,4 @@ def _files(tool: Tool) -> str:
 
 
 def _is_unfinished(tool: Tool) -> bool:
-    """In an older format: a generation was begun, but no import has finished."""
-    return tool.import_files is not None or (tool.last_import_at is None and tool.generation > 0)
+    return tool.import_files is not None

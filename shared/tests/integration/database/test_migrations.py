@@ -1,78 +1,92 @@
-"""Migrations: a released step never changes."""
+"""The format: files of every format since 17 become like new ones, and older ones are refused."""
 
-import hashlib
+import re
 
 import apsw
+import pytest
+from old_database import database_of_format_17
 
 from mdvec.database import migrations
+from mdvec.database.connection import DatabaseUnusable, open_database
+from mdvec.manage import registering
 
-RELEASED = {
-    "m001_tools": "5ef6c1d77df24005",
-    "m002_derived_indexes": "5ef6c1d77df24005",
-    "m003_ledger": "2877952a3d33cf20",
-    "m004_datasets": "4bc160e2d0577c68",
-    "m005_statements": "304d5dfd1243af1f",
-    "m006_scan_rules": "df31c7e2d8670771",
-    "m007_cut": "df31c7e2d8670771",
-    "m008_titles": "4a66b34ce4d0370a",
-    "m009_failures": "31486e9da0f4f4a5",
-    "m010_review": "01717138c2342019",
-    "m011_subjects": "9ca15b94afee2477",
-    "m012_plans": "f0953f092a94c9c1",
-    "m013_transfers": "6106586b57fc6f1e",
-    "m014_combined": "803331f4c5abb1be",
-    "m015_decisions": "30313bb1b4b44fac",
-    "m016_saved_queries": "9b7d7044da1e0d5e",
-    "m017_choices": "a9d0a97962b7ac34",
-    "m018_collections": "18d7e0af3502cc45",
-}
+MODES = ("read", "write", "create")
+ON_FIRST_USE = {"allowed_endpoints", "model_constants"}
+"""Tables of the old database that belong to no format."""
 
 
-def test_every_step_creates_the_schema_of_its_release():
-    connection = apsw.Connection(":memory:")
-    made = {}
-    for step in migrations.STEPS:
-        step(connection)
-        schema = connection.execute(
-            "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"
-        ).fetchall()
-        made[step.__name__] = hashlib.sha256(repr(schema).encode()).hexdigest()[:16]
-    assert made == RELEASED
+@pytest.fixture
+def old(tmp_path):
+    return database_of_format_17(tmp_path / "old")
+
+
+def format_of(database):
+    """The format, without opening the database as mdvec does."""
+    connection = apsw.Connection(str(database))
+    number = migrations.format_of(connection)
+    connection.close()
+    return number
+
+
+def schema(connection):
+    """The SQL of every table, index and trigger, without comments and free of layout."""
+    rows = connection.execute("SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema")
+    return {
+        (kind, name): re.sub(r"\s*([(),])\s*", r"\1", " ".join(re.sub("--.*", "", sql).split()))
+        for kind, name, table, sql in rows
+        if table not in ON_FIRST_USE
+    }
+
+
+def test_a_migrated_database_has_the_schema_of_a_new_one(old, tmp_path):
+    for tool in registering.list_tools(old, active_only=False):
+        registering.delete_tool(old, tool.name)  # with its own tables
+    with open_database(old, "read") as connection:
+        migrated = schema(connection)
+    with open_database(tmp_path / "new.sqlite", "create") as connection:
+        assert schema(connection) == migrated
+    assert len([kind for kind, _ in migrated if kind == "trigger"]) == 9
 
 
 def test_steps_are_numbered_in_their_order():
     numbers = [int(step.__name__[1:4]) for step in migrations.STEPS]
-    assert numbers == list(range(1, migrations.LATEST + 1))
+    assert numbers == list(range(migrations.OLDEST + 1, migrations.LATEST + 1))
 
 
-def test_decisions_of_one_second_become_one_batch():
-    connection = apsw.Connection(":memory:")
-    before = migrations.STEPS.index(migrations.m015_decisions)
-    for step in migrations.STEPS[:before]:
-        step(connection)
-    connection.execute(
-        "INSERT INTO tools (name, description, source_directory) VALUES ('a', '', '')"
-    )
-    decisions = ["duplicate 1", "duplicate 1", "duplicate 2", "not_duplicate 1", None]
-    for number, decision in enumerate(decisions, 1):
-        what, at = decision.split() if decision else (None, None)
-        for row in (2 * number - 1, 2 * number):
-            connection.execute(
-                "INSERT INTO transactions (id, tool_id, identity, mf_id, source_file, row_number, "
-                "date, amount, description, category_major, category_minor, account, memo, "
-                "is_target, is_transfer) VALUES "
-                "(?1, 1, ?1, '', 'a.csv', ?1, '2025-01-01', 1, '', '', '', '', '', 1, 0)",
-                (row,),
-            )
-        connection.execute(
-            "INSERT INTO duplicate_checks (transaction_id_1, transaction_id_2, tool_id, "
-            "similarity_score, detection_date_tolerance, detection_amount_tolerance_abs, "
-            "detection_amount_tolerance_pct, user_decision, decided_at) "
-            "VALUES (?1 * 2 - 1, ?1 * 2, 1, 1, 0, '0', '0', ?2, ?3)",
-            (number, what, at),
-        )
-    migrations.STEPS[before](connection)
-    batches = [
-        batch for (batch,) in connection.execute("SELECT batch FROM duplicate_checks ORDER BY id")
-    ]
-    assert batches == [1, 1, 2, 3, None]
+@pytest.mark.parametrize("mode", MODES)
+def test_whoever_opens_an_older_format_first_migrates_it(old, mode):
+    assert format_of(old) == migrations.OLDEST
+    with open_database(old, mode) as connection:
+        assert migrations.format_of(connection) == migrations.LATEST
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+    assert format_of(old) == migrations.LATEST
+
+
+def test_a_step_that_fails_leaves_the_file_as_it_was(old, monkeypatch):
+    def fail(connection):
+        connection.execute("DROP TABLE budgets")
+        connection.execute("no SQL")
+
+    monkeypatch.setattr(migrations, "STEPS", (*migrations.STEPS, fail))
+    monkeypatch.setattr(migrations, "LATEST", migrations.LATEST + 1)
+    with pytest.raises(Exception, match="syntax error"), open_database(old, "write"):
+        pass
+    assert format_of(old) == migrations.OLDEST
+    connection = apsw.Connection(str(old))
+    assert connection.execute("SELECT count(*) FROM budgets").get == 2
+    connection.close()
+
+
+def test_a_format_from_before_the_first_release_is_refused_and_unchanged(old):
+    connection = apsw.Connection(str(old))
+    connection.execute(f"PRAGMA user_version = {migrations.OLDEST - 1}")
+    connection.close()
+    before = old.read_bytes()
+    for mode in MODES:
+        with (
+            pytest.raises(DatabaseUnusable, match="keep it if it has decisions"),
+            open_database(old, mode),
+        ):
+            pass
+    assert old.read_bytes() == before
+    assert [file.name for file in old.parent.glob("vectors.sqlite-*")] == []

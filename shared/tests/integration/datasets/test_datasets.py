@@ -5,12 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import apsw
 import duckdb
 import pytest
 from collection import RULES, Collection
 
-from mdvec.database import migrations
 from mdvec.database.connection import open_database
 from mdvec.datasets.core.columns import Column
 from mdvec.datasets.interfaces import tables as datasets
@@ -396,19 +394,6 @@ def test_a_tool_deleted_during_its_import_leaves_nothing_behind(runs):
     with pytest.raises(ToolChanged):
         runs.import_("new", on_progress=delete)
     assert not Path(f"{runs.database}.datasets").exists()
-
-
-def test_a_database_from_before_datasets_is_migrated(tmp_path):
-    connection = apsw.Connection(str(tmp_path / "old.sqlite"))
-    for step in migrations.STEPS[:3]:
-        step(connection)
-    connection.execute("PRAGMA user_version = 3")
-    connection.execute(f"PRAGMA application_id = {migrations.APPLICATION_ID:d}")
-    connection.close()
-    notes = Collection(tmp_path / "notes", tmp_path / "old.sqlite")
-    assert [tool.tables for tool in overview(notes.database).tools] == [None]
-    Dataset(tmp_path / "runs", notes.database, name="runs").import_("new")
-    assert [tool.tables for tool in overview(notes.database).tools] == [None, 0]
 
 
 def test_the_status_shows_tables_and_rows(runs):

@@ -1,6 +1,5 @@
 """Which file is newer, which rows are the same, and which decisions stay when files change."""
 
-import hashlib
 from datetime import date
 
 import pytest
@@ -8,14 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ledger_folder import HEADER, JULY, LedgerFolder, line
 
-from mdvec.database import migrations
-from mdvec.database.household_schema import m005_statements
 from mdvec.files.scan import Problem
 from mdvec.household import deciding
 from mdvec.household import review as duplicate_review
 from mdvec.household.core.detection import DetectionOptions
 from mdvec.household.core.file_names import StatementName, statement_name
-from mdvec.household.core.identity import key_of
 from mdvec.household.deciding import ReviewDecision
 
 JULY_11, AUGUST_10, AUGUST_20 = date(2025, 7, 11), date(2025, 8, 10), date(2025, 8, 20)
@@ -198,69 +194,6 @@ def test_files_with_and_without_ids_of_one_ledger_count_each_purchase_once(truth
             folder.import_()
     folder.import_()
     assert sorted(rows(folder)) == sorted(amount for _, amount in covered)
-
-
-def old_ledger(rows_of, at=AUGUST_10):
-    """A database of format 4, filled with that version's SQL."""
-    folder = LedgerFolder(steps=migrations.STEPS.index(m005_statements))
-    for path, mf_ids in rows_of.items():
-        folder.write(path, *[line(mf_id, day="2025/07/05") for mf_id in mf_ids], saved=at)
-        mtime, data = folder.files[path]
-        for number, mf_id in enumerate(mf_ids):
-            folder.connection.execute(
-                "INSERT INTO transactions (tool_id, identity, mf_id, source_file, row_number, "
-                "date, amount, description, category_major, category_minor, account, memo, "
-                "is_target, is_transfer) VALUES (1, ?, ?, ?, ?, '2025-07-05', -100, '店', "
-                "'食費', '食料品', '財布', '', 1, 0) ON CONFLICT DO NOTHING",
-                (f"id:{mf_id}", mf_id, path, number + 2),
-            )
-        folder.connection.execute(
-            "INSERT INTO ledger_files VALUES (1, ?, ?, ?, ?, 1, ?, '[]', '', '0.1.0')",
-            (path, len(data), mtime, hashlib.sha256(data).hexdigest(), len(mf_ids)),
-        )
-    for step in migrations.STEPS[folder.steps :]:
-        step(folder.connection)
-    return folder
-
-
-def test_the_first_import_of_an_old_database_only_lists():
-    folder = old_ledger({f"{JULY}.csv": ["a", "b"], f"{JULY} (1).csv": ["a"]})
-    for _ in range(2):
-        report = folder.import_()
-        assert [(row.path, row.missing_from) for row in report.asked] == [
-            (f"{JULY}.csv", f"{JULY} (1).csv")
-        ]
-        assert (report.removed, report.imported, folder.amounts().keys()) == (
-            (), 0, {"店a", "店b"},
-        )  # fmt: skip
-    folder.write(f"{JULY} (2).csv", line("a", day="2025/07/05"), saved=AUGUST_20)
-    assert (len(folder.import_().asked), len(folder.amounts())) == (1, 2)
-    assert len(folder.import_(accept=True).removed) == 1
-    assert folder.amounts().keys() == {"店a"}
-
-
-def test_an_old_database_without_removals_continues_as_before():
-    folder = old_ledger({"6.csv": ["a"], "7.csv": ["b"]})
-    del folder.files["6.csv"]
-    report = folder.import_()
-    assert (report.imported, report.updated, report.asked, report.without_file) == (0, 0, (), 1)
-    folder.write("7.csv", line("b"), line("c"), saved=AUGUST_20)
-    assert folder.import_().imported == 1
-    assert folder.import_("replace").deleted == 1
-    assert folder.amounts().keys() == {"店b", "店c"}
-
-
-def test_a_row_counted_twice_in_an_old_database_awaits_consent():
-    folder = old_ledger({"with.csv": ["a"], "without.csv": [""]})
-    folder.connection.execute(
-        "UPDATE transactions SET identity = ? WHERE mf_id = ''",
-        ("row:" + key_of("2025-07-05", -100, "店", "財布") + ":1",),
-    )
-    assert [row.path for row in folder.import_().asked] == ["without.csv"]
-    assert [row.path for row in folder.import_(accept=True).removed] == ["without.csv"]
-    for mode in ("update", "replace"):
-        folder.import_(mode)
-        assert len(folder.amounts()) == 1
 
 
 def test_a_duplicate_counts_again_when_its_original_is_gone(folder):

@@ -8,9 +8,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from mdvec.database import migrations
 from mdvec.database.connection import open_database
-from mdvec.database.household_schema import m003_ledger, m005_statements, m010_review
-from mdvec.database.plan_schema import m013_transfers, m015_decisions
 from mdvec.household import deciding, review
 from mdvec.household.core.candidates import arrange
 from mdvec.household.core.detection import DetectionOptions, DuplicateDetectionError
@@ -33,10 +32,6 @@ FILE = "収入・支出詳細_2024-01-01_2024-01-31.csv"
 def make_household(connection, name="kakeibo"):
     """The id of a new household."""
     tool = add_tool(connection, name, "家計簿", __file__, "household")
-    if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'transactions'").fetchone():
-        m003_ledger(connection)
-        m005_statements(connection)
-        m010_review(connection)
     return tool.id
 
 
@@ -652,33 +647,6 @@ def test_an_imports_search_takes_nothing_back(db, tool):
     assert candidates(db, tool) == [(1, 2)]
 
 
-def test_decisions_of_a_database_before_rows_were_chosen_stay():
-    db = apsw.Connection(":memory:")
-    db.execute("CREATE TABLE tools (id INTEGER PRIMARY KEY); INSERT INTO tools VALUES (1)")
-    m003_ledger(db)
-    m005_statements(db)
-    for amount in (-100, -100, -200, -200, -300, -300):
-        add(db, 1, amount=amount)
-    db.execute(
-        "INSERT INTO duplicate_checks (tool_id, transaction_id_1, transaction_id_2, "
-        "detection_date_tolerance, detection_amount_tolerance_abs, detection_amount_tolerance_pct, "
-        "similarity_score, user_decision) VALUES (1, 1, 2, 0, '0', '0', 0.9, 'duplicate'), "
-        "(1, 3, 4, 0, '0', '0', 0.9, 'not_duplicate'), (1, 5, 6, 0, '0', '0', 0.9, NULL)"
-    )
-    m010_review(db)
-    m013_transfers(db)
-    m015_decisions(db)
-    assert (review.count_news(db, 1), candidates(db, 1)) == ((0, 0), [(5, 6)])
-    review.detect(db, 1, EXACT)
-    assert marks(db) == {2: 1}
-    assert [review.candidate_detail(db, 1, check).user_decision for check in (1, 2)] == [
-        "duplicate",
-        "not_duplicate",
-    ]
-    deciding.restore(db, 1, 2)
-    assert marks(db) == {}
-
-
 class Review(RuleBasedStateMachine):
     """Any sequence of searches, decisions, restorations and deletions."""
 
@@ -686,14 +654,10 @@ class Review(RuleBasedStateMachine):
     def start(self, rows):
         self.db = apsw.Connection(":memory:")
         self.db.transaction_mode = "IMMEDIATE"
-        self.db.execute("PRAGMA foreign_keys = ON")
-        self.db.execute("CREATE TABLE tools (id INTEGER PRIMARY KEY)")
-        self.db.execute("INSERT INTO tools VALUES (1), (2)")
-        m003_ledger(self.db)
-        m005_statements(self.db)
-        m010_review(self.db)
-        m013_transfers(self.db)
-        m015_decisions(self.db)
+        self.db.execute("PRAGMA foreign_keys = ON").fetchall()
+        migrations.migrate(self.db)
+        for name in ("one", "other"):
+            make_household(self.db, name)
         for day in rows:
             add(self.db, 1, date=day)
             add(self.db, 2, date=day)

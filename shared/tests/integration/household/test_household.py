@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from mdvec.database.connection import open_database, snapshot
-from mdvec.database.household_schema import m003_ledger, m005_statements
 from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core.categories import Category, UnknownCategory
 from mdvec.household.core.listed_row import ListedRow
@@ -74,9 +73,6 @@ class Ledger:
 @pytest.fixture
 def connection(tmp_path):
     with open_database(tmp_path / "ledger.sqlite", "create") as connection:
-        if not connection.table_exists(None, "transactions"):
-            m003_ledger(connection)
-            m005_statements(connection)
         yield connection
 
 

@@ -6,7 +6,6 @@ import sys
 from contextlib import contextmanager
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from collection import Collection, check_indexes
 from ledger_rows import list_transactions
@@ -14,17 +13,13 @@ from ledger_rows import list_transactions
 from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder, ModelUnavailable
 from mdvec.household import deciding, review, rules
-from mdvec.household.core.csv_text import CsvText
 from mdvec.household.core.detection import DetectionOptions
 from mdvec.household.deciding import ReviewDecision
 from mdvec.household.notes import note_row
 from mdvec.household.options import HouseholdOptions, RemovalOptions
 from mdvec.importing.options import ImportRefused
-from mdvec.index.chunks import delete_chunks, insert_chunks
-from mdvec.index.tables import Tables
 from mdvec.manage import registering
 from mdvec.manage.import_tool import import_tool
-from mdvec.text.chunking import Chunk
 from mdvec.tools.rows import get_tool
 
 HEADER = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
@@ -188,43 +183,6 @@ def test_rules_and_notes_are_found_at_once_and_embedded_by_the_next_import(house
         note_row(connection, 1, transaction_id=1)
     assert "2025-07-09 -1,200円 食費/食料品 取引ID 2" in found("リンリン 食料品")
     assert found("修理") == []
-    household.check_texts()
-
-
-def as_an_older_version_stored_it(household):
-    """Store a chunk for each row, as before subjects; decisions stay."""
-    with open_database(household.database, "write") as connection, connection:
-        tables = Tables(1, "kakeibo", 1)
-        ((vector,),) = connection.execute("SELECT embedding FROM vectors_kakeibo LIMIT 1")
-        files = connection.execute("SELECT id, file_path, content FROM documents_kakeibo")
-        for number, path, content in files.fetchall():
-            delete_chunks(connection, tables, number)
-            spans = CsvText.of(content).spans().items()
-            chunks = [
-                Chunk(place, start, end, line, last, "2025-07-01", content[start:end])
-                for place, (line, (start, end, last)) in enumerate(list(spans)[1:])
-            ]
-            found = np.stack([np.frombuffer(vector, np.float32)] * len(chunks))
-            insert_chunks(connection, tables, number, path, "7", path, chunks, found)
-        connection.execute("UPDATE ledger_versions SET text_format = 1, is_indexed = 0")
-
-
-def test_the_texts_of_an_older_version_answer_and_are_brought_over(household):
-    household.export("7.csv", row("a"), row("b"), row("c", day="2025/07/02"))
-    household.export("8.csv", row("d", day="2025/08/02"))
-    household.import_("new")
-    with open_database(household.database, "write") as connection:
-        review.detect(connection, 1, DetectionOptions(min_similarity_score=0.5))
-        deciding.confirm(connection, 1, 1, ReviewDecision("duplicate"))
-    as_an_older_version_stored_it(household)
-    before = [hit.content for hit in household.search("スーパー", k=9).results]
-    assert len(before) == len(set(before)) == 4
-    marks = [one.is_duplicate for one in household.ledger()]
-    report = household.import_()
-    assert (report.unchanged, report.chunks, report.chunks_embedded) == (4, 4, 0)
-    assert [hit.content for hit in household.search("スーパー", k=9).results] == before
-    assert [one.is_duplicate for one in household.ledger()] == marks
-    assert household.search("スーパー", k=1).total_chunks == 1
     household.check_texts()
 
 

@@ -90,9 +90,7 @@ class Ledger:
 def new_ledger():
     connection = apsw.Connection(":memory:")
     connection.execute("PRAGMA foreign_keys = ON").fetchall()
-    for step in migrations.STEPS:
-        step(connection)
-
+    migrations.migrate(connection)
     for name in ("kakeibo", "other"):
         connection.execute(
             "INSERT INTO tools (name, description, source_directory) VALUES (?, '', '')", (name,)

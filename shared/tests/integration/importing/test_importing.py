@@ -14,6 +14,7 @@ from mdvec.errors import MdvecError
 from mdvec.files.scan import Problem, SourceMissing
 from mdvec.importing.options import ImportRefused
 from mdvec.manage.import_tool import import_tool
+from mdvec.manage.status import details
 from mdvec.text.options import InvalidChunking
 
 LONG = "この節は五十文字より長いので、ひとつのチャンクになります。" * 3
@@ -389,20 +390,18 @@ def test_a_lock_file_that_cannot_be_created_is_one_sentence(collection):
     assert lock.is_dir()
 
 
-def test_an_older_tool_keeps_its_cutting_rules_until_it_is_rebuilt(collection):
-    code = "```js\n" + "call('あ。い');\n" * 60 + "```\n"
+def test_a_tool_cut_by_other_rules_answers_and_is_only_imported_by_a_rebuild(collection):
     collection.write("a.md", note("一"))
     collection.import_("new")
     with open_database(collection.database, "write") as connection:
-        connection.execute("UPDATE tools SET chunking = json_remove(chunking, '$.cut')")
-    collection.write("a.md", f"## 一\n\n**本文**です。\n\n{code}")
-    cut = {}
-    for mode in ("update", "replace"):
-        collection.backend.embedded.clear()
-        collection.import_(mode)
-        headings = {row[8] for row in collection.contents()}
-        cut[mode] = (headings, any("**" in text for text in collection.backend.embedded))
-    assert cut == {"update": ({"一"}, True), "replace": ({"一", "一 > js"}, False)}
+        connection.execute("UPDATE tools SET chunking = json_set(chunking, '$.cut', 1)")
+    assert collection.places("一", k=1) == ["a.md"]
+    with pytest.raises(ImportRefused, match="mdvec import -n notes --mode replace"):
+        collection.import_("update")
+    facts = dict(details(collection.database, "notes").contents.import_facts())
+    assert "cut by other rules" in str(facts["chunks"])
+    collection.import_("replace")
+    assert collection.import_("update").unchanged == 1
 
 
 def test_a_lock_file_is_stored_without_chunks_and_named(collection):

@@ -7,8 +7,6 @@ from collection import RULES, Collection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mdvec.database import migrations
-from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scan import scan
 from mdvec.importing.report import ImportReport
@@ -41,34 +39,6 @@ def held(collection: Collection) -> list[str]:
 def set_patterns(collection: Collection, **patterns: tuple[str, ...]) -> None:
     changed = registering.FilePatterns(RULES, **patterns)
     registering.update_tool(collection.database, "notes", None, None, patterns=changed)
-
-
-LATER_TABLES = (
-    "budgets", "category_rules", "row_notes", "asset_months", "shared_pairs", "saved_queries",
-    "dataset_choices",
-)  # fmt: skip
-LATER_COLUMNS = {
-    "duplicate_checks": ("kept_id", "reasons", "is_announced", "of_transfer", "batch"),
-    "departed_pairs": ("kept_id", "reasons", "of_transfer", "batch"),
-    "transactions": ("filed_major", "filed_minor", "is_moved"),
-}
-
-
-def before_rules_were_stored(collection: Collection) -> None:
-    """Turn the database into one of the previous format."""
-    step = migrations.STEPS.index(migrations.m006_scan_rules)
-    with open_database(collection.database, "write") as connection:
-        for column in ("scan", "import_files", "import_done"):
-            connection.execute(f"ALTER TABLE tools DROP COLUMN {column}")
-        for trigger in ("row_notes_follow", "transactions_moved", "shared_pairs_follow"):
-            connection.execute(f"DROP TRIGGER {trigger}")
-        connection.execute("DROP INDEX idx_duplicate_checks_batch")
-        for table in LATER_TABLES:
-            connection.execute(f"DROP TABLE {table}")
-        for table, columns in LATER_COLUMNS.items():
-            for column in columns:
-                connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
-        connection.execute(f"PRAGMA user_version = {step}")
 
 
 @pytest.fixture
@@ -143,31 +113,6 @@ def test_a_refused_import_changes_no_rules(mixed):
     assert import_(mixed, explicit=NOTHING_SET)[0].deleted == 0
 
 
-def test_a_tool_of_the_previous_format_keeps_all_its_documents(mixed):
-    mixed.write("large.md", "# 大\n\n" + "言葉。" * 200)
-    import_(mixed, "new", extensions=(".md", ".mdx"))
-    before_rules_were_stored(mixed)
-    report, said = import_(mixed, exclude=("drafts/", "*.tmp"), max_bytes=1000)
-    assert (report.deleted, report.unchanged, report.failed) == (0, 4, ())
-    size = (mixed.folder / "large.md").stat().st_size
-    assert said == [
-        "the tool 'notes' keeps its own [scan] settings (extensions = [.md, .markdown, .txt, "
-        f".mdx], not [.md, .markdown, .txt]; exclude = [*.tmp], not [drafts/, *.tmp]; max_bytes = "
-        f"{size}, not 1000); to use the current ones: "
-        "mdvec import -n notes --mode update --take-scan"
-    ]
-    assert import_(mixed, explicit=NOTHING_SET)[0].deleted == 0
-
-
-def test_a_database_of_the_previous_format_can_be_read(mixed):
-    import_(mixed, "new")
-    before_rules_were_stored(mixed)
-    before = mixed.database.read_bytes()
-    assert mixed.places("言葉", k=1) != []
-    assert registering.find_tool(mixed.database, "notes").scan is None
-    assert mixed.database.read_bytes() == before
-
-
 ENDINGS = (".md", ".mdx", ".txt", ".rst")
 RULES_IN_FORCE = st.fixed_dictionaries(
     {
@@ -181,9 +126,9 @@ RULES_IN_FORCE = st.fixed_dictionaries(
 
 
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(first=RULES_IN_FORCE, later=st.lists(RULES_IN_FORCE, max_size=3), old=st.booleans())
+@given(first=RULES_IN_FORCE, later=st.lists(RULES_IN_FORCE, max_size=3))
 def test_later_settings_never_change_which_documents_the_first_rules_included(
-    tmp_path_factory, first, later, old
+    tmp_path_factory, first, later
 ):
     folder = tmp_path_factory.mktemp("any")
     collection = Collection(folder / "notes", folder / "vectors.sqlite")
@@ -193,11 +138,9 @@ def test_later_settings_never_change_which_documents_the_first_rules_included(
     wanted = [file.path for file in scan(collection.folder, replace(RULES, **first)).files]
     assert held(collection) == wanted
     for rules in later:
-        if old:
-            before_rules_were_stored(collection)
         report, said = import_(collection, **rules)
         assert report.deleted == 0
-        assert set(wanted) <= set(held(collection)) if old else held(collection) == wanted
+        assert held(collection) == wanted
         assert len(said) <= 1
 
 

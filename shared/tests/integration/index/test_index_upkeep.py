@@ -1,6 +1,5 @@
-"""The indexes are always those of the chunks: after edits, rebuilds and from an older format."""
+"""The indexes are always those of the chunks: after edits, rebuilds, and the loss of one."""
 
-import json
 import random
 
 import apsw
@@ -16,7 +15,6 @@ from mdvec.index import chunks as vectors
 from mdvec.index import signature_cache as signed
 from mdvec.index.tables import Tables
 from mdvec.manage import registering
-from mdvec.manage.compacting import compact
 from mdvec.manage.import_tool import import_tool
 
 LETTERS = "春夏秋冬花鳥風月食費水道カタナabc。\n"
@@ -82,43 +80,21 @@ def test_deleted_and_replaced_words_are_found_no_more(collection):
     assert names == []
 
 
-def first_format(collection: Collection) -> None:
-    """Make the database what a mdvec of format 1 left: a k-NN table, no contexts embedded."""
-    with open_database(collection.database, "write") as connection, connection:
-        for kind in ("terms", "fts", "signatures", "counts", "vocabulary"):
-            connection.execute(f"DROP TABLE {kind}_1_1")
-        connection.execute("CREATE VIRTUAL TABLE knn_1_1 USING vec0(embedding float[16])")
-        chunks = connection.execute("SELECT id, chunk_text FROM vectors_notes").fetchall()
-        embedder = Embedder(collection.backend)
-        for number, text in chunks:
-            (vector,) = embedder.embed_documents([str(text)])
-            connection.execute("INSERT INTO knn_1_1 (rowid, embedding) VALUES (?, ?)",
-                               (number, vector.tobytes()))  # fmt: skip
-            connection.execute("UPDATE vectors_notes SET embedding = ? WHERE id = ?",
-                               (vector.tobytes(), number))  # fmt: skip
-        (stored,) = next(connection.execute("SELECT chunking FROM tools"))
-        options = {key: value for key, value in json.loads(stored).items() if key != "context"}
-        connection.execute("UPDATE tools SET chunking = ?", (json.dumps(options),))
-        connection.execute("DROP TRIGGER ledger_versions_begun")
-        later = (
-            "duplicate_checks", "transactions", "ledger_files", "ledger_versions",
-            "ledger_statements", "departed_pairs", "dataset_files", "dataset_tables",
-            "budgets", "category_rules", "row_notes", "asset_months", "shared_pairs",
-            "saved_queries", "dataset_choices",
-        )  # fmt: skip
-        for table in later:
-            connection.execute(f"DROP TABLE {table}")
-        connection.execute("PRAGMA user_version = 1")
-
-
 @pytest.fixture
-def old(collection):
+def imported(collection):
     collection.write("food.md", "# 家計簿\n\n## 食費\n\n今月は四万円まで。\n")
     collection.write("water.md", "# 防災\n\n## 水\n\n一人一日三リットル。\n")
     collection.import_("new")
-    first_format(collection)
     collection.backend.embedded.clear()
     return collection
+
+
+def lose(collection: Collection, kind: str) -> None:
+    """Drop a derived index, as no program does."""
+    with open_database(collection.database, "write") as connection:
+        if kind == "fts":
+            connection.execute("DROP TABLE terms_1_1")
+        connection.execute(f"DROP TABLE {kind}_1_1")
 
 
 def again(collection: Collection, mode: str = "update") -> tuple[ImportReport, list[str]]:
@@ -129,65 +105,26 @@ def again(collection: Collection, mode: str = "update") -> tuple[ImportReport, l
     return report, said
 
 
-def test_a_database_of_the_first_format_can_be_compacted(old):
-    contents = old.contents()
-    assert compact(old.database).is_complete
-    assert old.contents() == contents
-    assert old.import_().unchanged == 2
-    old.check()
-
-
-def test_a_database_of_the_first_format_answers_by_vectors_until_it_is_imported(old):
-    before = old.database.read_bytes()
-    answer = old.search("一人一日三リットル", k=2)
-    assert answer.results[0].file_path == "water.md"
-    assert answer.total_chunks == 2
-    assert old.search("食費", mode="lexical").results == ()
-    assert old.database.read_bytes() == before
-
-
-def test_the_next_import_builds_the_indexes_says_so_once_and_embeds_nothing(old):
-    report, said = again(old)
-    assert said == ["building the search indexes of 'notes' for this version of mdvec …"]
-    assert (report.unchanged, report.chunks_embedded, old.backend.embedded) == (2, 0, [])
-    old.check()
-    assert old.places("食費", k=1, mode="lexical") == ["food.md"]
-    assert old.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'knn%'") == []
-    assert again(old)[1] == []
-
-
-def test_a_tool_of_the_first_format_stays_without_context_until_it_is_rebuilt(old):
-    old.write("new.md", "# 台所\n\n## 米\n\n二合炊く。\n")
-    again(old)
-    assert old.backend.embedded == ["# 台所\n\n## 米\n\n二合炊く。"]
-    old.backend.embedded.clear()
-    assert again(old, "replace")[1] == []
-    assert any(text.startswith("台所 > 米\n") for text in old.backend.embedded)
-    old.check()
-
-
 @pytest.mark.parametrize("kind", ["terms", "fts", "signatures"])
-def test_an_index_that_is_missing_is_built_again(old, kind):
-    again(old)
-    with open_database(old.database, "write") as connection:
-        if kind == "fts":
-            connection.execute("DROP TABLE terms_1_1")
-        connection.execute(f"DROP TABLE {kind}_1_1")
-    assert old.places("三リットル", k=1) == ["water.md"]
-    assert len(again(old)[1]) == 1
-    old.check()
-    assert old.places("食費", k=1, mode="lexical") == ["food.md"]
+def test_an_index_that_is_missing_is_built_again_by_the_next_import_which_says_so(imported, kind):
+    lose(imported, kind)
+    report, said = again(imported)
+    assert said == ["building the search indexes of 'notes' for this version of mdvec …"]
+    assert (report.unchanged, report.chunks_embedded, imported.backend.embedded) == (2, 0, [])
+    imported.check()
+    assert imported.places("食費", k=1, mode="lexical") == ["food.md"]
+    assert again(imported)[1] == []
 
 
-def test_an_interrupted_building_of_the_indexes_is_begun_again(old):
+def test_an_interrupted_building_of_the_indexes_is_begun_again(imported):
     def stop(_: str) -> None:
         raise KeyboardInterrupt
 
+    lose(imported, "signatures")
     with pytest.raises(Exception, match="stopped before the first file"):
-        import_tool(old.request(), lambda _: Embedder(old.backend), on_notice=stop)
-    assert old.places("三リットル", k=1) == ["water.md"]
-    assert len(again(old)[1]) == 1
-    old.check()
+        import_tool(imported.request(), lambda _: Embedder(imported.backend), on_notice=stop)
+    assert len(again(imported)[1]) == 1
+    imported.check()
 
 
 def test_many_chunks_are_searched_by_signatures_as_exactly_as_one_by_one(collection):

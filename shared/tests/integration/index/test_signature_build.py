@@ -20,7 +20,7 @@ def build_of(collection):
 
 
 def without_centre(collection):
-    """Bring the signatures into the format that older versions wrote."""
+    """Bring the signatures into the state before the first import ends."""
     with apsw.Connection(str(collection.database)) as connection:
         rows = connection.execute(
             "SELECT document_id, embedding FROM vectors_notes ORDER BY id"
@@ -38,7 +38,7 @@ def without_centre(collection):
     connection.close()
 
 
-def test_signatures_of_older_versions_are_searched_and_built_anew_by_the_next_import(
+def test_signatures_without_a_centre_are_searched_and_built_around_one_by_the_next_import(
     collection: Collection,
 ):
     texts = ["水の備蓄", "米の炊き方", "自転車の整備", "確定申告", "防災の準備"]

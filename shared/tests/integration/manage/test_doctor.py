@@ -145,9 +145,7 @@ def test_a_foreign_or_newer_database_is_trouble_and_nothing_else_is_read(filled,
     assert said in found.sentence
 
 
-def test_an_older_format_and_rows_without_a_parent_are_told(filled):
-    change(filled.database, f"PRAGMA user_version = {LATEST - 1}")
-    assert "format" in only(check_database, filled.database, "warning").sentence
+def test_rows_without_a_parent_are_told(filled):
     change(filled.database, "PRAGMA foreign_keys = OFF", "DELETE FROM documents_notes WHERE id = 1")
     assert "1 rows belong" in only(check_database, filled.database, "trouble").sentence
 

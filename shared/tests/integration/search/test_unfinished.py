@@ -5,7 +5,6 @@ import signal
 import pytest
 from collection import Collection
 
-from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder
 from mdvec.importing.report import ImportInterrupted
 from mdvec.manage.import_tool import import_tool
@@ -87,15 +86,6 @@ def test_an_import_in_another_process_is_named_as_running_then_killed_as_stopped
     assert note.endswith(GO_ON)
     there = len(many.rows("SELECT 1 FROM documents_notes"))
     assert note.startswith(f"notes has {there} documents so far: its first import has not finished")
-
-
-def test_a_first_import_of_the_format_before_that_was_stopped_is_named(many):
-    stopped(many, "new", 5)
-    with open_database(many.database, "write") as connection:
-        connection.execute("UPDATE tools SET import_files = NULL, import_done = NULL")
-    assert said(many) == (
-        f"notes has 5 documents so far: its first import has not finished; {GO_ON}",
-    )
 
 
 def test_an_empty_tool_and_one_without_changes_are_finished(many):

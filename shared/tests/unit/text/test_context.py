@@ -1,7 +1,5 @@
 """The line of title and headings that is embedded in front of a chunk."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +7,6 @@ from tiny_embedder import TinyBackend
 
 from mdvec.text.chunking import Chunk
 from mdvec.text.context import in_context, texts_to_embed
-from mdvec.text.options import ChunkingOptions
 
 
 @pytest.mark.parametrize(
@@ -61,26 +58,13 @@ def test_a_chunk_that_has_no_room_for_its_context_goes_without():
         Chunk(number, 0, len(text), 1, 1, "題 > 節", text)
         for number, text in enumerate(["本文です", "一二三四五六七八九十一二三四五"])
     ]
-    options = ChunkingOptions("heading", 64, 8, (1, 2, 3), 50)
-    assert texts_to_embed("a.md", "題", chunks, Tokenizer(), options) == [
+    assert texts_to_embed("a.md", "題", chunks, Tokenizer()) == [
         "題 > 節\n本文です",
         "一二三四五六七八九十一二三四五",
     ]
-    bare = replace(options, context=False)
-    assert texts_to_embed("a.md", "題", chunks, Tokenizer(), bare)[0] == "本文です"
 
 
-def test_a_tool_of_an_older_version_embeds_what_is_written():
+def test_markdown_is_embedded_as_a_reader_sees_it():
     chunks = [Chunk(0, 0, 9, 1, 1, "題 > `節`", "**本文**です")]
-    now = ChunkingOptions("heading", 64, 8, (1, 2, 3), 50)
-    embedded = [
-        texts_to_embed(file, "題", chunks, TinyBackend(), options)
-        for options in (now, replace(now, cut=1))
-        for file in ("a.md", "a.txt")
-    ]
-    assert embedded == [
-        ["題 > 節\n本文です"],
-        ["題 > `節`\n**本文**です"],
-        ["題 > `節`\n**本文**です"],
-        ["題 > `節`\n**本文**です"],
-    ]
+    embedded = [texts_to_embed(file, "題", chunks, TinyBackend()) for file in ("a.md", "a.txt")]
+    assert embedded == [["題 > 節\n本文です"], ["題 > `節`\n**本文**です"]]

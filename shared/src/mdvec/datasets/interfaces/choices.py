@@ -12,13 +12,7 @@ _TABLE = "dataset_choices"
 
 
 def stored_choices(connection: apsw.Connection, tool_id: int) -> tuple[ReadingChoice, ...]:
-    """A tool's choices; those for every file come first.
-
-    Readers do not migrate files: one of an older format has none.
-    """
-    there = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (_TABLE,)).fetchone()
-    if there is None:
-        return ()
+    """A tool's choices; those for every file come first."""
     rows: list[tuple[str, str, str, str]] = connection.execute(  # type: ignore[assignment]
         f"SELECT pattern, setting, column_name, value FROM {_TABLE} WHERE tool_id = ? "
         "ORDER BY pattern <> '*', pattern, setting, column_name",

@@ -21,10 +21,8 @@ from mdvec.datasets.core.names import table_name
 _FILE_COLUMNS = ("path", "size", "mtime_ns", "left_out", "app_version")
 _TABLE_COLUMNS = (
     "name", "path", "inner_table", "source", "snapshot", "size", "mtime_ns", "rows", "columns",
-    "period_column", "period_first", "period_last",
+    "period_column", "period_first", "period_last", "combined",
 )  # fmt: skip
-_COMBINED_COLUMN = "combined"
-"""A later column, which a file of an older format lacks; readers do not migrate files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,13 +126,11 @@ def dataset_tables(connection: apsw.Connection, tool_id: int) -> list[DatasetTab
 def file_tables(connection: apsw.Connection, tool_id: int) -> list[FileTable]:
     """The tables of a dataset with their files, by name."""
     folder = snapshot_folder(connection, tool_id)
-    there = connection.execute("SELECT name FROM pragma_table_info('dataset_tables')").get
-    columns = [name for name in (*_TABLE_COLUMNS, _COMBINED_COLUMN) if name in there]
     rows = connection.execute(
-        f"SELECT {', '.join(columns)} FROM dataset_tables WHERE tool_id = ? ORDER BY name",
+        f"SELECT {', '.join(_TABLE_COLUMNS)} FROM dataset_tables WHERE tool_id = ? ORDER BY name",
         (tool_id,),
     )
-    return [_file_table(folder, dict(zip(columns, row, strict=True))) for row in rows]
+    return [_file_table(folder, dict(zip(_TABLE_COLUMNS, row, strict=True))) for row in rows]
 
 
 def table_counts(connection: apsw.Connection, tool_id: int) -> tuple[int, int]:
@@ -163,7 +159,7 @@ def record_dataset(
     """Replace a dataset's records; call within a transaction."""
     for table, columns, rows in (
         ("dataset_files", _FILE_COLUMNS, map(_file_row, files)),
-        ("dataset_tables", (*_TABLE_COLUMNS, _COMBINED_COLUMN), map(_table_row, tables)),
+        ("dataset_tables", _TABLE_COLUMNS, map(_table_row, tables)),
     ):
         connection.execute(f"DELETE FROM {table} WHERE tool_id = ?", (tool_id,))
         connection.executemany(
@@ -211,7 +207,7 @@ def _file_table(folder: Path, row: Mapping[str, Any]) -> FileTable:
         period_column=row["period_column"],
         first=row["period_first"],
         last=row["period_last"],
-        combined=_combination(row.get(_COMBINED_COLUMN)),
+        combined=_combination(row["combined"]),
     )
     return FileTable(row["path"], row["inner_table"], table)
 
@@ -231,7 +227,7 @@ def _table_row(of_file: FileTable) -> dict[str, apsw.SQLiteValue]:
         "period_column": table.period_column,
         "period_first": table.first,
         "period_last": table.last,
-        _COMBINED_COLUMN: _combination_row(table.combined),
+        "combined": _combination_row(table.combined),
     }
 
 

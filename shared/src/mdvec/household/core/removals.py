@@ -13,7 +13,6 @@ def decide(
     gone: Mapping[str, tuple[str, str | None]],
     days: Iterable[str],
     *,
-    only_ask: bool,
     accepted: bool,
 ) -> dict[str, str]:
     """The state of each vanished row, by identity: ``removed``, ``asked`` or ``kept``.
@@ -28,7 +27,7 @@ def decide(
     return {
         identity: _decide_one(
             before,
-            asked=only_ask or before == "asked" or _are_many(leaving[day[:7]], of_month[day[:7]]),
+            asked=before == "asked" or _are_many(leaving[day[:7]], of_month[day[:7]]),
             accepted=accepted,
         )
         for identity, (day, before) in gone.items()

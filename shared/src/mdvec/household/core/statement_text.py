@@ -55,24 +55,17 @@ class StatementText:
         return digest.hexdigest()
 
 
-class StoredSubject(NamedTuple):
-    """A chunk, and the text of its row in the file, which older versions stored for it."""
-
-    chunk: Chunk
-    row: str
-
-
-def chunks_of(statement: StatementText) -> list[StoredSubject]:
+def chunks_of(statement: StatementText) -> list[Chunk]:
     """A chunk for each subject, numbered by its first row; without extent if that has no line."""
     csv = statement.csv()
     spans = csv.spans() if statement.subjects else {}
-    found: list[StoredSubject] = []
+    chunks: list[Chunk] = []
     for row_id, line, words, accounts in statement.subjects:
         start, end, last_line = spans.get(line, (0, 0, line))
         row = csv.text[start:end]
-        chunk = Chunk(row_id, start, end, line, last_line, accounts, words or row or accounts)
-        found.append(StoredSubject(chunk, row))
-    return found
+        text = words or row or accounts
+        chunks.append(Chunk(row_id, start, end, line, last_line, accounts, text))
+    return chunks
 
 
 def subject_words(*parts: str) -> str:

@@ -168,33 +168,19 @@ def keep_rows(connection: apsw.Connection, tool_id: int, row_ids: Iterable[int])
     )
 
 
-def asks_first(connection: apsw.Connection, tool_id: int) -> bool:
-    """Whether the next import must ask before every removal: an older version made the ledger."""
-    return _mark(connection, tool_id, "asks_first")
-
-
 def is_indexed(connection: apsw.Connection, tool_id: int) -> bool:
     """Whether the search index is up to date with the ledger."""
-    return _mark(connection, tool_id, "is_indexed")
+    row = connection.execute(
+        "SELECT is_indexed FROM ledger_versions WHERE tool_id = ?", (tool_id,)
+    ).fetchone()
+    return row is not None and bool(row[0])
 
 
 def mark_ledger_changed(connection: apsw.Connection, tool_id: int) -> None:
-    """Record an import: the search index is outdated, and removals need no consent any more.
-
-    Call within the import's transaction.
-    """
-    connection.execute(
-        "UPDATE ledger_versions SET asks_first = 0, is_indexed = 0 WHERE tool_id = ?", (tool_id,)
-    )
+    """Record that the search index is outdated; call within an import's transaction."""
+    connection.execute("UPDATE ledger_versions SET is_indexed = 0 WHERE tool_id = ?", (tool_id,))
 
 
 def mark_index_current(connection: apsw.Connection, tool_id: int) -> None:
     """Mark the search index as up to date; call within a transaction."""
     connection.execute("UPDATE ledger_versions SET is_indexed = 1 WHERE tool_id = ?", (tool_id,))
-
-
-def _mark(connection: apsw.Connection, tool_id: int, column: str) -> bool:
-    row = connection.execute(
-        f"SELECT {column} FROM ledger_versions WHERE tool_id = ?", (tool_id,)
-    ).fetchone()
-    return row is not None and bool(row[0])

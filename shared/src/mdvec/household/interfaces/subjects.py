@@ -16,7 +16,6 @@ from mdvec.index.tables import Tables
 from mdvec.text.quoting import identifier
 from mdvec.text.terms import terms
 
-TEXT_FORMAT = 2
 _OF_SUBJECT = "description, category_major, category_minor, memo"
 
 
@@ -110,15 +109,6 @@ class RowMentions:
     text: str
 
 
-def row_at(connection: apsw.Connection, tool_id: int, path: str, line: int) -> int | None:
-    """The id of the row at a line of a file."""
-    found = connection.execute(
-        "SELECT id FROM transactions WHERE tool_id = ? AND source_file = ? AND row_number = ?",
-        (tool_id, path, line),
-    ).fetchone()
-    return None if found is None else int(str(found[0]))
-
-
 def rows_like(
     connection: apsw.Connection, tool_id: int, row_id: int, wanted: RowMentions, limit: int
 ) -> list[Transaction]:
@@ -153,18 +143,3 @@ def _noted_as(connection: apsw.Connection, tool_id: int, question: str) -> list[
         for row_id, note in all_notes(connection, tool_id).items()
         if not asked.isdisjoint(terms(" ".join(note.words)))
     ]
-
-
-def holds_subjects(connection: apsw.Connection, tool_id: int) -> bool:
-    """Whether the stored chunks are subjects; older versions stored one for each row."""
-    found = connection.execute(
-        "SELECT text_format FROM ledger_versions WHERE tool_id = ?", (tool_id,)
-    ).fetchone()
-    return found is not None and found[0] == TEXT_FORMAT
-
-
-def mark_subjects_stored(connection: apsw.Connection, tool_id: int) -> None:
-    """Record that the stored chunks are subjects; call within a transaction."""
-    connection.execute(
-        "UPDATE ledger_versions SET text_format = ? WHERE tool_id = ?", (TEXT_FORMAT, tool_id)
-    )

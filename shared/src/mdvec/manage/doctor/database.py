@@ -10,7 +10,7 @@ from pathlib import Path
 import apsw
 
 from mdvec.database.connection import DatabaseMissing, open_database
-from mdvec.database.migrations import LATEST
+from mdvec.database.migrations import format_of
 from mdvec.database.network import network_trouble
 from mdvec.database.place import is_writable, open_to_others, size_on_disk
 from mdvec.manage.doctor.findings import Finding, Installation
@@ -30,7 +30,8 @@ def check_database(installation: Installation) -> Iterator[Finding]:
     path = installation.database
     try:
         with open_database(path, "read") as connection:
-            yield _format(path, connection)
+            size = file_size(size_on_disk(path))
+            yield Finding("ok", "database", f"{path} ({size}) has format {format_of(connection)}")
             yield from _integrity(connection)
     except DatabaseMissing:
         yield Finding(
@@ -47,18 +48,6 @@ def check_database(installation: Installation) -> Iterator[Finding]:
     if trouble := network_trouble(path):
         yield Finding("trouble", "database", f"{trouble}; imports are refused")
     yield from _rights(path)
-
-
-def _format(path: Path, connection: apsw.Connection) -> Finding:
-    (version,) = connection.execute("PRAGMA user_version").fetchone() or (0,)
-    what = f"{path} ({file_size(size_on_disk(path))}) has format {version}"
-    if version < LATEST:
-        return Finding(
-            "warning", "database",
-            f"{what}, older than this version's {LATEST}; the next import upgrades it",
-            "mdvec import -n NAME --mode update",
-        )  # fmt: skip
-    return Finding("ok", "database", what)
 
 
 def _integrity(connection: apsw.Connection) -> Iterator[Finding]:

@@ -10,7 +10,6 @@ from pathlib import Path
 import apsw
 
 from mdvec.database.connection import open_database
-from mdvec.database.migrations import LATEST
 from mdvec.datasets.copies import remove_unneeded_copies
 from mdvec.datasets.interfaces import tables as datasets
 from mdvec.index import table_changes
@@ -49,9 +48,8 @@ def check_leftovers(installation: Installation) -> Iterator[Finding]:
 def _leftovers(connection: apsw.Connection, tool: Tool) -> list[str]:
     names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
     left = [str(name) for (name,) in names if _is_left(str(name), tool)]
-    (version,) = connection.execute("PRAGMA user_version").fetchone() or (0,)
     folder = datasets.snapshot_folder(connection, tool.id)
-    if version == LATEST and folder.is_dir():
+    if folder.is_dir():
         needed = {
             table.parquet.name
             for table in datasets.dataset_tables(connection, tool.id)
