@@ -101,7 +101,7 @@ def calibrate(
     effort = affordable(made, embedder, minutes, clock)
     if made.chunks > effort.chunks or len(made.questions) > effort.questions:
         made = headless(texts, embedder, effort.chunks, effort.questions)
-    _ask(made, chosen, embedder, may_send)
+    _ask(chosen, embedder, may_send)
     on_notice(_announced(made, effort))
     counted = _Counted(made, on_progress)
     with trial_index(made, embedder, counted.add) as index:
@@ -175,7 +175,6 @@ def _texts(connection: apsw.Connection, tool: Tool) -> list[tuple[str, str]]:
 
 
 def _ask(
-    made: Headless,
     chosen: Sequence[Tool],
     embedder: Embedder,
     may_send: Callable[[Sending], bool],
@@ -183,11 +182,7 @@ def _ask(
     """Ask before texts leave this machine."""
     if not isinstance(embedder, RemoteEmbedder) or embedder.endpoint.is_local:
         return
-    texts = [chunk.text for document in made.documents for chunk in document.chunks]
-    texts += [*(question.words for question in made.questions), *UNANSWERABLE]
-    sending = Sending(
-        _named(chosen), embedder.name, embedder.endpoint, len(texts), embedder.about_tokens(texts)
-    )
+    sending = Sending(_named(chosen), embedder.name, embedder.endpoint)
     if not may_send(sending):
         raise CalibrationRefused(
             f"nothing was sent. {sending.sentence()} To allow it, answer yes on a terminal, or "
