@@ -16,22 +16,14 @@ if TYPE_CHECKING:
 
 
 def nearest_among(
-    connection: apsw.Connection, tables: Tables, query: Vectors, limit: int, within: Iterable[int]
+    connection: apsw.Connection,
+    tables: Tables,
+    query: Vectors,
+    limit: int,
+    within: Iterable[int] | None = None,
 ) -> list[Near]:
-    """The ``limit`` stored chunks nearest to a query vector among the ids in ``within``."""
-    return _nearest(connection, tables, query, limit, f"WHERE id IN ({','.join(map(str, within))})")
-
-
-def nearest_by_scan(
-    connection: apsw.Connection, tables: Tables, query: Vectors, limit: int
-) -> list[Near]:
-    """The ``limit`` stored chunks nearest to a query vector among all chunks."""
-    return _nearest(connection, tables, query, limit, "")
-
-
-def _nearest(
-    connection: apsw.Connection, tables: Tables, query: Vectors, limit: int, which: str
-) -> list[Near]:
+    """The ``limit`` stored chunks nearest to a query vector, of the ids ``within``; None is all."""
+    which = "" if within is None else f"WHERE id IN ({','.join(map(str, within))})"
     rows = connection.execute(
         "SELECT id, vec_distance_cosine(embedding, ?) AS distance "
         f"FROM {identifier(tables.vectors)} {which} ORDER BY distance, id LIMIT ?",

@@ -11,7 +11,7 @@ import apsw
 from mdvec.embedding.constants import ModelConstants, default_constants
 from mdvec.index.chroma_server import ChromaServer
 from mdvec.index.chunks import StoredChunk, chunk_count, stored_chunks
-from mdvec.index.exact import nearest_among, nearest_by_scan
+from mdvec.index.exact import nearest_among
 from mdvec.index.model_constants import calibrated_constants
 from mdvec.index.nearest import EngineUnavailable
 from mdvec.index.outbox import has_outbox
@@ -251,7 +251,7 @@ def nearest_chunks(
         EngineUnavailable: the index is on another server, which cannot be used now.
     """
     if not indexed:
-        found = nearest_by_scan(connection, names, vector, limit)
+        found = nearest_among(connection, names, vector, limit)
     elif within is not None and within.size <= MAX_COMPARED_EXACTLY:
         found = nearest_among(connection, names, vector, limit, within.ids().tolist())
     elif has_outbox(connection, names):

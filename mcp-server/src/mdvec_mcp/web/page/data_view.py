@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from mcp.server.mcpserver.exceptions import ToolError
@@ -78,7 +79,8 @@ class _Data:
         result, refusal = None, ""
         if sql:
             try:
-                result = await self.views.run(request, lambda: self._rows(sql))
+                rows = self.views.wiring.analytics.small_answers.rows
+                result = await self.views.run(request, partial(rows, sql, _GUARD))
             except ToolError as error:
                 refusal = str(error)
         return self.views.page(
@@ -118,9 +120,6 @@ class _Data:
         analytics = self.views.wiring.analytics
         tables = analytics.queries.tables()
         return {"tables": tables, "exports": list(reversed(analytics.listing.exports.list()))}
-
-    def _rows(self, sql: str) -> JsonAnswer:
-        return self.views.wiring.analytics.small_answers.rows(sql, _GUARD)
 
     def _profile(self, name: str, query: Query) -> tuple[str, JsonAnswer, list[ShownColumn]]:
         """A query for the rows of a table or of another query, their profile, and their columns."""
