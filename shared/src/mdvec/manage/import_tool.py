@@ -1,4 +1,4 @@
-"""Imports a tool's source with the importer of its kind, one import per tool at a time."""
+"""Imports a tool's source with the importer of its kind; one import of a tool at a time."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
 from mdvec.cancelling import is_cancelled, raise_if_cancelled
 from mdvec.database.connection import DatabaseError, open_database
-from mdvec.datasets.options import DatasetOptions
 from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
 from mdvec.embedding.names import canonical
@@ -43,6 +43,9 @@ from mdvec.tools import rows as tools
 from mdvec.tools.import_lock import lock_file
 from mdvec.tools.kinds import KINDS, load_code
 from mdvec.tools.rows import Tool
+
+if TYPE_CHECKING:
+    from mdvec.datasets.options import DatasetOptions
 
 logger = logging.getLogger("mdvec")
 
