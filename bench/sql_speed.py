@@ -186,10 +186,10 @@ def _measured(
     ours.materialized.materialize("lately", "SELECT * FROM runs LIMIT 10000", None)
     plain.execute("CREATE TABLE lately AS SELECT * FROM runs LIMIT 10000")
     for _ in range(times):
-        took("join", lambda: ours.row_queries.rows(ASKED.format(f"({JOIN})"), ours.guard))
-        took("kept", lambda: ours.row_queries.rows(ASKED.format("pairs"), ours.guard))
+        took("join", lambda: ours.small_answers.rows(ASKED.format(f"({JOIN})"), ours.guard))
+        took("kept", lambda: ours.small_answers.rows(ASKED.format("pairs"), ours.guard))
     for _ in range(30 * times):
-        took("small", lambda: ours.row_queries.rows(SMALL, ours.guard))
+        took("small", lambda: ours.small_answers.rows(SMALL, ours.guard))
         took("plain small", lambda: plain.execute(SMALL).fetchall())
     _guards(took, ours, parquet["handle"], times)
     facts |= _endurance(ours)
@@ -211,7 +211,7 @@ def _endurance(ours: Analytics) -> dict[str, float]:
     begin: tuple[float, float] = (0, 0)
     for number in range(1_000):
         ours.exporter.export(f"SELECT * FROM runs LIMIT {number}", "parquet", None)
-        ours.row_queries.rows(SMALL, ours.guard)
+        ours.small_answers.rows(SMALL, ours.guard)
         if number == 200:
             gc.collect()
             begin = _memory()

@@ -264,7 +264,7 @@ def _load_looks(kinds: Set[str]) -> None:
 
 def _load_dictionary() -> None:
     """Load the dictionary, and the modules that only a search needs."""
-    import mdvec.manage.searching  # noqa: F401 - loaded before the first search asks for it
+    import mdvec.search.search  # noqa: F401 - loaded before the first search asks for it
     from mdvec.text.morphemes import morphemes
 
     import mdvec_mcp.search.answers  # noqa: F401

@@ -98,7 +98,7 @@ place; any other exception is a bug.
         InstructionsUnusable          mdvec.manage.rules.section
         SamplesNotWritten             mdvec.manage.samples
         ServerNotInstalled            mdvec.manage.server_program
-        ServiceError                  mdvec.manage.service.service
+        ServiceError                  mdvec.manage.service
         NoAnswer                      mdvec.manage.table_requests
         RequestRefused                mdvec.manage.table_requests
             WrongRequest              mdvec.manage.table_requests

@@ -173,7 +173,7 @@ def import_command(
     from mdvec.datasets.options import DatasetOptions, chosen_tables
     from mdvec.datasets.reading_options import reading_choices
     from mdvec.household.options import RemovalOptions
-    from mdvec.manage.import_request import import_request
+    from mdvec.manage.import_tool import import_request
 
     if name is None and not import_all:
         raise _NameMissing
@@ -220,8 +220,7 @@ def _import_one(
     request: ImportRequest, options: BackendOptions, *, quiet: bool, allowed: bool
 ) -> ImportReport:
     from mdvec.importing.report import ImportInterrupted
-    from mdvec.manage.import_request import loading_and_telling
-    from mdvec.manage.import_tool import import_tool
+    from mdvec.manage.import_tool import import_tool, loading_and_telling
 
     try:
         with import_display(request.tool, quiet=quiet) as shown:

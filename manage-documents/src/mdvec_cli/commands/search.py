@@ -108,9 +108,8 @@ def search_command(
     verbose: VerboseOption = False,
 ) -> None:  # fmt: skip
     """Search one tool, or all of them, as the server does."""
-    from mdvec.manage.searching import answer_question
     from mdvec.search.core.filters import filters_of
-    from mdvec.search.search import Question
+    from mdvec.search.search import Question, search
     from mdvec.text.tokens import is_blank
 
     today = datetime.now().astimezone().date()
@@ -132,7 +131,7 @@ def search_command(
         sort.value,
     )
     load = functools.partial(_load, settings.model.options())
-    answer = answer_question(
+    answer = search(
         settings.database_path, question, load, settings.vector_engine, settings.reranker()
     )
     if chosen_format(format_, settings) is DisplayFormat.JSON:

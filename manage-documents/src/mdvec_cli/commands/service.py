@@ -21,7 +21,7 @@ from mdvec_cli.commands.options import (
 from mdvec_cli.commands.output import print_facts, print_json, print_line, say
 
 if TYPE_CHECKING:
-    from mdvec.manage.service.service import Service
+    from mdvec.manage.service import Service
 
 app = typer.Typer(
     help="Run one server for all clients, started with your session.",
@@ -49,7 +49,7 @@ def install_command(
     """Install the server as a service of systemd or launchd, and start it."""
     from mdvec.manage.bearer import read_token
     from mdvec.manage.server_program import server_program
-    from mdvec.manage.service.service import install
+    from mdvec.manage.service import install
 
     settings = settings_from(config, database, verbose=verbose)
     kept = settings.server.token_file
@@ -68,7 +68,7 @@ def install_command(
 @app.command("uninstall")
 def uninstall_command() -> None:
     """Stop the service and remove its file."""
-    from mdvec.manage.service.service import uninstall
+    from mdvec.manage.service import uninstall
 
     service = _service([])
     was_there = uninstall(service)
@@ -83,7 +83,7 @@ def status_command(
     verbose: VerboseOption = False,
 ) -> None:
     """Show whether the service is installed, and whether its server answers."""
-    from mdvec.manage.service.service import status
+    from mdvec.manage.service import status
 
     settings = settings_from(config, database, verbose=verbose)
     found = status(_service([]))
@@ -103,7 +103,7 @@ def status_command(
 
 
 def _service(command: list[str]) -> Service:
-    from mdvec.manage.service.service import service_of
+    from mdvec.manage.service import service_of
 
     config_home = os.environ.get("XDG_CONFIG_HOME")
     home = Path.home()

@@ -26,7 +26,10 @@ def endpoint(mdvec):
 def test_in_a_pipe_nothing_is_sent_without_yes(mdvec, endpoint):
     done = mdvec("import", "-n", "notes")
     assert (done.code, done.out) == (1, "")
-    assert "error: nothing was sent. notes: 1 text goes to 0.0.0.0:" in done.err
+    assert (
+        "error: nothing was sent. notes: its texts, and later questions about them, go to "
+        in done.err
+    )
     assert done.err.endswith("or add --yes: mdvec import -n notes --mode update --yes\n")
     assert endpoint.requests == []
     allowed = mdvec("import", "-n", "notes", "--yes", "--format", "json")

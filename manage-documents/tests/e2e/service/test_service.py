@@ -7,7 +7,7 @@ import subprocess
 import time
 
 import pytest
-from mdvec.manage.service.units import command_in
+from mdvec.manage.service import command_in
 
 MANAGER = """#!/bin/sh
 echo "$*" >> "$HOME/asked"

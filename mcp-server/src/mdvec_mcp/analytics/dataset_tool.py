@@ -44,7 +44,7 @@ def add_dataset_tool(offer: Offer, tool: Tool, database: Path, analytics: Analyt
                 return analytics.summaries.profile(
                     query, None, None, None, exact=False, guard=guard
                 )
-            return analytics.row_queries.rows(query, guard)
+            return analytics.small_answers.rows(query, guard)
 
         asked = RequestedData(query, tool.name)
         return await call_within_guard(analytics, work, asked, guard, runs_sql=query is not None)

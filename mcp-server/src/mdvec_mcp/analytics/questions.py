@@ -197,7 +197,7 @@ class Questions:
             QueryError: a ready-made one could not look at its table.
         """
         if name not in READY:
-            query = self.found(name)
+            query = saved.find_saved(self.database, name, READY)
             values = bound(query.name, query.parameters, parameters)
             return Prepared(query.sql, SELECT_ALL, values, saved_as=query.name)
         question = READY[name]
@@ -209,20 +209,14 @@ class Questions:
             made = plan.read([self._row(table, plan, plan.sql)])
         return Prepared(table, plan.sql, plan.bound_of(plan.sql), tuple(plan.notes(facts)), made)
 
-    def found(self, name: str) -> SavedQuery:
-        """A saved question.
-
-        Raises:
-            SavedQueryError: there is none of that name.
-        """
-        return saved.find_saved(self.database, name, READY)
-
     def sql_of(self, query: str, parameters: Mapping[str, object] | None) -> str:
         """What a query reads: its own SQL, a question's, or the table of a ready-made one."""
         if not self._is_question(query):
             return query
         name = saved.plain_name(query)
-        return str((parameters or {}).get("table", "")) if name in READY else self.found(name).sql
+        if name in READY:
+            return str((parameters or {}).get("table", ""))
+        return saved.find_saved(self.database, name, READY).sql
 
     def listed(self) -> list[dict[str, str]]:
         """Every question, the saved ones first."""

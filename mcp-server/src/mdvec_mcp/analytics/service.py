@@ -18,7 +18,6 @@ from mdvec_mcp.analytics.process.kept_tables import KeptTables
 from mdvec_mcp.analytics.process.messages import QueryLimits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 from mdvec_mcp.analytics.questions import Questions
-from mdvec_mcp.analytics.row_queries import RowQueries
 from mdvec_mcp.analytics.small_answers import SmallAnswers
 from mdvec_mcp.analytics.summaries import Summaries
 from mdvec_mcp.analytics.table_description import TableDescriptions
@@ -55,7 +54,6 @@ class Analytics:
         self.materialized = MaterializedTables(
             queries, settings.max_tables, settings.table_ttl_seconds
         )
-        self.row_queries = RowQueries(queries)
         small = AnswerGuard(settings.max_query_bytes, settings.max_query_rows)
         self.small_answers = SmallAnswers(queries, self.exporter, small)
         self.questions = Questions(queries, self.small_answers, database or Path())

@@ -1,10 +1,11 @@
-"""Answers one query with its first rows, their exact number, and a handle of all of them."""
+"""Answers one query with its first rows; for a model, also with their number and a handle."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from mdvec.queries.parameters import Bound
+from mdvec.tools.names import offered_name
 
 from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, with_warnings
 from mdvec_mcp.analytics.core.naming import shortened_name
@@ -75,6 +76,32 @@ class SmallAnswers:
             rest, told = {}, []
         every = dict.fromkeys([*warnings, *told])  # the export was warned of the same query
         return self._cut(with_warnings(answer | rest, list(every)), onwards)
+
+    def rows(self, query: str, guard: AnswerGuard) -> JsonAnswer:
+        """The first rows of a query, with a warning if rows or columns are left out.
+
+        Raises:
+            QueryError: the query failed.
+        """
+        found = self.queries.rows(query, max_rows=guard.max_rows, max_bytes=guard.max_bytes)
+        names = [shortened_name(column.name) for column in found.columns]
+        answer: JsonAnswer = {"columns": names, "rows": found.rows}
+        export = offered_name("export")
+
+        def left_out(count: int) -> str:
+            if count - int(found.more) > len(found.rows):
+                return f"too many columns for an answer; select fewer, or {export} the query"
+            return (
+                f"there are more rows than these (at most {guard.max_rows}, within "
+                f"{guard.max_bytes:,} bytes); aggregate in SQL, or {export} the query"
+            )
+
+        return guard.trim(
+            with_warnings(answer, self.queries.take_warnings()),
+            ("columns", "rows"),
+            left_out,
+            int(found.more),
+        )
 
     def _cut(self, answer: JsonAnswer, onwards: str) -> JsonAnswer:
         """As many rows as fit, and how to get at the rest; where none fits, fewer columns."""

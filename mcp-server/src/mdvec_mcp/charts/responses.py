@@ -1,8 +1,12 @@
-"""The answer to a request for a chart: whole, in part, or that the client's copy is still good."""
+"""The answer to a request for a chart: whole, in part, or that the client's copy is still good.
+
+Parts are byte ranges (RFC 9110, section 14).
+"""
 
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from collections.abc import AsyncIterator
 from email.utils import formatdate
@@ -10,13 +14,13 @@ from email.utils import formatdate
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
-from mdvec_mcp.charts.ranges import part_of
 from mdvec_mcp.charts.store import StoredChart
 
 _ENDINGS = {"image/png": "png", "image/jpeg": "jpg", "image/svg+xml": "svg"}
 _SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 _OUTSIDE = "グラフにその範囲のバイトはありません。"
 _ETAG_DIGITS = 32
+_RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})", re.IGNORECASE)
 
 
 def chart_response(request: Request, stored: StoredChart, chunk_size: int) -> Response:
@@ -82,3 +86,20 @@ def _headers(stored: StoredChart, etag: str) -> dict[str, str]:
 async def _chunks(data: bytes, size: int) -> AsyncIterator[bytes]:
     for start in range(0, len(data), size):
         yield data[start : start + size]
+
+
+def part_of(header: str, length: int) -> range | None:
+    """The bytes that a Range header asks for, of ``length``; an empty range if there are none.
+
+    None is the whole: of several ranges, of other units, and of what is not a range. The standard
+    allows that, and no reader of pictures asks for several.
+    """
+    asked = _RANGE.fullmatch(header.strip())
+    if asked is None or asked[1] == asked[2] == "":
+        return None
+    if not asked[1]:
+        return range(max(length - int(asked[2]), 0), length)
+    first, last = int(asked[1]), int(asked[2] or length)
+    if asked[2] and last < first:
+        return None
+    return range(first, min(last + 1, length)) if first < length else range(0)

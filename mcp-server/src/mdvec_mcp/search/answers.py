@@ -1,4 +1,4 @@
-"""Formats the results of the search tools, as text and as data."""
+"""Formats the results of the search tools, as text within a limit and as data."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ from dataclasses import asdict
 from typing import Any
 
 from mdvec.documents.reading import DocumentText
+from mdvec.search.core.passages import TextSpan, good_cut, within_budget
+from mdvec.search.hits import Hit
 from mdvec.search.search import UNSURE, Answer
 from mdvec.text.counting import counted
-from mdvec.text.one_line import fence_for, on_one_line, quoted
+from mdvec.text.one_line import TextFence, fence_for, on_one_line, quoted
 from mdvec.tools.names import offered_name
 
-from mdvec_mcp.search.hit_texts import cut_note, hit_texts
+_MAX_UNCUT = 1_000
+"""Passages up to this length are shown whole or not at all, except the first."""
+_CUT_BEFORE = "the text before was cut; read it"
+_BREAKS = 3
+"""The line breaks around a passage."""
 
 
 def structured(answer: Answer, links: Sequence[str], *, wide: bool) -> dict[str, Any]:
@@ -82,3 +88,82 @@ def document_text(document: DocumentText, notes: Sequence[str] = ()) -> str:
 
 def _noted(notes: Sequence[str]) -> list[str]:
     return [f"note: {on_one_line(note)}" for note in notes]
+
+
+def hit_texts(
+    hits: Sequence[Hit], links: Sequence[str], max_chars: int, fence: TextFence, *, wide: bool
+) -> list[str]:
+    """The heads and fenced passages of the hits, together at most ``max_chars``.
+
+    Long passages are cut to the same length. Hits whose passages do not fit have only their heads,
+    and a note says so. ``links`` has one link per hit, or is empty; ``wide`` adds each hit's
+    collection.
+    """
+    heads = [_head(number, hit, wide=wide) for number, hit in enumerate(hits, 1)]
+    if links:
+        heads = [f"{head}\n{quoted(link)}" for head, link in zip(heads, links, strict=True)]
+    listed = _first_within(heads, max_chars // 2)
+    passages = [hit.content.strip() for hit in hits[:listed]]
+    room = max_chars - len(_left_out(len(hits)))
+    room -= sum(len(head) + _BREAKS + fence.chars for head in heads[:listed])
+    room -= sum(
+        len(cut_note(hit.tool, hit.file_path, hit.end_position, _CUT_BEFORE))
+        for number, (hit, passage) in enumerate(zip(hits, passages, strict=False))
+        if not number or hit.truncated or len(passage) > _MAX_UNCUT
+    )
+    spans = within_budget([TextSpan(0, len(passage)) for passage in passages], max(room, 1))
+    texts = [
+        f"{head}\n{_shown(hit, passage, span.end, fence)}"
+        for head, hit, passage, span in zip(heads, hits, passages, spans, strict=False)
+    ]
+    missing = len(hits) - len(texts)
+    note = [_left_out(missing)] if missing else []
+    return [*texts, *heads[len(texts) : listed], *note]
+
+
+def cut_note(tool: str, file_path: str, position: int, what: str = "cut here; read on") -> str:
+    """A note on how to read the rest of a passage that was cut."""
+    where = f"file_path={quoted(file_path)}, start_position={position}"
+    return f'\n[{what} with {offered_name("get_document")}(tool="{tool}", {where})]'
+
+
+def _head(number: int, hit: Hit, *, wide: bool) -> str:
+    """A hit's number, file, lines, positions, headings and score, then what its document says."""
+    source = f"{hit.tool}: " if wide else ""
+    heading = f" — {quoted(hit.heading)}" if hit.heading else ""
+    about = f", {quoted(hit.about)}" if hit.about else ""
+    span = f"{hit.start_line}-{hit.end_line} (characters {hit.start_position}-{hit.end_position})"
+    return (
+        f"[{number}] {source}{quoted(hit.file_path)}:{span}{heading}{about}, score {hit.score:.2f}"
+    )
+
+
+def _first_within(heads: Sequence[str], max_chars: int) -> int:
+    """How many of the heads fit; at least one."""
+    used = 0
+    for number, head in enumerate(heads):
+        used += len(head) + _BREAKS
+        if number and used > max_chars:
+            return number
+    return len(heads)
+
+
+def _shown(hit: Hit, passage: str, end: int, fence: TextFence) -> str:
+    """The passage up to ``end``, with a note on how to read the rest if it is cut."""
+    note = ""
+    if end < len(passage):
+        cut = good_cut(passage, 0, end)
+        position = hit.start_position + hit.content.index(passage) + cut
+        passage, note = passage[:cut].rstrip(), cut_note(hit.tool, hit.file_path, position)
+    elif hit.next_position is not None:
+        note = cut_note(hit.tool, hit.file_path, hit.next_position)
+    elif hit.truncated:
+        note = cut_note(hit.tool, hit.file_path, 0, _CUT_BEFORE)
+    return fence.around(passage) + note
+
+
+def _left_out(number: int) -> str:
+    return (
+        f"note: the text of {counted(number, 'more passage')} does not fit; use a smaller k, or "
+        f"read on with {offered_name('get_document')}"
+    )

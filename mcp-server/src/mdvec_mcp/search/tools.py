@@ -127,9 +127,8 @@ class SearchContext:
         arguments: FilterArguments = NO_FILTER_ARGUMENTS,
     ) -> Answer:
         """Search the named tools, or all active ones, with the settings' mode and max_chars."""
-        from mdvec.manage.searching import answer_question
         from mdvec.search.core.filters import filters_of
-        from mdvec.search.search import Question
+        from mdvec.search.search import Question, search
 
         today = datetime.now().astimezone().date()
         filters = filters_of(
@@ -142,7 +141,7 @@ class SearchContext:
             arguments.sort,
         )  # fmt: skip
         look = self.look(tools)
-        answer = answer_question(
+        answer = search(
             self.database, question, self.models.embedder, self.engine, self.models.reranker
         )
         notes = [self._as_it_runs(note) for note in answer.notes]

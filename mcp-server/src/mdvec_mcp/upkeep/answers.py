@@ -7,9 +7,9 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-from mdvec.database.connection import open_database
+from mdvec.database.connection import open_database, snapshot
 from mdvec.importing.report import MAX_LISTED
-from mdvec.search.tags import most_frequent_tags
+from mdvec.index.tags import tag_counts
 from mdvec.sync.imports import ImportRun
 from mdvec.sync.messages import Result, Stopped
 from mdvec.sync.sources import Source, list_sources
@@ -178,3 +178,17 @@ def _last_import(freshness: FreshnessWatch, tool: Tool) -> Values | None:
 
 def _running(text: str, done: int, files: int) -> Values:
     return {"state": "running", "text": text, "files_done": done, "files": files}
+
+
+def most_frequent_tags(database: Path, tools: Sequence[Tool], limit: int) -> dict[str, list[str]]:
+    """The most frequent tags of each imported tool, by the tool's name.
+
+    Raises:
+        DatabaseError: the file cannot be read.
+    """
+    with open_database(database, "read") as connection, snapshot(connection):
+        return {
+            tool.name: [one.tag for one in tag_counts(connection, tool.tables, limit)]
+            for tool in tools
+            if tool.generation
+        }

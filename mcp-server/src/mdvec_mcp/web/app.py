@@ -9,11 +9,11 @@ from mcp.server.lowlevel import Server
 from mcp.server.transport_security import RequestBodyLimitMiddleware, TransportSecuritySettings
 from mdvec import __version__
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from mdvec_mcp.web.envelope_check import EnvelopeCheck
+from mdvec_mcp.envelope import reply_to_unusable, without_lone_surrogates
 from mdvec_mcp.web.gate import PATH, Gate, Rules
 from mdvec_mcp.web.page_mount import PageMount
 
@@ -78,3 +78,46 @@ def _health(page: PageMount | None) -> Route:
         return JSONResponse(told)
 
     return Route(_HEALTH, health, methods=["GET"])
+
+
+class EnvelopeCheck:
+    """Middleware that passes usable messages on and answers the others with an error.
+
+    It reads the whole body into memory, so the body's size must already be limited.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check one message."""
+        if scope["type"] != "http" or scope["method"] != "POST":
+            await self._app(scope, receive, send)
+            return
+        body = await _body(receive)
+        if body is None:
+            return
+        text = without_lone_surrogates(body.decode(errors="replace"))
+        reply = reply_to_unusable(text)
+        if reply is not None:
+            response = Response(reply, 400, media_type="application/json")
+            await response(scope, receive, send)
+            return
+        waiting: list[Message] = [{"type": "http.request", "body": text.encode()}]
+
+        async def replay() -> Message:
+            return waiting.pop() if waiting else await receive()
+
+        await self._app(scope, replay, send)
+
+
+async def _body(receive: Receive) -> bytes | None:
+    """The whole body; None if the client disconnected before its end."""
+    parts: list[bytes] = []
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return None
+        parts.append(message.get("body", b""))
+        if not message.get("more_body", False):
+            return b"".join(parts)

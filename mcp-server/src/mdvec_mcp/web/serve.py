@@ -1,4 +1,7 @@
-"""Serves many clients over HTTP until the process gets a signal to stop."""
+"""Serves many clients over HTTP until the process gets a signal to stop.
+
+Connections whose request never arrives completely end, so that others find a place.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +10,25 @@ import socket
 from types import FrameType
 
 import anyio
+import h11
 import uvicorn
-from starlette.types import ASGIApp
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from mdvec_mcp.protocol import MdvecServer
 from mdvec_mcp.search.model_pool import ModelPool
 from mdvec_mcp.web.app import HttpLimits, http_app
 from mdvec_mcp.web.gate import Rules
-from mdvec_mcp.web.half_requests import WholeRequests
 from mdvec_mcp.web.page_mount import PageMount
-from mdvec_mcp.web.shutdown import GracefulShutdown
 
 MAX_CONNECTIONS = 600
 """More are refused with 503. Allows two per session, within the usual limit of open files."""
 _FINISH_SECONDS = 5.0
 _CLOSE_SECONDS = 2
 _KEEP_ALIVE_SECONDS = 30
+_STREAMS = b"subscriptions/listen"
+"""The method whose response stays open as long as its client wants."""
 
 
 async def serve_http(
@@ -67,3 +73,77 @@ class _Server(uvicorn.Server):
         if self.stop_requested.is_set():
             self.should_exit = self.force_exit = True
         self._loop.call_soon_threadsafe(self.stop_requested.set)
+
+
+class WholeRequests(H11Protocol):
+    """HTTP/1.1 in which a request, from its connection or first byte on, arrives within a time.
+
+    Between two requests, uvicorn's own time for idle connections holds.
+    """
+
+    arrival_seconds = 30.0
+    _ending: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Wait for the first request."""
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """Take a part of a request."""
+        super().data_received(data)
+        if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
+            self._stop_waiting()
+        elif self._ending is None:
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget a connection that has ended."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        self._ending = self.loop.call_later(self.arrival_seconds, self.transport.close)
+
+    def _stop_waiting(self) -> None:
+        if self._ending is not None:
+            self._ending.cancel()
+            self._ending = None
+
+
+class GracefulShutdown:
+    """Middleware that counts requests in progress, and refuses new ones during shutdown."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._answering = 0
+        self._stopping = False
+        self._idle = anyio.Event()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http" or scope["method"] != "POST" or _is_stream(scope):
+            await self._app(scope, receive, send)
+            return
+        if self._stopping:
+            await PlainTextResponse("this server is stopping\n", 503)(scope, receive, send)
+            return
+        self._answering += 1
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._answering -= 1
+            if not self._answering:
+                self._idle.set()
+
+    async def finish(self, seconds: float) -> None:
+        """Refuse new requests, and wait up to ``seconds`` for those in progress."""
+        self._stopping = True
+        self._idle = anyio.Event()
+        if self._answering:
+            with anyio.move_on_after(seconds):
+                await self._idle.wait()
+
+
+def _is_stream(scope: Scope) -> bool:
+    return any(name == b"mcp-method" and value == _STREAMS for name, value in scope["headers"])

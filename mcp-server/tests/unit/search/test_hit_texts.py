@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from mdvec.search.hits import Explanation, Hit
 from mdvec.text.one_line import TextFence
 
-from mdvec_mcp.search.hit_texts import hit_texts
+from mdvec_mcp.search.answers import hit_texts
 
 WORDS: dict[str, tuple[str, ...]] = {"matched_words": (), "matched_terms": ()}
 WHY = Explanation(**dict.fromkeys(Explanation.__dataclass_fields__, 0) | WORDS)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from mdvec.documents.reading import DocumentText
 
 import mdvec_mcp.web.page
-from mdvec_mcp.web.page.marked import marked
 from mdvec_mcp.web.page.rendered import rendered_document
+from mdvec_mcp.web.page.search_view import marked
 from mdvec_mcp.web.page.words import known_words
 
 FOLDER = Path(mdvec_mcp.web.page.__file__).parent

@@ -8,7 +8,7 @@ from mdvec.embedding.cards import E5_SMALL, ModelCard
 from mdvec.embedding.embedder import Embedder, ModelUnavailable
 from mdvec.embedding.names import ModelFamily, family_of, model_of
 from mdvec.embedding.options import GEMINI_URL, OPENAI_URL, BackendOptions
-from mdvec.embedding.remote.endpoint import Endpoint, price_of
+from mdvec.embedding.remote.endpoint import Endpoint
 from mdvec.embedding.remote.failures import KeyMissing
 
 INSTALL_GEMINI = "pip install -c constraints.txt -e './shared[gemini]' (in mdvec's own folder)"
@@ -72,12 +72,10 @@ def endpoint_of(name: str, options: BackendOptions) -> Endpoint | None:
     """Where a model's texts go; None for a model that runs here."""
     family = family_of(name)
     if family == "openai":
-        url = options.openai.base_url
-        return Endpoint(url.rstrip("/"), price_of(name) if url == OPENAI_URL else None)
+        return Endpoint(options.openai.base_url.rstrip("/"))
     if family == "gemini":
         url = options.gemini.base_url
-        own = url == GEMINI_URL
-        return Endpoint(url.rstrip("/"), price_of(name) if own else None, _FREE_TIER if own else "")
+        return Endpoint(url.rstrip("/"), _FREE_TIER if url == GEMINI_URL else "")
     return None
 
 

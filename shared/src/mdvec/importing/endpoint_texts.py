@@ -88,27 +88,20 @@ class EndpointTexts:
     def begin(self, texts: Iterable[str]) -> None:
         """Begin to embed the texts that have no vector yet, in batches across files.
 
-        For an endpoint on another machine all are read first, because the user is asked about their
-        number; else each is read when its batch is about to be sent.
+        Each text is read when its batch is about to be sent.
 
         Raises:
             SendingRefused: the user does not allow it; nothing was sent.
         """
-        new = self._without_vector(texts)
-        if not self._is_allowed:
-            counted = list(dict.fromkeys(new))
-            if counted:
-                self._ask(counted)
-            new = iter(counted)
-        self._later = new
+        self._later = self._without_vector(texts)
         self._send()
 
     def vectors(self, texts: Sequence[str]) -> dict[str, bytes]:
         """The vectors of texts, as soon as all of them are kept.
 
         Raises:
-            SendingRefused: a file changed since its texts were counted, and the user does not
-                allow the new ones.
+            SendingRefused: these are the import's first texts without a vector, and the user does
+                not allow it.
             EndpointStopped: the endpoint fails; what it embedded is kept.
             ModelError: the endpoint refuses one of these texts, but not others.
         """
@@ -132,28 +125,26 @@ class EndpointTexts:
             else:
                 yield text
 
-    def _ask(self, texts: Sequence[str]) -> None:
-        job, embedder = self._job, self._embedder
-        tokens = embedder.about_tokens(texts)
-        sending = Sending(job.tool.name, embedder.name, embedder.endpoint, len(texts), tokens)
-        if not job.may_send(sending):
+    def _ask(self) -> None:
+        """Ask once in an import, before its first text is sent to another machine."""
+        job = self._job
+        sending = Sending(job.tool.name, self._embedder.name, self._embedder.endpoint)
+        if not _is_now_allowed(job, sending):
             raise SendingRefused(
                 f"nothing was sent. {sending.sentence()} To allow it, answer yes on a terminal, or "
                 f"add --yes: mdvec import -n {job.tool.name} --mode {_again(job)} --yes"
             )
-        allow_endpoint(job.connection, job.tool.id, embedder.endpoint.origin)
         self._is_allowed = True
 
     def _send(self, first: Sequence[str] = ()) -> None:
         """Send the next batch, with ``first`` in front, if no request is under way."""
-        wanted = [text for text in first if text not in self._next]
-        if wanted and not self._is_allowed:
-            self._ask(wanted)
-        self._next[:0] = wanted
+        self._next[:0] = [text for text in first if text not in self._next]
         self._fill()
         texts, self._next = self._next[: self._size], self._next[self._size :]
         if not texts:
             return
+        if not self._is_allowed:
+            self._ask()
         answer: Future[Vectors] = Future()
         self._request = _Request(texts, answer)
         # Not of an executor, whose end would wait for the answer after Ctrl-C.
@@ -243,13 +234,19 @@ def ask_about_questions(job: ImportJob, model: str, load: Callable[[], Embedder]
     name, endpoint = job.tool.name, embedder.endpoint
     if is_endpoint_allowed(job.connection, job.tool.id, endpoint.origin):
         return
-    if job.may_send(Sending(name, embedder.name, endpoint, 0, 0)):
-        allow_endpoint(job.connection, job.tool.id, endpoint.origin)
-    else:
+    if not _is_now_allowed(job, Sending(name, embedder.name, endpoint)):
         job.on_notice(
             f"questions about {name} do not go to {endpoint.host}; they are answered by words "
             f"alone until you allow it: mdvec import -n {name} --mode update --yes"
         )
+
+
+def _is_now_allowed(job: ImportJob, sending: Sending) -> bool:
+    """Ask the user, and record a yes for this tool and this address."""
+    is_allowed = job.may_send(sending)
+    if is_allowed:
+        allow_endpoint(job.connection, job.tool.id, sending.endpoint.origin)
+    return is_allowed
 
 
 def _embed(

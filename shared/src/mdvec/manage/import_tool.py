@@ -1,4 +1,4 @@
-"""Imports a tool's source with the importer of its kind, one import per tool at a time."""
+"""Imports a tool's source with the importer of its kind; one import of a tool at a time."""
 
 from __future__ import annotations
 
@@ -7,33 +7,44 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
 from mdvec.cancelling import is_cancelled, raise_if_cancelled
 from mdvec.database.connection import DatabaseError, open_database
+from mdvec.embedding import catalog
+from mdvec.embedding.embedder import Embedder
+from mdvec.embedding.names import canonical
+from mdvec.embedding.options import BackendOptions
 from mdvec.embedding.remote.endpoint import Sending
 from mdvec.files.scan import FileState, Scan, ScanRules, scan, scan_file
+from mdvec.household.options import HouseholdOptions, RemovalOptions
 from mdvec.importing.failures import record_failures
 from mdvec.importing.job import Importer, ImportJob
-from mdvec.importing.options import ImportRefused
+from mdvec.importing.options import ChunkingOverrides, ImportRefused
 from mdvec.importing.report import (
     EmbedderFor,
     ImportInterrupted,
     ImportReport,
     ImportRequest,
+    Mode,
     Progress,
     ToolChanged,
 )
 from mdvec.importing.scan_rules import choose_rules
 from mdvec.log.activity import milliseconds, record
 from mdvec.manage.import_hints import hints_of
+from mdvec.settings.sections import Settings
 from mdvec.text.one_line import quoted
 from mdvec.timing import Stopwatch
 from mdvec.tools import rows as tools
 from mdvec.tools.import_lock import lock_file
 from mdvec.tools.kinds import KINDS, load_code
 from mdvec.tools.rows import Tool
+
+if TYPE_CHECKING:
+    from mdvec.datasets.options import DatasetOptions
 
 logger = logging.getLogger("mdvec")
 
@@ -195,3 +206,55 @@ def _wait_for(lock: FileLock) -> None:
     except Timeout:
         raise_if_cancelled()
         raise
+
+
+def import_request(
+    settings: Settings,
+    tool: str,
+    mode: Mode,
+    *,
+    model: str | None = None,
+    removals: RemovalOptions | None = None,
+    take_scan: bool = False,
+    checksum: bool = False,
+    is_automatic: bool = False,
+    tables: DatasetOptions | None = None,
+) -> ImportRequest:
+    """The request of an import: the settings, with the options of this import.
+
+    ``model`` is a model requested by name; the default is that of the settings. ``tables`` are
+    options for a dataset; a tool of another kind refuses them.
+    """
+    named, chunking, duplicates = settings.model.name, settings.chunking, settings.duplicates
+    detection = duplicates.options() if duplicates.auto_detect_on_import else None
+    return ImportRequest(
+        database=settings.database_path,
+        tool=tool,
+        mode=mode,
+        rules=settings.scan.rules(),
+        chunking=ChunkingOverrides(
+            chunking.strategy,
+            chunking.size,
+            chunking.overlap,
+            chunking.heading_levels,
+            chunking.min_chars,
+        ),
+        model=canonical(model) if model else (None if named == catalog.AUTO else named),
+        options=tables or HouseholdOptions(detection, removals or RemovalOptions()),
+        scan_explicit=frozenset(settings.scan.model_fields_set),
+        take_scan=take_scan,
+        checksum=checksum,
+        is_automatic=is_automatic,
+        engine=settings.vector_engine,
+    )
+
+
+def loading_and_telling(tell: Callable[[str], None], options: BackendOptions) -> EmbedderFor:
+    """A function that loads the model of an import, and says why it was chosen."""
+
+    def load(name: str | None) -> Embedder:
+        choice = catalog.choose(name or catalog.AUTO, options)
+        tell(f"model: {choice.reason}")
+        return catalog.load(choice.card.name, options)
+
+    return load

@@ -13,7 +13,7 @@ import apsw
 from mdvec.database.connection import open_database, snapshot
 from mdvec.errors import MdvecError
 from mdvec.index.chroma import ChromaServer
-from mdvec.log.activity import PRIVATE
+from mdvec.log.activity import PRIVATE, milliseconds, record
 from mdvec.search.candidates import find_candidates
 from mdvec.search.core.bounds import MAX_QUERY_CHARS, Returning, Sort
 from mdvec.search.core.confidence import NO_EVIDENCE, Evidence
@@ -239,3 +239,11 @@ def _log(question: Question, answer: Answer, stopwatch: Stopwatch) -> None:
             extra=PRIVATE,
         )  # fmt: skip
     stopwatch.log("search")
+    record(
+        "search",
+        query=question.query,
+        tools=answer.tools,
+        k=question.k,
+        hits=len(answer.results),
+        ms=milliseconds(stopwatch.total),
+    )

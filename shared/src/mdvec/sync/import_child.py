@@ -1,5 +1,6 @@
 """The process of a background import: reads on STDIN what to import, and reports progress.
 
+It begins when the source has settled: a file that is being written is imported afterwards.
 It has a lower priority than searches. It ends at its next step when its STDIN is closed, which
 also happens when the process that started it dies; documents that are stored stay.
 """
@@ -13,21 +14,27 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, TextIO
 
-from mdvec.cancelling import cancelled_by
+from mdvec.cancelling import cancelled_by, raise_if_cancelled
 from mdvec.errors import MdvecError
+from mdvec.files.scan import ScanRules
 from mdvec.importing.report import ImportInterrupted, Progress
 from mdvec.log.opening import open_log
-from mdvec.manage.import_request import import_request, loading_and_telling
-from mdvec.manage.import_tool import import_tool
+from mdvec.manage.import_tool import import_request, import_tool, loading_and_telling
 from mdvec.settings.sections import Settings
+from mdvec.sync.freshness import look_at
 from mdvec.sync.messages import Failed, Message, Notice, Result, Stopped, as_line
-from mdvec.sync.settling import wait_until_settled
 
 _PRIORITY = 15
 """What is added to the niceness: with 19 it would starve beside any other work."""
 _TELL_SECONDS = 0.1
+SETTLE_SECONDS = 1.5
+"""A file that changed less than this ago may still be being written."""
+MAX_SETTLE_SECONDS = 20.0
+"""A file that never rests, such as a log, holds up an import no longer than this."""
+_LOOK_SECONDS = 0.2
 
 
 def main() -> None:
@@ -119,6 +126,28 @@ def _watch_stdin(cancelled: threading.Event) -> None:
     while sys.stdin.readline():
         pass
     cancelled.set()
+
+
+def wait_until_settled(database: Path, tool: str, rules: ScanRules) -> None:
+    """Look at a tool's source until its newest change is old enough.
+
+    Raises:
+        Cancelled: nobody wants the import any more.
+        ToolNotFound, DatabaseError: the tool cannot be read.
+    """
+    deadline = time.monotonic() + MAX_SETTLE_SECONDS
+    while True:
+        began = time.monotonic()
+        found = look_at(database, tool, rules)
+        rest = SETTLE_SECONDS - found.seconds_since_change()
+        if rest <= 0 or began >= deadline:
+            return
+        # Looks at a large source take long; they get at most a fifth of the time.
+        pause = max(_LOOK_SECONDS, 4 * (time.monotonic() - began), rest)
+        until = min(time.monotonic() + pause, deadline)
+        while (left := until - time.monotonic()) > 0:
+            raise_if_cancelled()
+            time.sleep(min(left, _LOOK_SECONDS))
 
 
 if __name__ == "__main__":

@@ -9,9 +9,9 @@ from endpoint_stand_in import QUOTED
 from tiny_embedder import tiny_embedder
 
 from mdvec.embedding import catalog
-from mdvec.embedding.options import BackendOptions, OpenAIOptions, RetryOptions
-from mdvec.embedding.remote.embedder import RemoteEmbedder
-from mdvec.embedding.remote.endpoint import Endpoint, Sending, about_tokens
+from mdvec.embedding.families import endpoint_of
+from mdvec.embedding.options import OPENAI_URL, BackendOptions, OpenAIOptions, RetryOptions
+from mdvec.embedding.remote.endpoint import Endpoint, Sending
 from mdvec.embedding.remote.failures import (
     EndpointFailure,
     EndpointRefused,
@@ -223,18 +223,28 @@ def test_another_machine_is_never_asked_for_its_dimension(endpoint):
     assert endpoint.requests == []
 
 
-def test_what_is_sent_is_told_with_its_price(endpoint):
-    model = catalog.load(
-        "openai:text-embedding-3-small", BackendOptions(environment={"OPENAI_API_KEY": "k"})
-    )
-    assert isinstance(model, RemoteEmbedder)
-    text = "水" * 1_000 + "word" * 1_000
-    tokens = about_tokens([text] * 1_000)
-    assert load(endpoint, document_prefix="文書: ").about_tokens(["word"] * 8) == 8 * 2 + 12
-    told = Sending("notes", model.name, model.endpoint, 1_000, tokens).sentence()
-    assert tokens == 2_000_000
-    assert told == (
-        "notes: 1,000 texts go to api.openai.com (about 2,000,000 tokens) and "
-        "openai:text-embedding-3-small; about 0.04 US dollars (0.02 a million tokens, as of "
-        "2026-07). Later questions go there too."
-    )
+@pytest.mark.parametrize(
+    ("model", "url", "sentence"),
+    [
+        (
+            "openai:text-embedding-3-small", OPENAI_URL,
+            "notes: its texts, and later questions about them, go to api.openai.com "
+            "(openai:text-embedding-3-small).",
+        ),
+        (
+            "openai:tiny", "http://192.168.0.2:11434/v1",
+            "notes: its texts, and later questions about them, go to 192.168.0.2:11434 "
+            "(openai:tiny, unencrypted).",
+        ),
+        (
+            "gemini:gemini-embedding-001", OPENAI_URL,
+            "notes: its texts, and later questions about them, go to "
+            "generativelanguage.googleapis.com (gemini:gemini-embedding-001). On Gemini's free "
+            "tier Google may use texts to improve its products.",
+        ),
+    ],
+)  # fmt: skip
+def test_the_user_is_told_what_goes_where(model, url, sentence):
+    endpoint = endpoint_of(model, BackendOptions(openai=OpenAIOptions(url)))
+    assert endpoint is not None
+    assert Sending("notes", model, endpoint).sentence() == sentence

@@ -11,16 +11,17 @@ import os
 import queue
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mdvec.datasets.core.columns import Column
 from mdvec.errors import MdvecError
+from mdvec.files.within import NotOpened, open_within, path_of
 from mdvec.text.quoting import identifier
 
-from mdvec_mcp.analytics.child import landlock, loading, lockdown, opening, own_user, seccomp
+from mdvec_mcp.analytics.child import landlock, loading, lockdown, own_user, seccomp
 from mdvec_mcp.analytics.child.failures import FatalDuckDBError, refusal_of
 from mdvec_mcp.analytics.child.handler import RequestHandler
 from mdvec_mcp.analytics.core.refusals import (
@@ -32,6 +33,7 @@ from mdvec_mcp.analytics.process.wire import Message, WireClosed, receive, send
 
 if TYPE_CHECKING:
     import duckdb
+
 
 _LEDGERS = "ledgers.json"
 _NAMED_LIMITS = ("seconds", "memory_mb", "export_bytes")
@@ -73,7 +75,7 @@ def prepare(config: Message) -> RequestHandler:
     limits, spool = config["limits"], Path(config["spool"])
     ledgers = spool / _LEDGERS
     lockdown.limit_process(limits["memory_mb"], len(config["tables"]))
-    opened = opening.open_files(config["tables"])
+    opened = open_files(config["tables"])
     try:
         households = [(int(tool_id), str(name)) for tool_id, name in config["households"]]
         any_ledger = loading.write_ledgers(
@@ -189,6 +191,30 @@ def _keep_stdio() -> tuple[int, int]:
         os.dup2(null, descriptor)
     os.close(null)
     return wire
+
+
+@dataclass
+class OpenedFiles:
+    """Open files by table name; ``missing`` has the reason for each that could not be opened."""
+
+    descriptors: dict[str, int] = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def paths(self) -> dict[str, Path]:
+        """A path to each open file, which holds even when the file is renamed or replaced."""
+        return {name: path_of(number) for name, number in self.descriptors.items()}
+
+
+def open_files(tables: Iterable[tuple[str, str, str]]) -> OpenedFiles:
+    """Open the file of each table, given as name, path, and the folder that it must lie in."""
+    opened = OpenedFiles()
+    for name, path, folder in tables:
+        try:
+            opened.descriptors[name] = open_within(Path(path), Path(folder))
+        except NotOpened as error:
+            opened.missing[name] = str(error)
+    return opened
 
 
 if __name__ == "__main__":

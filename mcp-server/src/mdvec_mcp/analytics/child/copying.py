@@ -6,15 +6,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mdvec.datasets.core.columns import Column
+from mdvec.datasets.core.duckdb_types import DuckDBType, UnknownType, parse_type
 from mdvec.text.quoting import identifier, literal
 
 from mdvec_mcp.analytics.child.parameters import BoundValues
-from mdvec_mcp.analytics.core.storing import stored_type
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+
 _FORMATS = {"parquet": "FORMAT parquet", "csv": "FORMAT csv, HEADER true"}
+_LARGE = {"HUGEINT", "UHUGEINT"}
+"""Every sum is one. Parquet has no integers beyond 64 bits, so DuckDB would write doubles."""
+_AS_TEXT = {"INTERVAL", "TIME WITH TIME ZONE", "BIT", "BIGNUM"}
+"""Parquet drops the zone of a time, and many readers fail at intervals."""
+_AS_JSON = {"VARIANT", "UNION"}
+"""Few readers know VARIANT; a UNION would lose the name of its member."""
 
 
 def copy_to_csv(
@@ -76,3 +83,31 @@ def _stored(query: str, columns: tuple[Column, ...], large: str | None) -> str:
         if kind is not None
     )
     return f"SELECT * REPLACE ({casts}) FROM (\n{query}\n)" if casts else query
+
+
+def stored_type(kind: str, large: str | None) -> str | None:
+    """The type to cast a column to before it is written; None to leave it unchanged.
+
+    Types inside structs, lists and maps are cast as well.
+
+    Args:
+        kind: the column's type as DuckDB writes it.
+        large: the type for integers beyond 64 bits, ``BIGINT`` or ``VARCHAR``; None for a CSV
+            file, where every value is text.
+    """
+    try:
+        found = parse_type(kind)
+    except UnknownType:
+        return None
+
+    def change(part: DuckDBType) -> DuckDBType | None:
+        if part.name in _AS_JSON:
+            return DuckDBType("JSON")
+        if large is None:
+            return None
+        if part.name in _LARGE:
+            return DuckDBType(large)
+        return DuckDBType("VARCHAR") if part.name in _AS_TEXT else None
+
+    stored = found.replaced(change)
+    return None if stored == found else str(stored)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from mcp.server.mcpserver.exceptions import ToolError
@@ -78,7 +79,8 @@ class _Data:
         result, refusal = None, ""
         if sql:
             try:
-                result = await self.views.run(request, lambda: self._rows(sql))
+                rows = self.views.wiring.analytics.small_answers.rows
+                result = await self.views.run(request, partial(rows, sql, _GUARD))
             except ToolError as error:
                 refusal = str(error)
         return self.views.page(
@@ -111,16 +113,13 @@ class _Data:
         return any(KINDS[tool.kind].has_tables for tool in tools)
 
     def _handles_if(self, *, asked: bool) -> dict[str, Any] | None:
-        is_ready = self.views.wiring.analytics.row_queries.queries.is_ready()
+        is_ready = self.views.wiring.analytics.queries.is_ready()
         return self._handles() if asked or is_ready else None
 
     def _handles(self) -> dict[str, Any]:
         analytics = self.views.wiring.analytics
-        tables = analytics.row_queries.queries.tables()
+        tables = analytics.queries.tables()
         return {"tables": tables, "exports": list(reversed(analytics.listing.exports.list()))}
-
-    def _rows(self, sql: str) -> JsonAnswer:
-        return self.views.wiring.analytics.row_queries.rows(sql, _GUARD)
 
     def _profile(self, name: str, query: Query) -> tuple[str, JsonAnswer, list[ShownColumn]]:
         """A query for the rows of a table or of another query, their profile, and their columns."""

@@ -14,7 +14,7 @@ from mdvec.errors import MdvecError
 from mdvec.household.core.categories import INCOME, Category, Hierarchy
 from mdvec.household.core.savings import savings_rate
 from mdvec.household.core.subjects import Subject, Total
-from mdvec.household.core.sums import CategoryShare, CategoryTrend
+from mdvec.household.core.sums import CategoryShare, CategoryTrend, mean
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.wording import PAGE_SIZE
 from mdvec.household.month import HouseholdAnswer, monthly_household
@@ -29,7 +29,6 @@ from mdvec_mcp.household.context import today
 from mdvec_mcp.household.pictures import names_among
 from mdvec_mcp.web.page import downloads
 from mdvec_mcp.web.page.bars import MonthChart, chart_of_months
-from mdvec_mcp.web.page.glance import Dearest, dearest_month
 from mdvec_mcp.web.page.households import Household, asked_household, household_view
 from mdvec_mcp.web.page.periods import Periods, periods_around
 from mdvec_mcp.web.page.query import Query
@@ -252,3 +251,37 @@ def _colors(answer: HouseholdAnswer, trend: TrendAnswer, known: Hierarchy) -> di
         names = [str(one) for one in shown]
         colors |= zip(names, colors_of(names, names_among(shown, known)), strict=True)
     return colors
+
+
+@dataclass(frozen=True, slots=True)
+class Dearest:
+    """The month with the most spending, and the category that is most above its own mean in it."""
+
+    month: str
+    amount: int
+    category: str
+    above: int
+
+
+def dearest_month(spending: CategoryTrend, categories: Sequence[CategoryTrend]) -> Dearest | None:
+    """The month with the most spending; None if nothing was spent or no category stands out.
+
+    Args:
+        spending: all spending by month.
+        categories: the categories, over the same months.
+    """
+    known = [figure for figure in spending.months if figure.amount]
+    if len(known) < 2:
+        return None
+    month = max(known, key=lambda figure: figure.amount or 0)
+    place = spending.months.index(month)
+    above = {
+        str(one.category): (one.months[place].amount or 0) - usual
+        for one in categories
+        if not one.category.is_income
+        for usual in [mean([figure.amount or 0 for figure in one.months])]
+    }
+    most = max(above, key=lambda name: above[name], default="")
+    if not most or above[most] <= 0 or month.amount is None or month.amount <= 0:
+        return None
+    return Dearest(str(month.month), month.amount, most, above[most])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from mdvec.database.connection import DatabaseMissing
 from mdvec.documents.reading import DocumentPart, DocumentText, read_document
 from mdvec.manage.registering import find_tool, list_tools
@@ -21,7 +23,6 @@ from starlette.routing import Route
 
 from mdvec_mcp.search.links import link_to
 from mdvec_mcp.search.tools import FilterArguments
-from mdvec_mcp.web.page.marked import marked
 from mdvec_mcp.web.page.query import Query
 from mdvec_mcp.web.page.rendered import rendered_document
 from mdvec_mcp.web.page.views import Views
@@ -31,6 +32,7 @@ _MAX_SHOWN = 200_000
 _BEFORE = 20_000
 _HITS = 10
 """Hits on a page, unless another number is asked for: more than a model needs at once."""
+_MAX_WORDS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,3 +163,41 @@ def _around(views: Views, name: str, path: str, line: int) -> DocumentText:
     found = read_document(database, name, path, DocumentPart(start_line=line), 1)
     start = max(found.start_position - _BEFORE, 0)
     return read_document(database, name, path, DocumentPart(start_position=start), _MAX_SHOWN)
+
+
+def marked(text: str, words: Iterable[str]) -> Markup:
+    """The text as HTML with each occurrence of the words in ``<mark>``; overlapping ones join."""
+    folded = _folded(text)
+    is_marked = bytearray(len(text))
+    for word in list(dict.fromkeys(map(_folded, words)))[:_MAX_WORDS]:
+        if not word.strip():
+            continue
+        start = folded.find(word)
+        while start >= 0:
+            is_marked[start : start + len(word)] = b"\1" * len(word)
+            start = folded.find(word, start + 1)
+    parts, start = [], 0
+    while start < len(text):
+        end = is_marked.find(1 - is_marked[start], start)
+        end = len(text) if end < 0 else end
+        piece = escape(text[start:end])
+        parts.append(f"<mark>{piece}</mark>" if is_marked[start] else piece)
+        start = end
+    return Markup("".join(parts))  # noqa: S704 - each piece is escaped
+
+
+class _Folds(dict[int, str]):
+    """What each character is without differences of case and width, found once."""
+
+    def __missing__(self, code: int) -> str:
+        folded = unicodedata.normalize("NFKC", chr(code)).casefold()
+        self[code] = folded if len(folded) == 1 else chr(code)
+        return self[code]
+
+
+_FOLDS = _Folds()
+
+
+def _folded(text: str) -> str:
+    """The text without differences of case and width; each character stays one."""
+    return text.translate(_FOLDS)

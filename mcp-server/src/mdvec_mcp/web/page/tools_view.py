@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import anyio
 from mcp.server.mcpserver.exceptions import ToolError
@@ -22,10 +24,9 @@ from starlette.routing import Route
 
 from mdvec_mcp.freshness import freshness_in_english, freshness_in_japanese
 from mdvec_mcp.upkeep.answers import Values, imports_now
-from mdvec_mcp.web.page.events import event, import_event
 from mdvec_mcp.web.page.query import Query
 from mdvec_mcp.web.page.views import Views
-from mdvec_mcp.web.page.words import Language, language_of
+from mdvec_mcp.web.page.words import Language, language_of, words
 
 _MAX_STREAMS = 16
 _LOOK_SECONDS = 0.5
@@ -200,3 +201,15 @@ def _shown(
     wording = freshness_in_japanese if language == "ja" else freshness_in_english
     fresh = "" if source is None else wording(source.freshness, is_running)
     return ShownTool(tool, status, source, fresh, import_)
+
+
+def event(name: str, data: dict[str, Any]) -> str:
+    """An event with its data as JSON on one line."""
+    return f"event: {name}\ndata: {json.dumps(data)}\n\n"
+
+
+def import_event(running: dict[str, Any], language: Language) -> str:
+    """How far an import is."""
+    done, files = running["files_done"], running["files"]
+    text = words(language, "importing", done=f"{done:,}", files=f"{files:,}")
+    return event("progress", {"tool": running["tool"], "done": done, "files": files, "text": text})

@@ -23,8 +23,7 @@ from mdvec_mcp.database_trouble import trouble_in_english, trouble_in_japanese
 from mdvec_mcp.server import Wiring
 from mdvec_mcp.web.page import numbers
 from mdvec_mcp.web.page.access import Access
-from mdvec_mcp.web.page.sentences import told
-from mdvec_mcp.web.page.words import language_of, words
+from mdvec_mcp.web.page.words import language_of, told, words
 
 T = TypeVar("T")
 View = Callable[[Request], Awaitable[Response]]

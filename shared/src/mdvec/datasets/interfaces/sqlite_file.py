@@ -17,7 +17,6 @@ from pathlib import Path
 import apsw
 
 from mdvec.database.migrations import APPLICATION_ID
-from mdvec.datasets.core.affinity import BOOLEAN, declared_type
 from mdvec.datasets.core.reading import ReadingOptions
 from mdvec.datasets.core.understood import Understood
 from mdvec.datasets.interfaces.inner_tables import NotATable, OpenedFile, TableInFile
@@ -41,6 +40,13 @@ _PAGE_SIZE = slice(16, 18)
 _INCOMPLETE = "it is not a complete SQLite database; copy it again"
 _IN_USE = "another program is writing to it; import again when it is done"
 _NAME = "source.sqlite"
+BOOLEAN = "BOOLEAN"
+_BY_PART = (
+    ("BOOL", BOOLEAN), ("TIMESTAMP", "TIMESTAMP"), ("DATETIME", "TIMESTAMP"), ("DATE", "DATE"),
+    ("INT", "BIGINT"), ("CHAR", "VARCHAR"), ("CLOB", "VARCHAR"), ("TEXT", "VARCHAR"),
+    ("BLOB", "BLOB"), ("REAL", "DOUBLE"), ("FLOA", "DOUBLE"), ("DOUB", "DOUBLE"),
+    ("DEC", "DOUBLE"), ("NUM", "DOUBLE"),
+)  # fmt: skip
 
 
 @contextmanager
@@ -239,3 +245,9 @@ def _unreadable(error: apsw.Error) -> UnreadableFile:
     if isinstance(error, (apsw.BusyError, apsw.LockedError)):
         return UnreadableFile(_IN_USE, may_pass=True)
     return UnreadableFile(f"it cannot be read as a SQLite database ({error})")
+
+
+def declared_type(declared: str) -> str:
+    """The type that a declaration promises; SQLite enforces none."""
+    upper = declared.upper()
+    return next((type_ for part, type_ in _BY_PART if part in upper), "VARCHAR")

@@ -70,7 +70,6 @@ class GeminiBackend:
         self.dimension = options.gemini.dimensions
         self._model = model_of(card.name)
         self._generation = generation_of(self._model)
-        self.document_prefix = self._generation.document_prefix
         self.revision = self._generation.mark
         self._seconds = options.gemini.timeout
         self._retry = options.retry
@@ -106,7 +105,7 @@ class GeminiBackend:
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
         """Vectors of texts, as documents to be found."""
         kind = self._generation
-        prefixed = [self.document_prefix + text for text in texts]
+        prefixed = [self._generation.document_prefix + text for text in texts]
         return self._embed(prefixed, kind.document_task, self._seconds, self._retry)
 
     def encode_query(self, text: str) -> Vectors:

@@ -49,7 +49,6 @@ class OpenAIBackend:
         self.card = card
         self.endpoint = endpoint
         self.batch = options.openai.batch
-        self.document_prefix = options.openai.document_prefix
         self._model = model_of(card.name)
         self._options = options.openai
         self._retry = options.retry
@@ -101,7 +100,7 @@ class OpenAIBackend:
 
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
         """Vectors of texts, with the prefix of documents."""
-        prefixed = [self.document_prefix + text for text in texts]
+        prefixed = [self._options.document_prefix + text for text in texts]
         return self._embed(prefixed, self.dimension, self._retry)
 
     def encode_query(self, text: str) -> Vectors:

@@ -1,1 +1,1 @@
-"""What all embedding endpoints share: addresses, keys, prices, requests, retries and checks."""
+"""What all embedding endpoints share: addresses, keys, requests, retries and checks."""

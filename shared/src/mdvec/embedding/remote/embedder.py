@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Protocol
 
 from mdvec.embedding.embedder import Backend, BadEmbedding, Embedder
-from mdvec.embedding.remote.endpoint import Endpoint, about_tokens
+from mdvec.embedding.remote.endpoint import Endpoint
 from mdvec.embedding.remote.failures import EndpointUnusable
 
 if TYPE_CHECKING:
@@ -18,8 +17,6 @@ class RemoteBackend(Backend, Protocol):
     """A backend that sends texts to an endpoint; its methods may be called at the same time."""
 
     endpoint: Endpoint
-    document_prefix: str
-    """What goes before each document."""
 
     def measure_dimension(self) -> int:
         """The length of its vectors, by asking for one of them."""
@@ -37,11 +34,6 @@ class RemoteEmbedder(Embedder):
     def endpoint(self) -> Endpoint:
         """Where texts and questions go."""
         return self._remote.endpoint
-
-    def about_tokens(self, texts: Iterable[str]) -> int:
-        """About how many tokens documents have, the prefix of each included."""
-        prefix = self._remote.document_prefix
-        return about_tokens(prefix + text for text in texts)
 
     def measure_dimension(self) -> int:
         """Send one fixed word (no user text), and return the length of its vector.

@@ -1,8 +1,9 @@
-"""Checks the database file: its format, integrity and permissions."""
+"""Checks the database file: its format, integrity, permissions, and free space on its disk."""
 
 from __future__ import annotations
 
 import shlex
+import shutil
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -14,11 +15,14 @@ from mdvec.database.migrations import format_of
 from mdvec.database.network import network_trouble
 from mdvec.database.place import is_writable, open_to_others, size_on_disk
 from mdvec.manage.doctor.findings import Finding, Installation
+from mdvec.sizes import MEGABYTE
 from mdvec.text.file_size import file_size
 
 _MAX_ERRORS = 10
 _PRIVATE = 0o600
 _HOW_TO_RESTORE = "put back a copy of the file, or delete it and import again"
+_MIN_FREE = 50 * MEGABYTE
+_COMFORTABLE = 500 * MEGABYTE
 
 
 def check_database(installation: Installation) -> Iterator[Finding]:
@@ -70,3 +74,24 @@ def _rights(path: Path) -> Iterator[Finding]:
             "warning", "database", f"other users can open {file} ({mode:04o})",
             f"chmod 600 {shlex.quote(str(file))}", partial(file.chmod, _PRIVATE),
         )  # fmt: skip
+
+
+def check_disk(installation: Installation) -> Iterator[Finding]:
+    """Check that imports, rebuilds and mdvec compact have enough space."""
+    database = installation.database
+    folder = database.absolute().parent
+    while not folder.exists():
+        folder = folder.parent
+    free = shutil.disk_usage(folder).free
+    size = size_on_disk(database) if database.is_file() else 0
+    told = f"{file_size(free)} free in {folder}"
+    if free < _MIN_FREE:
+        yield Finding("trouble", "disk", f"only {told}; imports will fail", "make room")
+    elif free < max(_COMFORTABLE, 2 * size):
+        yield Finding(
+            "warning", "disk",
+            f"{told}: too little for a rebuild or mdvec compact of {file_size(size)}",
+            "free some disk space",
+        )  # fmt: skip
+    else:
+        yield Finding("ok", "disk", told)

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from mdvec.errors import MdvecError
 from mdvec.manage.doctor.clients import check_clients
-from mdvec.manage.doctor.database import check_database
-from mdvec.manage.doctor.disk import check_disk
+from mdvec.manage.doctor.database import check_database, check_disk
 from mdvec.manage.doctor.engine import check_engine
 from mdvec.manage.doctor.findings import Finding, Installation, InstallationCheck
 from mdvec.manage.doctor.indexes import check_indexes

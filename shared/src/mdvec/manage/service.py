@@ -1,9 +1,14 @@
-"""Installs and removes the shared server as a service, and checks whether it answers."""
+"""The shared server as a user service of systemd (Linux) or launchd (macOS).
+
+Installs and removes it, writes its file and reads the command in it, and checks whether it answers.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import plistlib
+import shlex
 import subprocess
 import urllib.request
 from collections.abc import Sequence
@@ -11,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mdvec.errors import MdvecError
-from mdvec.manage.service.units import LABEL, command_in, launchd_plist, systemd_unit
 
 _UNIT_NAME = "mdvec.service"
 _SYSTEMD = ("systemctl", "--user")
@@ -19,6 +23,20 @@ _HEALTH_SECONDS = 3.0
 _MANAGER_SECONDS = 60.0
 
 Command = tuple[str, ...]
+LABEL = "mdvec.server"
+"""The name of the service in launchd."""
+_UNIT = """\
+[Unit]
+Description=mdvec, one MCP server for all clients
+
+[Service]
+ExecStart={command}
+Restart=on-failure
+RestartSec=5
+
+[Install]
+WantedBy=default.target
+"""
 
 
 class ServiceError(MdvecError):
@@ -153,3 +171,36 @@ def _version_at(address: str) -> str | None:
         return None
     is_ours = isinstance(health, dict) and health.get("server") == "mdvec"
     return str(health.get("version")) if is_ours else None
+
+
+def systemd_unit(command: Sequence[str]) -> str:
+    """The text of a systemd user unit."""
+    return _UNIT.format(command=" ".join(map(_quoted, command)))
+
+
+def launchd_plist(command: Sequence[str]) -> str:
+    """A launchd property list: starts the command at login, and again when it fails."""
+    content = {
+        "Label": LABEL,
+        "ProgramArguments": list(command),
+        "RunAtLoad": True,
+        "KeepAlive": {"SuccessfulExit": False},
+    }
+    return plistlib.dumps(content).decode()
+
+
+def command_in(text: str) -> list[str]:
+    """The command that a service's file runs; empty if it has none."""
+    if text.lstrip().startswith("<?xml"):
+        return list(plistlib.loads(text.encode())["ProgramArguments"])
+    for line in text.splitlines():
+        if line.startswith("ExecStart="):
+            read = shlex.split(line.removeprefix("ExecStart="))
+            return [part.replace("$$", "$").replace("%%", "%") for part in read]
+    return []
+
+
+def _quoted(part: str) -> str:
+    """A part of a command, quoted for systemd, with variables and specifiers escaped."""
+    escaped = part.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + escaped.replace("%", "%%").replace("$", "$$") + '"'
