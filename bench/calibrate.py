@@ -30,9 +30,9 @@ from headings import store_headless
 from legs import legs_of
 from mdvec.database.connection import open_database
 from mdvec.embedding import catalog
-from mdvec.embedding.constants import ModelConstants, default_constants
+from mdvec.embedding.cards import ModelConstants, default_constants
 from mdvec.embedding.embedder import Embedder
-from mdvec.embedding.remote.embedder import RemoteEmbedder
+from mdvec.embedding.remote.endpoint import RemoteEmbedder
 from mdvec.errors import MdvecError
 from mdvec.index.documents import stored_files, stored_text
 from mdvec.index.model_constants import calibrated_constants, store_constants
@@ -41,7 +41,7 @@ from mdvec.search.core.fusion import fuse
 from mdvec.settings import load_settings
 from mdvec.text.markdown import outline
 from mdvec.text.tokens import is_blank
-from mdvec.tools import rows as tools
+from mdvec.tools import registry
 from mdvec.tools.kinds import KINDS
 from section_finding import LEVELS, SHORTEST_SECTION, Document, SectionKey, own_text
 from studies.fusion_fit import Case, rank
@@ -163,9 +163,9 @@ def _documents(database: Path, name: str | None, characters: int) -> Iterator[Do
     contents: dict[str, str] = {}
     with open_database(database, "read") as connection:
         chosen = (
-            [tools.get_tool(connection, name)]
+            [registry.get_tool(connection, name)]
             if name is not None
-            else tools.list_tools(connection, active_only=True)
+            else registry.list_tools(connection, active_only=True)
         )
         for tool in chosen:
             kind = KINDS[tool.kind]

@@ -10,8 +10,8 @@ from datetime import date, timedelta
 from itertools import combinations
 from pathlib import Path
 
-from mdvec.household.core.compared import ComparedRow
 from mdvec.household.core.detection import LIKELY, DetectionOptions
+from mdvec.household.core.pair import ComparedRow
 from mdvec.household.core.pairs import find_pairs
 from mdvec.household.readings import reading
 from processes import Bench

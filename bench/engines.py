@@ -26,11 +26,11 @@ from mdvec.index.chroma_collections import collection_of, send_vectors
 from mdvec.index.exact import nearest_among
 from mdvec.index.signature_build import renew_signatures
 from mdvec.index.signature_cache import SIGNATURES
+from mdvec.index.table_changes import rebuild_vector_index
 from mdvec.index.tables import Tables, create_tables
-from mdvec.index.vector_tables import rebuild_vector_index
 from mdvec.search.candidates import nearest_chunks
 from mdvec.text.quoting import identifier
-from mdvec.tools import rows as tools
+from mdvec.tools import registry
 from processes import Bench
 from results import Row, median, spread
 from threadpoolctl import threadpool_limits
@@ -172,7 +172,7 @@ def _filled(count: int) -> Iterator[tuple[Connection, Tables, np.ndarray, Path]]
     folder = Path(tempfile.mkdtemp(prefix="mdvec-engines-"))
     try:
         with open_database(folder / "vectors.sqlite", "create") as connection:
-            tool = tools.add_tool(connection, "bench", "made vectors", folder, "markdown")
+            tool = registry.add_tool(connection, "bench", "made vectors", folder, "markdown")
             names = replace(tool.tables, generation=1, staged=True)
             with connection:
                 create_tables(connection, names)

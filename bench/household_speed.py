@@ -16,22 +16,21 @@ from typing import TypeVar
 
 import apsw
 from mdvec.database.connection import open_database
-from mdvec.dates.days import Days
+from mdvec.dates.months import Days
 from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scan import ScanRules
 from mdvec.household import review as duplicate_review
 from mdvec.household.core.detection import LIKELY, DetectionOptions
 from mdvec.household.core.evidence import Judge
-from mdvec.household.core.matching import match_one_to_one
 from mdvec.household.core.pair import Pair
-from mdvec.household.core.pairs import find_pairs
+from mdvec.household.core.pairs import find_pairs, match_one_to_one
 from mdvec.household.core.shopping_habits import Mirrors, ShoppingHabits
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
 from mdvec.household.interfaces.columns import ColumnsCache
-from mdvec.household.interfaces.rows import data_version
-from mdvec.household.interfaces.sums import page_of_rows
+from mdvec.household.interfaces.ledger_sums import page_of_rows
+from mdvec.household.interfaces.transactions import data_version
 from mdvec.household.month import monthly_household
 from mdvec.household.readings import reading
 from mdvec.household.trend import TrendCache

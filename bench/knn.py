@@ -17,7 +17,7 @@ from mdvec.embedding import catalog
 from mdvec.index.signatures import signature_bytes
 from mdvec.index.tables import Tables
 from mdvec.search.candidates import nearest_chunks
-from mdvec.tools import rows as tools
+from mdvec.tools import registry
 from processes import Bench
 from results import Row, median
 from section_finding import heading_questions, read_document
@@ -158,7 +158,7 @@ def _measured(database: Path, vectors: np.ndarray, queries: np.ndarray, rounds: 
 
 
 def _ours(connection: apsw.Connection) -> Find:
-    tool = tools.get_tool(connection, TOOL)
+    tool = registry.get_tool(connection, TOOL)
     names = Tables(tool.id, tool.name, tool.generation)
     # Chunks are numbered from 1, in the order in which they were stored.
     return lambda query: [number - 1 for number in nearest_chunks(connection, names, query, K)]

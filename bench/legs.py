@@ -21,8 +21,8 @@ from mdvec.search.core.fusion import SearchMode
 from mdvec.search.ranking import Pool, RankedChunk, pooled
 from mdvec.text.questions import analyse_question
 from mdvec.timing import Stopwatch
-from mdvec.tools import rows as tools
-from mdvec.tools.rows import Tool
+from mdvec.tools import registry
+from mdvec.tools.registry import Tool
 
 Ranked = dict[SearchMode, Sequence[RankedChunk]]
 
@@ -54,7 +54,7 @@ class Legs:
 def legs_of(database: Path, embedder: Embedder) -> Iterator[Legs]:
     """The benchmark's tool in a database."""
     with open_database(database, "read") as connection:
-        yield Legs(connection, tools.get_tool(connection, TOOL), embedder)
+        yield Legs(connection, registry.get_tool(connection, TOOL), embedder)
 
 
 @functools.cache

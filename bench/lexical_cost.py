@@ -19,8 +19,8 @@ from mdvec.index import documents as documents_of_import
 from mdvec.index import tables
 from mdvec.index.documents import NewDocument, put_document
 from mdvec.index.tables import Tables
-from mdvec.tools import rows as tools
-from mdvec.tools.rows import Tool
+from mdvec.tools import registry
+from mdvec.tools.registry import Tool
 from processes import Bench
 from results import Row, median
 from stored_documents import store
@@ -76,7 +76,7 @@ def _imported(database: Path, corpus: Path) -> tuple[ImportReport, list[NewDocum
 def _stored(database: Path, documents: list[NewDocument], like: Path) -> float:
     """Seconds to store the documents as the import did."""
     with open_database(like, "read") as connection:
-        tool = tools.get_tool(connection, TOOL)
+        tool = registry.get_tool(connection, TOOL)
     began = time.perf_counter()
     store(database, documents, _model(tool), tool.chunking)
     return time.perf_counter() - began
@@ -107,7 +107,7 @@ def _without_indexes(database: Path, copy: Path) -> float:
         connection.execute("PRAGMA query_only = OFF")
         connection.execute("VACUUM INTO ?", (str(copy),))
     with open_database(copy, "write") as connection:
-        tool = tools.get_tool(connection, TOOL)
+        tool = registry.get_tool(connection, TOOL)
         tables.drop_indexes(connection, Tables(tool.id, tool.name, tool.generation))
         connection.execute("VACUUM")
     return _megabytes(copy)

@@ -17,7 +17,7 @@ from mdvec.embedding import catalog
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage.import_tool import import_tool
-from mdvec.manage.page_key import page_key
+from mdvec.manage.page_server import page_key
 from mdvec.manage.registering import add_tool
 from processes import Bench
 from results import Row, median, spread

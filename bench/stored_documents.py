@@ -13,8 +13,7 @@ from mdvec.index.signature_build import renew_signatures
 from mdvec.index.tables import Tables
 from mdvec.manage.registering import add_tool
 from mdvec.text.options import ChunkingOptions
-from mdvec.tools import import_state
-from mdvec.tools import rows as tools
+from mdvec.tools import import_state, registry
 
 
 def store(
@@ -29,7 +28,7 @@ def store(
     """
     add_tool(database, TOOL, "what the benchmark asks", database.parent, "markdown")
     with open_database(database, "write") as connection:
-        tool = tools.get_tool(connection, TOOL)
+        tool = registry.get_tool(connection, TOOL)
         names = Tables(tool.id, tool.name, tool.generation + 1)
         with connection:
             tables.create_indexes(connection, names)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from mdvec.manage.page_key import page_key
+from mdvec.manage.page_server import page_key
 from page_site import Site, wait_until
 
 RUN = "from mdvec_mcp.main import main; main()"

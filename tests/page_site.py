@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx2
 import uvicorn
 from mdvec.embedding.embedder import Embedder
-from mdvec.manage.page_key import PageKey, page_key
+from mdvec.manage.page_server import PageKey, page_key
 from mdvec.manage.registering import list_tools
 from mdvec.settings import Settings
 from mdvec_mcp.search.model_pool import ModelPool

@@ -5,7 +5,7 @@ from datetime import date
 from pathlib import Path
 
 from mdvec.household.core.categories import INCOME
-from mdvec.tools.rows import add_tool
+from mdvec.tools.registry import add_tool
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 from mdvec.household.core.categories import INCOME
 from mdvec.household.month import monthly_household
 from mdvec.household.trend import category_trend, category_trend_summary
-from mdvec.tools.rows import add_tool
+from mdvec.tools.registry import add_tool
 
 FLAGS = ("計算対象外", "振替", "重複")
 

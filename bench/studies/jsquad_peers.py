@@ -23,7 +23,7 @@ from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
 from mdvec.index.tables import Tables
 from mdvec.text.quoting import identifier
-from mdvec.tools import rows as tools
+from mdvec.tools import registry
 from processes import Bench
 from results import Row
 
@@ -44,7 +44,7 @@ class Corpus:
     def vectors(self) -> tuple[list[str], np.ndarray]:
         """The file of every chunk of ours, and its vector."""
         with open_database(self.database, "read") as connection:
-            tool = tools.get_tool(connection, TOOL)
+            tool = registry.get_tool(connection, TOOL)
             names = Tables(tool.id, tool.name, tool.generation)
             rows = connection.execute(
                 f"SELECT d.file_path, v.embedding FROM {identifier(names.vectors)} AS v "

@@ -3,8 +3,7 @@
 from urllib.parse import quote
 
 from mdvec.embedding import catalog
-from mdvec.manage.page_opening import write_opening
-from mdvec.manage.page_server import one_time_address
+from mdvec.manage.page_server import one_time_address, write_opening
 from page_ledger import ledger
 from page_site import page_site
 from playwright.sync_api import expect

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from mdvec.manage.page_key import PageKey
+from mdvec.manage.page_server import PageKey
 from mdvec.settings import Settings
 from page_site import page_site
 from PIL import Image

@@ -16,13 +16,12 @@ from typer.core import TyperGroup
 from mdvec_cli.commands import household, model, rules, service, tool
 from mdvec_cli.commands.compact import compact_command
 from mdvec_cli.commands.doctor import doctor_command
-from mdvec_cli.commands.get import get_command
+from mdvec_cli.commands.get import get_command, samples_command
 from mdvec_cli.commands.import_ import import_command
 from mdvec_cli.commands.output import STOPPED, say
 from mdvec_cli.commands.plot import plot_command
 from mdvec_cli.commands.query import query_command
 from mdvec_cli.commands.register import register_command, unregister_command
-from mdvec_cli.commands.samples import samples_command
 from mdvec_cli.commands.search import search_command
 from mdvec_cli.commands.status import status_command
 from mdvec_cli.commands.tables import export_command, histogram_command, profile_command

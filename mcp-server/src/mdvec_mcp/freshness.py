@@ -14,11 +14,11 @@ import anyio
 from mcp.server.mcpserver import Context
 from mdvec.database.connection import open_database
 from mdvec.errors import MdvecError
-from mdvec.sync.attempts import Attempts
+from mdvec.sync.imports import Attempts
 from mdvec.text.one_line import shown_name
-from mdvec.tools import rows
+from mdvec.tools import registry
 from mdvec.tools.names import offered_name
-from mdvec.tools.rows import Tool, ToolNotFound
+from mdvec.tools.registry import Tool, ToolNotFound
 
 from mdvec_mcp.file_stamp import FileStamp, stamp_of
 
@@ -132,7 +132,7 @@ class FreshnessWatch:
     def served(self) -> list[Tool]:
         """The active tools that this server offers, by name."""
         with open_database(self.database, "read") as connection:
-            active = rows.list_tools(connection, active_only=True)
+            active = registry.list_tools(connection, active_only=True)
         return [tool for tool in active if self.serves(tool)]
 
     def served_names(self, names: tuple[str, ...] | None) -> tuple[str, ...] | None:

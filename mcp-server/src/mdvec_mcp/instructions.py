@@ -11,7 +11,7 @@ from pathlib import Path
 from mdvec.text.one_line import on_one_line
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.names import OFFERED, own_name
-from mdvec.tools.rows import Tool
+from mdvec.tools.registry import Tool
 
 MAX_CHARS = 2_000
 _MAX_DESCRIPTION = 120

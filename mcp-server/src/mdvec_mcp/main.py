@@ -17,11 +17,12 @@ from mdvec_mcp.quick_start import load_quickly, loaded
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Embedder
     from mdvec.settings import Settings
-    from mdvec.tools.rows import Tool
+    from mdvec.tools.registry import Tool
 
     from mdvec_mcp.search.model_pool import ModelPool
     from mdvec_mcp.server import Wiring
     from mdvec_mcp.web.page_mount import PageMount
+
 
 _DEFAULT_ADDRESS = "127.0.0.1:8765"
 _ON_TERMINAL = (
@@ -281,7 +282,7 @@ def _serve_http(start: Start, at: str, token: str | None, names: list[str]) -> N
 
 def _page(wiring: Wiring) -> PageMount | None:
     """The local page; None if its key can be neither read nor made."""
-    from mdvec.manage.page_key import PageKeyUnusable, page_key
+    from mdvec.manage.page_server import PageKeyUnusable, page_key
 
     from mdvec_mcp.web.page_mount import PageMount
 

@@ -17,7 +17,7 @@ from mdvec.settings import Settings
 from mdvec.sync.imports import Imports
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.names import own_name
-from mdvec.tools.rows import Tool
+from mdvec.tools.registry import Tool
 
 from mdvec_mcp.freshness import FreshnessWatch
 from mdvec_mcp.instructions import instructions
@@ -93,7 +93,7 @@ class Wiring:
     @cached_property
     def analytics(self) -> Analytics:
         """The analytics service; it starts and stops with the server."""
-        from mdvec_mcp.analytics.reaper import Reaper
+        from mdvec_mcp.analytics.exporter import Reaper
         from mdvec_mcp.analytics.service import analytics_over
 
         analytics = analytics_over(

@@ -7,7 +7,7 @@ import pytest
 from collection import RULES, Collection, water_and_rice
 from mdvec.database.connection import open_database
 from mdvec.manage import registering
-from mdvec.manage.renaming import rename_tool
+from mdvec.manage.registering import rename_tool
 from mdvec.settings import Settings
 from mdvec.settings.sections import DatabaseSettings
 from mdvec.sync.imports import Imports

@@ -34,12 +34,12 @@ place; any other exception is a bug.
             UnknownModel              mdvec.embedding.catalog
             BadEmbedding              mdvec.embedding.embedder
             ModelUnavailable          mdvec.embedding.embedder
-                EndpointFailure       mdvec.embedding.remote.failures
-                    EndpointRefused   mdvec.embedding.remote.failures
-                        TextRefused   mdvec.embedding.remote.failures
-                    EndpointUnusable  mdvec.embedding.remote.failures
-                    KeyMissing        mdvec.embedding.remote.failures
-                    QuestionNotAllowed mdvec.embedding.remote.failures
+                EndpointFailure       mdvec.embedding.remote.answers
+                    EndpointRefused   mdvec.embedding.remote.answers
+                        TextRefused   mdvec.embedding.remote.answers
+                    EndpointUnusable  mdvec.embedding.remote.answers
+                    KeyMissing        mdvec.embedding.remote.answers
+                    QuestionNotAllowed mdvec.embedding.remote.answers
             UnembeddableText          mdvec.embedding.embedder
             RerankerTooSlow           mdvec.embedding.reranker
             ModelDiffers              mdvec.search.question_vectors
@@ -90,14 +90,14 @@ place; any other exception is a bug.
         NotRegistered                 mdvec.manage.clients.registration
         ServerFailed                  mdvec.manage.doctor.server_process
         FolderRefused                 mdvec.manage.folders
-        OutsideHome                   mdvec.manage.home_folders
-        PageKeyUnusable               mdvec.manage.page_key
-        OpeningFileUnwritable         mdvec.manage.page_opening
+        OutsideHome                   mdvec.manage.folders
+        OpeningFileUnwritable         mdvec.manage.page_server
+        PageKeyUnusable               mdvec.manage.page_server
         PageUnavailable               mdvec.manage.page_server
         InvalidTool                   mdvec.manage.registering
         InstructionsUnusable          mdvec.manage.rules.section
         SamplesNotWritten             mdvec.manage.samples
-        ServerNotInstalled            mdvec.manage.server_program
+        ServerNotInstalled            mdvec.manage.service
         ServiceError                  mdvec.manage.service
         NoAnswer                      mdvec.manage.table_requests
         RequestRefused                mdvec.manage.table_requests
@@ -110,13 +110,13 @@ place; any other exception is a bug.
             FlagRefused               mdvec.settings.loading
         InvalidChunking               mdvec.text.options
         InvalidToolName               mdvec.tools.names
-        ToolExists                    mdvec.tools.rows
-        ToolNotFound                  mdvec.tools.rows
+        ToolExists                    mdvec.tools.registry
+        ToolNotFound                  mdvec.tools.registry
         WatchRefused                  mdvec_cli.commands.watch
-        UnknownColumn                 mdvec_mcp.analytics.core.column
         NoHistogram                   mdvec_mcp.analytics.core.histogram
         RowsDiffer                    mdvec_mcp.analytics.core.histogram
         PeriodRefused                 mdvec_mcp.analytics.core.period
+        UnknownColumn                 mdvec_mcp.analytics.core.period
         QueryError                    mdvec_mcp.analytics.core.refusals
             QueriesUnavailable        mdvec_mcp.analytics.core.refusals
             QueryFailed               mdvec_mcp.analytics.core.refusals

@@ -24,7 +24,7 @@ def compact_command(
 ) -> None:
     """Rewrite the database file without deleted data, and free that disk space."""
     from mdvec.manage.compacting import compact
-    from mdvec.text.file_size import file_size
+    from mdvec.text.counting import file_size
 
     settings = settings_from(config, database, verbose=verbose)
     try:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -15,7 +17,7 @@ from mdvec_cli.commands.options import (
     VerboseOption,
     settings_from,
 )
-from mdvec_cli.commands.output import print_json, print_text
+from mdvec_cli.commands.output import print_json, print_text, say
 
 
 def get_command(
@@ -46,3 +48,16 @@ def get_command(
         print_json(document)
     else:
         print_text(document.content)
+
+
+def samples_command(
+    folder: Annotated[Path, typer.Argument(help="The folder to write.", show_default=False)],
+) -> None:
+    """Write sample notes and the statement files of invented households into a folder."""
+    from mdvec.manage.samples import copy_samples
+
+    copies = copy_samples(folder.expanduser().absolute())
+    for name, copy in copies.items():
+        say(f"wrote {name}: {copy}")
+    notes = shlex.quote(str(copies["notes"]))
+    say(f'next: mdvec tool add -n notes -d "sample notes" -s {notes}')

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mdvec_cli.commands.completion import complete_tool_names
 from mdvec_cli.commands.options import (
     ConfigOption,
     DatabaseOption,
@@ -15,6 +14,7 @@ from mdvec_cli.commands.options import (
     FormatOption,
     VerboseOption,
     chosen_format,
+    complete_tool_names,
     settings_from,
 )
 from mdvec_cli.commands.output import print_json, print_table, print_text, say

@@ -36,7 +36,7 @@ def ls(
 ) -> None:
     """List the models: which are installed, and which one `auto` chooses."""
     from mdvec.embedding import catalog
-    from mdvec.embedding.names import FORMS
+    from mdvec.embedding.cards import FORMS
     from mdvec.manage.registering import models_in_use
 
     settings = settings_from(config, database, verbose=verbose)
@@ -111,7 +111,7 @@ def try_out(
 
     A model behind an endpoint is sent only that word, and nothing of yours.
     """
-    from mdvec.embedding.trial import try_model
+    from mdvec.embedding.catalog import try_model
 
     settings = settings_from(config, database, verbose=verbose)
     trial = try_model(name, settings.model.options())

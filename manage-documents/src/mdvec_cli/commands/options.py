@@ -11,12 +11,32 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mdvec_cli.commands.completion import complete_tool_names
 from mdvec_cli.commands.output import say
 
 if TYPE_CHECKING:
     from mdvec.settings import Settings
     from mdvec.settings.loading import Loaded
+
+
+def complete_tool_names(ctx: typer.Context, incomplete: str) -> list[str]:
+    """The names with this beginning; none if the database cannot be read."""
+    from mdvec.errors import MdvecError
+    from mdvec.manage.registering import list_tools
+    from mdvec.settings import load_settings
+
+    config, database = (ctx.params.get(name) for name in ("config", "database"))
+    path = None if database is None else str(Path(database).expanduser().absolute())
+    try:
+        settings = load_settings(
+            os.environ,
+            config=None if config is None else Path(config),
+            project_folder=Path.cwd(),
+            flags={"database": {"path": path}},
+        )
+        tools = list_tools(settings.database_path, active_only=False)
+    except MdvecError:
+        return []
+    return [tool.name for tool in tools if tool.name.startswith(incomplete)]
 
 
 class DisplayFormat(StrEnum):

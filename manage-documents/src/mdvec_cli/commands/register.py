@@ -64,7 +64,7 @@ def register_command(
     from mdvec.manage.clients.clients import CLIENTS, Server
     from mdvec.manage.clients.entries import snippet
     from mdvec.manage.clients.registration import NotRegistered, register
-    from mdvec.manage.server_program import server_program
+    from mdvec.manage.service import server_program
 
     settings = settings_from(config, database, verbose=verbose)
     options = ["--database", str(settings.database_path)]

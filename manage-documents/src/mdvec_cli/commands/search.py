@@ -14,7 +14,6 @@ import typer
 from mdvec.text.counting import counted
 from mdvec.text.one_line import on_one_line
 
-from mdvec_cli.commands.completion import complete_tool_names
 from mdvec_cli.commands.options import (
     ConfigOption,
     DatabaseOption,
@@ -22,6 +21,7 @@ from mdvec_cli.commands.options import (
     FormatOption,
     VerboseOption,
     chosen_format,
+    complete_tool_names,
     settings_from,
 )
 from mdvec_cli.commands.output import print_json, print_line, print_table, say

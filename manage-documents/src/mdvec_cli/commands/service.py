@@ -48,8 +48,7 @@ def install_command(
 ) -> None:
     """Install the server as a service of systemd or launchd, and start it."""
     from mdvec.manage.bearer import read_token
-    from mdvec.manage.server_program import server_program
-    from mdvec.manage.service import install
+    from mdvec.manage.service import install, server_program
 
     settings = settings_from(config, database, verbose=verbose)
     kept = settings.server.token_file

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mdvec_cli.commands.completion import complete_tool_names
 from mdvec_cli.commands.options import (
     ConfigOption,
     DatabaseOption,
@@ -16,6 +15,7 @@ from mdvec_cli.commands.options import (
     FormatOption,
     VerboseOption,
     chosen_format,
+    complete_tool_names,
     settings_from,
 )
 from mdvec_cli.commands.output import print_facts, print_json, print_line, print_table, say
@@ -57,7 +57,7 @@ def status_command(
 
 def _overview(database: Path, *, as_json: bool) -> None:
     from mdvec.manage.status import kind_status, overview
-    from mdvec.text.file_size import file_size
+    from mdvec.text.counting import file_size
     from mdvec.tools.kinds import KINDS
 
     found = overview(database)
@@ -98,7 +98,7 @@ def _print_notes(tools: Sequence[ToolStatus]) -> None:
 
 
 def _print_tools(view: KindStatus, tools: list[ToolStatus]) -> None:
-    from mdvec.text.local_time import local_time
+    from mdvec.text.counting import local_time
 
     own = view.overview_columns
     print_table(
@@ -119,7 +119,7 @@ def _print_tools(view: KindStatus, tools: list[ToolStatus]) -> None:
 
 def _details(database: Path, name: str, *, as_json: bool, show_all: bool) -> None:
     from mdvec.manage.status import details, kind_status
-    from mdvec.text.local_time import local_time
+    from mdvec.text.counting import local_time
 
     found = details(database, name)
     if as_json:

@@ -22,7 +22,7 @@ from mdvec_cli.commands.options import (
 from mdvec_cli.commands.output import print_json, print_line, print_table, say
 
 if TYPE_CHECKING:
-    from mdvec.tools.rows import Tool
+    from mdvec.tools.registry import Tool
 
 app = typer.Typer(
     help="Add, change, delete, enable, disable and list tools.",
@@ -140,7 +140,7 @@ def rename(
     verbose: VerboseOption = False,
 ) -> None:
     """Give a tool another name; nothing is imported again."""
-    from mdvec.manage.renaming import rename_tool
+    from mdvec.manage.registering import rename_tool
 
     settings = settings_from(config, database, verbose=verbose)
     tool = rename_tool(settings.database_path, name, to, say)
@@ -227,7 +227,7 @@ def ls(
 
 
 def _print_tools(tools: list[Tool]) -> None:
-    from mdvec.text.local_time import local_time
+    from mdvec.text.counting import local_time
 
     print_table(
         "Tools",

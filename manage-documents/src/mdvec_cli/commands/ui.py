@@ -42,10 +42,10 @@ def ui_command(
     printed address opens it once, within two minutes; after that, a cookie in the browser gives
     access.
     """
-    from mdvec.manage.page_key import page_key
-    from mdvec.manage.page_opening import opening_file
     from mdvec.manage.page_server import (
         one_time_address,
+        opening_file,
+        page_key,
         running_page,
         server_arguments,
         started_page,
@@ -72,7 +72,7 @@ def ui_command(
 
 def _open(address: str, file: Path | None) -> None:
     """Print the address, and open it in the browser by way of the file, if there is one."""
-    from mdvec.manage.page_opening import reads_files_of_this_system, write_opening
+    from mdvec.manage.page_server import reads_files_of_this_system, write_opening
 
     print_line(address)
     if file is None:

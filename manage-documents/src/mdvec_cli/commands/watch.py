@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from mdvec.errors import MdvecError
 
-from mdvec_cli.commands.completion import complete_tool_names
-from mdvec_cli.commands.options import ConfigOption, DatabaseOption, VerboseOption, settings_from
+from mdvec_cli.commands.options import (
+    ConfigOption,
+    DatabaseOption,
+    VerboseOption,
+    complete_tool_names,
+    settings_from,
+)
 from mdvec_cli.commands.output import STOPPED, print_line, say
 
 if TYPE_CHECKING:
@@ -61,7 +66,7 @@ class _Watcher:
     """Imports each tool whose source differs from its index, now and after each change."""
 
     def __init__(self, settings: Settings, imports: Imports, names: tuple[str, ...]) -> None:
-        from mdvec.sync.attempts import Attempts
+        from mdvec.sync.imports import Attempts
 
         self._settings = settings
         self._imports = imports
@@ -75,7 +80,7 @@ class _Watcher:
         Raises:
             ToolNotFound: there is no active tool of a name.
         """
-        from mdvec.tools.rows import ToolNotFound
+        from mdvec.tools.registry import ToolNotFound
 
         for name in self._missing(self._tools()):
             raise ToolNotFound(name)
@@ -125,7 +130,7 @@ class _Watcher:
 
     def _import_stale(self) -> None:
         from mdvec.sync.freshness import look_at
-        from mdvec.tools.rows import ToolNotFound
+        from mdvec.tools.registry import ToolNotFound
 
         tools = self._tools()
         for name in self._missing(tools):

@@ -155,8 +155,8 @@ def test_the_script_for_ipython_limits_what_a_cell_prints(mdvec):
     [("/nowhere/mdvec-mcp", [], "trouble"), (SERVER, ["--database", "/other"], "warning")],
 )
 def test_the_doctor_looks_at_registered_entries(mdvec, command, args, level, monkeypatch):
-    from mdvec.manage.doctor.clients import check_clients
     from mdvec.manage.doctor.findings import Installation
+    from mdvec.manage.doctor.libraries import check_clients
     from mdvec.settings.loading import load_with_origins
 
     file = mdvec.home / FILES["cursor"]

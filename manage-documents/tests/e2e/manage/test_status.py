@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 from mdvec.manage.registering import add_tool
-from mdvec.text.local_time import local_time
+from mdvec.text.counting import local_time
 
 COMMANDS = [
     "status", "tool ls --all", "import -n notes", "tool disable -n notes",
@@ -73,7 +73,7 @@ def test_one_tool_shows_its_documents_and_the_statistics_of_its_vectors(notes):
     assert details["fingerprint"].startswith("use@")
     assert details["chunking"] == {
         "strategy": "heading", "size": 192, "overlap": 48, "heading_levels": [1, 2, 3],
-        "min_chars": 50, "context": True, "cut": 2,
+        "min_chars": 50, "cut": 2,
     }  # fmt: skip
     numbers = details["statistics"]
     assert (numbers["count"], numbers["embedding_bytes"]) == (4, 4 * 512 * 4)

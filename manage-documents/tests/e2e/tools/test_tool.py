@@ -2,7 +2,7 @@
 
 from mdvec.database.connection import open_database
 from mdvec.manage.registering import add_tool, list_tools
-from mdvec.text.local_time import local_time
+from mdvec.text.counting import local_time
 from mdvec.tools.kinds import KINDS
 
 from mdvec_cli.commands.tool import ToolKind
@@ -110,7 +110,7 @@ def test_tools_named_like_sql_or_like_tables_do_not_affect_others(mdvec, fill):
     with open_database(mdvec.database, "read") as connection:
         names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").get
     ledger = {
-        "transactions", "duplicate_checks", "ledger_files", "ledger_versions",
+        "transactions", "duplicate_checks", "ledger_files", "ledger_versions", "vector_collections",
         "ledger_statements", "departed_pairs", "budgets", "category_rules", "row_notes",
         "asset_months", "shared_pairs",
     }  # fmt: skip

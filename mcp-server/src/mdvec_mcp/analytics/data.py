@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mdvec.database.connection import Connection, DatabaseEmptied, open_database, snapshot
-from mdvec.datasets.core.names import HOUSEHOLD_TABLE
-from mdvec.datasets.interfaces.tables import CombinedFile, DatasetTable, dataset_tables
-from mdvec.household.interfaces.rows import data_version
-from mdvec.tools import rows as tools
+from mdvec.datasets.core.grouping import HOUSEHOLD_TABLE
+from mdvec.datasets.interfaces.dataset_tables import CombinedFile, DatasetTable, dataset_tables
+from mdvec.household.interfaces.transactions import data_version
+from mdvec.tools import registry
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.names import offered_name
-from mdvec.tools.rows import Tool
+from mdvec.tools.registry import Tool
 
 from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer
-from mdvec_mcp.analytics.core.naming import named
+from mdvec_mcp.analytics.core.refusals import named
 from mdvec_mcp.analytics.process.messages import Data, ParquetTable
 from mdvec_mcp.file_stamp import FileStamp, stamp_of
 
@@ -101,7 +101,7 @@ def tables_of(database: Path, name: str) -> list[DatasetTable]:
     """
     with open_database(database, "read") as connection, snapshot(connection):
         _all_tools(connection, database)
-        return dataset_tables(connection, tools.get_tool(connection, name).id)
+        return dataset_tables(connection, registry.get_tool(connection, name).id)
 
 
 def table_origin(database: Path, name: str) -> JsonAnswer:
@@ -144,7 +144,7 @@ def described_dataset(tool: Tool, tables: Sequence[DatasetTable], guard: AnswerG
 
 def _all_tools(connection: Connection, database: Path) -> list[Tool]:
     """Every tool, active or not; the server started with at least one."""
-    there = tools.list_tools(connection)
+    there = registry.list_tools(connection)
     if not there:
         raise DatabaseEmptied(database)
     return there

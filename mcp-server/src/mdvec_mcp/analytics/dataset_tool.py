@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from mdvec.tools.rows import Tool
+from mdvec.tools.registry import Tool
 from pydantic import Field
 
 from mdvec_mcp.analytics.core.guard import JsonAnswer
 from mdvec_mcp.analytics.data import described_dataset, tables_of
-from mdvec_mcp.analytics.requested_data import RequestedData
+from mdvec_mcp.analytics.guarded import RequestedData
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.tools import Sql, call_within_guard
 from mdvec_mcp.calls import READ_ONLY, ToolReply

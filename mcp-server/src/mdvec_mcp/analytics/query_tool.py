@@ -21,8 +21,8 @@ from mdvec.text.one_line import visible
 from pydantic import Field
 
 from mdvec_mcp.analytics.core.guard import JsonAnswer, with_warnings
+from mdvec_mcp.analytics.guarded import RequestedData
 from mdvec_mcp.analytics.questions import Prepared
-from mdvec_mcp.analytics.requested_data import RequestedData
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.tools import MAX_SQL_CHARS, TEXT, call_within_guard
 from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread

@@ -17,13 +17,12 @@ from mdvec.queries.parameters import Bound, WrongParameters, bound, listed_param
 from mdvec.queries.saved import SavedQuery, SavedQueryError, SaveMode
 
 from mdvec_mcp.analytics.core.guard import JsonAnswer, with_warnings
-from mdvec_mcp.analytics.core.naming import shortened_name
 from mdvec_mcp.analytics.core.ready.anomalies import ANOMALIES
 from mdvec_mcp.analytics.core.ready.comparison import COMPARISON
 from mdvec_mcp.analytics.core.ready.correlations import CORRELATIONS
 from mdvec_mcp.analytics.core.ready.plan import QuestionPlan, ReadyQuestion
 from mdvec_mcp.analytics.core.ready.trend import TREND
-from mdvec_mcp.analytics.core.refusals import QueryRefused, UnknownTable
+from mdvec_mcp.analytics.core.refusals import QueryRefused, UnknownTable, shortened_name
 from mdvec_mcp.analytics.core.statement import SELECT_ALL, fold
 from mdvec_mcp.analytics.process.messages import JsonValue, QueryRows
 from mdvec_mcp.analytics.process.query_process import QueryProcess

@@ -10,7 +10,7 @@ from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 
 from mdvec_mcp.analytics.core.discovery import compared_name
 from mdvec_mcp.analytics.core.guard import JsonAnswer
-from mdvec_mcp.analytics.requested_data import RequestedData
+from mdvec_mcp.analytics.guarded import RequestedData
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.tools import call_within_guard
 from mdvec_mcp.calls import in_thread

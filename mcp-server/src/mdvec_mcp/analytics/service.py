@@ -8,12 +8,11 @@ from mdvec.analysis.exports import ExportFolder
 from mdvec.charts.plots import Plots
 from mdvec.settings import AnalyticsSettings
 
-from mdvec_mcp.analytics.core.effort import ProfileEffort
 from mdvec_mcp.analytics.core.guard import AnswerGuard
+from mdvec_mcp.analytics.core.profile import ProfileEffort
 from mdvec_mcp.analytics.data import DataReader
 from mdvec_mcp.analytics.exporter import Exporter
-from mdvec_mcp.analytics.listing import TableListing
-from mdvec_mcp.analytics.materialized import MaterializedTables
+from mdvec_mcp.analytics.listing import MaterializedTables, TableListing
 from mdvec_mcp.analytics.process.kept_tables import KeptTables
 from mdvec_mcp.analytics.process.messages import QueryLimits
 from mdvec_mcp.analytics.process.query_process import QueryProcess

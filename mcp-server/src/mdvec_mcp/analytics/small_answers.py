@@ -8,8 +8,7 @@ from mdvec.queries.parameters import Bound
 from mdvec.tools.names import offered_name
 
 from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, with_warnings
-from mdvec_mcp.analytics.core.naming import shortened_name
-from mdvec_mcp.analytics.core.refusals import ResultTooLarge, TooManyRowsToExport
+from mdvec_mcp.analytics.core.refusals import ResultTooLarge, TooManyRowsToExport, shortened_name
 from mdvec_mcp.analytics.core.statement import SELECT_ALL
 from mdvec_mcp.analytics.exporter import Exporter
 from mdvec_mcp.analytics.process.query_process import QueryProcess

@@ -8,15 +8,25 @@ from dataclasses import dataclass
 from mdvec.datasets.core.columns import Column
 from mdvec.tools.names import offered_name
 
-from mdvec_mcp.analytics.core import effort, histogram
-from mdvec_mcp.analytics.core.column import Cell, found_column
-from mdvec_mcp.analytics.core.edges import Edges
-from mdvec_mcp.analytics.core.effort import EXACTLY, ProfileEffort, Samples
+from mdvec_mcp.analytics.core import histogram, profile
 from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, with_warnings
-from mdvec_mcp.analytics.core.histogram import Histogram, ValueSpan
-from mdvec_mcp.analytics.core.naming import named
-from mdvec_mcp.analytics.core.period import Period, period_column, required_column
-from mdvec_mcp.analytics.core.profile import SPREAD, chosen, plan_profile
+from mdvec_mcp.analytics.core.histogram import Edges, Histogram, ValueSpan
+from mdvec_mcp.analytics.core.period import (
+    Cell,
+    Period,
+    found_column,
+    period_column,
+    required_column,
+)
+from mdvec_mcp.analytics.core.profile import (
+    EXACTLY,
+    SPREAD,
+    ProfileEffort,
+    Samples,
+    chosen,
+    plan_profile,
+)
+from mdvec_mcp.analytics.core.refusals import named
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
 _BYTES_A_COLUMN = 60
@@ -152,11 +162,11 @@ class Summaries:
 
     def _samples(self, source: str, columns: Sequence[Column], condition: str | None) -> Samples:
         """The sample that each column's figures are computed from, to stay within the effort."""
-        sizes = self._row(source, effort.size_sql(columns, condition))
-        if effort.fits(columns, sizes, self.effort):
+        sizes = self._row(source, profile.size_sql(columns, condition))
+        if profile.fits(columns, sizes, self.effort):
             return EXACTLY
-        spread = self._row(source, effort.spread_sql(columns, condition))
-        return effort.plan_samples(columns, sizes, spread, self.effort)
+        spread = self._row(source, profile.spread_sql(columns, condition))
+        return profile.plan_samples(columns, sizes, spread, self.effort)
 
     def _row(self, source: str, sql: str) -> Sequence[Cell]:
         return self.queries.rows(source, sql, max_rows=1).rows[0]

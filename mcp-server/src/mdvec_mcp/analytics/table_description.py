@@ -7,12 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mdvec.datasets.core.columns import Column
-from mdvec.datasets.core.families import has_dates
+from mdvec.datasets.core.grouping import has_dates
 
 from mdvec_mcp.analytics.core import discovery
 from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, with_warnings
-from mdvec_mcp.analytics.core.naming import named, shortened_name
-from mdvec_mcp.analytics.core.refusals import QueryError, QueryStopped, unknown_table
+from mdvec_mcp.analytics.core.refusals import (
+    QueryError,
+    QueryStopped,
+    named,
+    shortened_name,
+    unknown_table,
+)
 from mdvec_mcp.analytics.core.statement import find_table
 from mdvec_mcp.analytics.data import table_origin
 from mdvec_mcp.analytics.process.query_process import QueryProcess

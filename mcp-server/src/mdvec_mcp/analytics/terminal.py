@@ -15,9 +15,8 @@ from mdvec.sizes import MEGABYTE
 
 from mdvec_mcp.analytics.core.guard import JsonAnswer, with_warnings
 from mdvec_mcp.analytics.core.statement import SELECT_ALL
-from mdvec_mcp.analytics.guarded import guarded
+from mdvec_mcp.analytics.guarded import RequestedData, guarded
 from mdvec_mcp.analytics.questions import Prepared, telling_of
-from mdvec_mcp.analytics.requested_data import RequestedData
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.freshness import freshness_in_english
 

@@ -13,8 +13,7 @@ from mdvec.settings import MAX_EXPORT_ROWS
 from pydantic import Field, WithJsonSchema
 
 from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, as_json, portable
-from mdvec_mcp.analytics.guarded import MAX_ERROR_BYTES, guarded
-from mdvec_mcp.analytics.requested_data import RequestedData
+from mdvec_mcp.analytics.guarded import MAX_ERROR_BYTES, RequestedData, guarded
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
 from mdvec_mcp.offer import Offer

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import SplitResult, parse_qs, quote, urlsplit
 
-from mdvec.manage.page_key import PageKey
+from mdvec.manage.page_server import PageKey
 from starlette.types import ASGIApp
 
 from mdvec_mcp.server import Wiring

@@ -9,8 +9,13 @@ import sys
 import threading
 from collections.abc import Callable
 
-from mdvec_mcp.bridge.headers import self_contained_headers
-from mdvec_mcp.bridge.remote import Message, Remote, ServerUnusable, SessionExpired
+from mdvec_mcp.bridge.remote import (
+    Message,
+    Remote,
+    ServerUnusable,
+    SessionExpired,
+    self_contained_headers,
+)
 from mdvec_mcp.envelope import error_reply, reply_to_unusable, without_lone_surrogates
 
 _NO_ANSWER = -32000

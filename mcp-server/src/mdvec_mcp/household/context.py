@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
@@ -16,10 +16,10 @@ from mdvec.errors import MdvecError
 from mdvec.household import review
 from mdvec.household.core.answer_text import safe_line
 from mdvec.household.interfaces.columns import ColumnsCache
-from mdvec.household.interfaces.rows import data_version
+from mdvec.household.interfaces.transactions import data_version
 from mdvec.household.nearness import Embed
 from mdvec.household.trend import TrendAnswer, TrendCache
-from mdvec.tools.rows import Tool
+from mdvec.tools.registry import Tool
 
 from mdvec_mcp.calls import in_thread
 from mdvec_mcp.database_trouble import refuse_empty_database, trouble_in_japanese
@@ -193,3 +193,26 @@ def _told(look: Look) -> str:
 def today() -> date:
     """Today where the user is: the machine's local date."""
     return date.today()  # noqa: DTZ011
+
+
+def refuse_others(
+    choice: str, takes: tuple[str, ...], given: Mapping[str, object], needs: tuple[str, ...] = ()
+) -> None:
+    """Refuse a call with arguments that ``choice`` does not take, or without one that it needs.
+
+    Arguments that are None were not given.
+
+    Raises:
+        ToolError: says in one sentence what the choice takes.
+    """
+    named = {name for name, value in given.items() if value is not None}
+    others = [name for name in given if name in named and name not in takes]
+    if others:
+        raise ToolError(
+            f"{choice} は {'、'.join(others)} を使いません。使える引数: {'、'.join(takes)}"
+        )
+    missing = [name for name in needs if name not in named]
+    if missing:
+        raise ToolError(
+            f"{choice} には {'、'.join(missing)} が必要です。使える引数: {'、'.join(takes)}"
+        )

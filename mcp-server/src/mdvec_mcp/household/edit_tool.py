@@ -11,14 +11,13 @@ from mdvec.database.connection import Connection
 from mdvec.household import rules
 from mdvec.household.budgeting import set_budget
 from mdvec.household.core.budgets import SPANS
-from mdvec.household.core.rule_wording import MAX_ROWS
+from mdvec.household.core.category_rules import MAX_ROWS
 from mdvec.household.notes import NotesAnswer, list_notes, note_row
 from pydantic import Field
 
 from mdvec_mcp.calls import WRITES, ToolReply
 from mdvec_mcp.household.answer_data import EditAnswer, json_of
-from mdvec_mcp.household.chosen_arguments import refuse_others
-from mdvec_mcp.household.context import HouseholdContext, today
+from mdvec_mcp.household.context import HouseholdContext, refuse_others, today
 from mdvec_mcp.household.report_tool import listed_rules
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from mdvec.household.budgeting import BudgetAnswer, budget_status
 from mdvec.household.combined import combined_households
 from mdvec.household.comparison import LEVELS, MAX_MOVEMENTS, Detail, compare_periods
 from mdvec.household.core.categories import Hierarchy
-from mdvec.household.core.rule_wording import MAX_SUGGESTIONS
+from mdvec.household.core.category_rules import MAX_SUGGESTIONS
 from mdvec.household.habits import find_anomalies, forecast_spending, list_recurring_payments
 from mdvec.household.net_worth import net_worth
 from mdvec.household.notes import list_notes
@@ -28,8 +28,7 @@ from mdvec_mcp.household.answer_data import (
     drawn,
     json_of,
 )
-from mdvec_mcp.household.chosen_arguments import refuse_others
-from mdvec_mcp.household.context import HouseholdContext, today
+from mdvec_mcp.household.context import HouseholdContext, refuse_others, today
 from mdvec_mcp.household.pictures import names_for, with_chart
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 from mdvec.household import deciding, review, sharing
-from mdvec.household.core import candidate_wording
+from mdvec.household.core import review_wording
 from mdvec.household.core.decision_wording import Confirmation, Restoration
 from mdvec.household.core.detection import MAX_DATE_TOLERANCE, DetectionOptions
 from mdvec.household.core.review_wording import (
@@ -130,21 +130,19 @@ def _add_lists(offer: Offer, context: HouseholdContext) -> None:
     ) -> ToolReply:
         work = partial(review.list_candidates, limit=limit, page=page, skip_checked=skip_checked)
         listed, newer = await context.answer(tool, work)
-        return ToolReply(
-            candidate_wording.list_text(listed) + newer, partial(json_of, listed, newer)
-        )
+        return ToolReply(review_wording.list_text(listed) + newer, partial(json_of, listed, newer))
 
     async def get_duplicate_candidate_detail(check_id: int, tool: str | None = None) -> ToolReply:
         work = partial(review.candidate_detail, check_id=check_id)
         pair = await context.run(tool, "read", work)
-        return ToolReply(candidate_wording.detail_text(pair), partial(json_of, pair))
+        return ToolReply(review_wording.detail_text(pair), partial(json_of, pair))
 
     async def get_duplicate_stats(
         tool: str | None = None,
     ) -> ToolReply:
         numbers, newer = await context.answer(tool, review.stats)
         return ToolReply(
-            candidate_wording.stats_text(numbers) + newer, partial(json_of, numbers, newer)
+            review_wording.stats_text(numbers) + newer, partial(json_of, numbers, newer)
         )
 
     offer.add_tool(

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
-from mdvec.embedding.cards import CARDS
+from mdvec.embedding.cards import CARDS, is_endpoint_model
 from mdvec.embedding.embedder import Embedder
-from mdvec.embedding.names import is_endpoint_model
 from mdvec.embedding.reranker import Reranker
 from mdvec.errors import MdvecError
-from mdvec.tools.rows import Tool
+from mdvec.tools.registry import Tool
 
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors

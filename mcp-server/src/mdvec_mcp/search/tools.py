@@ -20,9 +20,9 @@ from mdvec.search.core.bounds import (
     Sort,
 )
 from mdvec.settings import SearchSettings
+from mdvec.tools.import_state import described_tool, while_it_runs
 from mdvec.tools.kinds import KINDS
-from mdvec.tools.rows import Tool, ToolNotFound
-from mdvec.tools.unfinished import described_tool, while_it_runs
+from mdvec.tools.registry import Tool, ToolNotFound
 from pydantic import Field, WithJsonSchema
 
 from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread

@@ -9,16 +9,16 @@ from typing import Any
 
 from mdvec.database.connection import open_database, snapshot
 from mdvec.importing.report import MAX_LISTED
-from mdvec.index.tags import tag_counts
+from mdvec.index.properties import tag_counts
+from mdvec.sync.freshness import Source, list_sources
 from mdvec.sync.imports import ImportRun
 from mdvec.sync.messages import Result, Stopped
-from mdvec.sync.sources import Source, list_sources
 from mdvec.text.counting import counted
 from mdvec.text.one_line import on_one_line, quoted
-from mdvec.tools.import_lock import is_being_imported
+from mdvec.tools.import_state import is_being_imported
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.names import offered_name
-from mdvec.tools.rows import Tool
+from mdvec.tools.registry import Tool
 
 from mdvec_mcp.calls import ToolReply
 from mdvec_mcp.freshness import FreshnessWatch

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
-from mdvec.manage.page_key import PageKey
+from mdvec.manage.page_server import PageKey
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 if TYPE_CHECKING:

@@ -112,7 +112,10 @@ def test_an_hour_of_analysis_needs_no_restart_and_gives_no_wrong_figure(tmp_path
     desk.mdvec("tool", "add", "-n", "sales", "-d", "売上", "-s", str(folder), "--kind", "dataset")
     read = desk.mdvec("import", "-n", "sales")
     assert f"{T}: 1,440 rows, 7 columns, from 売上_*.csv (24 files); 日付 2024-01-01 to" in read
-    assert "cp932; 日付: 令和6年2月4日 → DATE; 売上: ▲1,900 → BIGINT; 値引率: 0.0% → DOUBLE" in read
+    assert (
+        'cp932; 日付: 令和6年2月4日 → DATE; 売上: "▲1,900" → BIGINT; 値引率: "0.0%" → DOUBLE'
+        in read
+    )
     settings = {"MDVEC_ANALYTICS_FOLDER": str(tmp_path / "exports"), "MDVEC_SYNC_SECONDS": "1"}
     with connect(tmp_path / "v.sqlite", home=tmp_path, **settings) as desk.client:
         look_around(desk, sales)

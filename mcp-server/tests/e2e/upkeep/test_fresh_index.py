@@ -12,7 +12,7 @@ import pytest
 from answer_text import notes
 from mdvec.database.connection import open_database
 from mdvec.manage import registering
-from mdvec.manage.renaming import rename_tool
+from mdvec.manage.registering import rename_tool
 
 STATEMENT = (
     "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID\n"

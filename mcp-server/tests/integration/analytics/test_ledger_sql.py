@@ -9,7 +9,7 @@ from ledger_rows import list_transactions
 from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scan import ScanRules
-from mdvec.household.interfaces.rows import data_version
+from mdvec.household.interfaces.transactions import data_version
 from mdvec.household.month import monthly_household
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest

@@ -27,10 +27,9 @@ from mdvec_mcp.analytics.core.refusals import (
     UnknownTable,
 )
 from mdvec_mcp.analytics.process.child_process import ChildProcess, ChildTimeout, MemoryExceeded
-from mdvec_mcp.analytics.process.messages import Data, ParquetTable, QueryLimits
+from mdvec_mcp.analytics.process.messages import Data, ParquetTable, QueryLimits, WireClosed
 from mdvec_mcp.analytics.process.query_process import QueryProcess
-from mdvec_mcp.analytics.process.spool import Spool
-from mdvec_mcp.analytics.process.wire import WireClosed
+from mdvec_mcp.analytics.process.running_child import Spool
 
 LIMITS = QueryLimits(seconds=5.0, memory_mb=1024, export_bytes=2**24)
 FOREVER = "SELECT count(*) FROM range(100000000000) a, range(100000000000) b WHERE a.range = -1"

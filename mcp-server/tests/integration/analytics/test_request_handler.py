@@ -7,9 +7,8 @@ import pytest
 from mdvec.text.quoting import identifier, literal
 
 from mdvec_mcp.analytics.child import loading, lockdown
-from mdvec_mcp.analytics.child.failures import FatalDuckDBError, refusal_of
-from mdvec_mcp.analytics.child.handler import RequestHandler
-from mdvec_mcp.analytics.child.landlock import restrict
+from mdvec_mcp.analytics.child.handler import FatalDuckDBError, RequestHandler, refusal_of
+from mdvec_mcp.analytics.child.lockdown import restrict_files
 from mdvec_mcp.analytics.core.refusals import QueryRefused
 
 LIMITS = {"seconds": 5.0, "memory_mb": 1024, "export_bytes": 2**20}
@@ -176,7 +175,7 @@ def test_a_full_disk_and_an_export_over_its_limit_are_told_apart():
 
 def test_a_system_without_landlock_runs_without_it(monkeypatch, tmp_path):
     monkeypatch.setattr("sys.platform", "darwin")
-    assert restrict([], tmp_path) is False
+    assert restrict_files([], tmp_path) is False
 
 
 def exported(handler, query, kind="parquet"):

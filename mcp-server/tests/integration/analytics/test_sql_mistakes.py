@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from mdvec.errors import MdvecError
 
 from mdvec_mcp.analytics.child import loading, lockdown
-from mdvec_mcp.analytics.child.failures import refusal_of
-from mdvec_mcp.analytics.child.handler import RequestHandler
+from mdvec_mcp.analytics.child.handler import RequestHandler, refusal_of
 from mdvec_mcp.analytics.core.refusals import BadTableName
 
 LIMITS = {"seconds": 5.0, "memory_mb": 1024, "export_bytes": 2**20}

@@ -12,7 +12,7 @@ import anyio.to_thread
 import pytest
 from mcp import Client
 from mdvec.database.connection import open_database
-from mdvec.embedding.constants import ModelConstants
+from mdvec.embedding.cards import ModelConstants
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scan import ScanRules
 from mdvec.household import review
@@ -23,7 +23,7 @@ from mdvec.index.model_constants import store_constants
 from mdvec.manage import registering
 from mdvec.manage.import_tool import import_tool
 from mdvec.settings import Settings
-from mdvec.tools.rows import get_tool
+from mdvec.tools.registry import get_tool
 from tiny_embedder import TinyBackend
 
 from mdvec_mcp.search.model_pool import ModelPool

@@ -12,7 +12,7 @@ from mdvec.database.connection import open_database
 from mdvec.household.core.detection import DetectionOptions
 from mdvec.settings import Settings
 from mdvec.sync.imports import Imports
-from mdvec.tools.rows import add_tool, list_tools
+from mdvec.tools.registry import add_tool, list_tools
 
 from mdvec_mcp.freshness import FreshnessWatch
 from mdvec_mcp.household.context import HouseholdContext

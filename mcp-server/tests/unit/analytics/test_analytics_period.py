@@ -4,10 +4,10 @@ import duckdb
 import pytest
 from mdvec.datasets.core.columns import Column
 
-from mdvec_mcp.analytics.core.column import UnknownColumn
 from mdvec_mcp.analytics.core.period import (
     Period,
     PeriodRefused,
+    UnknownColumn,
     period_column,
     required_column,
 )

@@ -10,9 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mdvec.datasets.core.columns import Column
 
-from mdvec_mcp.analytics.core.column import UnknownColumn
-from mdvec_mcp.analytics.core.effort import EXACTLY, ProfileEffort, Sample, Samples, plan_samples
-from mdvec_mcp.analytics.core.profile import chosen, plan_profile, rounded
+from mdvec_mcp.analytics.core.period import UnknownColumn
+from mdvec_mcp.analytics.core.profile import (
+    EXACTLY,
+    ProfileEffort,
+    Sample,
+    Samples,
+    chosen,
+    plan_profile,
+    plan_samples,
+    rounded,
+)
 from mdvec_mcp.analytics.core.statement import with_source
 
 CONNECTION = duckdb.connect()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from mdvec.sync.freshness import Freshness
 
-from mdvec_mcp.analytics.requested_data import RequestedData
+from mdvec_mcp.analytics.guarded import RequestedData
 
 RUNS = Freshness("my-runs", Path("runs"), kind="dataset")
 HOUSEHOLD = Freshness("kakeibo", Path("明細"), kind="household")

@@ -11,9 +11,8 @@ from mdvec.documents.reading import DocumentText
 from mdvec.importing.failures import Failure
 from mdvec.search.hits import Explanation, Hit
 from mdvec.search.search import Answer
-from mdvec.sync.freshness import Freshness
-from mdvec.sync.sources import Source
-from mdvec.tools.rows import Tool
+from mdvec.sync.freshness import Freshness, Source
+from mdvec.tools.registry import Tool
 
 from mdvec_mcp.search.answers import as_text, document_text
 from mdvec_mcp.upkeep.answers import source_text, source_values

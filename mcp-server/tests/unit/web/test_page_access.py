@@ -4,7 +4,7 @@ import stat
 import time
 
 import pytest
-from mdvec.manage.page_key import CODE_SECONDS, PageKey, PageKeyUnusable, page_key
+from mdvec.manage.page_server import CODE_SECONDS, PageKey, PageKeyUnusable, page_key
 from starlette.requests import Request
 
 from mdvec_mcp.web.page.access import Access, is_local, is_own

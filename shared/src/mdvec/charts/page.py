@@ -15,14 +15,7 @@ from matplotlib.transforms import Affine2D
 
 from mdvec.charts.chart import Size
 from mdvec.charts.fonts import Typeface
-from mdvec.charts.styles import (
-    BACKGROUND,
-    GRID,
-    INK,
-    PIXELS_PER_INCH,
-    POINTS_PER_INCH,
-    Style,
-)
+from mdvec.charts.styles import BACKGROUND, GRID, INK, PIXELS_PER_INCH, POINTS_PER_INCH, Style
 
 Align = Literal["left", "center", "right"]
 Point = tuple[float, float]

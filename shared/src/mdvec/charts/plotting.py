@@ -10,8 +10,7 @@ from datetime import UTC, datetime, timedelta
 from matplotlib.ticker import MaxNLocator
 
 from mdvec.charts.chart import ChartError
-from mdvec.charts.framing import draw_frame
-from mdvec.charts.legend import draw_legend, draw_line
+from mdvec.charts.framing import draw_frame, draw_legend, draw_line
 from mdvec.charts.page import Box, Page
 from mdvec.charts.plot import Plot, PlotSeries
 from mdvec.charts.styles import AXIS, BACKGROUND, FAINT_INK, GRID, INK, color, darker

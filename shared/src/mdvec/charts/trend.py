@@ -2,17 +2,116 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from mdvec.charts import yen
 from mdvec.charts.chart import ChartError, Series, TrendChart, month_number
-from mdvec.charts.framing import draw_frame
-from mdvec.charts.legend import draw_legend, draw_line
-from mdvec.charts.month_marks import draw_marks, marks_note
-from mdvec.charts.months import draw_months
+from mdvec.charts.framing import draw_frame, draw_legend, draw_line
 from mdvec.charts.page import Box, Page, Point
-from mdvec.charts.styles import AXIS, BACKGROUND, FAINT_INK, GRID, darker, lighter
+from mdvec.charts.styles import AXIS, BACKGROUND, EMPTY_BAND, FAINT_INK, GRID, darker, lighter
+
+_RUNNING, _EMPTY = "途中", "明細なし"
+_WORD_EM = 0.95  # from the plot up to the middle of a word
+_GAP_EM = 0.5
+
+
+def marks_note(chart: TrendChart) -> str:
+    """What the marks mean; "" without any."""
+    if not chart.empty:
+        return "薄い月は途中（明細がまだ揃っていません）" if chart.running else ""
+    return f"{'薄い月は途中、' if chart.running else ''}灰色の月は明細なし（0円ではありません）"
+
+
+def draw_marks(
+    page: Page, chart: TrendChart, box: Box, x: Callable[[float], float], month_width: float
+) -> None:
+    """Draw a band behind each stretch of empty months, and a word above what is marked.
+
+    A word that has no room is left out; the note says what the bands are.
+    """
+    half, small = month_width / 2, page.style.small
+    middle = box.top - _WORD_EM * page.style.font
+    words = []
+    for first, last in _month_stretches(map(month_number, chart.empty)):
+        left, right = max(x(first) - half, box.left), min(x(last) + half, box.right)
+        band = Box(left, box.top, right, box.bottom)
+        page.rectangle(band, EMPTY_BAND)
+        words.append((((band.left + band.right) / 2), _EMPTY))
+    words += [
+        ((x(first) + x(last)) / 2, _RUNNING)
+        for first, last in _month_stretches(map(month_number, chart.running))
+    ]
+    free_until = page.size[0] - page.style.gap
+    for center, word in sorted(words, reverse=True):  # the running month, the last, first of all
+        width = page.typeface.width(word, small)
+        right = min(center + width / 2, free_until)
+        if right - width < page.style.gap or right < center:
+            continue
+        page.text(right - width, middle, word, small, ink=FAINT_INK)
+        free_until = right - width - _GAP_EM * small
+
+
+def _month_stretches(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """Consecutive months, each stretch with its first and last."""
+    found: list[tuple[int, int]] = []
+    for number in sorted(numbers):
+        if found and number == found[-1][1] + 1:
+            found[-1] = (found[-1][0], number)
+        else:
+            found.append((number, number))
+    return found
+
+
+_STEPS = (1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200)  # months from label to label
+_MONTH_ROOM, _YEAR_ROOM = 1.25, 1.15  # widths of a label that each label gets
+
+# Multiples of the font size.
+_MONTHS_TICK_EM = 0.3
+_LABELS_EM = 1.0  # from the axis to the middle of the labels
+_YEARS_EM = 1.25  # from the months to the years
+
+
+def draw_months(page: Page, box: Box, numbers: Sequence[int], x: Callable[[int], float]) -> None:
+    """Label the months, with the year under the first and each January, or the years alone."""
+    font = page.style.font
+    first, last = numbers[0], numbers[-1]
+    month_width = x(first + 1) - x(first) if last > first else box.width
+    month_label = page.typeface.width("12月", font) * _MONTH_ROOM
+    year_label = page.typeface.width("2025年", font) * _YEAR_ROOM
+    step = next(
+        (
+            step
+            for step in _STEPS
+            if month_width * step >= (month_label if step < 12 else year_label)
+            and month_width * max(step, 12) >= year_label
+        ),
+        _STEPS[-1],
+    )
+    ticks = [number for number in range(first, last + 1) if number % step == 0] or [first]
+    middle = box.bottom + _LABELS_EM * font
+    for number in ticks:
+        page.guide((x(number), box.bottom), (x(number), box.bottom + _MONTHS_TICK_EM * font), AXIS)
+        text = f"{number // 12}年" if step >= 12 else f"{number % 12 + 1}月"
+        page.text(x(number), middle, text, font, align="center", ink=FAINT_INK)
+    if step < 12:
+        _draw_years(page, ticks, x, middle + _YEARS_EM * font, year_label)
+
+
+def _draw_years(
+    page: Page, ticks: Sequence[int], x: Callable[[int], float], middle: float, label_width: float
+) -> None:
+    """Write the year under the first tick and under the first tick of each later year."""
+    starts = [
+        number for at, number in enumerate(ticks) if at == 0 or number // 12 != ticks[at - 1] // 12
+    ]
+    if len(starts) > 1 and x(starts[1]) - x(starts[0]) < label_width:
+        del starts[0]
+    for number in starts:
+        page.text(
+            x(number), middle, f"{number // 12}年", page.style.font, align="center", ink=FAINT_INK
+        )
+
 
 # The plot. Measures called …_EM are multiples of the font size, shares are of the room there is.
 _MONTHS_EM = 2.9  # the months and years under the plot

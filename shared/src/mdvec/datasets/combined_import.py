@@ -7,14 +7,19 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from mdvec.datasets.core.agreement import agreed_type, common_columns, difference
-from mdvec.datasets.core.grouping import hive_type, hive_values
+from mdvec.datasets.core.grouping import (
+    agreed_type,
+    common_columns,
+    difference,
+    hive_type,
+    hive_values,
+)
+from mdvec.datasets.interfaces.choices import file_state
 from mdvec.datasets.interfaces.combining import CombinedColumns, CombinedRows, combine, exact_types
-from mdvec.datasets.interfaces.file_states import file_state
-from mdvec.datasets.interfaces.inner_tables import NotATable
+from mdvec.datasets.interfaces.database_file import NotATable
+from mdvec.datasets.interfaces.dataset_tables import CombinedFile, DatasetTable
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
 from mdvec.datasets.interfaces.snapshots import Snapshots
-from mdvec.datasets.interfaces.tables import CombinedFile, DatasetTable
 from mdvec.datasets.planning import PlannedGroup
 from mdvec.files.scan import FoundFile, UnreadableFile
 

@@ -12,23 +12,28 @@ from dataclasses import replace
 from pathlib import Path
 
 from mdvec import __version__
-from mdvec.datasets import found_files, group_tables
-from mdvec.datasets.chosen_readings import ChosenReadings
-from mdvec.datasets.collected_tables import CollectedTables, TableNameTaken
+from mdvec.datasets import many_tables, planning
 from mdvec.datasets.combined_import import CombinedImport, CombinedOutcome
-from mdvec.datasets.copies import remove_unneeded_copies
-from mdvec.datasets.interfaces import tables as datasets
-from mdvec.datasets.interfaces.file_states import file_state
-from mdvec.datasets.interfaces.inner_tables import NotATable
+from mdvec.datasets.interfaces import dataset_tables
+from mdvec.datasets.interfaces.choices import file_state
+from mdvec.datasets.interfaces.database_file import NotATable
+from mdvec.datasets.interfaces.dataset_tables import FileTable, ImportedFile, origin_of
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
 from mdvec.datasets.interfaces.snapshots import Snapshots
-from mdvec.datasets.interfaces.tables import FileTable, ImportedFile, origin_of
-from mdvec.datasets.many_tables import opened_tables
+from mdvec.datasets.many_tables import CollectedTables, TableNameTaken, opened_tables
 from mdvec.datasets.options import DatasetOptions
 from mdvec.datasets.planning import ImportPlan, PlannedGroup, plan
 from mdvec.datasets.reading import FileReader, counts_rows, holds_one_table
-from mdvec.datasets.refusals import check_mode, check_outcome
-from mdvec.datasets.report import DatasetReport, TableChanges, TableReport, readings_of
+from mdvec.datasets.reading_options import ChosenReadings
+from mdvec.datasets.report import (
+    DatasetReport,
+    TableChanges,
+    TableReport,
+    check_mode,
+    check_outcome,
+    readings_of,
+)
+from mdvec.datasets.status import remove_unneeded_copies
 from mdvec.files.scan import FoundFile, Problem, UnreadableFile
 from mdvec.importing.job import Importer, ImportJob, ProgressCount, check_unchanged
 from mdvec.importing.report import ImportInterrupted, ImportReport
@@ -50,7 +55,7 @@ def import_dataset(job: ImportJob) -> ImportReport:
         ) from None
 
 
-DATASET = Importer(import_dataset, found_files.stored_states, found_files.found_states)
+DATASET = Importer(import_dataset, planning.stored_states, planning.found_states)
 
 
 class _DatasetImport:
@@ -64,16 +69,16 @@ class _DatasetImport:
         self.failed = list(job.found.problems)
         self.tables = CollectedTables(job.tool)
         self.files: list[ImportedFile] = []
-        self.stored = datasets.file_tables(self.connection, self.tool.id)
-        self.known = datasets.imported_files(self.connection, self.tool.id)
-        folder = datasets.snapshot_folder(self.connection, self.tool.id)
+        self.stored = dataset_tables.file_tables(self.connection, self.tool.id)
+        self.known = dataset_tables.imported_files(self.connection, self.tool.id)
+        folder = dataset_tables.snapshot_folder(self.connection, self.tool.id)
         self.snapshots = Snapshots(folder)
         self.root = job.tool.source.resolve()
         options = job.request.options
         self.options = options if isinstance(options, DatasetOptions) else DatasetOptions()
         self.readings = ChosenReadings.of_import(self.connection, self.tool, self.options.readings)
         self.reader = FileReader(self.root, self.snapshots, self.progress.add_units)
-        found = found_files.data_files(self.connection, job.tool, job.found)
+        found = planning.data_files(self.connection, job.tool, job.found)
         # A new file must not take the name of an existing table.
         old = {stored.path for stored in self.stored}
         self.found = sorted(found, key=lambda file: (file.path not in old, file.path))
@@ -136,12 +141,12 @@ class _DatasetImport:
         files = CombinedImport(planned, self._read, self._source, self.snapshots, self.root)
         try:
             with self.job.stopwatch.stage("datasets"):
-                outcome = files.run(unchanged, group_tables.unseen_files(planned, self.job.found))
-                table = group_tables.group_table(name, self.root, planned, outcome)
+                outcome = files.run(unchanged, many_tables.unseen_files(planned, self.job.found))
+                table = many_tables.group_table(name, self.root, planned, outcome)
         except UnreadableFile as error:
             self._fail(planned.group.pattern, error)
             self._keep_copies(planned.group.pattern)
-            self._keep_states(file.path for file in group_tables.files_before(planned))
+            self._keep_states(file.path for file in many_tables.files_before(planned))
         else:
             self._put_group(planned, outcome, table)
         for file in planned.files:
@@ -153,7 +158,7 @@ class _DatasetImport:
     ) -> None:
         if table is not None:
             self.tables.put(table)
-        self.files += group_tables.complete_files(planned, outcome)
+        self.files += many_tables.complete_files(planned, outcome)
         for path, error in outcome.failed:
             self._fail(path, error)
         self._keep_states(path for path, _ in outcome.failed if path in outcome.files)
@@ -167,7 +172,7 @@ class _DatasetImport:
         self.files += [self.known[path] for path in paths if self._is_as_before(path)]
 
     def _source(self, path: str) -> Path:
-        return found_files.source_path(self.tool, path)
+        return planning.source_path(self.tool, path)
 
     def _is_unchanged(self, file: FoundFile) -> bool:
         known = self.known.get(file.path)
@@ -258,7 +263,7 @@ class _DatasetImport:
             self.progress.add_units(facts.rows)
         if file_state(source) != (file.size, file.mtime_ns):
             raise UnreadableFile("it changed while the import read it; import again", may_pass=True)
-        self.tables.put(group_tables.file_table(name, file, inner_table, source, parquet, facts))
+        self.tables.put(many_tables.file_table(name, file, inner_table, source, parquet, facts))
 
     def _keep_copies(self, path: str, inner_table: str | None = None) -> None:
         """Keep the copies and the state of a file, or of one table of it, that cannot be read."""
@@ -295,7 +300,7 @@ class _DatasetImport:
         with self.connection, self.job.stopwatch.stage("write"):
             check_unchanged(self.connection, self.tool)
             self.readings.record(self.connection)
-            datasets.record_dataset(
+            dataset_tables.record_dataset(
                 self.connection, self.tool.id, self.files, self.tables.of_files()
             )
             import_state.record_import(self.connection, self.tool, self.job.rules)

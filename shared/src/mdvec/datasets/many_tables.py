@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
-from mdvec.datasets.core.reading import ReadingOptions
-from mdvec.datasets.core.understood import Understood
+from mdvec import __version__
+from mdvec.datasets.combined_import import CombinedOutcome
+from mdvec.datasets.core.grouping import FileGroup, table_name
+from mdvec.datasets.core.understood import ReadingOptions, Understood
 from mdvec.datasets.interfaces import database_file, sqlite_file, workbook
-from mdvec.datasets.interfaces.database_file import DatabaseFile, InnerTable
-from mdvec.datasets.interfaces.inner_tables import OpenedFile, TableInFile
+from mdvec.datasets.interfaces.database_file import (
+    DatabaseFile,
+    InnerTable,
+    OpenedFile,
+    TableInFile,
+)
+from mdvec.datasets.interfaces.dataset_tables import (
+    Combination,
+    CombinedFile,
+    DatasetTable,
+    FileTable,
+    ImportedFile,
+    origin_of,
+)
+from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
 from mdvec.datasets.interfaces.typed_rows import OnRows
-from mdvec.files.endings import SQLITE_ENDINGS, WORKBOOK_ENDINGS, data_ending
+from mdvec.datasets.planning import PlannedGroup
+from mdvec.files.endings import SQLITE_ENDINGS, WORKBOOK_ENDINGS, data_ending, split_ending
+from mdvec.files.scan import FoundFile, Scan, UnreadableFile
+from mdvec.tools.registry import Tool
 
 _COMPUTED = "it is a computed column; only columns that hold values are copied"
 VIEW = "it is a view; only tables are copied"
@@ -62,3 +81,148 @@ def _copier(database: DatabaseFile, table: InnerTable) -> Callable[[Path], Under
         return Understood()
 
     return copy
+
+
+class TableNameTaken(UnreadableFile):
+    """Another file's table has the SQL name that this one would have."""
+
+
+class CollectedTables:
+    """Tables by their SQL names."""
+
+    def __init__(self, tool: Tool) -> None:
+        self._tool = tool
+        self._by_name: dict[str, FileTable] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._by_name)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._by_name
+
+    def put(self, table: FileTable) -> None:
+        """Add a table, under the name that it has."""
+        self._by_name[table.table.name] = table
+
+    def free_name(self, path: str, inner_table: str) -> str:
+        """The SQL name of a file's table.
+
+        Raises:
+            TableNameTaken: another file's table has it.
+        """
+        return self._if_free(self._name(path, inner_table))
+
+    def free_group_name(self, group: FileGroup) -> str:
+        """The SQL name of the table of a group of files.
+
+        Raises:
+            TableNameTaken: another file's table has it.
+        """
+        parts = [group.name] if group.name else []
+        return self._if_free(table_name(self._tool.name, *parts))
+
+    def _if_free(self, name: str) -> str:
+        other = self._by_name.get(name)
+        if other is not None:
+            raise TableNameTaken(
+                f"its table would be called {name}, as that of {other.table.origin} is; "
+                "rename one of them"
+            )
+        return name
+
+    def of_files(self) -> list[FileTable]:
+        """The tables with the files they are from, in the order in which they were added."""
+        return list(self._by_name.values())
+
+    def ordered(self) -> list[DatasetTable]:
+        """The tables by name."""
+        return [self._by_name[name].table for name in sorted(self._by_name)]
+
+    def _name(self, path: str, inner_table: str) -> str:
+        parts = [inner_table] if inner_table else []
+        if self._tool.source.is_dir():
+            parts.insert(0, split_ending(path)[0])
+        return table_name(self._tool.name, *parts)
+
+
+def file_table(
+    name: str, file: FoundFile, inner_table: str, source: Path, parquet: Path, facts: ParquetFacts
+) -> FileTable:
+    """The table of one file, or one of the tables in it."""
+    table = DatasetTable(
+        name=name,
+        origin=origin_of(file.path, inner_table),
+        parquet=parquet,
+        source=source,
+        size=file.size,
+        mtime_ns=file.mtime_ns,
+        rows=facts.rows,
+        columns=facts.columns,
+        period_column=facts.period_column,
+        first=facts.first,
+        last=facts.last,
+    )
+    return FileTable(file.path, inner_table, table)
+
+
+def group_table(
+    name: str, root: Path, planned: PlannedGroup, outcome: CombinedOutcome
+) -> FileTable | None:
+    """The table of a group; None if none of its files are in it.
+
+    Raises:
+        UnreadableFile: its new Parquet file cannot be read.
+    """
+    files = tuple(outcome.files.values())
+    if not files:
+        return None
+    group = planned.group
+    combined = Combination(group, outcome.file_column, outcome.from_path, files)
+    if outcome.parquet is None:
+        if planned.old is None:
+            return None
+        table = replace(planned.old.table, name=name, combined=combined)
+        return FileTable(group.pattern, "", table)
+    facts = parquet_facts(outcome.parquet)
+    table = DatasetTable(
+        name=name,
+        origin=group.pattern,
+        parquet=outcome.parquet,
+        source=root,
+        size=sum(file.size for file in files),
+        mtime_ns=max(file.mtime_ns for file in files),
+        rows=facts.rows,
+        columns=facts.columns,
+        period_column=facts.period_column,
+        first=facts.first,
+        last=facts.last,
+        combined=combined,
+    )
+    return FileTable(group.pattern, "", table)
+
+
+def complete_files(planned: PlannedGroup, outcome: CombinedOutcome) -> Iterator[ImportedFile]:
+    """The files of a group that are in its table as they are now, and those that are no tables."""
+    failed = {path for path, _ in outcome.failed}
+    for file in planned.files:
+        if file.path in outcome.files and file.path not in failed:
+            yield ImportedFile(file.path, file.size, file.mtime_ns, (), __version__)
+        elif file.path in outcome.no_tables:
+            left_out = ((file.path, outcome.no_tables[file.path]),)
+            yield ImportedFile(file.path, file.size, file.mtime_ns, left_out, __version__)
+
+
+def files_before(planned: PlannedGroup) -> tuple[CombinedFile, ...]:
+    """The files of a group's table at the last import."""
+    old = planned.old
+    return () if old is None or old.table.combined is None else old.table.combined.files
+
+
+def unseen_files(planned: PlannedGroup, found: Scan) -> Collection[str]:
+    """The paths of files before that were not found, but may still exist."""
+    there = {file.path for file in planned.files}
+    return {
+        file.path
+        for file in files_before(planned)
+        if file.path not in there and found.may_still_have(file.path)
+    }

@@ -1,16 +1,23 @@
-"""Decides which data files of a source are one table, and which are tables of their own."""
+"""Finds the data files of a source, and decides which of them are one table."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import apsw
 
 from mdvec.datasets.core.grouping import FileGroup, file_groups
-from mdvec.datasets.interfaces.tables import FileTable
+from mdvec.datasets.interfaces import dataset_tables
+from mdvec.datasets.interfaces.choices import file_state, has_logs
+from mdvec.datasets.interfaces.dataset_tables import FileTable
 from mdvec.datasets.options import DatasetOptions
 from mdvec.datasets.reading import holds_one_table
-from mdvec.files.scan import FoundFile
+from mdvec.files.scan import FileState, FoundFile, Scan, UnreadableFile
 from mdvec.importing.options import ImportRefused
+from mdvec.tools.registry import Tool
 
 MAX_PARQUET_BYTES = 2**30
 """Parquet files of more bytes are copied into one table only if the user names it."""
@@ -97,3 +104,48 @@ def _new_groups(files: Iterable[FoundFile]) -> list[tuple[FileGroup, list[FoundF
 
 def _parquet_bytes(files: Iterable[FoundFile]) -> int:
     return sum(file.size for file in files if file.path.lower().endswith(".parquet"))
+
+
+def data_files(connection: apsw.Connection, tool: Tool, found: Scan) -> list[FoundFile]:
+    """The files of a scan without our own database and copies.
+
+    A database has the state of its logs, too.
+    """
+    own = Path(connection.filename).resolve()
+    copies = dataset_tables.snapshot_root(connection).resolve()
+    has_copies = copies.is_relative_to(tool.source.resolve())
+    return [
+        _with_log(tool, file)
+        for file in found.files
+        if not _is_own(source_path(tool, file.path), own, copies if has_copies else None)
+    ]
+
+
+def _is_own(source: Path, database: Path, copies: Path | None) -> bool:
+    return source == database or (copies is not None and source.is_relative_to(copies))
+
+
+def source_path(tool: Tool, path: str) -> Path:
+    """The real file behind a path of the scan."""
+    source = tool.source
+    return (source / path if source.is_dir() else source).resolve()
+
+
+def _with_log(tool: Tool, file: FoundFile) -> FoundFile:
+    if not has_logs(file.path):
+        return file
+    with suppress(UnreadableFile):  # opening it will say why
+        size, mtime_ns = file_state(source_path(tool, file.path))
+        return replace(file, size=size, mtime_ns=mtime_ns)
+    return file
+
+
+def stored_states(connection: apsw.Connection, tool: Tool) -> Mapping[str, FileState]:
+    """The imported files with their states then."""
+    files = dataset_tables.imported_files(connection, tool.id).values()
+    return {file.path: (file.size, file.mtime_ns) for file in files}
+
+
+def found_states(connection: apsw.Connection, tool: Tool, found: Scan) -> Mapping[str, FileState]:
+    """The files of a scan with their states now."""
+    return {file.path: file.state for file in data_files(connection, tool, found)}

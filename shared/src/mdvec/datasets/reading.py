@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mdvec.datasets.core.reading import FOUND, ReadingOptions
-from mdvec.datasets.core.understood import Understood
+from mdvec.datasets.core.understood import FOUND, ReadingOptions, Understood
 from mdvec.datasets.interfaces.arrow import arrow_to_parquet
 from mdvec.datasets.interfaces.csv_head import DELIMITERS
 from mdvec.datasets.interfaces.delimited import delimited_to_parquet

@@ -1,4 +1,4 @@
-"""A dataset's part of an import's report: its tables, and what was left out."""
+"""A dataset's part of an import's report: its tables, what was left out, and why all is refused."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from dataclasses import asdict, dataclass
 
 from mdvec.datasets.core.columns import Column
 from mdvec.datasets.core.understood import Understood
-from mdvec.datasets.interfaces.tables import DatasetTable, FileTable
-from mdvec.files.scan import Problem
+from mdvec.datasets.interfaces.dataset_tables import DatasetTable, FileTable
+from mdvec.files.scan import FoundFile, Problem
+from mdvec.importing.job import ImportJob
+from mdvec.importing.options import ImportRefused
 from mdvec.importing.report import ImportReport, ReportLine, notes
 from mdvec.text.counting import counted
 from mdvec.text.one_line import shown_name
+from mdvec.tools.registry import Tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,3 +148,37 @@ class TableChanges:
         known = len(new.keys() & old.keys())
         unchanged = sum(table == old.get(name) for name, table in new.items())
         return cls(len(new) - known, known - unchanged, len(old) - known, unchanged)
+
+
+def check_mode(job: ImportJob, stored: Sequence[FileTable], found: Sequence[FoundFile]) -> None:
+    """Check that the mode fits what is stored, and that there are files.
+
+    Raises:
+        ImportRefused: it does not, or there are none.
+    """
+    name, number = job.tool.name, counted(len(stored), "table")
+    if job.request.mode == "new" and stored:
+        raise ImportRefused(
+            f"the tool {name!r} has {number} already; "
+            "use --mode update to follow changes, or --mode replace to build it again"
+        )
+    if stored and not found and not job.found.unseen:
+        raise ImportRefused(
+            f"there is no data file in {job.tool.source}, but {name!r} has "
+            f"{number}; put the files back (is a disk not mounted?), or "
+            f"delete the tool with: mdvec tool delete -n {name}"
+        )
+
+
+def check_outcome(tool: Tool, stored: Sequence[FileTable], failed: Sequence[Problem]) -> None:
+    """Check an import that collected no table.
+
+    Raises:
+        ImportRefused: it failed, and the tool had tables before.
+    """
+    if stored and failed:
+        first = failed[0]
+        raise ImportRefused(
+            f"not one file could be imported ({shown_name(first.file_path)}: {first.reason}); "
+            f"the tool {tool.name!r} was left as it was"
+        )

@@ -7,10 +7,12 @@ from dataclasses import asdict, dataclass
 import apsw
 
 from mdvec.datasets.core.choices import ReadingChoice
-from mdvec.datasets.interfaces import tables as datasets
+from mdvec.datasets.interfaces import dataset_tables
 from mdvec.datasets.interfaces.choices import stored_choices
-from mdvec.datasets.interfaces.tables import DatasetTable
-from mdvec.tools.rows import Tool
+from mdvec.datasets.interfaces.dataset_tables import DatasetTable
+from mdvec.datasets.interfaces.snapshots import Snapshots, remove_snapshots
+from mdvec.tools import registry
+from mdvec.tools.registry import Tool
 from mdvec.tools.status import ContentCounts, Fact, KindStatus, StatusTable
 
 
@@ -54,13 +56,14 @@ class DatasetContents:
 
 
 def _count(connection: apsw.Connection, tool: Tool) -> ContentCounts:
-    tables, rows = datasets.table_counts(connection, tool.id)
+    tables, rows = dataset_tables.table_counts(connection, tool.id)
     return ContentCounts(tables=tables, rows=rows)
 
 
 def _read(connection: apsw.Connection, tool: Tool) -> DatasetContents:
     return DatasetContents(
-        tuple(datasets.dataset_tables(connection, tool.id)), stored_choices(connection, tool.id)
+        tuple(dataset_tables.dataset_tables(connection, tool.id)),
+        stored_choices(connection, tool.id),
     )
 
 
@@ -71,3 +74,16 @@ DATASET = KindStatus(
     count=_count,
     read=_read,
 )
+
+
+def remove_unneeded_copies(connection: apsw.Connection, tool_id: int) -> None:
+    """Remove a dataset's copies that no table needs, and all those of tools that are gone."""
+    folder = dataset_tables.snapshot_folder(connection, tool_id)
+    root = folder.parent
+    folders = list(root.iterdir()) if root.is_dir() else []
+    here = {str(tool.id) for tool in registry.list_tools(connection)}
+    for other in folders:
+        if other.name not in here:
+            remove_snapshots(other)
+    needed = dataset_tables.dataset_tables(connection, tool_id)
+    Snapshots(folder).keep_only({table.parquet.name for table in needed if table.is_copy})

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from datetime import date, timedelta
 
-from mdvec.dates.days import Days
 from mdvec.dates.month_words import PeriodContext, year_of_era
-from mdvec.dates.months import Month
+from mdvec.dates.months import Days, Month
 from mdvec.dates.recurring import RecurringDays, monthly, weekly
 from mdvec.dates.yearly_words import part_of_month, yearly_days
 

@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import date
 
-from mdvec.dates.days import Days
-from mdvec.dates.months import Month, MonthRange
+from mdvec.dates.months import Days, Month, MonthRange
 from mdvec.dates.recurring import RecurringDays, Yearly, yearly_months
 from mdvec.dates.yearly_words import yearly_days
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TypeVar
 
-from mdvec.dates.days import Days
-from mdvec.dates.months import Month, MonthRange
+from mdvec.dates.months import Days, Month, MonthRange
 
 T = TypeVar("T")
 

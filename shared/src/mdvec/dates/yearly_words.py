@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from datetime import date
 
-from mdvec.dates.days import Days
+from mdvec.dates.months import Days
 from mdvec.dates.recurring import Yearly, yearly
 
 _MONTH_AND_DAY = re.compile(r"(?P<m>[0-9]{1,2})(?:月(?P<d>[0-9]{1,2})日|/(?P<slash>[0-9]{1,2}))")

@@ -19,15 +19,14 @@ from mdvec.importing.text_index import TextIndex
 from mdvec.index import documents
 from mdvec.index.documents import NewDocument, StoredFile
 from mdvec.text.chunking import Chunk
-from mdvec.text.context import texts_to_embed
+from mdvec.text.context import searchable_chunks, texts_to_embed
 from mdvec.text.counting import counted
 from mdvec.text.machine_text import is_machine_file
 from mdvec.text.markdown import Outline, outline
 from mdvec.text.one_line import on_one_line, shown_name
 from mdvec.text.properties import Properties, day_in_name, properties_of
-from mdvec.text.searchable import searchable_chunks
 from mdvec.text.tokens import is_blank
-from mdvec.tools.rows import Tool
+from mdvec.tools.registry import Tool
 
 logger = logging.getLogger("mdvec")
 

@@ -18,10 +18,10 @@ from mdvec.search.core.passages import good_cut
 from mdvec.search.search import no_texts_message
 from mdvec.text.markdown import line_starts
 from mdvec.text.one_line import quoted
-from mdvec.tools import rows as tools
+from mdvec.tools import registry
+from mdvec.tools.import_state import unfinished
 from mdvec.tools.kinds import KINDS
-from mdvec.tools.rows import Tool
-from mdvec.tools.unfinished import unfinished
+from mdvec.tools.registry import Tool
 
 _MAX_NAMES = 5
 
@@ -71,7 +71,7 @@ def read_document(
         ReadingRefused: the tool is switched off, or has no such document or part of it.
     """
     with open_database(database, "read") as connection, snapshot(connection):
-        tool = tools.get_tool(connection, tool_name)
+        tool = registry.get_tool(connection, tool_name)
         if not tool.is_active:
             raise ReadingRefused(
                 f"the tool {tool_name!r} is disabled; "

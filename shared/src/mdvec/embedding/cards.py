@@ -1,6 +1,50 @@
-"""Facts about each model, available without loading it; importing this module is cheap."""
+"""The names of models, and facts about each; cheap to import."""
 
+from __future__ import annotations
+
+import re
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+ModelFamily = Literal["openai", "gemini", "st"]
+MODEL_FAMILIES: tuple[ModelFamily, ...] = get_args(ModelFamily)
+FORMS = "openai:<model>, gemini:<model>, st:<model or folder>"
+
+_MAX_CHARS = 500
+_MODEL = re.compile(r"\S(?:[^\x00-\x1f\x7f]*\S)?")
+_FOLDER = ("/", ".", "~")
+
+
+def family_of(name: str) -> ModelFamily | None:
+    """The family of a user's own model; None for a name without a valid family and model."""
+    family, _, model = name.partition(":")
+    if len(name) > _MAX_CHARS or not _MODEL.fullmatch(model):
+        return None
+    return next((one for one in MODEL_FAMILIES if one == family), None)
+
+
+def is_endpoint_model(name: str) -> bool:
+    """Whether a model is behind an endpoint."""
+    return family_of(name) in ("openai", "gemini")
+
+
+def model_of(name: str) -> str:
+    """The part of a name that its family understands."""
+    return name.partition(":")[2]
+
+
+def is_model_name(name: str) -> bool:
+    """Whether a name is in the catalogue or has the form of a user's own model."""
+    return name in CARDS or family_of(name) is not None
+
+
+def canonical(name: str) -> str:
+    """The name as tools store it: a folder's path is absolute."""
+    model = model_of(name)
+    if family_of(name) == "st" and model.startswith(_FOLDER):
+        return f"st:{Path(model).expanduser().absolute()}"
+    return name
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,3 +112,31 @@ E5_SMALL = ModelCard(
 )
 
 CARDS = {card.name: card for card in (PLAMO, USE, E5_SMALL)}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelConstants:
+    """``vector_trust`` and ``unrelated``, as ``embedding/cards.py`` explains them."""
+
+    vector_trust: float
+    unrelated: tuple[float, float] | None
+
+    def likeness(self, cosine: float | None) -> float | None:
+        """A cosine as a z-score among those of unrelated passages; None if they are not known."""
+        if cosine is None or self.unrelated is None:
+            return None
+        mean, deviation = self.unrelated
+        return (cosine - mean) / deviation
+
+
+_UNKNOWN = ModelConstants(1.0, None)
+
+
+def default_constants(model: str | None) -> ModelConstants:
+    """Those of the model's card; a user's own model has the trust of e5-small."""
+    card = CARDS.get(model or "")
+    if card is not None:
+        return ModelConstants(card.vector_trust, card.unrelated)
+    if model is not None and family_of(model) is not None:
+        return ModelConstants(E5_SMALL.vector_trust, None)
+    return _UNKNOWN

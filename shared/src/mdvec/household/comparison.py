@@ -9,25 +9,25 @@ from typing import Literal
 
 import apsw
 
-from mdvec.dates.days import ONE_DAY, Days
-from mdvec.dates.months import Month, MonthRange
+from mdvec.dates.months import ONE_DAY, Days, Month, MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.core import wording
 from mdvec.household.core.answer_json import AnswerText, DayEnds
 from mdvec.household.core.answer_text import answer_text
-from mdvec.household.core.counted_row import CountedRow
-from mdvec.household.core.movement_wording import (
+from mdvec.household.core.movements import (
     MAX_ROWS,
     MAX_SHOPS,
+    Movement,
+    as_shown,
     comparison_lines,
     movement_lines,
+    movements,
 )
-from mdvec.household.core.movements import Movement, as_shown, movements
 from mdvec.household.core.periods import UnderstoodPeriod, resolve_period, span_in_words
 from mdvec.household.core.subjects import Total
 from mdvec.household.core.sums import RowCounts, counts_of
-from mdvec.household.interfaces.counted_rows import counted_rows
-from mdvec.household.interfaces.sums import monthly_sums
+from mdvec.household.core.transaction import CountedRow
+from mdvec.household.interfaces.ledger_sums import counted_rows, monthly_sums
 from mdvec.household.overview import coverage, named_subject, one_state
 from mdvec.household.shown import shown_days
 

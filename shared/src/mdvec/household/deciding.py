@@ -11,9 +11,8 @@ import apsw
 from mdvec.household.core import decision_wording as answers
 from mdvec.household.core.candidates import Arranged, arrange
 from mdvec.household.core.decision_wording import Confirmation, Restoration
-from mdvec.household.interfaces import checks as duplicate_checks
-from mdvec.household.interfaces import marks
-from mdvec.household.interfaces.checks import Check
+from mdvec.household.interfaces import duplicate_checks, marks
+from mdvec.household.interfaces.duplicate_checks import Check
 from mdvec.household.review import DuplicateResolutionError, check_of, row_of
 from mdvec.log.activity import record
 

@@ -6,7 +6,7 @@ import apsw
 
 from mdvec.household.interfaces import subjects
 from mdvec.index.chunks import change_headings
-from mdvec.tools.rows import list_tools
+from mdvec.tools.registry import list_tools
 
 
 def follow_decisions(connection: apsw.Connection, tool_id: int) -> None:

@@ -15,9 +15,9 @@ from mdvec.household.core.found import (
     found_text,
     no_rows_note,
 )
-from mdvec.household.core.listed_row import listed_row
 from mdvec.household.core.periods import resolve_period
 from mdvec.household.core.row_wording import Paging
+from mdvec.household.core.transaction import listed_row
 from mdvec.household.core.wording import (
     MAX_PAGE_SIZE,
     InvalidPage,
@@ -25,9 +25,9 @@ from mdvec.household.core.wording import (
     clipped_note,
 )
 from mdvec.household.found_sums import GroupBy, found_groups, totals_of
+from mdvec.household.interfaces.category_rules import notes_on
 from mdvec.household.interfaces.columns import ColumnsCache, LedgerColumns, rows_with_ids
-from mdvec.household.interfaces.row_notes import notes_on
-from mdvec.household.interfaces.rows import TRANSACTION_COLUMNS, read_transaction
+from mdvec.household.interfaces.transactions import TRANSACTION_COLUMNS, read_transaction
 from mdvec.household.nearness import Embed, beside_notes, near_rows
 from mdvec.household.overview import coverage, named_subject, one_state
 from mdvec.household.row_search import RowChoice, RowSearch

@@ -9,14 +9,13 @@ import apsw
 
 from mdvec.dates.months import Month
 from mdvec.household.core import habit_wording
-from mdvec.household.core.anomalies import Anomaly, anomalies
-from mdvec.household.core.anomaly_wording import anomaly_lines
+from mdvec.household.core.anomalies import Anomaly, anomalies, anomaly_lines
 from mdvec.household.core.answer_json import AnswerText
 from mdvec.household.core.answer_text import answer_text
-from mdvec.household.core.counted_row import CountedRow
 from mdvec.household.core.forecast import MonthForecast, forecast
 from mdvec.household.core.recurring import RecurringPayment, recurring_payments
-from mdvec.household.interfaces.counted_rows import counted_rows
+from mdvec.household.core.transaction import CountedRow
+from mdvec.household.interfaces.ledger_sums import counted_rows
 from mdvec.household.overview import coverage, one_state
 
 _MONTHS_READ = 37

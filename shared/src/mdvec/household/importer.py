@@ -14,10 +14,7 @@ from mdvec.household import review as duplicate_review
 from mdvec.household.core.csv_text import CsvText
 from mdvec.household.core.detection import DuplicateDetectionError
 from mdvec.household.core.statement_text import StatementText, chunks_of
-from mdvec.household.interfaces import files as ledger_files
-from mdvec.household.interfaces import rows as transactions
-from mdvec.household.interfaces import statements as ledger_statements
-from mdvec.household.interfaces import subjects
+from mdvec.household.interfaces import ledger_files, ledger_statements, subjects, transactions
 from mdvec.household.interfaces.mappings import (
     mappings_digest,
     mappings_digest_of,
@@ -33,7 +30,7 @@ from mdvec.importing.report import ImportInterrupted, ImportReport
 from mdvec.importing.text_index import TextIndex
 from mdvec.index.documents import NewDocument, StoredFile
 from mdvec.text.chunking import Chunk
-from mdvec.tools.rows import Tool
+from mdvec.tools.registry import Tool
 
 
 def import_household(job: ImportJob) -> ImportReport:

@@ -7,29 +7,152 @@ files are unchanged, or only renamed, none is opened.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import gc
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from typing import NamedTuple
 
 import apsw
 
-from mdvec.household.asset_files import keep_assets
-from mdvec.household.changes import RowChange, differs
 from mdvec.household.combined_statements import combine_statements, overruled_files
 from mdvec.household.core import removals
+from mdvec.household.core.file_names import StatementName, statement_name
+from mdvec.household.core.source_row import SourceRow
 from mdvec.household.core.statements import CurrentRow
-from mdvec.household.garbage import paused_garbage_collection
-from mdvec.household.interfaces import departed_pairs, statements
-from mdvec.household.interfaces import files as ledger_files
-from mdvec.household.interfaces import rows as transactions
+from mdvec.household.interfaces import category_rules, ledger_files, ledger_statements, transactions
 from mdvec.household.interfaces.category_rules import apply_rules
-from mdvec.household.interfaces.files import KnownFile
+from mdvec.household.interfaces.ledger_files import KnownFile
 from mdvec.household.interfaces.marks import update_marks
-from mdvec.household.interfaces.rows import RowToWrite
+from mdvec.household.interfaces.transactions import RowToWrite, StoredRow
 from mdvec.household.options import NO_REMOVAL_OPTIONS, RemovalOptions
-from mdvec.household.reading import LedgerFile
-from mdvec.household.renames import after_renames, follow_renames
+from mdvec.household.reading import LedgerFile, StatementFile
 from mdvec.household.report import LedgerMode, LedgerReport, report_of
 from mdvec.household.untouched import ReadStatements, read_all, read_touched
+
+
+def after_renames(
+    files: Sequence[LedgerFile], known: Mapping[str, KnownFile]
+) -> dict[str, KnownFile] | None:
+    """The new state of each file, by its old path, if files differ in name and time only.
+
+    None if the files have to be read: their content changed, or a new name or time changes which
+    of them is the newer one.
+    """
+    before = [file for file in known.values() if file.is_present]
+    if len(before) != len(files):
+        return None
+    if sorted(file.size for file in files) != sorted(file.size for file in before):
+        return None
+    ordered = sorted(files, key=lambda file: (file.mtime_ns, file.path))
+    before.sort(key=lambda file: (file.mtime_ns, file.path))
+    after = {}
+    for now, then in zip(ordered, before, strict=True):
+        if now.path in known and not known[now.path].is_present:
+            return None
+        if now.reader != then.app_version:
+            return None
+        if not _ranks_the_same(now, then, before):
+            return None
+        if now.content_hash(known.get(now.path)) != then.content_hash:
+            return None
+        after[then.path] = replace(then, path=now.path, mtime_ns=now.mtime_ns)
+    return after
+
+
+def _ranks_the_same(now: LedgerFile, then: KnownFile, others: Sequence[KnownFile]) -> bool:
+    """Whether the new name and time rank the file as the old ones did."""
+    if now.path == then.path:
+        return now.mtime_ns >= then.mtime_ns
+    new, old = statement_name(now.path), statement_name(then.path)
+    stems = {new.stem, old.stem}
+    return (
+        now.mtime_ns >= then.mtime_ns
+        and (new.first, new.last) == (old.first, old.last)
+        and not new.number
+        and not old.number
+        and not any(_is_numbered(statement_name(each.path), stems) for each in others)
+    )
+
+
+def _is_numbered(name: StatementName, stems: set[str]) -> bool:
+    return bool(name.number) and name.stem in stems
+
+
+def follow_renames(
+    connection: apsw.Connection,
+    tool_id: int,
+    known: Mapping[str, KnownFile],
+    after: Mapping[str, KnownFile],
+) -> None:
+    """Store the new names of files and of their rows; writes nothing if no file changed."""
+    present = list(after.values())
+    if all(known.get(file.path) == file for file in present):
+        return
+    renames = {old: file.path for old, file in after.items() if old != file.path}
+    gone = [file for file in known.values() if not file.is_present]
+    with connection:
+        if renames:
+            transactions.rename_files(connection, tool_id, renames)
+            ledger_statements.rename_statements(connection, tool_id, renames)
+            ledger_statements.mark_ledger_changed(connection, tool_id)
+        ledger_files.remember_files(connection, tool_id, [*gone, *present])
+
+
+class RowChange(NamedTuple):
+    """The new state of a transaction beside its stored one."""
+
+    identity: str
+    stored: StoredRow | None
+    now: RowToWrite
+
+    @property
+    def has_new_values(self) -> bool:
+        """Whether a stored row gets other values."""
+        return self.stored is not None and self.stored.values != self.now.row.values
+
+    @property
+    def returns(self) -> bool:
+        """Whether a row that was gone is in a file again."""
+        return (
+            self.stored is not None
+            and self.stored.removal in ("asked", "removed")
+            and self.now.removal is None
+        )
+
+
+def differs(stored: StoredRow, row: SourceRow, statement_id: int, removal: str | None) -> bool:
+    """Whether a stored row's values, place or state differ from what they should be."""
+    return (
+        stored.values != row.values
+        or (stored.source_file, stored.row_number) != (row.source_file, row.row_number)
+        or (stored.statement, stored.removal) != (statement_id, removal)
+    )
+
+
+def keep_assets(
+    connection: apsw.Connection, tool_id: int, files: Sequence[StatementFile], mode: LedgerMode
+) -> None:
+    """Store the months of asset histories; the newest file has the last word.
+
+    ``replace`` forgets those of other files, unless one is unread. Call within a transaction.
+    """
+    if mode == "replace" and not any(file.unread for file in files):
+        category_rules.forget_months(connection, tool_id)
+    for file in sorted(files, key=lambda one: (one.file.mtime_ns, one.file.path)):
+        category_rules.put_months(connection, tool_id, file.file.path, file.assets)
+
+
+@contextmanager
+def paused_garbage_collection() -> Iterator[None]:
+    """Pause the garbage collector, which would visit a million small objects again and again."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def import_ledger(
@@ -63,7 +186,7 @@ def import_ledger(
             return report_of(
                 list(after.values()),
                 without_file=ledger_files.without_file(connection, tool_id),
-                asked=tuple(statements.gone_rows(connection, tool_id, "asked")),
+                asked=tuple(ledger_statements.gone_rows(connection, tool_id, "asked")),
             )
     with paused_garbage_collection():
         if mode == "update" and not removal_options:
@@ -106,7 +229,7 @@ class _LedgerRun:
 
     def write(self, mode: LedgerMode, *, may_delete: bool) -> None:
         """Write all changes, and delete rows if allowed; call within a transaction."""
-        statements.keep_rows(self.connection, self.tool_id, self.removal_options.keep)
+        ledger_statements.keep_rows(self.connection, self.tool_id, self.removal_options.keep)
         self.stored = transactions.stored_rows(self.connection, self.tool_id, self.untouched)
         before = {path: file.content_hash for path, file in self.known.items()}
         self.combined = combine_statements(
@@ -119,7 +242,7 @@ class _LedgerRun:
         self._compare(statement_ids)
         self._write_changes()
         self._delete(mode, may_delete=may_delete)
-        departed_pairs.bring_back_decisions(self.connection, self.tool_id)
+        ledger_files.bring_back_decisions(self.connection, self.tool_id)
         update_marks(self.connection, self.tool_id)
         self._remember(statement_ids, mode)
 
@@ -129,14 +252,14 @@ class _LedgerRun:
         for ranked in self.combined.ranked:
             statement_id = self.combined.statement_ids.get(ranked.statement.key)
             if statement_id is None or ranked.statement.key in self.combined.present:
-                statement_id = statements.remember_statement(
+                statement_id = ledger_statements.remember_statement(
                     self.connection, self.tool_id, ranked.statement
                 )
             statement_ids.append(statement_id)
         smallest: dict[int, int] = {}
         for statement_id, family in zip(statement_ids, self.combined.families, strict=True):
             smallest[family] = min(statement_id, smallest.get(family, statement_id))
-        statements.set_families(
+        ledger_statements.set_families(
             self.connection,
             [
                 (statement_id, smallest[family])
@@ -185,7 +308,7 @@ class _LedgerRun:
 
     def _write_changes(self) -> None:
         new = [change for change in self.changes if change.stored is None]
-        departed = departed_pairs.former_ids(
+        departed = ledger_files.former_ids(
             self.connection, self.tool_id, {change.identity for change in new}
         )
         transactions.insert_rows(
@@ -218,7 +341,7 @@ class _LedgerRun:
             read_anew = self._read_anew()
             gone = [row_id for row_id, path in left if path in read_anew]
         if gone:
-            departed_pairs.keep_decisions(self.connection, self.tool_id, gone)
+            ledger_files.keep_decisions(self.connection, self.tool_id, gone)
             transactions.delete_rows(self.connection, gone)
             self.deleted = len(gone)
         self.without_file = len(left) - self.deleted
@@ -256,10 +379,10 @@ class _LedgerRun:
             if ranked.statement.key in self.combined.present or ranked.statement.path in unread
         ]
         kept += self.untouched
-        statements.forget_statements(
+        ledger_statements.forget_statements(
             self.connection, self.tool_id, kept, only_rows=mode == "replace"
         )
-        statements.mark_ledger_changed(self.connection, self.tool_id)
+        ledger_statements.mark_ledger_changed(self.connection, self.tool_id)
 
     def report(self) -> LedgerReport:
         """The report of this import."""
@@ -268,7 +391,7 @@ class _LedgerRun:
             for change in self.changes
             if change.now.removal == "removed" and self._before(change.identity) != "removed"
         }
-        found = statements.gone_rows(self.connection, self.tool_id, "removed")
+        found = ledger_statements.gone_rows(self.connection, self.tool_id, "removed")
         now = transactions.ids_of(self.connection, self.tool_id, removed)
         mentioned = self.combined.mentioned
         returned = sum(change.returns for change in self.changes)
@@ -283,7 +406,7 @@ class _LedgerRun:
             without_file=self.without_file,
             deleted=self.deleted,
             removed=tuple(row for row in found if row.id in now),
-            asked=tuple(statements.gone_rows(self.connection, self.tool_id, "asked")),
+            asked=tuple(ledger_statements.gone_rows(self.connection, self.tool_id, "asked")),
             returned=returned + self.kept_again,
             overruled=overruled_files(self.combined),
             misfits=[(read.file.path, *misfit) for read in self.files for misfit in read.misfits],

@@ -9,14 +9,11 @@ from decimal import Decimal
 
 import apsw
 
-from mdvec.dates.days import Days
-from mdvec.dates.months import MonthRange
+from mdvec.dates.months import Days, MonthRange
 from mdvec.household.core import wording
 from mdvec.household.core.answer_json import AnswerText, MonthText, Percentage, SubjectText
 from mdvec.household.core.answer_text import answer_text
 from mdvec.household.core.categories import Category
-from mdvec.household.core.listed_row import ListedRow, listed_row
-from mdvec.household.core.month_marks import MonthMarks
 from mdvec.household.core.periods import (
     AmbiguousPeriod,
     UnderstoodPeriod,
@@ -24,19 +21,19 @@ from mdvec.household.core.periods import (
     resolve_year_month,
     span_in_words,
 )
-from mdvec.household.core.row_note import RowNote
 from mdvec.household.core.row_wording import Paging, page_lines
-from mdvec.household.core.savings import savings_rate
 from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import (
     CategoryShare,
     MonthlySum,
+    MonthMarks,
     RowCounts,
     counts_of,
     income_and_spending,
+    savings_rate,
     shares,
 )
-from mdvec.household.core.transaction import Transaction
+from mdvec.household.core.transaction import ListedRow, RowNote, Transaction, listed_row
 from mdvec.household.core.wording import (
     MAX_PAGE_SIZE,
     PAGE_SIZE,
@@ -44,8 +41,8 @@ from mdvec.household.core.wording import (
     InvalidPageSize,
     StatedSums,
 )
-from mdvec.household.interfaces import sums as ledger_sums
-from mdvec.household.interfaces.row_notes import notes_on
+from mdvec.household.interfaces import ledger_sums
+from mdvec.household.interfaces.category_rules import notes_on
 from mdvec.household.overview import (
     coverage,
     named_subject,

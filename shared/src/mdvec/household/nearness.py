@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from mdvec.embedding.constants import default_constants
+from mdvec.embedding.cards import default_constants
 from mdvec.household.core.categories import (
     AmbiguousCategory,
     Category,
@@ -27,7 +27,7 @@ from mdvec.index.model_constants import calibrated_constants
 from mdvec.index.nearest import EngineUnavailable
 from mdvec.search.candidates import nearest_chunks
 from mdvec.text.terms import folded
-from mdvec.tools.rows import Tool, list_tools
+from mdvec.tools.registry import Tool, list_tools
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,12 +12,11 @@ import apsw
 from mdvec.errors import MdvecError
 from mdvec.household.core.answer_json import AnswerText
 from mdvec.household.core.answer_text import answer_text
-from mdvec.household.core.row_note import RowNote
 from mdvec.household.core.row_wording import row_line
-from mdvec.household.core.transaction import Transaction
+from mdvec.household.core.transaction import RowNote, Transaction
 from mdvec.household.core.wording import format_currency
 from mdvec.household.findable import follow_decisions
-from mdvec.household.interfaces.rows import TRANSACTION_COLUMNS, read_transaction
+from mdvec.household.interfaces.transactions import TRANSACTION_COLUMNS, read_transaction
 from mdvec.text.one_line import on_one_line, shown_name
 
 _MAX_NOTE, _MAX_TAG, _MAX_TAGS = 500, 40, 10

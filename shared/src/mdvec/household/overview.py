@@ -13,12 +13,18 @@ from mdvec.database.connection import snapshot
 from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core.answer_text import age_line
 from mdvec.household.core.categories import hierarchy_of
-from mdvec.household.core.month_marks import MonthMarks
+from mdvec.household.core.coverage_notes import (
+    MAX_ASTRAY_ROWS,
+    MonthRun,
+    body_of,
+    latest_of,
+    runs_of,
+)
 from mdvec.household.core.periods import UnderstoodPeriod
-from mdvec.household.core.span import MAX_ASTRAY_ROWS, MonthRun, body_of, latest_of, runs_of
 from mdvec.household.core.subjects import Subject, resolve_subject
+from mdvec.household.core.sums import MonthMarks
 from mdvec.household.core.wording import EmptyLedger
-from mdvec.household.interfaces import sums as ledger_sums
+from mdvec.household.interfaces import ledger_sums
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from mdvec.household.core.csv_text import CsvText
 from mdvec.household.core.moneyforward import ASSET_HISTORY, NotTransactions, ParsedFile
 from mdvec.household.core.statement_kinds import UNMAPPED, Mappings, read_statement
 from mdvec.household.core.statements import Statement
-from mdvec.household.interfaces.files import KnownFile
+from mdvec.household.interfaces.ledger_files import KnownFile
 from mdvec.household.interfaces.mappings import OwnMappings, only_ready_made
 from mdvec.text.one_line import quoted
 

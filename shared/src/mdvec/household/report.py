@@ -8,8 +8,8 @@ from typing import Literal
 
 from mdvec.files.scan import Problem
 from mdvec.household.core.assets import KEPT
-from mdvec.household.interfaces.files import KnownFile
-from mdvec.household.interfaces.statements import GoneRow
+from mdvec.household.interfaces.ledger_files import KnownFile
+from mdvec.household.interfaces.ledger_statements import GoneRow
 from mdvec.importing.report import ImportReport, ReportLine, notes
 from mdvec.text.counting import counted
 from mdvec.text.one_line import shown_name

@@ -15,8 +15,8 @@ from mdvec.errors import MdvecError
 from mdvec.household.core import review_wording as answers
 from mdvec.household.core.candidates import Arranged, arrange, listed_candidates
 from mdvec.household.core.detection import LIKELY, MAX_DATE_TOLERANCE, DetectionOptions
+from mdvec.household.core.evidence import reasons_in_words
 from mdvec.household.core.pairs import find_pairs
-from mdvec.household.core.review_reasons import reasons_in_words
 from mdvec.household.core.review_wording import (
     CandidateList,
     Detection,
@@ -26,8 +26,8 @@ from mdvec.household.core.review_wording import (
 )
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.transfer_pairs import with_transfers
-from mdvec.household.interfaces import checks as duplicate_checks
-from mdvec.household.interfaces.checks import Check
+from mdvec.household.interfaces import duplicate_checks
+from mdvec.household.interfaces.duplicate_checks import Check
 from mdvec.household.interfaces.marks import update_marks
 from mdvec.household.readings import reading
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
-from mdvec.dates.days import Days
+from mdvec.dates.months import Days
 from mdvec.household.core.categories import INCOME, Category, folded_category
 from mdvec.household.core.found import (
     InvalidRowFilter,

@@ -9,12 +9,12 @@ from datetime import date
 import apsw
 
 from mdvec.errors import MdvecError
-from mdvec.household.core import rule_wording
+from mdvec.household.core import category_rules
 from mdvec.household.core.answer_json import AnswerText, RowObject
 from mdvec.household.core.answer_text import answer_text
 from mdvec.household.core.categories import Category, hierarchy_of
 from mdvec.household.core.category_rules import CategoryRule, Suggestion, rule_for, suggestions
-from mdvec.household.core.shop import shop_of
+from mdvec.household.core.shop_names import shop_of
 from mdvec.household.core.subjects import resolve_subject
 from mdvec.household.findable import follow_decisions
 from mdvec.household.interfaces.category_rules import (
@@ -24,8 +24,7 @@ from mdvec.household.interfaces.category_rules import (
     put_rule,
     rules_of,
 )
-from mdvec.household.interfaces.counted_rows import counted_rows, shop_totals
-from mdvec.household.interfaces.sums import category_names
+from mdvec.household.interfaces.ledger_sums import category_names, counted_rows, shop_totals
 from mdvec.household.overview import one_state
 from mdvec.text.one_line import bracketed_name
 
@@ -91,7 +90,7 @@ def try_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
     by_category = tuple((name, counted[name], sums[name]) for name in sorted(sums))
     return RuleTrial(
         rule, tuple(moved), by_category,
-        answer_text(rule_wording.trial_text(rule, moved, by_category)),
+        answer_text(category_rules.trial_text(rule, moved, by_category)),
     )  # fmt: skip
 
 
@@ -106,7 +105,7 @@ def set_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
         put_rule(connection, tool_id, rule)
         changed = apply_rules(connection, tool_id)
         follow_decisions(connection, tool_id)
-    return RuleChange(changed, answer_text([rule_wording.rule_set_text(rule, changed)]))
+    return RuleChange(changed, answer_text([category_rules.rule_set_text(rule, changed)]))
 
 
 def remove_rule(connection: apsw.Connection, tool_id: int, *, shop: str) -> RuleChange:
@@ -124,7 +123,7 @@ def remove_rule(connection: apsw.Connection, tool_id: int, *, shop: str) -> Rule
             raise InvalidRule(f"「{shop[:60]}」の規則はありません。いまある規則: {known}")
         changed = apply_rules(connection, tool_id)
         follow_decisions(connection, tool_id)
-    return RuleChange(changed, answer_text([rule_wording.removed_text(shop_of(shop), changed)]))
+    return RuleChange(changed, answer_text([category_rules.removed_text(shop_of(shop), changed)]))
 
 
 def list_rules(connection: apsw.Connection, tool_id: int) -> RuleList:
@@ -133,7 +132,7 @@ def list_rules(connection: apsw.Connection, tool_id: int) -> RuleList:
         rules = rules_of(connection, tool_id)
         totals = shop_totals(connection, tool_id)
     found = suggestions(totals)
-    text = answer_text(rule_wording.rules_text(rules, found))
+    text = answer_text(category_rules.rules_text(rules, found))
     return RuleList(tuple(rules), tuple(found), text)
 
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import apsw
 
-from mdvec.dates.days import Days
+from mdvec.dates.months import Days
 from mdvec.household.core.found import FoundGroup
-from mdvec.household.core.shop import shop_of, shops_of
+from mdvec.household.core.shop_names import shop_of, shops_of
 from mdvec.household.core.subjects import Subject
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.found_sums import sums_by
 from mdvec.household.interfaces.columns import ColumnsCache, rows_with_ids
-from mdvec.household.interfaces.rows import TRANSACTION_COLUMNS, read_transaction
+from mdvec.household.interfaces.transactions import TRANSACTION_COLUMNS, read_transaction
 from mdvec.household.overview import one_state
 from mdvec.household.row_search import RowSearch
 

@@ -6,14 +6,13 @@ from datetime import date
 
 import apsw
 
-from mdvec.dates.days import ONE_DAY, Days
-from mdvec.dates.months import Month, MonthRange
+from mdvec.dates.months import ONE_DAY, Days, Month, MonthRange
 from mdvec.household.core import coverage_notes, wording
-from mdvec.household.core.month_marks import MonthMarks
 from mdvec.household.core.periods import UnderstoodPeriod, span_in_words
 from mdvec.household.core.subjects import Subject
+from mdvec.household.core.sums import MonthMarks
 from mdvec.household.core.wording import InsufficientData
-from mdvec.household.interfaces import sums as ledger_sums
+from mdvec.household.interfaces import ledger_sums
 from mdvec.household.overview import Coverage
 
 MAX_NAMED_ROWS = 3

@@ -17,22 +17,23 @@ from mdvec.household.core import wording
 from mdvec.household.core.answer_json import AnswerText, MonthText
 from mdvec.household.core.answer_text import answer_text
 from mdvec.household.core.categories import INCOME, Category
-from mdvec.household.core.month_marks import MonthMarks
 from mdvec.household.core.periods import resolve_period
-from mdvec.household.core.savings import SavingsTrend, savings_of
 from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import (
     WINDOW,
     CategoryTrend,
     MonthlySum,
+    MonthMarks,
     RowCounts,
+    SavingsTrend,
     amounts_by_category,
     amounts_of,
     counts_of,
+    savings_of,
     trend_of,
 )
 from mdvec.household.core.wording import InsufficientData
-from mdvec.household.interfaces import sums as ledger_sums
+from mdvec.household.interfaces import ledger_sums
 from mdvec.household.overview import (
     Coverage,
     coverage,

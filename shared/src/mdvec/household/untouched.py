@@ -16,9 +16,9 @@ import apsw
 
 from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core.statements import Statement
-from mdvec.household.interfaces import statements as ledger_statements
-from mdvec.household.interfaces.files import KnownFile
-from mdvec.household.interfaces.statements import KnownStatement
+from mdvec.household.interfaces import ledger_statements
+from mdvec.household.interfaces.ledger_files import KnownFile
+from mdvec.household.interfaces.ledger_statements import KnownStatement
 from mdvec.household.reading import LedgerFile, StatementFile, read_statement_file
 
 _NONE: frozenset[int] = frozenset()

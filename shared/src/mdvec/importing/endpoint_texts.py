@@ -6,28 +6,84 @@ vectors of the last are in the database, so a kill loses what one request paid f
 
 from __future__ import annotations
 
+import hashlib
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
+import apsw
+
 from mdvec.cancelling import cancelled_by, raise_if_cancelled
+from mdvec.embedding.cards import is_endpoint_model
 from mdvec.embedding.embedder import Embedder, ModelError
-from mdvec.embedding.names import is_endpoint_model
-from mdvec.embedding.remote.embedder import RemoteEmbedder
-from mdvec.embedding.remote.endpoint import Sending
-from mdvec.embedding.remote.failures import EndpointFailure, TextRefused
+from mdvec.embedding.remote.answers import EndpointFailure, TextRefused
+from mdvec.embedding.remote.endpoint import RemoteEmbedder, Sending
 from mdvec.errors import MdvecError
 from mdvec.importing.job import ImportJob, ProgressCount
 from mdvec.importing.options import ImportRefused
-from mdvec.importing.paid_vectors import PaidVectors
-from mdvec.tools.allowed_endpoints import allow_endpoint, is_endpoint_allowed
+from mdvec.tools.status import allow_endpoint, is_endpoint_allowed
 
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
+
+
+class PaidVectors:
+    """The vectors of one tool and one fingerprint, by embedded text, until the import finishes.
+
+    Their table is made by the first import that needs it, and holds a digest of each text, not the
+    text. It belongs to no numbered format: a file without it lacks nothing.
+    """
+
+    def __init__(self, connection: apsw.Connection, tool_id: int, fingerprint: str) -> None:
+        self._connection = connection
+        self._key = (tool_id, fingerprint)
+
+    def create_table(self) -> None:
+        """Create the table if it is not there."""
+        self._connection.execute(
+            "CREATE TABLE IF NOT EXISTS paid_vectors ("
+            "tool_id INTEGER NOT NULL, fingerprint TEXT NOT NULL, digest BLOB NOT NULL, "
+            "embedding BLOB NOT NULL, PRIMARY KEY (tool_id, fingerprint, digest), "
+            "FOREIGN KEY (tool_id) REFERENCES tools(id) ON DELETE CASCADE) WITHOUT ROWID"
+        )
+
+    def found(self, texts: Sequence[str]) -> dict[str, bytes]:
+        """The vectors that are there, by text."""
+        found = {}
+        for text in texts:
+            row = self._connection.execute(
+                "SELECT embedding FROM paid_vectors "
+                "WHERE tool_id = ? AND fingerprint = ? AND digest = ?",
+                (*self._key, _digest(text)),
+            ).fetchone()
+            if row is not None:
+                found[text] = bytes(row[0])
+        return found
+
+    def keep(self, vectors: Mapping[str, bytes]) -> None:
+        """Store vectors; call within a transaction."""
+        self._connection.executemany(
+            "INSERT OR IGNORE INTO paid_vectors VALUES (?, ?, ?, ?)",
+            [(*self._key, _digest(text), vector) for text, vector in vectors.items()],
+        )
+
+
+def forget_paid(connection: apsw.Connection, tool_id: int) -> None:
+    """Delete a tool's paid vectors, which its chunks now hold; call within a transaction."""
+    there = connection.execute(
+        "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'paid_vectors'"
+    )
+    if there.fetchone() is not None:
+        connection.execute("DELETE FROM paid_vectors WHERE tool_id = ?", (tool_id,))
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8")).digest()
+
 
 _MAX_REFUSED, _MAX_REFUSED_AT_FIRST = 50, 3
 _LAST_SECONDS = 3.0

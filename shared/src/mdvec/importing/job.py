@@ -18,8 +18,8 @@ from mdvec.importing.report import (
     ToolChanged,
 )
 from mdvec.timing import Stopwatch
-from mdvec.tools import rows as tools
-from mdvec.tools.rows import Tool
+from mdvec.tools import registry
+from mdvec.tools.registry import Tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +125,6 @@ def check_unchanged(connection: apsw.Connection, tool: Tool) -> None:
     Raises:
         ToolChanged: it was deleted or rebuilt.
     """
-    now = next((one for one in tools.list_tools(connection) if one.id == tool.id), None)
+    now = next((one for one in registry.list_tools(connection) if one.id == tool.id), None)
     if now is None or now.generation != tool.generation:
         raise ToolChanged(tool.name)

@@ -9,7 +9,7 @@ from mdvec.embedding.cards import ModelCard
 from mdvec.embedding.catalog import AUTO
 from mdvec.errors import MdvecError
 from mdvec.text.options import CUT, ChunkingOptions, InvalidChunking, Strategy
-from mdvec.tools.rows import Tool
+from mdvec.tools.registry import Tool
 
 DEFAULT_STRATEGY: Strategy = "heading"
 DEFAULT_HEADING_LEVELS = (1, 2, 3)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields, replace
 from mdvec.files.scan import FileState, ScanRules
 from mdvec.importing.report import ImportRequest
 from mdvec.tools.kinds import KINDS
-from mdvec.tools.rows import Tool
+from mdvec.tools.registry import Tool
 
 _LATER_ENDINGS = (".mdx",)
 """Default endings that some tools were imported without, before they were defaults."""

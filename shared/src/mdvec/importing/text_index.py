@@ -2,31 +2,108 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mdvec.database.connection import roll_back, snapshot
+from mdvec.database.connection import Connection, roll_back, snapshot
+from mdvec.embedding.cards import is_endpoint_model
 from mdvec.embedding.embedder import Embedder
-from mdvec.embedding.names import is_endpoint_model
-from mdvec.embedding.remote.embedder import RemoteEmbedder
-from mdvec.importing.endpoint_texts import EndpointTexts, ask_about_questions
-from mdvec.importing.index_upkeep import build_missing_indexes, send_to_engine
+from mdvec.embedding.remote.endpoint import RemoteEmbedder
+from mdvec.importing.endpoint_texts import EndpointTexts, ask_about_questions, forget_paid
 from mdvec.importing.job import ImportJob, ProgressCount, check_unchanged
 from mdvec.importing.options import ImportRefused, model_to_load, resolve_chunking
-from mdvec.importing.paid_vectors import forget_paid
 from mdvec.index import chunks, documents, table_changes, tables
 from mdvec.index.chroma import check_client_installed
-from mdvec.index.documents import NewDocument, StoredFile, StoredText
-from mdvec.index.erasing import erase_deleted_terms
+from mdvec.index.chroma_collections import (
+    MAX_UNSENT,
+    check_writer,
+    collection_of,
+    delete_unused_collections,
+    send_vectors,
+    unsent_count,
+)
+from mdvec.index.documents import NewDocument, StoredFile, StoredText, erase_deleted_terms
+from mdvec.index.nearest import EngineUnavailable
+from mdvec.index.table_changes import (
+    create_vector_index,
+    has_vector_index,
+    rebuild_vector_index,
+    renew_vector_index,
+)
 from mdvec.index.tables import Tables
-from mdvec.index.vector_tables import create_vector_index, renew_vector_index
 from mdvec.text.options import ChunkingOptions
-from mdvec.tools import import_state
-from mdvec.tools import rows as tools
+from mdvec.tools import import_state, registry
+from mdvec.tools.registry import Tool
 
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
+
+
+def build_missing_indexes(job: ImportJob, tool: Tool, names: Tables) -> None:
+    """Build what is missing or of another version, and put vectors where the settings want them.
+
+    Raises:
+        OtherWriter: another copy of the database has changed the vectors on a server.
+    """
+    connection = job.connection
+    if not (tables.has_word_indexes(connection, names) and has_vector_index(connection, names)):
+        _build(job, tool, names, "search indexes", chunks.rebuild_indexes)
+    elif not tables.has_current_words(connection, names) or not tables.has_properties(
+        connection, names
+    ):
+        _build(job, tool, names, "index of words", chunks.rebuild_word_indexes)
+    _move_vectors(job, tool, names)
+    if job.request.engine is not None:
+        check_writer(connection, names, job.request.engine)
+
+
+def send_to_engine(job: ImportJob, names: Tables) -> None:
+    """Send a generation's vectors to the server that indexes them, if one does.
+
+    Raises:
+        OtherWriter: another copy of the database has changed the vectors there meanwhile.
+    """
+    engine = job.request.engine
+    if engine is None:
+        return
+    count = unsent_count(job.connection, names) or 0
+    if count > MAX_UNSENT:
+        job.on_notice(f"sending {count:,} vectors to {engine.name} …")
+    try:
+        with job.stopwatch.stage("engine"):
+            send_vectors(job.connection, names, engine)
+            delete_unused_collections(job.connection, engine)
+    except EngineUnavailable as error:
+        job.hints.append(
+            f"{error}; nothing is lost, and the next import sends what is missing there "
+            f"(mdvec import -n {job.tool.name} --mode update)"
+        )
+
+
+def _build(
+    job: ImportJob,
+    tool: Tool,
+    names: Tables,
+    which: str,
+    build: Callable[[Connection, Tables], None],
+) -> None:
+    job.on_notice(f"building the {which} of {tool.name!r} for this version of mdvec …")
+    with job.connection, job.stopwatch.stage("index"):
+        check_unchanged(job.connection, tool)
+        build(job.connection, names)
+
+
+def _move_vectors(job: ImportJob, tool: Tool, names: Tables) -> None:
+    """Move the index of the vectors between the database file and a server."""
+    engine = job.request.engine
+    if (collection_of(job.connection, names) is None) == (engine is None):
+        return
+    where = "the database file" if engine is None else engine.name
+    job.on_notice(f"moving the vectors of {tool.name!r} to {where} …")
+    with job.connection, job.stopwatch.stage("index"):
+        check_unchanged(job.connection, tool)
+        rebuild_vector_index(job.connection, names, outside=engine is not None)
 
 
 class TextIndex:
@@ -214,7 +291,7 @@ class TextIndex:
             self._create_indexes(Tables(self._tool.id, name, generation))
             self._record_model(generation)
         # The scan rules stay those that the import began with: others were set while it ran.
-        self._tool = replace(tools.get_tool(self._connection, name), scan=self._tool.scan)
+        self._tool = replace(registry.get_tool(self._connection, name), scan=self._tool.scan)
         self._tables = self._tool.tables
 
     def create_missing_indexes(self) -> None:

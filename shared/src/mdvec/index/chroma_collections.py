@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mdvec.embedding.embedder import Vectors
-    from mdvec.index.ranges import ChunkRanges
+    from mdvec.index.narrowing import ChunkRanges
 
 MAX_UNSENT = 2_000
 """A search compares up to so many new chunks exactly; with more, words answer alone."""

@@ -11,8 +11,8 @@ import apsw
 from mdvec.database.records import records
 from mdvec.index.chroma_collections import collection_of
 from mdvec.index.properties import other_names, rebuild_properties, stored_properties
+from mdvec.index.table_changes import drop_vectors, put_vectors, rebuild_vector_index
 from mdvec.index.tables import Tables, create_word_indexes, drop_word_indexes
-from mdvec.index.vector_tables import drop_vectors, put_vectors, rebuild_vector_index
 from mdvec.index.words import delete_terms, insert_terms
 from mdvec.text.chunking import Chunk
 from mdvec.text.context import text_to_embed

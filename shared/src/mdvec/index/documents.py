@@ -16,7 +16,8 @@ from mdvec.index.properties import (
     insert_properties,
     other_names,
 )
-from mdvec.index.tables import Tables
+from mdvec.index.tables import Tables, has_words
+from mdvec.index.words import clear_deletion_mark, delete_unused_words
 from mdvec.text.chunking import Chunk
 from mdvec.text.fields import searched_names
 from mdvec.text.properties import Properties
@@ -205,3 +206,32 @@ def document_lines(connection: apsw.Connection, tables: Tables) -> Iterator[Docu
     )
     for line in records(cursor, DocumentLine):
         yield replace(line, title=_shown(line.title, line.file_path))
+
+
+_FIRST_TOMBSTONE = 1 << 53
+"""The lowest id of tombstone pages in FTS5's data table."""
+
+
+def erase_deleted_terms(connection: apsw.Connection, tables: Tables) -> None:
+    """Rewrite the lexical index without deleted rows, if there are any, and delete their words.
+
+    FTS5 may already have merged its tombstones away, so a mark in the word counts also records
+    deletions.
+    """
+    data = identifier(f"{tables.fts}_data")
+    found = connection.execute(
+        f"SELECT 1 FROM {data} WHERE id >= ? LIMIT 1", (_FIRST_TOMBSTONE,)
+    ).fetchone()
+    if found is not None:
+        rewrite_lexical_index(connection, tables)
+    elif has_words(connection, tables) and clear_deletion_mark(connection, tables):
+        delete_unused_words(connection, tables)
+
+
+def rewrite_lexical_index(connection: apsw.Connection, tables: Tables) -> None:
+    """Rewrite the lexical index as one segment, without deleted rows and their words."""
+    fts = identifier(tables.fts)
+    connection.execute(f"INSERT INTO {fts} ({fts}) VALUES ('optimize')")
+    if has_words(connection, tables):
+        clear_deletion_mark(connection, tables)
+        delete_unused_words(connection, tables)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mdvec.embedding.embedder import Vectors
-    from mdvec.index.ranges import ChunkRanges
+    from mdvec.index.narrowing import ChunkRanges
 
 
 class EngineUnavailable(MdvecError):

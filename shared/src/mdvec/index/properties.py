@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import apsw
 
+from mdvec.database.records import records
 from mdvec.index.tables import Tables, create_properties, drop_properties, has_properties
 from mdvec.text.front_matter import front_matter
 from mdvec.text.markdown import is_markdown
@@ -116,3 +117,26 @@ def stored_properties(
 
 def _as_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TagCount:
+    """A tag, as one document spells it, and the number of documents that have it."""
+
+    tag: str
+    documents: int
+
+
+def tag_counts(
+    connection: apsw.Connection, tables: Tables, limit: int | None = None
+) -> list[TagCount]:
+    """The tags of a tool's documents, most frequent first; empty if they were not derived yet."""
+    if not has_properties(connection, tables):
+        return []
+    cursor = connection.execute(
+        "SELECT min(name) AS tag, count(*) AS documents "
+        f"FROM {identifier(tables.tags)} GROUP BY {identifier(tables.tags)}.tag "
+        "ORDER BY documents DESC, 1 LIMIT ?",
+        (-1 if limit is None else limit,),
+    )
+    return list(records(cursor, TagCount))

@@ -1,18 +1,162 @@
-"""The lexical index: an FTS5 table of each chunk's terms, with a column per field."""
+"""The index of words: terms by field (FTS5), their counts, and the spellings that a tool has."""
 
 from __future__ import annotations
 
+import struct
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from zlib import crc32
 
 import apsw
 
-from mdvec.index.ranges import ChunkRanges
+from mdvec.index.narrowing import ChunkRanges
 from mdvec.index.tables import Tables
-from mdvec.index.vocabulary import insert_words
-from mdvec.index.word_counts import delete_word_counts, insert_word_counts
-from mdvec.text.fields import ChunkFields, FieldTerms, field_terms
+from mdvec.text.compounds import is_katakana
+from mdvec.text.fields import FIELDS, ChunkFields, FieldCounts, FieldTerms, field_terms
+from mdvec.text.loanwords import first_kana, katakana_of
 from mdvec.text.morphemes import WORD_MARK
 from mdvec.text.quoting import identifier
+from mdvec.text.spelling import max_edits, nearest_spellings
+
+_MAX_READING = 40
+_MORE_KANA = 4
+"""How many characters longer than an English word its katakana may be, the mark included."""
+
+
+def insert_words(connection: apsw.Connection, tables: Tables, readings: Mapping[str, str]) -> None:
+    """Add words with their readings, unless they are stored already."""
+    connection.executemany(
+        f"INSERT OR IGNORE INTO {identifier(tables.vocabulary)} (term, reading) VALUES (?, ?)",
+        ((term, reading) for term, reading in readings.items() if len(reading) <= _MAX_READING),
+    )
+
+
+def delete_unused_words(connection: apsw.Connection, tables: Tables) -> None:
+    """Delete the words that no longer occur in any chunk."""
+    connection.execute(
+        f"DELETE FROM {identifier(tables.vocabulary)} "
+        f"WHERE term NOT IN (SELECT term FROM {identifier(tables.terms)})"
+    )
+
+
+def other_spellings(
+    connection: apsw.Connection, tables: Tables, term: str, reading: str, *, is_known: bool
+) -> list[str]:
+    """The words to search for instead of one that occurs in no chunk.
+
+    They are the words with the same reading (渡邊 and 渡辺, おや and 親). If there are none, and
+    the word is in letters or katakana and not in the dictionary, they are those that differ by
+    the fewest typing errors.
+    """
+    vocabulary = identifier(tables.vocabulary)
+    alike = connection.execute(
+        f"SELECT term FROM {vocabulary} WHERE reading = ? AND term <> ?", (reading, term)
+    )
+    found = [str(other) for (other,) in alike]
+    spelling = term.removeprefix(WORD_MARK)
+    edits = max_edits(spelling)
+    if found or is_known or not edits:
+        return found
+    shortest, longest = len(spelling) - edits, len(spelling) + edits
+    rows = connection.execute(
+        f"SELECT term FROM {vocabulary} WHERE length(ltrim(term, ?)) BETWEEN ? AND ? ",
+        (WORD_MARK, shortest, longest),
+    )
+    by_spelling = {str(other).removeprefix(WORD_MARK): str(other) for (other,) in rows}
+    return [by_spelling[other] for other in nearest_spellings(spelling, by_spelling, edits)]
+
+
+def in_katakana(connection: apsw.Connection, tables: Tables, word: str) -> list[str]:
+    """The words in katakana that spell an English word (hook: フック); none for other words."""
+    kana = first_kana(word)
+    if not kana:
+        return []
+    rows = connection.execute(
+        f"SELECT term FROM {identifier(tables.vocabulary)} "
+        "WHERE term BETWEEN ? AND ? AND length(term) <= ? AND instr(?, substr(term, ?, 1))",
+        (f"{WORD_MARK}ァ", f"{WORD_MARK}ヿ", len(word) + _MORE_KANA, kana, len(WORD_MARK) + 1),
+    )
+    known = [str(term).removeprefix(WORD_MARK) for (term,) in rows]
+    return [WORD_MARK + spelling for spelling in katakana_of(word, filter(is_katakana, known))]
+
+
+_BYTES_EACH = 6
+_MAX_COUNT = 255
+_DELETED = -1
+"""The id of a row that marks deletions: the vocabulary may have words that occur in no chunk."""
+
+
+def insert_word_counts(
+    connection: apsw.Connection, tables: Tables, chunk_id: int, words: Sequence[Sequence[str]]
+) -> None:
+    """Store the counts of a chunk's words, which are given by field."""
+    checksums: list[int] = []
+    counts: list[int] = []
+    fields: list[int] = []
+    for field, found in enumerate(words):
+        counted = Counter(found)
+        checksums += [crc32(term.encode()) for term in counted]
+        counts += [min(count, _MAX_COUNT) for count in counted.values()]
+        fields += [field] * len(counted)
+    if checksums:
+        size = len(checksums)
+        connection.execute(
+            f"INSERT INTO {identifier(tables.counts)} (chunk_id, counts) VALUES (?, ?)",
+            (chunk_id, struct.pack(f"<{size}I{2 * size}B", *checksums, *counts, *fields)),
+        )
+
+
+def delete_word_counts(
+    connection: apsw.Connection, tables: Tables, chunk_ids: Iterable[int]
+) -> None:
+    """Delete the counts of chunks, and mark that there were deletions."""
+    counts = identifier(tables.counts)
+    connection.executemany(
+        f"DELETE FROM {counts} WHERE chunk_id = ?", ((chunk_id,) for chunk_id in chunk_ids)
+    )
+    connection.execute(
+        f"INSERT OR IGNORE INTO {counts} (chunk_id, counts) VALUES (?, x'')", (_DELETED,)
+    )
+
+
+def clear_deletion_mark(connection: apsw.Connection, tables: Tables) -> bool:
+    """Clear the mark of deletions; returns whether it was set."""
+    connection.execute(f"DELETE FROM {identifier(tables.counts)} WHERE chunk_id = ?", (_DELETED,))
+    return connection.changes() > 0
+
+
+def word_counts(
+    connection: apsw.Connection,
+    tables: Tables,
+    chunk_ids: Iterable[int],
+    variants: Mapping[str, Iterable[str]],
+) -> dict[int, dict[str, FieldCounts]]:
+    """How often each word of a question occurs in each field of each chunk.
+
+    ``variants`` has, for each word, the terms of the index that count as this word.
+    """
+    word_of = {crc32(term.encode()): word for word, terms in variants.items() for term in terms}
+    numbers = ",".join(map(str, chunk_ids))
+    rows = connection.execute(
+        f"SELECT chunk_id, counts FROM {identifier(tables.counts)} WHERE chunk_id IN ({numbers})"
+    )
+    return {int(chunk_id): _counted(bytes(packed), word_of) for chunk_id, packed in rows}
+
+
+def _counted(packed: bytes, word_of: Mapping[int, str]) -> dict[str, FieldCounts]:
+    size = len(packed) // _BYTES_EACH
+    checksums = struct.unpack_from(f"<{size}I", packed)
+    found: dict[str, list[int]] = {}
+    if word_of.keys().isdisjoint(checksums):
+        return {}
+    for place, checksum in enumerate(checksums):
+        if checksum in word_of:
+            counts = found.setdefault(word_of[checksum], [0] * len(FIELDS))
+            counts[packed[5 * size + place]] += packed[4 * size + place]
+    return {
+        word: (title, names, heading, text) for word, (title, names, heading, text) in found.items()
+    }
+
 
 _MAX_POSTINGS = 1_500
 _MAX_POSTINGS_WITHIN = 20_000

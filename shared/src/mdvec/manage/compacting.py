@@ -18,12 +18,12 @@ from mdvec.database.connection import (
     open_database,
 )
 from mdvec.database.place import is_writable, size_on_disk, temporary_folder
-from mdvec.datasets.copies import remove_unneeded_copies
+from mdvec.datasets.status import remove_unneeded_copies
 from mdvec.index import table_changes, tables
-from mdvec.index.erasing import rewrite_lexical_index
+from mdvec.index.documents import rewrite_lexical_index
 from mdvec.manage.import_tool import only_import_of
-from mdvec.tools import rows as tools
-from mdvec.tools.rows import Tool
+from mdvec.tools import registry
+from mdvec.tools.registry import Tool
 
 _STEPS_BETWEEN_SIGNALS = 10_000
 
@@ -76,7 +76,7 @@ def compact(
         with open_database(database, "write") as connection:
             # The handler lets Python notice Ctrl-C while a statement runs.
             connection.set_progress_handler(lambda: False, _STEPS_BETWEEN_SIGNALS)
-            for tool in tools.list_tools(connection):
+            for tool in registry.list_tools(connection):
                 _tidy(connection, tool)
             checkpoint_wal(connection)
             connection.set_busy_timeout(BUSY_TIMEOUT_MS)
@@ -113,7 +113,7 @@ def _no_imports(database: Path, on_notice: Callable[[str], None]) -> Iterator[No
 
 def _tools(database: Path) -> list[Tool]:
     with open_database(database, "read") as connection:
-        return sorted(tools.list_tools(connection), key=lambda tool: tool.id)
+        return sorted(registry.list_tools(connection), key=lambda tool: tool.id)
 
 
 def _check_writable(database: Path) -> None:

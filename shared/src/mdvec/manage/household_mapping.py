@@ -11,7 +11,7 @@ from mdvec.household.statement_preview import (
     preview_statement,
 )
 from mdvec.manage.registering import find_tool, list_tools
-from mdvec.tools.rows import Tool
+from mdvec.tools.registry import Tool
 
 
 def map_statement(

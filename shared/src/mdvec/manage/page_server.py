@@ -1,17 +1,106 @@
-"""Finds the server that serves the local page of a database, or starts one."""
+"""Finds the server of a database's local page, or starts one, and opens the page with its key."""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import json
+import os
+import platform
+import secrets
+import shutil
 import subprocess
+import time
 import urllib.request
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 
 from mdvec.errors import MdvecError
-from mdvec.manage.page_key import PageKey
-from mdvec.manage.server_program import server_program
+from mdvec.manage.service import server_program
+
+CODE_SECONDS = 120
+"""How long a one-time address can be opened."""
+_KEY_BYTES = 32
+_PRIVATE = 0o600
+
+
+class PageKeyUnusable(MdvecError):
+    """The file of the key cannot be read or written; the message says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageKey:
+    """The key with which codes, cookies and tokens of the page are signed."""
+
+    secret: bytes
+
+    @property
+    def id(self) -> str:
+        """Tells keys apart, and so databases; it reveals nothing about the key."""
+        return hashlib.sha256(b"id" + self.secret).hexdigest()[:16]
+
+    def sign(self, purpose: str, text: str) -> str:
+        """The signature of a text for a purpose, as hex digits."""
+        return hmac.new(self.secret, f"{purpose}\0{text}".encode(), "sha256").hexdigest()
+
+    def is_signed(self, purpose: str, text: str, signature: str) -> bool:
+        """Whether the signature is that of the text for this purpose."""
+        expected = self.sign(purpose, text).encode()
+        return hmac.compare_digest(expected, signature.encode(errors="replace"))
+
+    def one_time_code(self) -> str:
+        """A new code, which the server accepts once within ``CODE_SECONDS``."""
+        text = f"{secrets.token_hex(16)}.{time.time_ns()}"
+        return f"{text}.{self.sign('code', text)}"
+
+    def made_at(self, code: str) -> int | None:
+        """When a code was made, in nanoseconds since 1970; None if it was not made with this key.
+
+        The caller checks that it is new and was not used before.
+        """
+        text, _, signature = code.rpartition(".")
+        if not self.is_signed("code", text, signature):
+            return None
+        return int(text.rpartition(".")[2])
+
+
+def page_key(database: Path) -> PageKey:
+    """The key of a database's page; it is made when it is first needed.
+
+    Raises:
+        PageKeyUnusable: its file cannot be read or written.
+    """
+    file = Path(f"{database}-page.key")
+    try:
+        with suppress(FileExistsError):
+            _make(file)
+        secret = bytes.fromhex(file.read_text(encoding="ascii").strip())
+    except (OSError, ValueError) as error:
+        raise PageKeyUnusable(
+            f"the key of the page, {file}, cannot be used ({error}); delete it, and check that its "
+            "folder can be written"
+        ) from error
+    if len(secret) < _KEY_BYTES:
+        raise PageKeyUnusable(f"the key of the page, {file}, is damaged; delete it")
+    return PageKey(secret)
+
+
+def _make(file: Path) -> None:
+    """Write a new key; as the file appears whole, another process never reads half of it."""
+    if file.exists():
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    new = file.with_name(f"{file.name}.{secrets.token_hex(8)}")
+    with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE), "w") as written:  # noqa: PTH123
+        written.write(secrets.token_hex(_KEY_BYTES))
+    try:
+        os.link(new, file)
+    finally:
+        new.unlink()
+
 
 _HEALTH_SECONDS = 3.0
 _STOP_SECONDS = 15.0
@@ -122,3 +211,67 @@ def _health(address: str) -> dict[str, object] | None:
     except (OSError, ValueError):
         return None
     return told if isinstance(told, dict) else None
+
+
+_SECONDS = 5.0
+_PAGE = (
+    '<!doctype html><html><head><meta charset="utf-8"><title>mdvec</title>'
+    '<meta name="referrer" content="no-referrer">'
+    '<meta http-equiv="refresh" content="0;url={address}"></head>'
+    '<body><a href="{address}">mdvec</a></body></html>\n'
+)
+
+
+class OpeningFileUnwritable(MdvecError):
+    """The file for the browser cannot be written; the message says why."""
+
+
+def opening_file(database: Path) -> Path:
+    """Where the file of a database's page is: beside it, or where a confined browser can read."""
+    folder = _folder_of_snap(Path.home()) or database.parent
+    return folder / f"{database.name}-page.html"
+
+
+def write_opening(file: Path, address: str) -> None:
+    """Write the file that leads to an address, in place of an earlier one, for this user alone.
+
+    Raises:
+        OpeningFileUnwritable: its folder cannot be written.
+    """
+    new = file.with_name(f"{file.name}.{secrets.token_hex(8)}")
+    try:
+        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE), "w") as written:  # noqa: PTH123
+            written.write(_PAGE.format(address=escape(address)))
+        new.replace(file)
+    except OSError as error:
+        with suppress(OSError):
+            new.unlink()  # it leads to the page as well
+        raise OpeningFileUnwritable(
+            f"the file that opens the page, {file}, cannot be written ({error}); open the printed "
+            "address in a browser"
+        ) from error
+
+
+def reads_files_of_this_system() -> bool:
+    """Whether the browser can open a file of ours; under WSL, Windows' browser cannot."""
+    return "microsoft" not in platform.release().lower()
+
+
+def _folder_of_snap(home: Path) -> Path | None:
+    """The folder that the default browser may read if it is a snap: no hidden folder of the home.
+
+    The desktop file of a snap is named after it, as in ``firefox_firefox.desktop``.
+    """
+    program = shutil.which("xdg-settings")
+    if program is None:
+        return None
+    try:
+        asked = subprocess.run(  # noqa: S603 - found in the user's own path
+            [program, "get", "default-web-browser"],
+            capture_output=True, encoding="utf-8", errors="replace", timeout=_SECONDS, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.SubprocessError):
+        return None
+    name, underscore, _ = asked.stdout.strip().partition("_")
+    folder = home / "snap" / Path(name).name / "common"
+    return folder if name and underscore and folder.is_dir() else None

@@ -8,18 +8,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mdvec.database.connection import DatabaseError, open_database
-from mdvec.datasets.interfaces import tables as datasets
+from mdvec.datasets.interfaces import dataset_tables
 from mdvec.datasets.interfaces.snapshots import remove_snapshots
 from mdvec.errors import MdvecError
 from mdvec.files.scan import ScanRules
 from mdvec.index.chroma import ChromaServer
 from mdvec.index.chroma_collections import collection_of, delete_unused_collections
 from mdvec.index.nearest import EngineUnavailable
+from mdvec.manage.import_tool import only_import_of
 from mdvec.text.tokens import is_blank
-from mdvec.tools import rows as tools
+from mdvec.tools import registry
 from mdvec.tools.kinds import KINDS, load_code
 from mdvec.tools.names import checked_tool_name
-from mdvec.tools.rows import Tool
+from mdvec.tools.registry import Tool, ToolNotFound
 
 MAX_TOOL_DESCRIPTION = 2_000
 MAX_TITLE = 100
@@ -49,9 +50,9 @@ def add_tool(
     with open_database(database, "create") as connection:
         check = KINDS[kind].name_check
         if check is not None:
-            alike = [tool.name for tool in tools.list_tools(connection) if tool.kind == kind]
+            alike = [tool.name for tool in registry.list_tools(connection) if tool.kind == kind]
             load_code(check)(name, [other for other in alike if other != name])
-        return tools.add_tool(connection, name, words, place, kind, shown)
+        return registry.add_tool(connection, name, words, place, kind, shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +89,12 @@ def update_tool(
     checked = None if patterns is None else _checked_patterns(patterns)
     with open_database(database, "write") as connection:
         with connection:
-            tool = tools.get_tool(connection, name)
+            tool = registry.get_tool(connection, name)
             place = None if source is None else _checked_source(source, tool.kind)
             if checked is not None:
-                tools.set_scan(connection, name, _with_patterns(tool.scan, checked))
-            tools.update_tool(connection, name, words, place, shown)
-        return tools.get_tool(connection, name)
+                registry.set_scan(connection, name, _with_patterns(tool.scan, checked))
+            registry.update_tool(connection, name, words, place, shown)
+        return registry.get_tool(connection, name)
 
 
 def _with_patterns(rules: ScanRules | None, patterns: FilePatterns) -> ScanRules:
@@ -113,7 +114,7 @@ def set_active(database: Path, name: str, *, active: bool) -> Tool:
         DatabaseError: the file is missing or cannot be written.
     """
     with open_database(database, "write") as connection:
-        return tools.set_active(connection, name, active=active)
+        return registry.set_active(connection, name, active=active)
 
 
 def delete_tool(
@@ -132,9 +133,9 @@ def delete_tool(
         DatabaseError: the file is missing or cannot be written.
     """
     with open_database(database, "write") as connection:
-        known = collection_of(connection, tools.get_tool(connection, name).tables)
-        tool = tools.delete_tool(connection, name)
-        remove_snapshots(datasets.snapshot_folder(connection, tool.id))
+        known = collection_of(connection, registry.get_tool(connection, name).tables)
+        tool = registry.delete_tool(connection, name)
+        remove_snapshots(dataset_tables.snapshot_folder(connection, tool.id))
         if known is not None and engine is None:
             on_notice(
                 f"the vectors of {name} are still in Chroma; name the server in [index], then "
@@ -159,7 +160,7 @@ def find_tool(database: Path, name: str) -> Tool:
         DatabaseError: the file is missing or cannot be read.
     """
     with open_database(database, "read") as connection:
-        return tools.get_tool(connection, name)
+        return registry.get_tool(connection, name)
 
 
 def list_tools(database: Path, *, active_only: bool) -> list[Tool]:
@@ -169,7 +170,7 @@ def list_tools(database: Path, *, active_only: bool) -> list[Tool]:
         DatabaseError: the file is missing or cannot be read.
     """
     with open_database(database, "read") as connection:
-        return tools.list_tools(connection, active_only=active_only)
+        return registry.list_tools(connection, active_only=active_only)
 
 
 def offered_state(database: Path) -> tuple[list[Tool], list[int]] | None:
@@ -181,11 +182,13 @@ def offered_state(database: Path) -> tuple[list[Tool], list[int]] | None:
     with open_database(database, "read") as connection:
         if connection.execute("PRAGMA user_version").fetchone() == (0,):
             return None
-        rows = tools.list_tools(connection, active_only=True)
+        rows = registry.list_tools(connection, active_only=True)
         ledgers = [row.id for row in rows if KINDS[row.kind].has_ledger]
         if not ledgers:
             return rows, []
-        from mdvec.household.interfaces.rows import data_version  # a server of notes needs it not
+        from mdvec.household.interfaces.transactions import (
+            data_version,  # a server of notes needs it not
+        )
 
         return rows, [data_version(connection, ledger) for ledger in ledgers]
 
@@ -263,3 +266,28 @@ def _checked_source(source: Path, kind: str) -> Path:
             "or a folder of such files"
         )
     return place.resolve()
+
+
+def rename_tool(database: Path, name: str, to: str, on_notice: Callable[[str], None]) -> Tool:
+    """Rename a tool with its tables; nothing is imported again.
+
+    An import of the tool that runs is waited for; ``on_notice`` says so.
+
+    Raises:
+        ToolNotFound: there is no such tool.
+        InvalidToolName, ToolExists: the new name is refused.
+        DatabaseError: the file is missing or cannot be written.
+    """
+    with open_database(database, "write") as connection:
+        found = registry.get_tool(connection, name)
+        with only_import_of(database, found, on_notice), connection:
+            tool = registry.get_tool(connection, name)
+            if tool.id != found.id:  # while this waited, another one got its name
+                raise ToolNotFound(name)
+            check = KINDS[tool.kind].name_check
+            if check is not None:
+                others = [other for other in registry.list_tools(connection) if other.id != tool.id]
+                load_code(check)(to, [other.name for other in others if other.kind == tool.kind])
+            renamed = registry.rename_tool(connection, tool, to)
+            dataset_tables.rename_tables(connection, tool.id, name, to)
+    return renamed

@@ -9,7 +9,9 @@ import json
 import os
 import plistlib
 import shlex
+import shutil
 import subprocess
+import sys
 import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -204,3 +206,28 @@ def _quoted(part: str) -> str:
     """A part of a command, quoted for systemd, with variables and specifiers escaped."""
     escaped = part.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + escaped.replace("%", "%%").replace("$", "$$") + '"'
+
+
+SERVER_PROGRAM = "mdvec-mcp"
+
+
+class ServerNotInstalled(MdvecError):
+    """The server's executable is neither beside this Python nor on the PATH."""
+
+
+def find_server_program() -> str | None:
+    """The server's executable: the one beside this Python, else the first on the PATH, or None."""
+    beside = Path(sys.executable).with_name(SERVER_PROGRAM)
+    return str(beside) if beside.is_file() else shutil.which(SERVER_PROGRAM)
+
+
+def server_program() -> str:
+    """The absolute path of the server's executable.
+
+    Raises:
+        ServerNotInstalled: it was not found.
+    """
+    found = find_server_program()
+    if found is None:
+        raise ServerNotInstalled(f"{SERVER_PROGRAM} is not installed; install that package")
+    return str(Path(found).absolute())

@@ -15,12 +15,12 @@ from mdvec.index.chroma_collections import unsent_count
 from mdvec.index.chunks import VectorStatistics
 from mdvec.text.morphemes import has_dictionary
 from mdvec.text.options import ChunkingOptions
-from mdvec.tools import rows as tools
+from mdvec.tools import registry
+from mdvec.tools.import_state import unfinished
 from mdvec.tools.kinds import KINDS, load_code
 from mdvec.tools.names import reserved_names_taken
-from mdvec.tools.rows import Tool
+from mdvec.tools.registry import Tool
 from mdvec.tools.status import Contents, KindStatus
-from mdvec.tools.unfinished import unfinished
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def overview(database: Path) -> Overview:
         DatabaseError: the file is missing or cannot be read.
     """
     with open_database(database, "read") as connection, snapshot(connection):
-        rows = tuple(_status(connection, tool) for tool in tools.list_tools(connection))
+        rows = tuple(_status(connection, tool) for tool in registry.list_tools(connection))
         size = size_on_disk(database)
     # Only after the file is closed, because reading it creates a temporary log.
     taken = reserved_names_taken([row.name for row in rows])
@@ -135,7 +135,7 @@ def details(database: Path, name: str) -> ToolDetails:
         ToolNotFound: there is no such tool.
     """
     with open_database(database, "read") as connection, snapshot(connection):
-        tool = tools.get_tool(connection, name)
+        tool = registry.get_tool(connection, name)
         return ToolDetails(
             database=database,
             status=_status(connection, tool),

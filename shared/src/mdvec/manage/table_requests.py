@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from mdvec.errors import MdvecError
-from mdvec.manage.server_program import server_program
+from mdvec.manage.service import server_program
 
 _END_SECONDS = 0.3
 _MAX_REASON = 4_000

@@ -8,20 +8,24 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from mdvec.embedding.constants import ModelConstants, default_constants
+from mdvec.embedding.cards import ModelConstants, default_constants
 from mdvec.index.chroma import ChromaServer
 from mdvec.index.chroma_collections import collection_of, nearest_in_collection
 from mdvec.index.chunks import StoredChunk, chunk_count, stored_chunks
 from mdvec.index.exact import nearest_among
 from mdvec.index.model_constants import calibrated_constants
+from mdvec.index.narrowing import ChunkRanges
 from mdvec.index.nearest import EngineUnavailable
 from mdvec.index.properties import StoredProperties, stored_properties
-from mdvec.index.ranges import ChunkRanges
-from mdvec.index.signature_index import SignatureIndex
+from mdvec.index.signature_cache import SignatureIndex
 from mdvec.index.tables import Tables, has_current_words
-from mdvec.index.vocabulary import in_katakana, other_spellings
-from mdvec.index.word_counts import word_counts
-from mdvec.index.words import document_frequencies, matching_chunks
+from mdvec.index.words import (
+    document_frequencies,
+    in_katakana,
+    matching_chunks,
+    other_spellings,
+    word_counts,
+)
 from mdvec.search.core.fusion import ENGLISH_WORDS, SearchMode, is_foreign_prose
 from mdvec.search.core.lexical import Candidate, CorpusStatistics, is_written_apart
 from mdvec.search.field_reader import FieldReader
@@ -30,7 +34,7 @@ from mdvec.text.questions import QuestionTerms
 from mdvec.text.spelling import in_other_kana, in_other_numerals
 from mdvec.text.terms import is_letters
 from mdvec.timing import Stopwatch
-from mdvec.tools.rows import Tool
+from mdvec.tools.registry import Tool
 
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 
 import apsw
 
-from mdvec.index.narrowing import Condition, chunks_passing
-from mdvec.index.properties import count_undated
-from mdvec.index.ranges import ChunkRanges, no_chunks
+from mdvec.index.narrowing import ChunkRanges, Condition, chunks_passing, no_chunks
+from mdvec.index.properties import count_undated, tag_counts
 from mdvec.index.tables import has_properties
-from mdvec.index.tags import tag_counts
 from mdvec.search.core.filters import Filters
 from mdvec.text.one_line import quoted
 from mdvec.text.properties import folded_tag
 from mdvec.tools.kinds import KINDS
-from mdvec.tools.rows import Tool
+from mdvec.tools.registry import Tool
 
 _MAX_NAMED_TAGS = 5
 

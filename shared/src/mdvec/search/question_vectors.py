@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import apsw
 
 from mdvec.embedding.embedder import Embedder, ModelError
-from mdvec.embedding.remote.embedder import RemoteEmbedder
-from mdvec.embedding.remote.failures import EndpointFailure, QuestionNotAllowed
+from mdvec.embedding.remote.answers import EndpointFailure, QuestionNotAllowed
+from mdvec.embedding.remote.endpoint import RemoteEmbedder
 from mdvec.search.core.fusion import SearchMode
 from mdvec.timing import Stopwatch
-from mdvec.tools.allowed_endpoints import is_endpoint_allowed
-from mdvec.tools.rows import Tool
+from mdvec.tools.registry import Tool
+from mdvec.tools.status import is_endpoint_allowed
 
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors

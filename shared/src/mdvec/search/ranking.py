@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
+from mdvec.embedding.embedder import ModelError
 from mdvec.index.chunks import StoredChunk
 from mdvec.index.tables import Tables
 from mdvec.search.candidates import ToolCandidates
@@ -16,7 +18,7 @@ from mdvec.text.compounds import is_katakana
 from mdvec.text.morphemes import WORD_MARK
 from mdvec.text.questions import QuestionTerms
 from mdvec.text.terms import is_letters
-from mdvec.tools.rows import Tool
+from mdvec.tools.registry import Tool
 
 _MIN_SCORE = 0.005
 """Passages below this score are unrelated to the question and are left out."""
@@ -153,3 +155,44 @@ def _ranks(keys: Sequence[float]) -> list[int]:
     for rank, place in enumerate(order, 1):
         ranks[place] = rank
     return ranks
+
+
+MAX_RERANKED = 30
+MAX_SECONDS = 5.0
+"""How long scoring may take; loading the model is not counted."""
+
+
+class Reranks(Protocol):
+    """Scores passages; this is ``embedding.reranker.Reranker``, except in tests and studies."""
+
+    def scores(self, question: str, passages: Sequence[str], seconds: float) -> list[float]:
+        """How well each passage answers: more is better."""
+
+
+def reranked(
+    ranked: Sequence[RankedChunk], query: str, reranker: Reranks
+) -> tuple[list[RankedChunk], str | None]:
+    """The candidates with the first ones in a new order, and a note if that was not possible.
+
+    A reranker says which passage answers best, not how likely it is to answer: the likelihoods
+    stay with the places.
+    """
+    first, rest = list(ranked[:MAX_RERANKED]), list(ranked[MAX_RERANKED:])
+    if len(first) < 2:
+        return [*first, *rest], None
+    try:
+        scores = reranker.scores(query, [_text(one) for one in first], MAX_SECONDS)
+    except ModelError as error:
+        return [*first, *rest], f"not reranked: {error}"
+    order = sorted(range(len(first)), key=lambda place: -scores[place])
+    moved = [
+        replace(first[place], likelihood=of_place.likelihood)
+        for place, of_place in zip(order, first, strict=True)
+    ]
+    return [*moved, *rest], None
+
+
+def _text(one: RankedChunk) -> str:
+    chunk = one.chunk
+    head = chunk.heading or chunk.title
+    return f"{head}\n{chunk.content}" if head else chunk.content

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,32 +13,104 @@ import apsw
 from mdvec.database.connection import open_database, snapshot
 from mdvec.errors import MdvecError
 from mdvec.index.chroma import ChromaServer
+from mdvec.index.chunks import StoredChunk
+from mdvec.index.properties import stored_properties
 from mdvec.log.activity import PRIVATE, milliseconds, record
-from mdvec.search.candidates import find_candidates
+from mdvec.search.candidates import ToolCandidates, find_candidates
 from mdvec.search.core.bounds import MAX_QUERY_CHARS, Returning, Sort
 from mdvec.search.core.confidence import NO_EVIDENCE, Evidence
 from mdvec.search.core.filters import NO_FILTERS, Filters
 from mdvec.search.core.fusion import SearchMode
 from mdvec.search.filtering import explain_empty, narrow
 from mdvec.search.hits import Hit, hits
-from mdvec.search.ordering import newest_first
 from mdvec.search.question_vectors import EmbedderOf, question_vectors
-from mdvec.search.ranking import pooled
-from mdvec.search.records import with_records
-from mdvec.search.reranking import Reranks, reranked
-from mdvec.search.shortfalls import not_mentioned, why_fewer, without_vectors
+from mdvec.search.ranking import RankedChunk, Reranks, pooled, reranked
 from mdvec.text.one_line import on_one_line, quoted
 from mdvec.text.questions import analyse_question
 from mdvec.text.tokens import is_blank
 from mdvec.timing import Stopwatch
-from mdvec.tools import rows as tools
-from mdvec.tools.kinds import KINDS
+from mdvec.tools import registry
+from mdvec.tools.import_state import unfinished
+from mdvec.tools.kinds import KINDS, load_code
 from mdvec.tools.names import offered_name
-from mdvec.tools.rows import Tool
-from mdvec.tools.unfinished import unfinished
+from mdvec.tools.registry import Tool
 
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
+
+
+def without_vectors(pools: Sequence[ToolCandidates], mode: SearchMode) -> list[str]:
+    """A note for each tool whose vectors are on a server that could not be used."""
+    how = "left out" if mode == "vector" else "searched by words alone"
+    return [f"{pool.tool.name} was {how}: {pool.trouble}" for pool in pools if pool.trouble]
+
+
+def why_fewer(found: int, k: int, searched: int) -> list[str]:
+    """A note if there are fewer hits than requested although there are more passages."""
+    if found >= min(k, searched):
+        return []
+    which = "no other passage" if found else "no passage"
+    return [f"{which} stands out for this question"]
+
+
+def not_mentioned(names: Sequence[str]) -> list[str]:
+    """A note if the question asks about names that no passage has."""
+    quoted = ", ".join(f'"{name}"' for name in names)
+    return [f"nothing here mentions {quoted}"] if names else []
+
+
+RecordsOf = Callable[[apsw.Connection, Tool, StoredChunk, str, int], Sequence[StoredChunk]]
+"""A tool's records for a chunk and a question, at most so many: those asked for come first."""
+
+
+def with_records(
+    connection: apsw.Connection, ranked: Sequence[RankedChunk], question: str, k: int
+) -> list[RankedChunk]:
+    """The ranked chunks; those of tools made of records become records, ``k`` in all."""
+    found: list[RankedChunk] = []
+    seen: set[tuple[int, int]] = set()
+    for one in ranked:
+        records = KINDS[one.tool.kind].records
+        if records is None:
+            found.append(one)
+            continue
+        if len(seen) >= k:
+            continue
+        records_of: RecordsOf = load_code(records)
+        for row in records_of(connection, one.tool, one.chunk, question, k):
+            if (one.tool.id, row.id) not in seen and len(seen) < k:
+                seen.add((one.tool.id, row.id))
+                found.append(replace(one, chunk=row))
+    return found
+
+
+_SHARE_OF_BEST = 0.5
+"""Passages with at least this share of the best score are sorted by date."""
+
+
+def newest_first(
+    connection: apsw.Connection, ranked: Sequence[RankedChunk], k: int
+) -> list[RankedChunk]:
+    """The passages that answer about as well as the best, at least ``k``, newest first.
+
+    Passages without a date come last.
+    """
+    if not ranked:
+        return []
+    least = _SHARE_OF_BEST * max(one.scored.score for one in ranked)
+    good = sum(one.scored.score >= least for one in ranked)
+    chosen = ranked[: max(good, k)]
+    days: dict[tuple[int, int], str] = {}
+    for tables in {one.tables for one in chosen}:
+        ids = {one.chunk.document_id for one in chosen if one.tables == tables}
+        stored = stored_properties(connection, tables, ids)
+        days |= {(tables.tool_id, number): found.day or "" for number, found in stored.items()}
+    return sorted(
+        chosen,
+        key=lambda one: days.get((one.tables.tool_id, one.chunk.document_id), ""),
+        reverse=True,
+    )
+
 
 _MAX_ATTEMPTS = 3
 
@@ -154,9 +226,9 @@ def _check(question: Question) -> None:
 
 def _requested_tools(connection: apsw.Connection, names: Sequence[str] | None) -> list[Tool]:
     if names is None:
-        active = tools.list_tools(connection, active_only=True)
+        active = registry.list_tools(connection, active_only=True)
         return [tool for tool in active if KINDS[tool.kind].has_texts]
-    requested = [tools.get_tool(connection, name) for name in dict.fromkeys(names)]
+    requested = [registry.get_tool(connection, name) for name in dict.fromkeys(names)]
     for tool in requested:
         if not tool.is_active:
             raise SearchRefused(

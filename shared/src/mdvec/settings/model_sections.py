@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from mdvec.embedding.cards import CARDS
-from mdvec.embedding.names import FORMS, canonical, is_model_name
+from mdvec.embedding.cards import CARDS, FORMS, canonical, is_model_name
 from mdvec.embedding.options import (
     GEMINI_URL,
     OPENAI_URL,

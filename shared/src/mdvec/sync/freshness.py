@@ -13,17 +13,17 @@ from pathlib import Path
 
 from mdvec.database.connection import Connection, open_database, snapshot
 from mdvec.files.scan import FileState, Scan, ScanRules, SourceMissing
-from mdvec.importing.failures import failures
+from mdvec.importing.failures import Failure, failures
 from mdvec.importing.job import Importer
 from mdvec.importing.scan_rules import rules_in_force
 from mdvec.manage.import_tool import scan_source
 from mdvec.text.counting import counted
 from mdvec.text.one_line import shown_name
-from mdvec.tools import rows as tools
-from mdvec.tools.import_lock import is_being_imported
+from mdvec.tools import registry
+from mdvec.tools.import_state import is_being_imported, unfinished
 from mdvec.tools.kinds import KINDS, load_code
 from mdvec.tools.names import offered_name
-from mdvec.tools.rows import Tool
+from mdvec.tools.registry import Tool
 
 _NANOSECONDS = 1_000_000_000
 _MAX_NAMED = 3
@@ -164,7 +164,7 @@ def look_at(database: Path, name: str, rules: ScanRules) -> Freshness:
         DatabaseError: the file cannot be read.
     """
     with open_database(database, "read") as connection, snapshot(connection):
-        return look_through(connection, tools.get_tool(connection, name), rules)
+        return look_through(connection, registry.get_tool(connection, name), rules)
 
 
 def look_through(connection: Connection, tool: Tool, rules: ScanRules) -> Freshness:
@@ -244,3 +244,38 @@ def _unknown(tool: Tool, state: str) -> Freshness:
         f"the source of {tool.name}, {tool.source}, {state} (is its disk not mounted?); {answers}"
     )
     return Freshness(tool.name, tool.source, trouble=trouble, kind=tool.kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The source of one tool, as it is now.
+
+    ``unfinished`` says how far an unfinished import has come, and how to continue it.
+    """
+
+    tool: Tool
+    freshness: Freshness
+    failed: tuple[Failure, ...]
+    unfinished: str | None = None
+
+
+def list_sources(database: Path, rules: ScanRules) -> list[Source]:
+    """The sources of all active tools, by the tools' names.
+
+    Args:
+        database: the database file.
+        rules: the scan rules of the settings, for tools that have none of their own yet.
+
+    Raises:
+        DatabaseError: the file is missing or cannot be read.
+    """
+    with open_database(database, "read") as connection, snapshot(connection):
+        return [
+            Source(
+                tool,
+                look_through(connection, tool, rules),
+                tuple(failures(connection, tool.id)),
+                unfinished(connection, tool),
+            )
+            for tool in registry.list_tools(connection, active_only=True)
+        ]

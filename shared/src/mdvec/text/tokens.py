@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator
 from typing import Protocol
@@ -47,3 +48,44 @@ def _block_end(text: str, start: int, size: int) -> int:
         if text[cut].isspace() and not text[cut - 1].isspace():
             return cut
     return end
+
+
+_ZERO_WIDTH_JOINER = "\u200d"
+_FLAG_LETTER = re.compile("[\U0001f1e6-\U0001f1ff]")
+_EXTENDS = re.compile("[\U0001f3fb-\U0001f3ffﾞﾟ\U000e0020-\U000e007f]")
+"""Skin tones, half-width voicing marks, and tag characters (as in Scotland's flag)."""
+_MAX_CHARACTER = 32
+_MAX_FLAG_RUN = 1024
+
+
+def safe_cut(content: str, cut: int, low: int) -> int:
+    """``cut``, moved back (at most to ``low``) so that it splits no visible character.
+
+    Letters stay with their combining and half-width voicing marks and variation selectors;
+    joined emoji, flags and CRLF stay whole. A sequence too long to be one character is cut at
+    ``cut``.
+    """
+    for moved in range(cut, max(cut - _MAX_CHARACTER, low), -1):
+        if moved >= len(content) or not splits_a_character(content, moved):
+            return moved
+    return low if cut - low <= _MAX_CHARACTER else cut
+
+
+def splits_a_character(content: str, cut: int) -> bool:
+    """Whether a cut within ``content`` splits what a reader sees as one character."""
+    before, after = content[cut - 1], content[cut]
+    if before in "\r\n" or after.isascii():
+        return before + after == "\r\n"
+    if _ZERO_WIDTH_JOINER in (before, after):
+        return True
+    if _FLAG_LETTER.match(after):
+        # Two letters make a flag, so a cut after an odd number of letters splits one.
+        return _flag_letters_before(content, cut) % 2 == 1
+    return _EXTENDS.match(after) is not None or unicodedata.category(after) in ("Mn", "Me", "Mc")
+
+
+def _flag_letters_before(content: str, cut: int) -> int:
+    first = cut
+    while first > max(cut - _MAX_FLAG_RUN, 0) and _FLAG_LETTER.match(content, first - 1):
+        first -= 1
+    return cut - first

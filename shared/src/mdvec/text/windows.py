@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from mdvec.text.characters import safe_cut
 from mdvec.text.options import ChunkingOptions
-from mdvec.text.tokens import Tokenizer
+from mdvec.text.tokens import Tokenizer, safe_cut
 
 Range = tuple[int, int]
 

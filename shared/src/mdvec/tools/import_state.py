@@ -1,16 +1,20 @@
-"""Records an import's state in its tool's row."""
+"""The state of imports: their lock, their progress in the tool's row, and what is unfinished."""
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 from dataclasses import asdict
+from pathlib import Path
 
 import apsw
 
 from mdvec import __version__
 from mdvec.files.scan import ScanRules
+from mdvec.text.counting import counted
 from mdvec.text.options import ChunkingOptions
-from mdvec.tools.rows import Tool, list_tools
+from mdvec.tools.registry import Tool, list_tools
 
 
 def record_model(
@@ -57,3 +61,79 @@ def _rules_for_later(connection: apsw.Connection, tool: Tool, rules: ScanRules) 
     now = next((one.scan for one in list_tools(connection) if one.id == tool.id), None)
     kept = rules if now is None or now == tool.scan else now
     return json.dumps(kept.json_fields(), ensure_ascii=False)
+
+
+def lock_file(database: Path, tool: Tool) -> Path:
+    """The lock file of a tool's imports; an import removes it when it ends."""
+    return Path(f"{database}.import-{tool.id}.lock")
+
+
+def is_being_imported(database: Path, tool: Tool) -> bool:
+    """Whether an import of the tool, or mdvec compact, is running in another process."""
+    try:
+        # Opened here, as filelock would create the file if the import has just removed it.
+        descriptor = os.open(lock_file(database, tool), os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+_IS_RUNNING = "an import is running"
+
+
+def unfinished(connection: apsw.Connection, tool: Tool) -> str | None:
+    """How far the tool's unfinished import has come; None if its last import finished."""
+    if not _is_unfinished(tool):
+        return None
+    is_running = is_being_imported(Path(connection.filename), tool)
+    how = _IS_RUNNING if is_running else _how(tool.name)
+    files = _files(tool)
+    if tool.last_import_at is not None:
+        return (
+            f"{tool.name} may be older than its files: its last import has not finished{files}; "
+            f"{how}"
+        )
+    from mdvec.index import documents
+
+    there = documents.document_counts(connection, tool.tables).documents
+    number = counted(there, "document")
+    return f"{tool.name} has {number} so far: its first import has not finished{files}; {how}"
+
+
+def while_it_runs(note: str, tool: str) -> str:
+    """An answer's note, without the command that continues an unfinished import of the tool.
+
+    For an import that has just begun, so that its lock does not tell yet.
+    """
+    return note.replace(_how(tool), _IS_RUNNING)
+
+
+def described_tool(tool: Tool) -> str:
+    """The tool's description, with a note while its import is unfinished."""
+    if not _is_unfinished(tool):
+        return tool.description
+    which = "first" if tool.last_import_at is None else "last"
+    return (
+        f"{tool.description}\n\nIt is incomplete: its {which} import has not finished; each answer "
+        "says how far it is."
+    )
+
+
+def _how(tool: str) -> str:
+    return f"continue with: mdvec import -n {tool} --mode update"
+
+
+def _files(tool: Tool) -> str:
+    if not tool.import_files:
+        return ""
+    return f" ({tool.import_done or 0:,} of {counted(tool.import_files, 'file')})"
+
+
+def _is_unfinished(tool: Tool) -> bool:
+    return tool.import_files is not None

@@ -27,7 +27,7 @@ class SourceKind:
         is_streamed: whether its files are read in pieces, so that their size is not limited.
         has_texts: whether searches find its chunks.
         records: the function that gives the records of a chunk, if chunks are what records have
-            in common instead of passages of documents: a ``mdvec.search.records.RecordsOf``.
+            in common instead of passages of documents: a ``mdvec.search.search.RecordsOf``.
         has_ledger: whether its rows are transactions, which share one SQL table.
         has_data_files: whether its import makes SQL tables of data files.
         family: the key of the server's family of tools that it enables, if any.
@@ -64,15 +64,15 @@ KINDS = {
         SourceKind(
             "markdown",
             importer="mdvec.documents.importer:DOCUMENTS",
-            status="mdvec.tools.text_status:TEXTS",
+            status="mdvec.tools.status:TEXTS",
         ),
         SourceKind(
             "household",
             importer="mdvec.household.importer:HOUSEHOLD",
-            status="mdvec.tools.text_status:TEXTS",
+            status="mdvec.tools.status:TEXTS",
             report_fields=("ledger", "duplicate_candidates", "transfer_candidates"),
             endings=(".csv", ".tsv"),
-            records="mdvec.household.found_rows:rows_of_chunk",
+            records="mdvec.household.found_sums:rows_of_chunk",
             has_ledger=True,
             family="household",
         ),
@@ -80,7 +80,7 @@ KINDS = {
             "dataset",
             importer="mdvec.datasets.importer:DATASET",
             status="mdvec.datasets.status:DATASET",
-            name_check="mdvec.datasets.core.names:checked_dataset_name",
+            name_check="mdvec.datasets.core.grouping:checked_dataset_name",
             report_fields=("dataset",),
             endings=DATA_ENDINGS,
             takes_file=True,

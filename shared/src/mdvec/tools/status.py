@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Protocol
 
 import apsw
 
-from mdvec.tools.rows import Tool
+from mdvec.files.scan import ScanRules
+from mdvec.index import chunks, documents
+from mdvec.index.chroma_collections import unsent_count
+from mdvec.index.chunks import VectorStatistics
+from mdvec.index.documents import DocumentLine
+from mdvec.index.properties import TagCount, tag_counts
+from mdvec.text.counting import file_size, local_time
+from mdvec.text.options import CUT
+from mdvec.tools.registry import Tool
 
 Fact = tuple[str, object]
 """A name and its value, as one line of a tool's details."""
@@ -69,3 +77,122 @@ class KindStatus:
     contents_title: str
     count: Callable[[apsw.Connection, Tool], ContentCounts]
     read: Callable[[apsw.Connection, Tool], Contents]
+
+
+_BY_OTHER_RULES = ", cut by other rules than this version's until --mode replace"
+
+
+@dataclass(frozen=True, slots=True)
+class TextContents:
+    """A tool's documents, and the statistics of its vectors."""
+
+    tool: Tool
+    statistics: VectorStatistics
+    documents: tuple[DocumentLine, ...]
+    tags: tuple[TagCount, ...]
+    unsent: int | None
+    """How many vectors were not sent to Chroma yet; None if the file indexes them."""
+
+    def import_facts(self) -> list[Fact]:
+        """The model, the chunking and the scan rules."""
+        chunking, scan = self.tool.chunking, self.tool.scan
+        return [
+            ("model", self.tool.fingerprint),
+            ("chunks", chunking and f"{chunking.strategy}, up to {chunking.size} tokens, "
+                                    f"overlap {chunking.overlap}"
+                                    f"{'' if chunking.cut == CUT else _BY_OTHER_RULES}"),
+            ("files", scan and _rules(scan)),
+        ]  # fmt: skip
+
+    def content_facts(self) -> list[Fact]:
+        """Counts, lengths and sizes."""
+        numbers = self.statistics
+        lengths = (
+            f"{numbers.shortest} to {numbers.longest} characters, {numbers.mean:.0f} on average"
+        )
+        tags = ", ".join(f"{one.tag} ({one.documents})" for one in self.tags)
+        facts: list[Fact] = [
+            ("documents", len(self.documents)),
+            ("vectors", numbers.count),
+            ("dimension", self.tool.dimension),
+            ("chunk length", lengths),
+            ("embeddings", file_size(numbers.embedding_bytes)),
+        ]
+        if self.unsent is not None:
+            unsent = f", {self.unsent:,} vectors not sent yet" if self.unsent else ""
+            facts.append(("vector engine", f"chroma{unsent}"))
+        return [*facts, ("tags", tags)] if tags else facts
+
+    def listing(self) -> StatusTable:
+        """The documents, one per row."""
+        return StatusTable(
+            ("file", "title", "bytes", "chunks", "updated"),
+            tuple(
+                (line.file_path, line.title, line.size, line.chunks, local_time(line.updated_at))
+                for line in self.documents
+            ),
+        )
+
+    def json_fields(self) -> dict[str, object]:
+        """The statistics, the documents and the tags."""
+        return {
+            "statistics": asdict(self.statistics),
+            "documents": [asdict(line) for line in self.documents],
+            "tags": [asdict(one) for one in self.tags],
+        }
+
+
+def _count(connection: apsw.Connection, tool: Tool) -> ContentCounts:
+    held = documents.document_counts(connection, tool.tables)
+    return ContentCounts(documents=held.documents, vectors=held.chunks)
+
+
+def _read(connection: apsw.Connection, tool: Tool) -> TextContents:
+    return TextContents(
+        tool=tool,
+        statistics=chunks.vector_statistics(connection, tool.tables),
+        documents=tuple(documents.document_lines(connection, tool.tables)),
+        tags=tuple(tag_counts(connection, tool.tables)),
+        unsent=unsent_count(connection, tool.tables),
+    )
+
+
+def _rules(rules: ScanRules) -> str:
+    included = f", only {', '.join(rules.include)}" if rules.include else ""
+    excluded = f", without {', '.join(rules.exclude)}" if rules.exclude else ""
+    return f"{', '.join(rules.extensions)}{included}{excluded}, up to {file_size(rules.max_bytes)}"
+
+
+TEXTS = KindStatus(
+    overview_title="Tools",
+    overview_columns=("documents", "vectors", "model"),
+    contents_title="Documents",
+    count=_count,
+    read=_read,
+)
+
+
+def allow_endpoint(connection: apsw.Connection, tool_id: int, origin: str) -> None:
+    """Record that a tool's texts and questions may go to the endpoints at ``origin``."""
+    with connection:
+        connection.execute(
+            "CREATE TABLE IF NOT EXISTS allowed_endpoints (tool_id INTEGER NOT NULL "
+            "REFERENCES tools(id) ON DELETE CASCADE, origin TEXT NOT NULL, "
+            "PRIMARY KEY (tool_id, origin)) WITHOUT ROWID"
+        )
+        connection.execute(
+            "INSERT OR IGNORE INTO allowed_endpoints VALUES (?, ?)", (tool_id, origin)
+        )
+
+
+def is_endpoint_allowed(connection: apsw.Connection, tool_id: int, origin: str) -> bool:
+    """Whether the user has allowed it."""
+    there = connection.execute(
+        "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'allowed_endpoints'"
+    )
+    if there.fetchone() is None:
+        return False
+    allowed = connection.execute(
+        "SELECT 1 FROM allowed_endpoints WHERE tool_id = ? AND origin = ?", (tool_id, origin)
+    )
+    return allowed.fetchone() is not None

@@ -32,7 +32,7 @@ from mdvec.manage.doctor.examination import CheckGroup, examine
 from mdvec.manage.doctor.findings import Installation
 from mdvec.manage.status import details
 from mdvec.settings.loading import load_with_origins
-from mdvec.tools import rows as tools
+from mdvec.tools import registry
 
 SAMPLES = Path(__file__).parents[4] / "docs" / "examples" / "notes"
 QUESTIONS = ("バックアップを取る", "household budget", "会議の議事録", "how to search")
@@ -72,7 +72,7 @@ def index_of(collection: Collection) -> ChromaIndex:
 
 def tables_of(collection: Collection):
     with open_database(collection.database, "read") as connection:
-        return tools.get_tool(connection, collection.name).tables
+        return registry.get_tool(connection, collection.name).tables
 
 
 def check_engines_agree(collection: Collection) -> None:
@@ -441,6 +441,10 @@ def back_to_format_17(collection: Collection, *, lacks_last: bool) -> None:
         connection.execute("CREATE TABLE retired_collections (name TEXT PRIMARY KEY)")
         connection.execute("INSERT INTO retired_collections VALUES ('mdvec-1-0-retired')")
         connection.execute("DROP TABLE vector_collections")
+        for column in ("asks_first", "text_format"):
+            connection.execute(
+                f"ALTER TABLE ledger_versions ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0"
+            )
         connection.execute("PRAGMA user_version = 17")
 
 

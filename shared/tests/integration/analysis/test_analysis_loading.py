@@ -147,7 +147,7 @@ def test_without_both_the_error_says_how_to_install_one(folder, monkeypatch):
     with pytest.raises(LibraryMissing) as missing:
         safe_load_export(handle, folder=folder)
     assert str(missing.value) == (
-        "neither polars nor pandas is installed; pip install 'mdvec-shared[analysis]'"
+        "neither polars nor pandas is installed; pip install 'mdvec-shared[charts]'"
     )
     assert isinstance(missing.value, ImportError)
 

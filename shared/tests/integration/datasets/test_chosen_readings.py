@@ -15,7 +15,7 @@ from mdvec.datasets.core.choices import (
     merged,
     reading_of,
 )
-from mdvec.datasets.interfaces import tables as datasets
+from mdvec.datasets.interfaces import dataset_tables
 from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.options import DatasetOptions
 from mdvec.datasets.reading_options import InvalidReading, reading_choices
@@ -46,7 +46,7 @@ class Files(Collection):
 
     def content(self, name):
         with open_database(self.database, "read") as connection:
-            tables = {table.name: table for table in datasets.dataset_tables(connection, 1)}
+            tables = {table.name: table for table in dataset_tables.dataset_tables(connection, 1)}
         with duckdb.connect() as connection:
             scan = parquet_scan(tables[name].parquet)
             rows = connection.execute(f"SELECT * FROM {scan}").fetchall()
@@ -77,7 +77,7 @@ def test_what_was_understood_is_told_once_and_in_full_as_json(files):
     report = files.import_(mode="new")
     assert told(report) == [
         "read: a.csv: cp932; header in line 2, not 売上一覧; 日付: 令和7年6月1日 → DATE; "
-        "額: ￥1,234 → BIGINT, 1 cell such as NA → NULL",
+        '額: "￥1,234" → BIGINT, 1 cell such as NA → NULL',
         "read: b.csv: cells separated by '|'",
     ]
     (first, second) = report.json_fields()["dataset"]["read"]

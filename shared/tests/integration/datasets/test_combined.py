@@ -10,7 +10,7 @@ import pytest
 from collection import Collection
 
 from mdvec.database.connection import open_database
-from mdvec.datasets.interfaces import tables as datasets
+from mdvec.datasets.interfaces import dataset_tables
 from mdvec.datasets.interfaces.combining import CombinedColumns, CombinedRows, combine
 from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces.snapshots import Snapshots
@@ -44,7 +44,7 @@ class Shop(Collection):
 
     def tables(self):
         with open_database(self.database, "read") as connection:
-            return {table.name: table for table in datasets.dataset_tables(connection, 1)}
+            return {table.name: table for table in dataset_tables.dataset_tables(connection, 1)}
 
     def rows(self, name, columns="*"):
         with duckdb.connect() as connection:

@@ -11,7 +11,7 @@ from collection import RULES, Collection
 
 from mdvec.database.connection import open_database
 from mdvec.datasets.core.columns import Column
-from mdvec.datasets.interfaces import tables as datasets
+from mdvec.datasets.interfaces import dataset_tables
 from mdvec.datasets.interfaces.connection import one_path, parquet_scan
 from mdvec.datasets.status import DatasetContents
 from mdvec.documents.reading import DocumentPart, ReadingRefused, read_document
@@ -59,7 +59,7 @@ class Dataset(Collection):
 
     def tables(self):
         with open_database(self.database, "read") as connection:
-            return {table.name: table for table in datasets.dataset_tables(connection, 1)}
+            return {table.name: table for table in dataset_tables.dataset_tables(connection, 1)}
 
     def content(self, name):
         with duckdb.connect() as connection:
@@ -91,7 +91,7 @@ def test_a_parquet_file_is_recorded_in_its_place(runs):
     assert (counts(report), report.model) == ((1, 0, 0, 0, 0), "")
     (table,) = runs.tables().values()
     state = file.stat()
-    assert table == datasets.DatasetTable(
+    assert table == dataset_tables.DatasetTable(
         name="my_runs__june_2025",
         origin="June 2025.parquet",
         parquet=file,

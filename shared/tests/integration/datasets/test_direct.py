@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mdvec.datasets.core.reading import FOUND, ReadingOptions
+from mdvec.datasets.core.understood import FOUND, ReadingOptions
 from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces.delimited import delimited_to_parquet
 from mdvec.datasets.interfaces.direct_rows import read_directly

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from mdvec.database.connection import open_database
 from mdvec.datasets.core.columns import NoHeader
 from mdvec.datasets.core.sheet_header import sheet_header
-from mdvec.datasets.interfaces import tables as datasets
+from mdvec.datasets.interfaces import dataset_tables
 from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces.unpacking import is_bomb
 from mdvec.manage import registering
@@ -48,7 +48,7 @@ class Files(Collection):
 
     def tables(self):
         with open_database(self.database, "read") as connection:
-            return {table.name: table for table in datasets.dataset_tables(connection, 1)}
+            return {table.name: table for table in dataset_tables.dataset_tables(connection, 1)}
 
     def content(self, name):
         table = self.tables()[name]

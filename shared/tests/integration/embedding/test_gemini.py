@@ -6,7 +6,7 @@ from endpoint_stand_in import QUOTED
 
 from mdvec.embedding import catalog
 from mdvec.embedding.options import BackendOptions, GeminiOptions, RetryOptions
-from mdvec.embedding.remote.failures import (
+from mdvec.embedding.remote.answers import (
     EndpointFailure,
     EndpointRefused,
     EndpointUnusable,

@@ -11,13 +11,13 @@ from tiny_embedder import tiny_embedder
 from mdvec.embedding import catalog
 from mdvec.embedding.families import endpoint_of
 from mdvec.embedding.options import OPENAI_URL, BackendOptions, OpenAIOptions, RetryOptions
-from mdvec.embedding.remote.endpoint import Endpoint, Sending
-from mdvec.embedding.remote.failures import (
+from mdvec.embedding.remote.answers import (
     EndpointFailure,
     EndpointRefused,
     EndpointUnusable,
     KeyMissing,
 )
+from mdvec.embedding.remote.endpoint import Endpoint, Sending
 
 QUICK = RetryOptions(max_retries=3, base_delay=0.001)
 

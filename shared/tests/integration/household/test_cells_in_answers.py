@@ -16,7 +16,7 @@ from mdvec.household import review, rules
 from mdvec.household.budgeting import budget_status, set_budget
 from mdvec.household.combined import combined_households
 from mdvec.household.comparison import compare_periods
-from mdvec.household.core import candidate_wording
+from mdvec.household.core import review_wording
 from mdvec.household.core.detection import DetectionOptions
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
 from mdvec.household.habits import find_anomalies, forecast_spending, list_recurring_payments
@@ -99,8 +99,8 @@ def answers(cell):
     review.detect(connection, tool, DetectionOptions())
     listed = review.list_candidates(connection, tool)
     assert listed.candidates
-    yield candidate_wording.list_text(listed)
-    yield candidate_wording.detail_text(listed.candidates[0])
+    yield review_wording.list_text(listed)
+    yield review_wording.detail_text(listed.candidates[0])
 
 
 def refusals(cell):

@@ -14,7 +14,7 @@ from mdvec.household import deciding, review
 from mdvec.household.core.candidates import arrange
 from mdvec.household.core.detection import DetectionOptions, DuplicateDetectionError
 from mdvec.household.deciding import InvalidDecision, ReviewDecision, RowNotInCandidate
-from mdvec.household.interfaces import checks as duplicate_checks
+from mdvec.household.interfaces import duplicate_checks
 from mdvec.household.interfaces import marks as marks_table
 from mdvec.household.interfaces.marks import update_marks
 from mdvec.household.review import (
@@ -23,7 +23,7 @@ from mdvec.household.review import (
     InvalidReviewPage,
     TransactionNotFound,
 )
-from mdvec.tools.rows import add_tool
+from mdvec.tools.registry import add_tool
 
 EXACT = DetectionOptions(0, amount_tolerance_pct=Decimal(0))
 FILE = "収入・支出詳細_2024-01-01_2024-01-31.csv"

@@ -14,7 +14,7 @@ from mdvec.household.core.wording import InvalidPage
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
 from mdvec.household.interfaces.columns import ColumnsCache
 from mdvec.household.month import monthly_household
-from mdvec.tools.rows import add_tool
+from mdvec.tools.registry import add_tool
 
 TODAY = date(2025, 8, 15)
 SHOPS = ("AMAZON.CO.JP", "アマゾン", "スーパー丸", "ライオン堂", "イオン 123", "イオン 456", "会社")

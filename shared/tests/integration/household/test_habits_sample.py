@@ -18,7 +18,7 @@ from mdvec.household.ledger import import_ledger
 from mdvec.household.month import monthly_household
 from mdvec.household.net_worth import net_worth
 from mdvec.household.reading import LedgerFile
-from mdvec.tools.rows import add_tool
+from mdvec.tools.registry import add_tool
 
 FOLDER = Path(__file__).parents[4] / "docs" / "examples" / "household-habits"
 END = date(2025, 9, 30)

@@ -12,10 +12,9 @@ import pytest
 from mdvec.database.connection import open_database, snapshot
 from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core.categories import Category, UnknownCategory
-from mdvec.household.core.listed_row import ListedRow
 from mdvec.household.core.periods import AmbiguousPeriod, InvalidPeriod
 from mdvec.household.core.sums import RowCounts, change, mean, percent
-from mdvec.household.core.transaction import Transaction
+from mdvec.household.core.transaction import ListedRow, Transaction
 from mdvec.household.core.wording import (
     EmptyLedger,
     InsufficientData,
@@ -25,7 +24,7 @@ from mdvec.household.core.wording import (
 from mdvec.household.month import monthly_household
 from mdvec.household.overview import AvailableMonth, available_months, category_hierarchy
 from mdvec.household.trend import TrendCache, category_trend, category_trend_summary
-from mdvec.tools.rows import add_tool
+from mdvec.tools.registry import add_tool
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "household"
 TODAY = date(2025, 8, 15)

@@ -10,7 +10,7 @@ from small_ledger import FLAGS, Row, SmallLedger
 
 from mdvec.database.connection import open_database
 from mdvec.dates.months import Month, MonthRange
-from mdvec.household.core.span import MonthRun, body_of, runs_of
+from mdvec.household.core.coverage_notes import MonthRun, body_of, runs_of
 from mdvec.household.core.wording import InsufficientData
 from mdvec.household.overview import available_months
 

@@ -17,8 +17,7 @@ from ledger_rows import list_transactions
 
 from mdvec.database import migrations
 from mdvec.files.scan import Problem, ScanRules, scan
-from mdvec.household.interfaces import files as ledger_files
-from mdvec.household.interfaces import rows as transactions
+from mdvec.household.interfaces import ledger_files, transactions
 from mdvec.household.interfaces.marks import update_marks
 from mdvec.household.ledger import import_ledger
 from mdvec.household.reading import LedgerFile

@@ -17,7 +17,7 @@ from mdvec.household.combined import combined_households
 from mdvec.household.comparison import compare_periods
 from mdvec.household.core.periods import MonthRange
 from mdvec.household.core.sums import REASONS
-from mdvec.household.interfaces.counting import counts, counts_unless_decided, left_out
+from mdvec.household.interfaces.ledger_sums import counts, counts_unless_decided, left_out
 from mdvec.household.month import monthly_household
 from mdvec.household.trend import category_trend, category_trend_summary
 

@@ -10,7 +10,7 @@ from mdvec.household.core.assets import read_asset_months
 from mdvec.household.ledger import import_ledger
 from mdvec.household.net_worth import NoAssets, net_worth
 from mdvec.household.reading import LedgerFile
-from mdvec.tools.rows import add_tool
+from mdvec.tools.registry import add_tool
 
 TODAY = date(2025, 7, 1)
 HEADER = "日付,合計（円）,預金・現金・暗号資産（円）,ポイント（円）"

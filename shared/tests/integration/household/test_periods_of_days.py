@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from small_ledger import FLAGS, Row, SmallLedger
 
 from mdvec.database.connection import open_database
-from mdvec.dates.days import Days
-from mdvec.dates.months import Month, MonthRange
+from mdvec.dates.months import Days, Month, MonthRange
 from mdvec.household.core.wording import InsufficientData
-from mdvec.household.interfaces.sums import months_with_rows
+from mdvec.household.interfaces.ledger_sums import months_with_rows
 from mdvec.household.overview import available_months
 from mdvec.household.trend import TrendCache
 

@@ -14,7 +14,7 @@ from mdvec.household.month import monthly_household
 from mdvec.household.notes import InvalidNote, list_notes, note_row
 from mdvec.household.reading import LedgerFile
 from mdvec.household.rules import InvalidRule, list_rules, remove_rule, set_rule, try_rule
-from mdvec.tools.rows import add_tool
+from mdvec.tools.registry import add_tool
 
 HEADER = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
 

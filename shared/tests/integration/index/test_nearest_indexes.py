@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from mdvec.database.connection import open_database
 from mdvec.index.chroma import ChromaIndex, ChromaServer, CollectionMissing, Hnsw, client
+from mdvec.index.narrowing import ChunkRanges
 from mdvec.index.nearest import NearestIndex
-from mdvec.index.ranges import ChunkRanges
-from mdvec.index.signature_index import SignatureIndex
+from mdvec.index.signature_cache import SignatureIndex
 from mdvec.index.tables import Tables, create_tables
 from mdvec.text.quoting import identifier
-from mdvec.tools import rows as tools
+from mdvec.tools import registry
 
 DIMENSION, DOCUMENTS, CHUNKS = 32, 40, 10
 IDS = [list(range(CHUNKS * n + 1, CHUNKS * (n + 1) + 1)) for n in range(DOCUMENTS)]
@@ -58,7 +58,7 @@ def engine(request, tmp_path_factory) -> Iterator[Engine]:
         return
     path = tmp_path_factory.mktemp("file") / "vectors.sqlite"
     with open_database(path, "create") as connection:
-        tool = tools.add_tool(connection, "notes", "a test's notes", path.parent, "markdown")
+        tool = registry.add_tool(connection, "notes", "a test's notes", path.parent, "markdown")
         generations = iter(range(1, 10_000))
 
         def made() -> NearestIndex:

@@ -12,16 +12,12 @@ from mdvec.database.connection import open_database
 from mdvec.database.migrations import LATEST
 from mdvec.index.tables import Tables, create_indexes, create_tables
 from mdvec.manage import registering
-from mdvec.manage.doctor.database import check_database
+from mdvec.manage.doctor.database import check_database, check_indexes, check_leftovers
 from mdvec.manage.doctor.examination import GROUPS, examine
 from mdvec.manage.doctor.findings import Finding, Installation
-from mdvec.manage.doctor.indexes import check_indexes
-from mdvec.manage.doctor.leftovers import check_leftovers
-from mdvec.manage.doctor.libraries import check_libraries
-from mdvec.manage.doctor.models import check_models
+from mdvec.manage.doctor.libraries import check_libraries, check_settings
+from mdvec.manage.doctor.models import check_models, check_sources
 from mdvec.manage.doctor.server_process import ServerFailed, ServerProcess
-from mdvec.manage.doctor.set_values import check_settings
-from mdvec.manage.doctor.sources import check_sources
 from mdvec.settings.loading import load_with_origins
 
 OF_DATABASE = (check_database, check_indexes, check_leftovers, check_sources)

@@ -5,13 +5,12 @@ from collection import Collection
 from filelock import FileLock
 
 from mdvec.database.connection import open_database
-from mdvec.datasets.interfaces.tables import dataset_tables
+from mdvec.datasets.interfaces.dataset_tables import dataset_tables
 from mdvec.manage import registering
-from mdvec.manage.registering import InvalidTool
-from mdvec.manage.renaming import rename_tool
-from mdvec.tools.import_lock import lock_file
+from mdvec.manage.registering import InvalidTool, rename_tool
+from mdvec.tools.import_state import lock_file
 from mdvec.tools.names import InvalidToolName
-from mdvec.tools.rows import ToolExists, ToolNotFound
+from mdvec.tools.registry import ToolExists, ToolNotFound
 
 
 @pytest.fixture

@@ -31,12 +31,6 @@ def test_a_question_is_replaced_and_deleted_only_on_purpose(database):
         saved.find_saved(database, "月次", ["trend"])
 
 
-def test_a_database_of_an_older_format_has_none(database):
-    with open_database(database, "write") as connection:
-        connection.execute("DROP TABLE saved_queries")
-    assert saved.saved_queries(database) == []
-
-
 @pytest.mark.parametrize("name", ["", "a b", "_x", "a'b", "x" * 61, "trend", "ｔｒｅｎｄ", "a/b"])
 def test_names_that_no_question_can_have(name):
     with pytest.raises(SavedQueryError):

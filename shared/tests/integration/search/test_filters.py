@@ -20,8 +20,7 @@ from mdvec.text.options import ChunkingOptions
 from mdvec.text.properties import Properties
 from mdvec.text.questions import analyse_question
 from mdvec.timing import Stopwatch
-from mdvec.tools import import_state
-from mdvec.tools import rows as tools
+from mdvec.tools import import_state, registry
 
 TODAY = date(2025, 11, 19)
 
@@ -120,7 +119,7 @@ def test_aliases_tags_and_dated_names_are_searched(collection, asked):
     wanted = {"renovation": "x/b.md", "2021年1月30日": "daily/2021-01-30.md"}
     assert collection.places(asked, 1) == [wanted.get(asked, "x/a.md")]
     with open_database(collection.database, "write") as connection:
-        tables.drop_properties(connection, tools.get_tool(connection, "notes").tables)
+        tables.drop_properties(connection, registry.get_tool(connection, "notes").tables)
     collection.import_()
     collection.check()
 
@@ -183,7 +182,7 @@ def test_properties_follow_changes_and_rebuilds(notes):
 
 def test_an_older_database_is_searched_unfiltered_until_its_next_import(notes):
     with open_database(notes.database, "write") as connection:
-        tables.drop_properties(connection, tools.get_tool(connection, "notes").tables)
+        tables.drop_properties(connection, registry.get_tool(connection, "notes").tables)
     found = notes.search("計画の話", filters=filters(tags=["work"]), sort="newest")
     assert len(found.results) == 4
     (note,) = found.notes
@@ -211,7 +210,7 @@ def many(tmp_path_factory):
     draw = np.random.default_rng(7)
     words = random.Random(7)
     with open_database(collection.database, "write") as connection:
-        tool = tools.get_tool(connection, "notes")
+        tool = registry.get_tool(connection, "notes")
         names = Tables(tool.id, tool.name, 1)
         with connection:
             tables.create_indexes(connection, names)
@@ -250,7 +249,7 @@ def test_the_best_of_what_a_filter_leaves_are_found_exactly(many, tag, documents
     left = documents * CHUNKS_EACH
     assert sum(size < left for size in sizes) == ("t100", "t5", "t1").index(tag)
     with open_database(many.database, "read") as connection:
-        tool = tools.get_tool(connection, "notes")
+        tool = registry.get_tool(connection, "notes")
         narrowed = narrow(connection, tool, filters(tags=[tag])).chunks
         assert narrowed.size == left
         ids, vectors = every(connection, tag)
@@ -276,7 +275,7 @@ def test_the_best_of_what_a_filter_leaves_are_found_exactly(many, tag, documents
 @pytest.mark.parametrize("tag", ["t100", "t5", "t1"])
 def test_words_are_looked_for_in_what_a_filter_leaves_alone(many, tag):
     with open_database(many.database, "read") as connection:
-        tool = tools.get_tool(connection, "notes")
+        tool = registry.get_tool(connection, "notes")
         narrowed = narrow(connection, tool, filters(tags=[tag])).chunks
         step = int(tag[1:])
         for number in (300, 200, 303):

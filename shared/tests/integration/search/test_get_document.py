@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mdvec.documents.reading import DocumentPart, ReadingRefused, read_document
 from mdvec.manage import registering
-from mdvec.tools.rows import ToolNotFound
+from mdvec.tools.registry import ToolNotFound
 
 TEXT = "# 題\r\n\r\n一行目\r\n二行目 🍙\n三行目\r四行目"
 

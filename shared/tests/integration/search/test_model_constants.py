@@ -4,7 +4,7 @@ import pytest
 from tiny_embedder import TinyBackend
 
 from mdvec.database.connection import open_database
-from mdvec.embedding.constants import ModelConstants, default_constants
+from mdvec.embedding.cards import ModelConstants, default_constants
 from mdvec.embedding.embedder import Embedder
 from mdvec.index.model_constants import store_constants
 

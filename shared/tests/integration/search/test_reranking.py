@@ -12,7 +12,7 @@ from tiny_embedder import tiny_embedder
 from mdvec.embedding.options import StOptions
 from mdvec.embedding.reranker import Reranker, RerankerTooSlow
 from mdvec.manage.import_tool import import_tool
-from mdvec.search.reranking import MAX_RERANKED
+from mdvec.search.ranking import MAX_RERANKED
 from mdvec.search.search import Question, search
 from mdvec.settings.loading import SettingsError, load_settings
 

@@ -11,7 +11,7 @@ from mdvec.embedding.embedder import UnembeddableText
 from mdvec.manage import registering
 from mdvec.search.question_vectors import ModelDiffers
 from mdvec.search.search import Answer, Question, SearchRefused, search
-from mdvec.tools.rows import ToolNotFound
+from mdvec.tools.registry import ToolNotFound
 
 BODY = "水の備蓄は一人一日三リットルを目安にします。台所の下の棚に置きます。" * 2
 OTHER = "Keep two branches checked out at the same time with git worktree add. " * 2

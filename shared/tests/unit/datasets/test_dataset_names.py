@@ -3,7 +3,7 @@
 import pytest
 
 from mdvec.datasets.core.columns import NoHeader, column_names
-from mdvec.datasets.core.names import checked_dataset_name, table_name
+from mdvec.datasets.core.grouping import checked_dataset_name, table_name
 from mdvec.tools.names import InvalidToolName
 
 

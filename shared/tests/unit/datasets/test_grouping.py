@@ -4,8 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdvec.datasets.core.agreement import LONG, NO_VALUES, agreed_type, common_columns, difference
-from mdvec.datasets.core.grouping import FileGroup, file_groups, group_of, hive_type, hive_values
+from mdvec.datasets.core.grouping import (
+    LONG,
+    NO_VALUES,
+    FileGroup,
+    agreed_type,
+    common_columns,
+    difference,
+    file_groups,
+    group_of,
+    hive_type,
+    hive_values,
+)
 
 
 @pytest.mark.parametrize(

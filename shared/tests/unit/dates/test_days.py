@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mdvec.dates.days import Days
+from mdvec.dates.months import Days
 from mdvec.dates.phrases import parse_days
 
 TODAY = date(2025, 11, 19)

@@ -6,10 +6,9 @@ from statistics import median
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdvec.household.core.anomalies import anomalies, robust_z
-from mdvec.household.core.anomaly_wording import anomaly_lines
-from mdvec.household.core.counted_row import CountedRow
-from mdvec.household.core.shop import shop_of
+from mdvec.household.core.anomalies import anomalies, anomaly_lines, robust_z
+from mdvec.household.core.shop_names import shop_of
+from mdvec.household.core.transaction import CountedRow
 
 
 def rows_of(*bought):

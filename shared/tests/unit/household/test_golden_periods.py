@@ -8,10 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mdvec.dates.days import Days
-from mdvec.dates.months import Month, MonthRange
-from mdvec.dates.nearest import KNOWN, KNOWN_IN_ENGLISH
-from mdvec.dates.phrases import parse_days
+from mdvec.dates.months import Days, Month, MonthRange
+from mdvec.dates.phrases import KNOWN, KNOWN_IN_ENGLISH, parse_days
 from mdvec.household.core.periods import InvalidPeriod, PaydayUnknown, resolve_period
 
 TABLE = Path(__file__).parents[2] / "golden" / "household" / "periods.tsv"

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdvec.household.core.counted_row import CountedRow
 from mdvec.household.core.forecast import forecast
 from mdvec.household.core.recurring import recurring_payments
-from mdvec.household.core.shop import shop_of
+from mdvec.household.core.shop_names import shop_of
+from mdvec.household.core.transaction import CountedRow
 
 AS_OF = date(2025, 6, 18)
 

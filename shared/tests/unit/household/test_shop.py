@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdvec.household.core.shop import shop_of, shops_of
+from mdvec.household.core.shop_names import shop_of, shops_of
 
 DASHES = "-－−‐‑–—―﹣"
 NAMES = st.text(

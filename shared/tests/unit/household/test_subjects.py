@@ -14,6 +14,7 @@ from mdvec.household.core.categories import (
     hierarchy_of,
 )
 from mdvec.household.core.subjects import ResolvedSubject, Total, resolve_subject
+from mdvec.text.one_line import bracketed_name
 
 HIERARCHY = hierarchy_of(
     [("特別な支出", "家具"), ("収入", "給与"), ("食費", "外食"), ("その他", "貯蓄以外")]
@@ -117,7 +118,7 @@ def test_no_part_of_a_name_is_answered_silently_or_where_it_can_mean_two_things(
             and plain(one.major) in plain(one.minor)
         }  # fmt: skip
         assert holding - repeating == {asked.subject}
-        assert f"「{asked.subject}」" in asked.remark
+        assert bracketed_name(asked.subject) in asked.remark
 
 
 def test_a_minor_that_only_repeats_its_majors_name_makes_no_part_of_it_ambiguous():

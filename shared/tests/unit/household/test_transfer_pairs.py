@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mdvec.household.core.compared import ComparedRow
+from mdvec.household.core.pair import ComparedRow
 from mdvec.household.core.transfer_pairs import MAX_DAYS, transfer_pairs
 
 

@@ -12,7 +12,7 @@ from mdvec.importing.options import (
     resolve_chunking,
 )
 from mdvec.text.options import ChunkingOptions, InvalidChunking
-from mdvec.tools.rows import Tool
+from mdvec.tools.registry import Tool
 
 STORED = ChunkingOptions("heading", 300, 20, (1, 2), 80)
 

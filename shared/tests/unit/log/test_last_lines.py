@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdvec.log import reading
-from mdvec.log.reading import last_lines, secrets_in
+from mdvec.log import opening
+from mdvec.log.opening import last_lines, secrets_in
 
 
 def test_the_end_of_a_long_log_is_read_in_whole_lines(tmp_path):
@@ -30,5 +30,5 @@ def test_any_bytes_become_lines(tmp_path_factory, content):
     file = tmp_path_factory.getbasetemp() / "any.log"
     file.write_bytes(content)
     lines = last_lines(file)
-    assert len(lines) <= reading.MAX_LINES
+    assert len(lines) <= opening.MAX_LINES
     assert all("\n" not in line for line in lines)

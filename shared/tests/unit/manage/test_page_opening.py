@@ -4,7 +4,7 @@ import stat
 
 import pytest
 
-from mdvec.manage.page_opening import OpeningFileUnwritable, opening_file, write_opening
+from mdvec.manage.page_server import OpeningFileUnwritable, opening_file, write_opening
 
 
 def test_the_file_is_private_even_in_place_of_another_or_of_a_link(tmp_path):

@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from mdvec.settings import AnalyticsSettings
-from mdvec.settings.time_zone import system_zone
+from mdvec.settings.sections import system_zone
 
 
 def test_the_systems_zone_has_the_name_of_its_link(tmp_path):

@@ -1,6 +1,6 @@
 """A difference that an import left is tried again, but not all the time."""
 
-from mdvec.sync.attempts import Attempts
+from mdvec.sync.imports import Attempts
 
 
 def test_the_same_difference_is_tried_again_after_growing_pauses():

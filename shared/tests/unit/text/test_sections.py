@@ -1,7 +1,7 @@
 """Sections: what stands under one heading, and how short ones are joined."""
 
+from mdvec.text.chunking import heading_sections, join_short, paragraphs
 from mdvec.text.markdown import outline
-from mdvec.text.sections import heading_sections, join_short, paragraphs
 
 LONG = "五十文字より長い文章がここに続きます。" * 4
 

@@ -21,15 +21,14 @@ from mdvec.errors import MdvecError
 from mdvec.files.within import NotOpened, open_within, path_of
 from mdvec.text.quoting import identifier
 
-from mdvec_mcp.analytics.child import landlock, loading, lockdown, own_user, seccomp
-from mdvec_mcp.analytics.child.failures import FatalDuckDBError, refusal_of
-from mdvec_mcp.analytics.child.handler import RequestHandler
+from mdvec_mcp.analytics.child import loading, lockdown, seccomp
+from mdvec_mcp.analytics.child.handler import FatalDuckDBError, RequestHandler, refusal_of
 from mdvec_mcp.analytics.core.refusals import (
     QueriesUnavailable,
     QueryError,
     no_room_to_start,
 )
-from mdvec_mcp.analytics.process.wire import Message, WireClosed, receive, send
+from mdvec_mcp.analytics.process.messages import Message, WireClosed, receive, send
 
 if TYPE_CHECKING:
     import duckdb
@@ -88,8 +87,8 @@ def prepare(config: Message) -> RequestHandler:
     import duckdb  # noqa: F401 - while its file can still be read
 
     # A thread inherits its rights when it starts, so this comes before DuckDB starts its own.
-    config["own_user"] = own_user.take(spool)
-    config["landlock"] = landlock.restrict(
+    config["own_user"] = lockdown.take_own_user(spool)
+    config["landlock"] = lockdown.restrict_files(
         [*opened.descriptors.values(), *lockdown.needed_paths()], spool
     )
     config["seccomp"] = seccomp.restrict()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mdvec.datasets.core.columns import Column
 from mdvec.text.quoting import identifier
 
-from mdvec_mcp.analytics.child.copying import copy_to_csv, copy_to_parquet
+from mdvec_mcp.analytics.child.copying import copy_to_csv, copy_to_parquet, finishers, json_rows_sql
 from mdvec_mcp.analytics.child.loading import columns_of
 from mdvec_mcp.analytics.child.parameters import (
     BoundValues,
@@ -21,13 +21,17 @@ from mdvec_mcp.analytics.child.parameters import (
     sample,
     values_in,
 )
-from mdvec_mcp.analytics.child.values import finishers, json_rows_sql
 from mdvec_mcp.analytics.core.advice import advised
 from mdvec_mcp.analytics.core.parameters import parameter_names
 from mdvec_mcp.analytics.core.refusals import (
     BadTableName,
     QueryError,
+    QueryFailed,
     QueryRefused,
+    disk_full,
+    out_of_memory,
+    out_of_room,
+    out_of_time,
     quotable,
 )
 from mdvec_mcp.analytics.core.statement import (
@@ -38,10 +42,11 @@ from mdvec_mcp.analytics.core.statement import (
     fold,
     with_source,
 )
-from mdvec_mcp.analytics.process.wire import Message
+from mdvec_mcp.analytics.process.messages import Message
 
 if TYPE_CHECKING:
     import duckdb
+
 
 _TABLE_NAME = re.compile(r"[^\W\d]\w{0,62}")
 _MAX_SEMICOLONS = 20
@@ -273,3 +278,53 @@ class RequestHandler:
 
 def _listed(columns: tuple[Column, ...]) -> list[list[str]]:
     return [[column.name, column.type] for column in columns]
+
+
+_MAX_MESSAGE = 300
+_DISK_FULL = ("No space left", "Disk quota")
+_FILE_FULL = ("File too large", "failed to write", "Could not write")
+
+
+class FatalDuckDBError(Exception):
+    """DuckDB cannot continue after this error; the process must be replaced."""
+
+
+def refusal_of(
+    error: Exception,
+    *,
+    seconds: float,
+    memory_mb: int,
+    export_bytes: int,
+    hidden: Mapping[str, str],
+) -> QueryError:
+    """The refusal that tells the model about a DuckDB error.
+
+    Its message names the limits, and replaces each path in ``hidden`` by the words given there.
+
+    Raises:
+        FatalDuckDBError: the connection cannot be used any more.
+    """
+    import duckdb
+
+    if isinstance(error, duckdb.InterruptException):
+        return out_of_time(seconds)
+    if isinstance(error, duckdb.OutOfMemoryException | MemoryError) or "bad_alloc" in str(error):
+        return out_of_memory(memory_mb)
+    if isinstance(error, duckdb.FatalException | duckdb.InternalException):
+        raise FatalDuckDBError from error
+    if isinstance(error, duckdb.IOException) and any(sign in str(error) for sign in _DISK_FULL):
+        return disk_full()
+    if isinstance(error, duckdb.IOException) and any(sign in str(error) for sign in _FILE_FULL):
+        return out_of_room(export_bytes)
+    if isinstance(error, UnicodeError):
+        return QueryFailed("the query contains an invalid character; leave it out")
+    return QueryFailed(_sentence(str(error), hidden))
+
+
+def _sentence(message: str, hidden: Mapping[str, str]) -> str:
+    """The first part of DuckDB's message, which says what is wrong."""
+    said = re.split(r"\n\s*\n|\nLINE ", message, maxsplit=1)[0]
+    for path in sorted(hidden, key=len, reverse=True):
+        said = said.replace(path, hidden[path])
+    said = " ".join(said.split())
+    return said if len(said) <= _MAX_MESSAGE else said[:_MAX_MESSAGE] + "…"

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from mdvec.datasets.core.columns import Column
 
-from mdvec_mcp.analytics.core.naming import named, nearest_names, shortened_name
-from mdvec_mcp.analytics.core.refusals import quotable
+from mdvec_mcp.analytics.core.refusals import named, nearest_names, quotable, shortened_name
 from mdvec_mcp.analytics.core.statement import fold
 from mdvec_mcp.analytics.core.translation import translated
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mdvec.datasets.core.columns import Column
-from mdvec.datasets.core.families import family, has_dates
+from mdvec.datasets.core.grouping import family, has_dates
 from mdvec.text.quoting import identifier
 
 TableColumns = Mapping[str, Sequence[Column]]

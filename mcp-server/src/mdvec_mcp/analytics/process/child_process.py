@@ -15,7 +15,7 @@ import psutil
 from mdvec.cancelling import is_cancelled
 from mdvec.sizes import MEGABYTE
 
-from mdvec_mcp.analytics.process.wire import Message, receive, send
+from mdvec_mcp.analytics.process.messages import Message, receive, send
 
 GRACE_SECONDS = 0.5
 """How long a query has to stop by itself before its process is killed."""

@@ -1,20 +1,20 @@
-"""One child with the tables that it should hold, brought up to date before each query."""
+"""One child and the queue for it; its tables are brought up to date before each query."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 
 from mdvec.cancelling import cancelled_by, raise_if_cancelled
 from mdvec.errors import MdvecError
 
 from mdvec_mcp.analytics.core.refusals import QueriesUnavailable
-from mdvec_mcp.analytics.process.messages import Data
-from mdvec_mcp.analytics.process.remaking import Remaking
+from mdvec_mcp.analytics.process.messages import Data, Message
 from mdvec_mcp.analytics.process.running_child import ChildDied, RunningChild
-from mdvec_mcp.analytics.process.wire import Message
+from mdvec_mcp.analytics.process.table_registry import Remaking
 
 
 class Lane:
@@ -100,3 +100,71 @@ class Lane:
         """End the child and remove its folder."""
         with suppress(MdvecError):
             self.child.close()
+
+
+_CANCELLATION_CHECK_SECONDS = 0.05
+
+
+class NoTurn(Exception):
+    """No turn came in time."""
+
+
+@dataclass(eq=False)
+class _Waiting:
+    """One who waits for the first free of some places."""
+
+    places: Sequence[int]
+
+
+@dataclass
+class Turns:
+    """Gives each place to one thread at a time."""
+
+    _busy: set[int] = field(default_factory=set)
+    _queue: list[_Waiting] = field(default_factory=list)
+    _changed: threading.Condition = field(default_factory=threading.Condition)
+
+    @contextmanager
+    def turn(self, places: Sequence[int], seconds: float) -> Iterator[int]:
+        """Wait for the first free of these places, which is this thread's until the block ends.
+
+        Raises:
+            NoTurn: none came free in ``seconds``.
+            Cancelled: the work of this thread was cancelled meanwhile.
+        """
+        place = self._take(places, seconds)
+        try:
+            yield place
+        finally:
+            with self._changed:
+                self._busy.discard(place)
+                self._changed.notify_all()
+
+    def _take(self, places: Sequence[int], seconds: float) -> int:
+        deadline = time.monotonic() + seconds
+        mine = _Waiting(places)
+        with self._changed:
+            self._queue.append(mine)
+            try:
+                while (place := self._given().get(mine)) is None:
+                    raise_if_cancelled()
+                    if time.monotonic() > deadline:
+                        raise NoTurn
+                    self._changed.wait(_CANCELLATION_CHECK_SECONDS)
+                raise_if_cancelled()
+                self._busy.add(place)
+                return place
+            finally:
+                self._queue.remove(mine)
+                self._changed.notify_all()
+
+    def _given(self) -> dict[_Waiting, int]:
+        """The place that each waiting thread can take now; those who came first choose first."""
+        given: dict[_Waiting, int] = {}
+        taken = set(self._busy)
+        for one in self._queue:
+            place = next((place for place in one.places if place not in taken), None)
+            if place is not None:
+                given[one] = place
+                taken.add(place)
+        return given

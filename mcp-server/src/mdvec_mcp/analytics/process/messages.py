@@ -1,12 +1,81 @@
-"""The query process's input and output: its tables, its limits, and the results of queries."""
+"""What goes to and from the query process: requests, tables, limits, results, and their framing."""
 
 from __future__ import annotations
 
+import json
+import os
+import struct
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from mdvec.datasets.core.columns import Column
-from mdvec.queries.parameters import Parameter
+from mdvec.queries.parameters import Bound, Parameter
+from mdvec.sizes import MEGABYTE
+
+from mdvec_mcp.analytics.core.refusals import named
+
+Message = dict[str, Any]
+_LENGTH = struct.Struct(">I")
+MAX_MESSAGE_BYTES = 64 * MEGABYTE
+
+
+class WireClosed(Exception):
+    """The other side closed the pipe, or sent something that is not a message."""
+
+
+def encoded(message: Message) -> bytes:
+    """The bytes of a message."""
+    # Escaped, because a model may write lone surrogates, which UTF-8 cannot encode.
+    body = json.dumps(message, separators=(",", ":")).encode("ascii")
+    return _LENGTH.pack(len(body)) + body
+
+
+def send(descriptor: int, message: Message) -> None:
+    """Write a whole message.
+
+    Raises:
+        WireClosed: the other side closed the pipe.
+    """
+    rest = memoryview(encoded(message))
+    try:
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+    except OSError as error:
+        raise WireClosed from error
+
+
+def receive(read: Callable[[int], bytes]) -> Message:
+    """Read a whole message.
+
+    Args:
+        read: returns at most the given number of bytes, and none at the end of the pipe.
+
+    Raises:
+        WireClosed: the other side closed the pipe, or sent something that is not a message.
+    """
+    (length,) = _LENGTH.unpack(_exactly(_LENGTH.size, read))
+    if length > MAX_MESSAGE_BYTES:
+        raise WireClosed
+    try:
+        message = json.loads(_exactly(length, read))
+    except ValueError as error:
+        raise WireClosed from error
+    if not isinstance(message, dict):
+        raise WireClosed
+    return message
+
+
+def _exactly(count: int, read: Callable[[int], bytes]) -> bytes:
+    parts = bytearray()
+    while len(parts) < count:
+        part = read(min(count - len(parts), MEGABYTE))
+        if not part:
+            raise WireClosed
+        parts += part
+    return bytes(parts)
+
 
 JsonValue = bool | int | float | str | list[object] | dict[str, object] | None
 """A value of a result: dates and times are ISO text, binary data is shown as its size."""
@@ -89,3 +158,44 @@ class ExportedFile:
     rows: int
     columns: tuple[Column, ...]
     size: int
+
+
+def rows_request(source: str, sql: str, *, max_rows: int, max_bytes: int) -> Message:
+    """The request for the first rows of a result."""
+    return {
+        "do": "rows", "source": source, "sql": sql, "max_rows": max_rows, "max_bytes": max_bytes,
+    }  # fmt: skip
+
+
+def export_request(source: str, sql: str, *, fmt: str, file: str, max_rows: int) -> Message:
+    """The request to write a result to a file of the spool."""
+    return {
+        "do": "export", "source": source, "sql": sql, "format": fmt, "file": file,
+        "max_rows": max_rows,
+    }  # fmt: skip
+
+
+def with_parameters(request: Message, parameters: Bound | None) -> Message:
+    """The request with the values of the query's parameters, if it may have any."""
+    return request if parameters is None else request | {"parameters": parameters}
+
+
+def materialize_request(name: str, source: str, sql: str, *, replace: bool) -> Message:
+    """The request to keep a result as a table."""
+    return {"do": "materialize", "name": name, "source": source, "sql": sql, "replace": replace}
+
+
+def columns_in(listed: Sequence[Sequence[str]]) -> tuple[Column, ...]:
+    """The columns that a response lists."""
+    return tuple(Column(name, kind) for name, kind in listed)
+
+
+def missing_tables(reasons: Mapping[str, str]) -> list[str]:
+    """The warnings about tables that could not be loaded, one sentence for each reason."""
+    names_by_reason: dict[str, list[str]] = {}
+    for name, reason in reasons.items():
+        names_by_reason.setdefault(reason, []).append(name)
+    return [
+        f"not there: {named(names)} ({reason}); the user can repair that with: mdvec import"
+        for reason, names in names_by_reason.items()
+    ]

@@ -19,16 +19,14 @@ from mdvec.queries.parameters import Bound, Parameter
 
 from mdvec_mcp.analytics.core.refusals import QueriesUnavailable, TooManyRowsToExport, UnknownTable
 from mdvec_mcp.analytics.core.statement import SELECT_ALL, fold
-from mdvec_mcp.analytics.process.lane import Lane
+from mdvec_mcp.analytics.process.lane import Lane, NoTurn, Turns
 from mdvec_mcp.analytics.process.messages import (
     Data,
     ExportedFile,
     JudgedQuery,
+    Message,
     QueryLimits,
     QueryRows,
-)
-from mdvec_mcp.analytics.process.remaking import Remaking
-from mdvec_mcp.analytics.process.requests import (
     columns_in,
     export_request,
     materialize_request,
@@ -36,9 +34,12 @@ from mdvec_mcp.analytics.process.requests import (
     with_parameters,
 )
 from mdvec_mcp.analytics.process.running_child import RunningChild
-from mdvec_mcp.analytics.process.table_registry import Keeper, MaterializedTable, TableRegistry
-from mdvec_mcp.analytics.process.turns import NoTurn, Turns
-from mdvec_mcp.analytics.process.wire import Message
+from mdvec_mcp.analytics.process.table_registry import (
+    Keeper,
+    MaterializedTable,
+    Remaking,
+    TableRegistry,
+)
 
 _MIN_WAIT_SECONDS = 30.0
 _QUERIES_WAITED_FOR = 6

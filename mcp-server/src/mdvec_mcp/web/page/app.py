@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from mdvec.manage.page_key import PageKey
+from mdvec.manage.page_server import PageKey
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
@@ -16,7 +16,6 @@ from mdvec_mcp.server import Wiring
 from mdvec_mcp.web.page import (
     data_view,
     health_view,
-    look,
     money_view,
     plan_view,
     review_view,
@@ -24,6 +23,7 @@ from mdvec_mcp.web.page import (
     suggestion_view,
     tools_view,
     trend_view,
+    words,
 )
 from mdvec_mcp.web.page.access import COOKIE_SECONDS, Access
 from mdvec_mcp.web.page.guard import PageGuard
@@ -57,7 +57,7 @@ def page_views(wiring: Wiring, access: Access) -> tuple[Starlette, Views]:
     routes = [
         Route("/open", _opening(access, digest)),
         Route(f"/static/{digest}/{{name}}", _static(files)),
-        *look.routes(),
+        *words.routes(),
         *search_view.routes(views),
         *data_view.routes(views),
         *money_view.routes(views),

@@ -13,8 +13,8 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mdvec_mcp.web.page.access import is_local, is_own
-from mdvec_mcp.web.page.look import CHOICE
 from mdvec_mcp.web.page.views import Views
+from mdvec_mcp.web.page.words import CHOICE
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mdvec.embedding import catalog
 from mdvec.embedding.catalog import ListedModel
-from mdvec.log.reading import last_lines, secrets_in
+from mdvec.log.opening import last_lines, secrets_in
 from mdvec.manage.doctor.examination import GROUPS, Examination, examine
 from mdvec.manage.doctor.findings import Finding, Installation
 from mdvec.manage.registering import models_in_use

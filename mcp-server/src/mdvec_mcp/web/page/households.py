@@ -10,7 +10,7 @@ from typing import TypeVar
 from mdvec.database.connection import Connection, DatabaseMissing, OpenMode
 from mdvec.household.core.wording import EmptyLedger
 from mdvec.household.overview import coverage
-from mdvec.tools.rows import Tool
+from mdvec.tools.registry import Tool
 from starlette.requests import Request
 from starlette.responses import Response
 

@@ -12,9 +12,8 @@ from mdvec.database.connection import Connection
 from mdvec.dates.months import MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.core.categories import INCOME, Category, Hierarchy
-from mdvec.household.core.savings import savings_rate
 from mdvec.household.core.subjects import Subject, Total
-from mdvec.household.core.sums import CategoryShare, CategoryTrend, mean
+from mdvec.household.core.sums import CategoryShare, CategoryTrend, mean, savings_rate
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.wording import PAGE_SIZE
 from mdvec.household.month import HouseholdAnswer, monthly_household
@@ -27,11 +26,10 @@ from starlette.routing import Route
 
 from mdvec_mcp.household.context import today
 from mdvec_mcp.household.pictures import names_among
-from mdvec_mcp.web.page import downloads
+from mdvec_mcp.web.page import data_view
 from mdvec_mcp.web.page.bars import MonthChart, chart_of_months
 from mdvec_mcp.web.page.households import Household, asked_household, household_view
-from mdvec_mcp.web.page.periods import Periods, periods_around
-from mdvec_mcp.web.page.query import Query
+from mdvec_mcp.web.page.query import Periods, Query, periods_around
 from mdvec_mcp.web.page.views import Views
 
 _YEAR = 12
@@ -106,7 +104,7 @@ class _Money:
         """The categories of a period as CSV."""
         money, _ = await self._read(request)
         rows = [(str(one.category), one.amount, one.share, one.rows) for one in money.shares]
-        return downloads.csv_file("categories", ("category", "yen", "percent", "rows"), rows)
+        return data_view.csv_file("categories", ("category", "yen", "percent", "rows"), rows)
 
     async def months_csv(self, request: Request) -> Response:
         """The months of a period as CSV."""
@@ -116,14 +114,14 @@ class _Money:
             (str(months[0].month), *(one.amount for one in months))
             for months in zip(*(one.months for one in money.trend.series), strict=True)
         ]
-        return downloads.csv_file("months", ("month", *map(str, columns)), rows)
+        return data_view.csv_file("months", ("month", *map(str, columns)), rows)
 
     async def matrix_csv(self, request: Request) -> Response:
         """The months of each category as CSV."""
         money, _ = await self._read(request)
         months = [str(one.month) for one in money.matrix[0].months] if money.matrix else []
         rows = [(str(one.category), *(each.amount for each in one.months)) for one in money.matrix]
-        return downloads.csv_file("categories-by-month", ("category", *months), rows)
+        return data_view.csv_file("categories-by-month", ("category", *months), rows)
 
     async def chart(self, request: Request) -> Response:
         """The chart of the months, or of the categories, as PNG or SVG."""
@@ -133,7 +131,7 @@ class _Money:
 
         def drawn() -> Response:
             answer = money.answer if query.text("of") == "categories" else money.trend
-            return downloads.picture(answer, money.known, image, settings.font_path)
+            return data_view.picture(answer, money.known, image, settings.font_path)
 
         return await self.views.run(request, drawn)
 

@@ -3,35 +3,110 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
+from threading import Lock
 
+from cachetools import LRUCache
 from mdvec.charts.chart import Chart, ImageFormat
 from mdvec.database.connection import Connection
 from mdvec.dates.months import MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.budgeting import BudgetAnswer, BudgetSet, budget_status, set_budget
 from mdvec.household.core.categories import INCOME, Category
+from mdvec.household.core.forecast import HABIT
 from mdvec.household.core.subjects import Total
+from mdvec.household.habits import (
+    ForecastAnswer,
+    RecurringAnswer,
+    forecast_spending,
+    list_recurring_payments,
+)
+from mdvec.household.interfaces.transactions import data_version
 from mdvec.household.net_worth import NetWorthAnswer, NoAssets, net_worth
 from mdvec.household.overview import category_hierarchy, coverage
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from mdvec_mcp.household.context import today
+from mdvec_mcp.household.context import HouseholdContext, today
 from mdvec_mcp.household.pictures import budget_chart, net_worth_chart
-from mdvec_mcp.web.page import downloads
+from mdvec_mcp.web.page import data_view
 from mdvec_mcp.web.page.access import is_led_here
 from mdvec_mcp.web.page.bars import MonthChart, chart_of_months
-from mdvec_mcp.web.page.habits import HabitsCache, ShownHabits
 from mdvec_mcp.web.page.households import Household, asked_household, household_view
-from mdvec_mcp.web.page.outlook import forecast_picture
-from mdvec_mcp.web.page.periods import Periods, periods_around
-from mdvec_mcp.web.page.query import Query, address_fields
+from mdvec_mcp.web.page.outlook import OutlookChart, forecast_picture, outlook_chart
+from mdvec_mcp.web.page.query import Periods, Query, address_fields, periods_around
 from mdvec_mcp.web.page.views import Views
 from mdvec_mcp.web.page.words import Language, language_of, words
+
+_YEAR = 12
+_MAX_KEPT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ShownHabits:
+    """The recurring payments, and the forecast with its chart, which is None without one."""
+
+    recurring: RecurringAnswer
+    forecast: ForecastAnswer
+    outlook: OutlookChart | None
+
+    @property
+    def yearly(self) -> int:
+        """What the payments that go on cost in a year."""
+        return sum(
+            one.per_year
+            for one in self.recurring.payments
+            if one.next_day is not None and not one.is_income
+        )
+
+    @property
+    def usual_months(self) -> str:
+        """The months, as a period, whose median is the forecast of what does not recur."""
+        first = self.forecast.months[0].month
+        return f"{first.plus(-HABIT)}〜{first.plus(-1)}"
+
+
+@dataclass(frozen=True, slots=True)
+class HabitsCache:
+    """The habits of the households that were looked at last. Thread-safe."""
+
+    household: HouseholdContext
+    _kept: LRUCache[Hashable, ShownHabits] = field(default_factory=lambda: LRUCache(_MAX_KEPT))
+    _lock: Lock = field(default_factory=Lock)
+
+    def of(self, ledger: Connection, tool_id: int, *, if_known: bool = False) -> ShownHabits | None:
+        """The habits of a ledger; with ``if_known`` None if they would have to be computed."""
+        now, starts_on = today(), self.household.month_starts_on
+        key = (ledger.filename, tool_id, data_version(ledger, tool_id), now)
+        with self._lock:
+            known = self._kept.get(key)
+        if known is None and not if_known:
+            forecast = forecast_spending(ledger, tool_id, month_starts_on=starts_on, today=now)
+            known = ShownHabits(
+                list_recurring_payments(ledger, tool_id, month_starts_on=starts_on, today=now),
+                forecast,
+                self._outlook(ledger, tool_id, forecast),
+            )
+            with self._lock:
+                self._kept[key] = known
+        return known
+
+    def _outlook(
+        self, ledger: Connection, tool_id: int, forecast: ForecastAnswer
+    ) -> OutlookChart | None:
+        """The chart of the forecast after a year of spending."""
+        if not forecast.months:
+            return None
+        first = forecast.months[0].month
+        spending = self.household.trend(
+            ledger, tool_id, category=str(Total.SPENDING), period=None,
+            start_month=str(first.plus(-_YEAR)), end_month=str(first.plus(-1)),
+        )  # fmt: skip
+        return outlook_chart(spending, forecast)
+
 
 _MAX_DIGITS = 12
 _ALL = "全期間"
@@ -132,7 +207,7 @@ class _Plan:
         plan, query = await self._read(request)
         name = query.text("of") if query.text("of") in TABLES else "budgets"
         columns, rows = TABLES[name](plan)
-        return downloads.csv_file(name, columns, rows)
+        return data_view.csv_file(name, columns, rows)
 
     async def chart(self, request: Request) -> Response:
         """The chart of the budgets, the forecast or the net worth as PNG or SVG."""
@@ -142,7 +217,7 @@ class _Plan:
 
         def drawn() -> Response:
             name, picture = _drawable(plan, query.text("of"))
-            return downloads.drawing(picture, name, image, font)
+            return data_view.drawing(picture, name, image, font)
 
         return await self.views.run(request, drawn)
 

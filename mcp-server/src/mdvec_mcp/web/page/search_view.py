@@ -16,7 +16,7 @@ from mdvec.search.hits import Hit
 from mdvec.search.search import Answer
 from mdvec.text.markdown import is_markdown
 from mdvec.tools.kinds import KINDS
-from mdvec.tools.rows import Tool
+from mdvec.tools.registry import Tool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mdvec.database.connection import Connection
 from mdvec.household import rules
 from mdvec.household.core.category_rules import Suggestion
-from mdvec.household.core.shop import shop_of
+from mdvec.household.core.shop_names import shop_of
 from mdvec.household.interfaces.category_rules import rules_of
 from mdvec.household.overview import category_hierarchy
 from mdvec.household.rules import RuleList
@@ -18,10 +18,9 @@ from starlette.routing import Route
 
 from mdvec_mcp.web.page.access import is_led_here
 from mdvec_mcp.web.page.households import Household, asked_household, household_view
-from mdvec_mcp.web.page.numbers import number
 from mdvec_mcp.web.page.query import Query, address_fields
 from mdvec_mcp.web.page.views import Views
-from mdvec_mcp.web.page.words import language_of, words
+from mdvec_mcp.web.page.words import language_of, number, words
 
 MAX_TOGETHER = 40
 """Shops that are decided at once: their names are in the address that offers to undo it."""

@@ -11,13 +11,13 @@ from typing import Any
 import anyio
 from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.database.connection import DatabaseMissing
-from mdvec.manage.home_folders import home_folder, within_home
+from mdvec.manage.folders import home_folder, within_home
 from mdvec.manage.registering import add_tool, find_tool, list_tools, set_active
 from mdvec.manage.status import Overview, ToolStatus, overview
-from mdvec.sync.sources import Source, list_sources
+from mdvec.sync.freshness import Source, list_sources
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.names import name_for
-from mdvec.tools.rows import Tool
+from mdvec.tools.registry import Tool
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route

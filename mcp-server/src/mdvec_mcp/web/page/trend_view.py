@@ -9,8 +9,7 @@ from itertools import pairwise
 from mdvec.charts.colors import colors_of
 from mdvec.database.connection import Connection
 from mdvec.household.core.categories import Hierarchy
-from mdvec.household.core.month_marks import MonthMarks
-from mdvec.household.core.sums import CategoryTrend
+from mdvec.household.core.sums import CategoryTrend, MonthMarks
 from mdvec.household.overview import category_hierarchy
 from mdvec.household.trend import TrendAnswer
 from starlette.requests import Request

@@ -13,7 +13,7 @@ import anyio.to_thread
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.errors import MdvecError
-from mdvec.text.file_size import file_size
+from mdvec.text.counting import file_size
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
@@ -21,9 +21,17 @@ from starlette.routing import Route
 from mdvec_mcp.calls import in_thread
 from mdvec_mcp.database_trouble import trouble_in_english, trouble_in_japanese
 from mdvec_mcp.server import Wiring
-from mdvec_mcp.web.page import numbers
 from mdvec_mcp.web.page.access import Access
-from mdvec_mcp.web.page.words import language_of, told, words
+from mdvec_mcp.web.page.words import (
+    figure,
+    language_of,
+    local,
+    number,
+    percent,
+    tenths,
+    told,
+    words,
+)
 
 T = TypeVar("T")
 View = Callable[[Request], Awaitable[Response]]
@@ -125,10 +133,10 @@ def _environment() -> Environment:
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
         auto_reload=False,
     )  # fmt: skip
-    environment.filters["number"] = numbers.number
-    environment.filters["figure"] = numbers.figure
-    environment.filters["tenths"] = numbers.tenths
+    environment.filters["number"] = number
+    environment.filters["figure"] = figure
+    environment.filters["tenths"] = tenths
     environment.filters["size"] = file_size
-    environment.filters["percent"] = numbers.percent
-    environment.filters["local_time"] = numbers.local
+    environment.filters["percent"] = percent
+    environment.filters["local_time"] = local
     return environment

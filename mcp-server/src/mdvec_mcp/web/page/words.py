@@ -1,4 +1,4 @@
-"""The page's words in Japanese and English, from words.toml.
+"""The page's words in Japanese and English (words.toml), and the look that a person chose.
 
 Sentences of the library are in English; sentences.toml has them in Japanese.
 """
@@ -11,7 +11,10 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
+from mdvec.text.counting import local_time
 from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
 
 Language = Literal["ja", "en"]
 LANGUAGES: tuple[Language, ...] = ("ja", "en")
@@ -80,3 +83,59 @@ def _pattern(english: str) -> str:
     return "".join(
         f"(?P<{part}>.+?)" if number % 2 else re.escape(part) for number, part in enumerate(parts)
     )
+
+
+_COOKIES = {"language": (COOKIE, LANGUAGES), "theme": ("mdvec_theme", ("auto", "light", "dark"))}
+CHOICE = "/look"
+"""The address of the only form that writes nothing but cookies."""
+_YEAR = 365 * 24 * 3600
+
+
+def routes() -> list[Route]:
+    """The route that keeps a choice and goes back."""
+    return [Route(CHOICE, _choose, methods=["POST"])]
+
+
+async def _choose(request: Request) -> Response:
+    form = request.state.form
+    (here, *_) = form.get("here", ["/"])
+    # Only a path of this page: "//" would begin another host, as would a backslash.
+    is_path = here.startswith("/") and not here.startswith(("//", "/\\"))
+    response = RedirectResponse(here if is_path else "/", 303)
+    for field, (cookie, allowed) in _COOKIES.items():
+        (value, *_) = form.get(field, [""])
+        if value in allowed:
+            response.set_cookie(cookie, value, _YEAR, httponly=True, samesite="lax")
+    return response
+
+
+MINUS = "\N{MINUS SIGN}"
+
+
+def number(value: float) -> str:
+    """A number with separators of thousands."""
+    return f"{value:,}".replace("-", MINUS)
+
+
+def figure(value: object, name: str) -> object:
+    """A figure of a column by its name; what is no number stays as it is."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    if name == "null_rate":
+        return f"{value:.1%}"
+    return number(value if isinstance(value, int) else round(value, 3))
+
+
+def percent(share: float) -> str:
+    """A share of one, in percent."""
+    return f"{share:.0%}".replace("-", MINUS)
+
+
+def tenths(value: float) -> str:
+    """A number with one decimal, so that those of a column stand below one another."""
+    return f"{value:,.1f}".replace("-", MINUS)
+
+
+def local(utc: str | None) -> str:
+    """A time of the database where the user is; "" if there is none."""
+    return local_time(utc) or ""

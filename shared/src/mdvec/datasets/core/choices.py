@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from mdvec.datasets.core.reading import ReadingOptions
+from mdvec.datasets.core.understood import ReadingOptions
 
 ENCODING = "encoding"
 DELIMITER = "delimiter"

@@ -1,14 +1,20 @@
-"""Which data files belong together: monthly files, numbered files, hive folders."""
+"""Which data files belong together: by their names, and by whether their columns agree."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import Literal
 from urllib.parse import unquote
 
+from mdvec.datasets.core.columns import Column
 from mdvec.files.endings import split_ending
+from mdvec.text.quoting import identifier
+from mdvec.tools.names import InvalidToolName
 
 _YEAR = r"(?:(?:19|20)\d{2}|(?:明治|大正|昭和|平成|令和)(?:\d{1,2}|元))"
 _DATE = rf"{_YEAR}(?:[-_.年]?(?:[01]?\d月?(?:[-_.]?[0-3]?\d日?)?|[qQ][1-4])|年度?)?"
@@ -90,3 +96,181 @@ def hive_type(values: Iterable[str | None]) -> str:
     if known and all(re.fullmatch(r"\d{4}-\d\d-\d\d", value) for value in known):
         return "DATE"
     return "VARCHAR"
+
+
+TypeFamily = Literal["integer", "number", "date", "timestamp", "category", "other"]
+"""Groups of types that are counted, averaged and binned in the same way."""
+
+_INTEGERS = frozenset(
+    {
+        "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT",
+        "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT",
+    }
+)  # fmt: skip
+_FLOATS = frozenset({"FLOAT", "DOUBLE"})
+_SUMMED = 28
+"""A billion DECIMALs with this many digits can be added without overflow."""
+_CATEGORIES = frozenset({"VARCHAR", "BOOLEAN", "UUID", "TIME"})
+
+
+def family(column: Column) -> TypeFamily:
+    """The family of a column's type."""
+    type_ = column.type
+    if type_ in _INTEGERS:
+        return "integer"
+    if type_ in _FLOATS or _is_scalar(type_, "DECIMAL("):
+        return "number"
+    if type_ == "DATE":
+        return "date"
+    if _is_scalar(type_, "TIMESTAMP"):
+        return "timestamp"
+    if type_ in _CATEGORIES or _is_scalar(type_, "ENUM("):
+        return "category"
+    return "other"
+
+
+def has_dates(column: Column) -> bool:
+    """Whether it holds dates or timestamps."""
+    return family(column) in {"date", "timestamp"}
+
+
+def may_be_infinite(column: Column) -> bool:
+    """Whether it may hold NaN or infinity, which would spoil an average."""
+    return column.type in _FLOATS
+
+
+def is_measured(column: Column) -> bool:
+    """Whether its values have a mean and a median."""
+    return family(column) in {"integer", "number"}
+
+
+def is_wide(column: Column) -> bool:
+    """Whether a sum of its values may overflow every type."""
+    if column.type in {"HUGEINT", "UHUGEINT"}:
+        return True
+    return _is_scalar(column.type, "DECIMAL(") and int(column.type[8:].split(",")[0]) > _SUMMED
+
+
+def finite_value(column: Column) -> str:
+    """The SQL for its value, with NaN and infinity as NULL."""
+    name = identifier(column.name)
+    return f"CASE WHEN isfinite({name}) THEN {name} END" if may_be_infinite(column) else name
+
+
+def decimals(column: Column) -> int:
+    """The number of digits after the decimal point; 0 for integers."""
+    return int(column.type[:-1].split(",")[1]) if _is_scalar(column.type, "DECIMAL(") else 0
+
+
+def _is_scalar(type_: str, beginning: str) -> bool:
+    """Whether it is that type, and not a list of it."""
+    return type_.startswith(beginning) and not type_.endswith("]")
+
+
+NO_VALUES = ""
+"""Stands for the type of a column without values, which fits every other."""
+LONG = "BIGINT over 15 digits"
+"""Stands for the type of whole numbers that a DOUBLE may not hold exactly."""
+MAX_EXACT = 10**15
+_AGREEMENT_INTEGERS = (
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "UTINYINT",
+    "USMALLINT",
+    "UINTEGER",
+)
+_MAX_NAMED = 3
+_IN = " in "
+
+
+def in_unit(kind: str, unit: str) -> str:
+    """A type whose numbers count a unit, such as "$" or "%"."""
+    return f"{kind}{_IN}{unit}" if unit and kind != NO_VALUES else kind
+
+
+def common_columns(files: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """The columns that most files have, in the order of the first such file."""
+    counted = Counter(frozenset(names) for names in files)
+    best = max(counted, key=lambda names: counted[names])
+    return next(tuple(names) for names in files if frozenset(names) == best)
+
+
+def difference(names: Collection[str], common: Collection[str]) -> str:
+    """How the columns of a file differ from those of its group, in words; "" if they agree."""
+    lacks = [name for name in common if name not in names]
+    more = [name for name in names if name not in common]
+    said = [f"lacks {_named(lacks)}"] if lacks else []
+    if more:
+        said.append(f"has {_named(more)} as well")
+    return " and ".join(said)
+
+
+def agreed_type(types: Iterable[str]) -> str | None:
+    """The type that holds every value of columns with these types, or None if only text does.
+
+    The types are those that DuckDB names, ``NO_VALUES`` or ``LONG``; numbers that count something
+    (``in_unit``) agree only with their like.
+    """
+    kinds = set(types) - {NO_VALUES}
+    if not kinds:
+        return "VARCHAR"
+    if len(kinds) == 1:
+        (kind,) = kinds
+        return "BIGINT" if kind == LONG else kind.partition(_IN)[0]
+    if kinds <= {LONG, *_AGREEMENT_INTEGERS}:
+        return "BIGINT"
+    if kinds <= {"FLOAT", "DOUBLE", *_AGREEMENT_INTEGERS}:
+        return "DOUBLE"
+    return "TIMESTAMP" if kinds == {"DATE", "TIMESTAMP"} else None
+
+
+def _named(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_MAX_NAMED])
+    more = len(names) - _MAX_NAMED
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+HOUSEHOLD_TABLE = "transactions"
+"""The SQL name of the household's rows, which no dataset may take."""
+_SEPARATOR = "__"
+
+
+def table_name(tool_name: str, *parts: str) -> str:
+    """The SQL name of a table: the tool's name, then its file and inner table if there are any.
+
+    Letters of any script and digits are kept, in lower case; other characters become '_'.
+    """
+    return _SEPARATOR.join(_plain(part) for part in (tool_name, *parts))
+
+
+def checked_dataset_name(name: str, others: Iterable[str]) -> str:
+    """Return a dataset's ``name`` if its tables' names cannot clash with those of ``others``.
+
+    Raises:
+        InvalidToolName: they can clash, with those or with the household's table.
+    """
+    own = table_name(name)
+    if own == HOUSEHOLD_TABLE:
+        raise InvalidToolName(
+            f"the name {name!r} belongs to the household's table; "
+            f"choose another for a dataset, such as 'my-{name}'"
+        )
+    for other in others:
+        theirs = table_name(other)
+        if own == theirs or _is_prefixed_by(own, theirs) or _is_prefixed_by(theirs, own):
+            raise InvalidToolName(
+                f"the tables of a dataset {name!r} would have the names of those of {other!r} "
+                f"(in SQL: {own}); choose another name"
+            )
+    return name
+
+
+def _plain(part: str) -> str:
+    composed = unicodedata.normalize("NFC", part).lower()
+    return re.sub(r"\W", "_", composed)
+
+
+def _is_prefixed_by(name: str, other: str) -> bool:
+    return name.startswith(other + _SEPARATOR)

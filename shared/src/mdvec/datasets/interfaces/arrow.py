@@ -10,8 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from mdvec.datasets.core.reading import AS_TEXT
-from mdvec.datasets.core.understood import ReadColumn, Understood
+from mdvec.datasets.core.understood import AS_TEXT, ReadColumn, Understood
 from mdvec.datasets.interfaces.child_environment import child_environment
 from mdvec.files.scan import UnreadableFile, why
 

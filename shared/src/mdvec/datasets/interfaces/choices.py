@@ -1,12 +1,21 @@
-"""The database's records of how a user wants a tool's files read."""
+"""What a user said about reading a tool's files: the database's records, and the types chosen."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import apsw
 
 from mdvec.datasets.core.choices import ReadingChoice
+from mdvec.datasets.core.value_types import ValueKind, kinds_of
+from mdvec.files.endings import SQLITE_ENDINGS, data_ending
+from mdvec.files.scan import UnreadableFile, why
+
+if TYPE_CHECKING:
+    import duckdb
+
 
 _TABLE = "dataset_choices"
 
@@ -31,3 +40,70 @@ def record_choices(
         "VALUES (?, ?, ?, ?, ?)",
         [(tool_id, one.pattern, one.setting, one.column, one.value) for one in choices],
     )
+
+
+_MAX_SHOWN = 40
+
+
+def kind_as_chosen(
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    choice: str,
+    found: ValueKind | None,
+    cells: str,
+) -> ValueKind | None:
+    """The kind of a column that the user chose; None for text.
+
+    Args:
+        connection: where the column can be read.
+        name: the column's name.
+        choice: a key of ``CHOICES``.
+        found: the kind that all values fit, if there is one.
+        cells: SQL of the column's cells, called ``cell``.
+
+    Raises:
+        UnreadableFile: a value does not fit the choice.
+    """
+    kinds: Sequence[ValueKind] = kinds_of(choice)
+    if found is not None or not kinds:
+        return found
+    fits = " OR ".join(f"coalesce({kind.holds('cell')}, false)" for kind in kinds)
+    values = f"FROM ({cells}) WHERE {ValueKind.is_value('cell')}"
+    odd = connection.execute(f"SELECT cell {values} AND NOT ({fits}) LIMIT 1").fetchone()
+    if odd is None and connection.execute(f"SELECT 1 {values} LIMIT 1").fetchone() is None:
+        return kinds[0]
+    what = "its values are of several kinds" if odd is None else f"it holds {_shown(odd[0])}"
+    raise UnreadableFile(
+        f"its column {name!r} cannot be read as {choice}: {what}; "
+        "choose another type with --read, or auto"
+    )
+
+
+def _shown(value: str) -> str:
+    return repr(value if len(value) <= _MAX_SHOWN else f"{value[:_MAX_SHOWN]}…")
+
+
+_LOGS = {".duckdb": (".wal",), **dict.fromkeys(SQLITE_ENDINGS, ("-wal", "-journal"))}
+"""By ending: what a database's name is followed by in those of its logs."""
+
+
+def has_logs(path: str) -> bool:
+    """Whether a file of this name may have logs beside it."""
+    return data_ending(path) in _LOGS
+
+
+def file_state(source: Path) -> tuple[int, int]:
+    """A data file's size and time of change; a database's logs are included.
+
+    Raises:
+        UnreadableFile: it is gone.
+    """
+    try:
+        states = [source.stat()]
+        for log in _LOGS.get(data_ending(source.name), ()):
+            beside = source.with_name(f"{source.name}{log}")
+            if beside.exists():
+                states.append(beside.stat())
+    except OSError as error:
+        raise UnreadableFile(f"it cannot be read ({why(error)})", may_pass=True) from error
+    return sum(state.st_size for state in states), max(state.st_mtime_ns for state in states)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mdvec.datasets.core.agreement import LONG, MAX_EXACT, NO_VALUES, in_unit
+from mdvec.datasets.core.grouping import LONG, MAX_EXACT, NO_VALUES, in_unit
 from mdvec.datasets.core.value_types import ValueKind
 from mdvec.datasets.interfaces.connection import first_line, parquet_scan, safe_connection
 from mdvec.datasets.interfaces.parquet import units_metadata

@@ -11,7 +11,7 @@ from itertools import chain, islice
 from typing import TextIO
 
 from mdvec.datasets.core.columns import column_names
-from mdvec.datasets.core.header import SAMPLE_ROWS, header_at, title
+from mdvec.datasets.core.sheet_header import SAMPLE_ROWS, header_at, title
 from mdvec.files.scan import UnreadableFile
 
 DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}

@@ -8,16 +8,17 @@ import select
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mdvec.datasets.core.understood import Understood
 from mdvec.datasets.interfaces import database_child
 from mdvec.datasets.interfaces.child_environment import child_environment
-from mdvec.datasets.interfaces.file_states import file_state
-from mdvec.datasets.interfaces.work_folder import work_folder
+from mdvec.datasets.interfaces.choices import file_state
+from mdvec.datasets.interfaces.unpacking import work_folder
 from mdvec.files.scan import UnreadableFile, why
 from mdvec.files.within import opened_within, path_of
 
@@ -181,3 +182,29 @@ def _why(said: str) -> str:
     if "not a valid DuckDB database" in said or "Could not read enough bytes" in said:
         return "it is not a complete DuckDB database; copy it again"
     return f"it cannot be opened as a DuckDB database ({said})"
+
+
+class NotATable(UnreadableFile):
+    """A file holds no tables; it is left out and named, which does not count as a failure."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableInFile:
+    """A table in a file.
+
+    Attributes:
+        label: its name in the file; "" if the file's own name says enough.
+        copy: writes its rows to a Parquet file on the file system of the private copies, and
+            returns how they were read; raises ``UnreadableFile``.
+    """
+
+    label: str
+    copy: Callable[[Path], Understood]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedFile:
+    """An open file with tables; ``left_out`` names what else is in it, with reasons."""
+
+    tables: tuple[TableInFile, ...]
+    left_out: tuple[tuple[str, str], ...] = ()

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import TextIO
 
 from mdvec.datasets.core.columns import NoHeader
-from mdvec.datasets.core.reading import FOUND, ReadingOptions
-from mdvec.datasets.core.understood import Understood
+from mdvec.datasets.core.understood import FOUND, ReadingOptions, Understood
 from mdvec.datasets.core.value_types import kinds_of
 from mdvec.datasets.interfaces.connection import first_line, safe_connection
 from mdvec.datasets.interfaces.csv_head import (

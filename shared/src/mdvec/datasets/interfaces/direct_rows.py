@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 from mdvec.cancelling import is_cancelled
 from mdvec.datasets.core.columns import NoHeader
-from mdvec.datasets.core.reading import AS_TEXT, ReadingOptions
-from mdvec.datasets.core.understood import ReadColumn, Understood
+from mdvec.datasets.core.understood import AS_TEXT, ReadColumn, ReadingOptions, Understood
 from mdvec.datasets.core.value_types import BLANKS, ValueKind, kinds_of
 from mdvec.datasets.interfaces.connection import ConnectionLimits, parquet_scan, safe_connection
 from mdvec.datasets.interfaces.csv_head import Head, below_header, dialect_of, filled_rows

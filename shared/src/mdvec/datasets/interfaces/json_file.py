@@ -2,19 +2,146 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
+from mdvec.datasets.core.cells import LongNumber
 from mdvec.datasets.core.json_records import NoTable, Records, records_of_object
-from mdvec.datasets.core.reading import FOUND, ReadingOptions
-from mdvec.datasets.core.understood import Understood
-from mdvec.datasets.interfaces.inner_tables import NotATable
-from mdvec.datasets.interfaces.json_values import JSONValues
+from mdvec.datasets.core.understood import FOUND, ReadingOptions, Understood
+from mdvec.datasets.interfaces.database_file import NotATable
 from mdvec.datasets.interfaces.typed_rows import TypedRows
 from mdvec.files.encoding import data_file_encoding
 from mdvec.files.scan import UnreadableFile
+
+_BLOCK = 2**18
+MAX_VALUE_CHARS = 2**26
+_MAX_INT_DIGITS = 4_000
+_SPACES = " \t\r\n"
+
+
+class _TwiceNamed(ValueError):
+    """An object has a name twice."""
+
+
+def _integer(digits: str) -> int | LongNumber:
+    return int(digits) if len(digits) < _MAX_INT_DIGITS else LongNumber(digits)
+
+
+def _fraction(digits: str) -> float | LongNumber:
+    number = float(digits)
+    return LongNumber(digits) if math.isinf(number) else number
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise _TwiceNamed(f"an object has the name {twice!r} twice")
+    return found
+
+
+_DECODER = json.JSONDecoder(parse_int=_integer, parse_float=_fraction, object_pairs_hook=_object)
+
+
+class JSONValues:
+    """The values of a text; ``is_list`` is whether they are the elements of one list."""
+
+    def __init__(self, text: TextIO) -> None:
+        self._text = text
+        self._buffer = ""
+        self._at = 0
+        self.line = 1
+        self.is_list = self._next() == "["
+        if self.is_list:
+            self._skip(1)
+
+    def __iter__(self) -> Iterator[tuple[int, Any]]:
+        """Each value with its line.
+
+        Raises:
+            UnreadableFile: the text is not JSON, or ends early.
+        """
+        if not self.is_list:
+            while self._next():
+                yield self.line, self._value()
+            return
+        following = self._next()
+        while following != "]":
+            self._next()
+            yield self.line, self._value()
+            following = self._next()
+            if following == ",":
+                self._skip(1)
+                if self._next() == "]":
+                    raise self._broken("a comma stands before the end of the list")
+            elif following != "]":
+                raise self._broken("a comma is missing" if following else "the file ends early")
+        self._skip(1)
+        if self._next():
+            raise self._broken("there is more after the end of the list")
+
+    def _next(self) -> str:
+        """The next character that is not a space, without taking it; "" at the end."""
+        while True:
+            while self._at < len(self._buffer):
+                if self._buffer[self._at] not in _SPACES:
+                    return self._buffer[self._at]
+                self._skip(1)
+            if not self._read_more(_BLOCK):
+                return ""
+
+    def _value(self) -> Any:  # noqa: ANN401 - any JSON value
+        more = _BLOCK
+        while True:
+            try:
+                value, end = _DECODER.raw_decode(self._buffer, self._at)
+            except json.JSONDecodeError as error:
+                # What seems broken near the end of the buffer may only be cut.
+                place = error.pos - self._at
+                is_open = "Unterminated" in error.msg
+                if (is_open or error.pos + _BLOCK > len(self._buffer)) and self._read_more(more):
+                    more *= 2
+                    continue
+                line = self.line + self._buffer.count("\n", self._at, self._at + place)
+                at_end = is_open or self._at + place >= len(self._buffer.rstrip())
+                raise _not_json(line, "the file ends early" if at_end else error.msg) from error
+            except _TwiceNamed as error:
+                raise self._broken(str(error)) from error
+            except RecursionError as error:
+                raise self._broken("it is nested too deeply") from error
+            # A number at the end of the buffer may go on.
+            may_go_on = end == len(self._buffer) and self._buffer[end - 1] not in '}]"'
+            if may_go_on and self._read_more(more):
+                continue
+            self._skip(end - self._at)
+            return value
+
+    def _skip(self, number: int) -> None:
+        self.line += self._buffer.count("\n", self._at, self._at + number)
+        self._at += number
+
+    def _read_more(self, number: int) -> bool:
+        rest = self._buffer[self._at :]
+        if len(rest) > MAX_VALUE_CHARS:
+            raise self._broken(
+                f"a value has more than {MAX_VALUE_CHARS:,} characters; write one object a line"
+            )
+        block = self._text.read(number)
+        self._buffer, self._at = rest + block, 0
+        return bool(block)
+
+    def _broken(self, what: str) -> UnreadableFile:
+        return _not_json(self.line, what)
+
+
+def _not_json(line: int, what: str) -> UnreadableFile:
+    return UnreadableFile(f"line {line}: it is not valid JSON: {what[:1].lower()}{what[1:]}")
+
 
 JSON_ENDINGS = (".json", ".ndjson", ".jsonl")
 

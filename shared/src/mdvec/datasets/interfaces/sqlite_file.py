@@ -17,11 +17,10 @@ from pathlib import Path
 import apsw
 
 from mdvec.database.migrations import APPLICATION_ID
-from mdvec.datasets.core.reading import ReadingOptions
-from mdvec.datasets.core.understood import Understood
-from mdvec.datasets.interfaces.inner_tables import NotATable, OpenedFile, TableInFile
+from mdvec.datasets.core.understood import ReadingOptions, Understood
+from mdvec.datasets.interfaces.database_file import NotATable, OpenedFile, TableInFile
 from mdvec.datasets.interfaces.typed_rows import OnRows, TypedRows
-from mdvec.datasets.interfaces.work_folder import work_folder
+from mdvec.datasets.interfaces.unpacking import work_folder
 from mdvec.files.scan import UnreadableFile, why
 from mdvec.files.within import opened_within, path_of
 from mdvec.text.quoting import identifier, literal

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mdvec.datasets.core.understood import ReadColumn
 from mdvec.datasets.core.value_types import BLANKS, ValueKind, kinds_of
-from mdvec.datasets.interfaces.chosen_types import kind_as_chosen
+from mdvec.datasets.interfaces.choices import kind_as_chosen
 from mdvec.datasets.interfaces.connection import one_path
 from mdvec.datasets.interfaces.parquet import units_metadata
 from mdvec.text.quoting import identifier, literal

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import shutil
+import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from mdvec.datasets.interfaces.snapshots import SnapshotsUnwritable
 from mdvec.files.scan import UnreadableFile, why
 from mdvec.sizes import MEGABYTE
 
@@ -76,3 +79,22 @@ def _next_block(blocks: gzip.GzipFile, line: int) -> bytes:
         raise UnreadableFile(
             f"line {line}: the packed file is damaged; download or pack it again"
         ) from error
+
+
+@contextmanager
+def work_folder(targets: Path) -> Iterator[Path]:
+    """A private, temporary folder inside the targets' folder.
+
+    Raises:
+        SnapshotsUnwritable: it cannot be created.
+    """
+    try:
+        for place in (targets.parent, targets):
+            place.mkdir(mode=0o700, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(dir=targets))
+    except OSError as error:
+        raise SnapshotsUnwritable(targets, error) from error
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

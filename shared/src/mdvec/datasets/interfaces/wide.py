@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from mdvec.datasets.core.value_types import VALUE_KINDS, ValueKind
-from mdvec.datasets.interfaces.chosen_types import kind_as_chosen
+from mdvec.datasets.interfaces.choices import kind_as_chosen
 from mdvec.datasets.interfaces.connection import one_path
 from mdvec.datasets.interfaces.parquet import units_metadata
 from mdvec.text.quoting import identifier, literal

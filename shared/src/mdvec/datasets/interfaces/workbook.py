@@ -17,12 +17,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from mdvec.datasets.core.cells import SeenColumn, duration
 from mdvec.datasets.core.columns import NoHeader, column_names
-from mdvec.datasets.core.header import SAMPLE_ROWS
-from mdvec.datasets.core.reading import ReadingOptions
-from mdvec.datasets.core.sheet_header import SheetHeader, sheet_header
-from mdvec.datasets.core.understood import Understood
+from mdvec.datasets.core.sheet_header import SAMPLE_ROWS, SheetHeader, sheet_header
+from mdvec.datasets.core.understood import ReadingOptions, Understood
 from mdvec.datasets.core.value_types import VALUE_KINDS
-from mdvec.datasets.interfaces.inner_tables import OpenedFile, TableInFile
+from mdvec.datasets.interfaces.database_file import OpenedFile, TableInFile
 from mdvec.datasets.interfaces.typed_rows import OnRows, TypedRows
 from mdvec.datasets.interfaces.unpacking import MAX_TIMES, is_bomb
 from mdvec.files.scan import UnreadableFile

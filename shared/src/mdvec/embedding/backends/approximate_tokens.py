@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mdvec.text.tokens import TokenSpan
 
 if TYPE_CHECKING:
-    from mdvec.embedding.backends.use_tokenizer import UseTokenizer
+    from mdvec.embedding.backends.use import UseTokenizer
 
 
 class ApproximateTokens:
@@ -20,7 +20,7 @@ class ApproximateTokens:
     @cached_property
     def _tokenizer(self) -> UseTokenizer:
         """Loaded when texts are cut; a question needs none."""
-        from mdvec.embedding.backends.use_tokenizer import UseTokenizer
+        from mdvec.embedding.backends.use import UseTokenizer
 
         return UseTokenizer()
 

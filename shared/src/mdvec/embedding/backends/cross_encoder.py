@@ -9,10 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from mdvec.embedding.backends.hub_cache import is_classifier
-from mdvec.embedding.backends.library_messages import first_line, quiet_transformers
-from mdvec.embedding.backends.sentence_transformers import device_for
-from mdvec.embedding.backends.st_files import max_tokens_of
+from mdvec.embedding.backends.hub_cache import first_line, is_classifier, quiet_transformers
+from mdvec.embedding.backends.sentence_transformers import device_for, max_tokens_of
 from mdvec.embedding.embedder import ModelError, ModelUnavailable
 from mdvec.embedding.options import StOptions
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mdvec.embedding.backends.use_tokenizer import UseTokenizer
+from mdvec.embedding.backends.use import UseTokenizer
 from mdvec.embedding.cards import E5_SMALL
 from mdvec.embedding.embedder import ModelUnavailable
 from mdvec.text.tokens import TokenSpan

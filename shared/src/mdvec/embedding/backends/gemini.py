@@ -17,12 +17,10 @@ from google import genai
 from google.genai import errors, types
 
 from mdvec.embedding.backends.approximate_tokens import ApproximateTokens
-from mdvec.embedding.cards import ModelCard
-from mdvec.embedding.names import model_of
+from mdvec.embedding.cards import ModelCard, model_of
 from mdvec.embedding.options import BackendOptions, RetryOptions
-from mdvec.embedding.remote.answers import checked_vectors
+from mdvec.embedding.remote.answers import EndpointUnusable, checked_vectors
 from mdvec.embedding.remote.endpoint import Endpoint
-from mdvec.embedding.remote.failures import EndpointUnusable
 from mdvec.embedding.remote.http import QUESTION_SECONDS, http_client, transport_reason
 from mdvec.embedding.remote.keys import gemini_key
 from mdvec.embedding.remote.retrying import FOR_QUESTIONS, Transient, with_retries

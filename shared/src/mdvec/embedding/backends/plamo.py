@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mdvec.embedding.backends.alignment import align
-from mdvec.embedding.backends.library_messages import first_line, quiet_transformers
+from mdvec.embedding.backends.hub_cache import first_line, quiet_transformers
 from mdvec.embedding.backends.plamo_cache import REVISION
 from mdvec.embedding.cards import PLAMO
 from mdvec.embedding.embedder import ModelError, ModelUnavailable

@@ -5,10 +5,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mdvec.embedding.remote.failures import EndpointUnusable
+from mdvec.embedding.embedder import ModelUnavailable
 
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
+
+
+class EndpointFailure(ModelUnavailable):
+    """An endpoint cannot embed now; nothing that was paid for is lost."""
+
+
+class KeyMissing(EndpointFailure):
+    """The variable that should hold the endpoint's key is not set."""
+
+
+class QuestionNotAllowed(EndpointFailure):
+    """The user has not allowed a tool's questions to go to the endpoint."""
+
+
+class EndpointRefused(EndpointFailure):
+    """The endpoint refuses these requests, and would refuse them again."""
+
+
+class TextRefused(EndpointRefused):
+    """The endpoint refuses what is in a request: one of its texts, or the request as such."""
+
+
+class EndpointUnusable(EndpointFailure):
+    """The endpoint answered with something other than one good vector for each text."""
+
 
 _MAX_NUMBER = 1e18
 

@@ -1,10 +1,18 @@
-"""An endpoint: where texts go, and whether that is this machine."""
+"""An endpoint: where texts go, whether that is this machine, and its model as an embedder."""
 
 from __future__ import annotations
 
 import ipaddress
+from contextlib import nullcontext
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
+
+from mdvec.embedding.embedder import Backend, BadEmbedding, Embedder
+from mdvec.embedding.remote.answers import EndpointUnusable
+
+if TYPE_CHECKING:
+    from mdvec.embedding.embedder import Vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +70,40 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+class RemoteBackend(Backend, Protocol):
+    """A backend that sends texts to an endpoint; its methods may be called at the same time."""
+
+    endpoint: Endpoint
+
+    def measure_dimension(self) -> int:
+        """The length of its vectors, by asking for one of them."""
+
+
+class RemoteEmbedder(Embedder):
+    """Embeds with a model behind an endpoint, in as many calls at once as there are threads."""
+
+    def __init__(self, backend: RemoteBackend) -> None:
+        super().__init__(backend)
+        self._remote = backend
+        self._lock = nullcontext()
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """Where texts and questions go."""
+        return self._remote.endpoint
+
+    def measure_dimension(self) -> int:
+        """Send one fixed word (no user text), and return the length of its vector.
+
+        Raises:
+            ModelError: the endpoint does not answer.
+        """
+        return self._remote.measure_dimension()
+
+    def _checked(self, encoded: Vectors, count: int) -> Vectors:
+        try:
+            return super()._checked(encoded, count)
+        except BadEmbedding as error:  # every text would cost, and get no better vector
+            raise EndpointUnusable(str(error)) from error

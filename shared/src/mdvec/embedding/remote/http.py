@@ -10,7 +10,7 @@ from threading import Thread
 
 import httpx2
 
-from mdvec.embedding.remote.failures import EndpointFailure
+from mdvec.embedding.remote.answers import EndpointFailure
 
 MAX_ANSWER_BYTES = 256 * 2**20
 QUESTION_SECONDS = 10.0

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mdvec.embedding.options import OPENAI_URL, BackendOptions
-from mdvec.embedding.remote.failures import KeyMissing
+from mdvec.embedding.remote.answers import KeyMissing
 
 _HIDDEN = "[key]"
 _SERVICE = "mdvec"

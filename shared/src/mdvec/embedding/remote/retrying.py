@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from mdvec.cancelling import raise_if_cancelled
 from mdvec.embedding.options import RetryOptions
-from mdvec.embedding.remote.failures import EndpointFailure
+from mdvec.embedding.remote.answers import EndpointFailure
 
 T = TypeVar("T")
 logger = logging.getLogger("mdvec")

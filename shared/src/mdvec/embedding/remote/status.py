@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from mdvec.embedding.remote.failures import EndpointFailure, EndpointRefused, TextRefused
+from mdvec.embedding.remote.answers import EndpointFailure, EndpointRefused, TextRefused
 from mdvec.embedding.remote.keys import Key
 from mdvec.embedding.remote.retrying import Transient
 from mdvec.text.one_line import on_one_line

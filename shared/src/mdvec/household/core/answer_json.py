@@ -11,11 +11,10 @@ from typing import Annotated, Any, NamedTuple, get_type_hints
 from pydantic import Field, GetCoreSchemaHandler, PlainSerializer
 from pydantic_core import core_schema
 
-from mdvec.dates.days import Days
-from mdvec.dates.months import Month, MonthRange
+from mdvec.dates.months import Days, Month, MonthRange
 from mdvec.household.core.categories import Category
-from mdvec.household.core.counted_row import CountedRow
 from mdvec.household.core.subjects import Total
+from mdvec.household.core.transaction import CountedRow
 
 
 def _ends(months: MonthRange) -> list[str]:

@@ -8,11 +8,10 @@ from datetime import date, timedelta
 from itertools import accumulate
 from statistics import median
 
-from mdvec.dates.days import ONE_DAY
-from mdvec.dates.months import Month
+from mdvec.dates.months import ONE_DAY, Month
 from mdvec.household.core.answer_json import MonthText
-from mdvec.household.core.counted_row import CountedRow
 from mdvec.household.core.recurring import Payees
+from mdvec.household.core.transaction import CountedRow
 
 AHEAD = 3
 """How many months after the running one are forecast."""

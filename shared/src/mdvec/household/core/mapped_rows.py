@@ -18,6 +18,7 @@ from mdvec.household.core.balances import BalancedRow
 from mdvec.household.core.categories import INCOME
 from mdvec.household.core.cells import BadCell, TransactionRow, parse_amount
 from mdvec.household.core.csv_text import CsvRecord
+from mdvec.household.core.file_names import parse_statement_date
 from mdvec.household.core.mapping import (
     UNSORTED,
     Conditions,
@@ -26,7 +27,6 @@ from mdvec.household.core.mapping import (
     one_spelling,
     plain_names,
 )
-from mdvec.household.core.statement_dates import parse_statement_date
 
 MAX_LINES_ABOVE = 40
 """How many records may stand above the header, or above the first row."""

@@ -1,10 +1,34 @@
-"""A pair of rows that may be one purchase, or the two ends of a transfer."""
+"""Rows as a search for duplicates compares them, and pairs of them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
+from typing import NamedTuple
 
-from mdvec.household.core.compared import ComparedEntry
+from mdvec.household.core.transaction import Transaction
+
+
+class ComparedRow(NamedTuple):
+    """The compared columns of a row that counts; half as expensive to read as a Transaction."""
+
+    id: int
+    date: date
+    amount: int
+    description: str
+    category_major: str
+    category_minor: str
+    account: str
+    mf_id: str
+
+    @property
+    def counts(self) -> bool:
+        """Always true: rows that do not count are not read."""
+        return True
+
+
+ComparedEntry = Transaction | ComparedRow
+"""A row to compare: whole, or only its compared columns."""
 
 
 @dataclass(frozen=True, slots=True)

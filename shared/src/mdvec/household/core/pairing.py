@@ -15,8 +15,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mdvec.household.core.compared import ComparedEntry
 from mdvec.household.core.evidence import FINAL_DAYS, Judge, is_by_hand
+from mdvec.household.core.pair import ComparedEntry
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]

@@ -8,19 +8,49 @@ purchase and its withdrawal from the bank, or a pair that was sorted out in Mone
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TYPE_CHECKING, Final
 
-from mdvec.household.core.compared import ComparedEntry
-from mdvec.household.core.detection import DetectionOptions, DuplicateDetectionError
+from mdvec.household.core.detection import LIKELY, DetectionOptions, DuplicateDetectionError
 from mdvec.household.core.evidence import Judge
-from mdvec.household.core.matching import match_one_to_one
-from mdvec.household.core.pair import Pair
+from mdvec.household.core.pair import ComparedEntry, Pair
 from mdvec.household.core.shop_names import KanaReading
 from mdvec.household.core.shopping_habits import Mirrors, ShoppingHabits
 
 if TYPE_CHECKING:
     from mdvec.household.core.pairing import CandidatePairs
+
+
+_MATCHED_OTHERWISE: Final = 0.3
+
+
+def match_one_to_one(judged: Iterable[Pair]) -> list[Pair]:
+    """The pairs, likely ones only where no better pair contradicts them."""
+    pairs = sorted(judged, key=lambda pair: (-pair.score, pair.days, pair.first.id, pair.second.id))
+    likely = {(pair.first.id, pair.second.id) for pair in pairs if pair.score >= LIKELY}
+    groups: dict[int, list[ComparedEntry]] = {}
+    return [_placed(pair, groups, likely) if pair.score >= LIKELY else pair for pair in pairs]
+
+
+def _placed(
+    pair: Pair, groups: dict[int, list[ComparedEntry]], likely: set[tuple[int, int]]
+) -> Pair:
+    """Joins the groups of a likely pair's rows if they can be one purchase."""
+    one = groups.setdefault(pair.first.id, [pair.first])
+    other = groups.setdefault(pair.second.id, [pair.second])
+    if one is other:
+        return pair
+    for first, second in product(one, other):
+        ids = (min(first.id, second.id), max(first.id, second.id))
+        if first.account == second.account and ids not in likely:
+            reasons = (*pair.reasons, "matched_otherwise")
+            return replace(pair, score=_MATCHED_OTHERWISE, reasons=reasons)
+    one.extend(other)
+    for row in other:
+        groups[row.id] = one
+    return pair
+
 
 MAX_COMPARISONS = 30_000_000
 MAX_PAIRS = 100_000

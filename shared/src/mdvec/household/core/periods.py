@@ -6,16 +6,15 @@ import re
 from dataclasses import dataclass, replace
 from datetime import date
 
-from mdvec.dates.days import Days
+from mdvec.dates.english import normalised
 from mdvec.dates.month_words import PeriodContext
-from mdvec.dates.months import MonthRange
-from mdvec.dates.nearest import nearest_known
-from mdvec.dates.normal import normalised
+from mdvec.dates.months import Days, MonthRange
 from mdvec.dates.phrases import (
     MAX_LENGTH,
     Spoken,
     fixed,
     joined_days,
+    nearest_known,
     parse_end,
     parse_period,
     until_today,

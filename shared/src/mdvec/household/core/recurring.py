@@ -16,7 +16,7 @@ from statistics import median
 
 from mdvec.dates.months import Month
 from mdvec.household.core.answer_json import RowObject
-from mdvec.household.core.counted_row import CountedRow
+from mdvec.household.core.transaction import CountedRow
 
 _REGULAR = 0.8
 """The share of gaps that have to fit the interval."""

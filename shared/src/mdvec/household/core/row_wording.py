@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mdvec.household.core.categories import Category
-from mdvec.household.core.row_note import RowNote
-from mdvec.household.core.transaction import Transaction
+from mdvec.household.core.transaction import RowNote, Transaction
 from mdvec.household.core.wording import PAGE_SIZE, REASONS_IN_WORDS, format_currency
 from mdvec.text.one_line import shown_name
 

@@ -8,13 +8,133 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final
 
-from mdvec.household.core.shop import shop_of
-from mdvec.household.core.sounds import consonants, plain_kana, roman
+_DASHES = re.compile("[‐‑‒–—―⁃−─━﹘]")
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff]"
+)
+_SPACES = re.compile(r"[^\S\n ]+| {2,}")
+_NO_LONG_VOWEL = re.compile("ー(?:(?<![ぁ-んァ-ヺー]ー)|(?<=[んンっッ]ー))")
+"""Long-vowel marks after a character without a vowel: they stand for a dash."""
+_NUMBER = re.compile(
+    r"[ \-#*/:・.,_]+(?:no\.? ?)?[(\[]?[0-9]+(?:-[0-9]+)*[)\]]?(?:号店|号|番店|番|店)?$"
+    r"|[(\[][0-9]+[)\]]$"
+    r"|(?<![0-9.,\-])(?:0[0-9]{2,}|[0-9]{4,})(?:号店|号|番店|番|店)?$",
+    re.MULTILINE,
+)
+"""A separate number at the end; directly after a letter only if as long as a branch code."""
+_EDGES = " -#*/:・,_"
+
+
+def shop_of(description: str) -> str:
+    """The shop in a description: width, case, dashes and spaces normalised, no branch number.
+
+    A description that is only a number, or invisible, is kept. The function is idempotent.
+    """
+    return shops_of([description])[description]
+
+
+def shops_of(descriptions: Iterable[str]) -> dict[str, str]:
+    """The shop of each description; much faster for many at once than one by one."""
+    shops = {description: description for description in descriptions}
+    left = list(shops)
+    while left:
+        found = _normalise([shops[description] for description in left])
+        changed = [
+            (description, shop)
+            for description, shop in zip(left, found, strict=True)
+            if shop != shops[description]
+        ]
+        shops.update(changed)
+        left = [description for description, _ in changed]
+    return shops
+
+
+def _normalise(texts: Sequence[str]) -> list[str]:
+    """Normalises each text and strips one number at its end.
+
+    The texts are processed as the lines of a single text.
+    """
+    together = "\n".join(" ".join(text.split()) for text in texts)
+    together = _DASHES.sub("-", unicodedata.normalize("NFKC", together)).replace("〜", "~")
+    together = _INVISIBLE.sub("", unicodedata.normalize("NFKC", together.casefold()))
+    together = _SPACES.sub(" ", _NO_LONG_VOWEL.sub("-", together))
+    whole, cut = together.split("\n"), _NUMBER.sub("", together).split("\n")
+    return [
+        short.strip(_EDGES) or long.strip() or unicodedata.normalize("NFKC", text)
+        for short, long, text in zip(cut, whole, texts, strict=True)
+    ]
+
+
+_SMALL: Final = str.maketrans(
+    "ァィゥェォッャュョヮヵヶヴヂヅヲ", "アイウエオツヤユヨワカケブジズオ"
+)
+_ROWS: Final = (
+    ("", "アイウエオ"),
+    ("k", "カキクケコ"),
+    ("s", "サシスセソ"),
+    ("t", "タチツテト"),
+    ("n", "ナニヌネノ"),
+    ("h", "ハヒフヘホ"),
+    ("m", "マミムメモ"),
+    ("r", "ラリルレロ"),
+    ("g", "ガギグゲゴ"),
+    ("z", "ザジズゼゾ"),
+    ("d", "ダヂヅデド"),
+    ("b", "バビブベボ"),
+    ("p", "パピプペポ"),
+)
+_ROMAN: Final = {
+    kana: consonant + vowel
+    for consonant, row in _ROWS
+    for kana, vowel in zip(row, "aiueo", strict=True)
+} | {"ヤ": "ya", "ユ": "yu", "ヨ": "yo", "ワ": "wa", "ン": "n"}
+_LONG_U: Final = re.compile("(?<=[オコソトノホモヨロゴゾドボポウクスツヌフムユルグズブプ])ウ")
+_LONG_O: Final = re.compile("(?<=[オコソトノホモヨロゴゾドボポ])オ")
+_LONG_I: Final = re.compile("(?<=[エケセテネヘメレゲゼデベペ])イ")
+_LATIN: Final = tuple(
+    (re.compile(found), put)
+    for found, put in (
+        ("sch|sh", "s"), ("ch", "t"), ("th", "s"), ("ph", "h"), ("ck", "k"), ("tsu", "tu"),
+        ("c(?=[eiy])", "s"), ("(?<=[aeiou])r(?=[^aeiou]|$)", ""), ("[cq]", "k"), ("l", "r"),
+        ("v", "b"), ("f", "h"), ("j", "z"), ("x", "ks"),
+    )
+)  # fmt: skip
+_REPEATED: Final = re.compile(r"(.)\1+")
+_NOT_CONSONANT: Final = re.compile("[^bdghkmnprstwz]+")
+
+
+def katakana(text: str) -> str:
+    """Hiragana as katakana; other characters stay."""
+    return "".join(chr(ord(one) + 0x60) if "ぁ" <= one <= "ゖ" else one for one in text)
+
+
+def plain_kana(reading: str) -> str:
+    """A reading in capital katakana without long vowels, spaces and marks; Latin in lower case.
+
+    東京ガス (トウキョウガス) and トウキヨウガス become トキヨガス.
+    """
+    text = katakana(unicodedata.normalize("NFKC", reading)).casefold().translate(_SMALL)
+    text = "".join(one for one in text if one.isalnum() and one != "ー")
+    return _LONG_I.sub("", _LONG_O.sub("", _LONG_U.sub("", text)))
+
+
+def roman(kana: str) -> str:
+    """Plain kana in Latin letters; what is Latin already is respelled as it would be in kana."""
+    text = "".join(_ROMAN.get(one, one) for one in kana)
+    for found, put in _LATIN:
+        text = found.sub(put, text)
+    return _REPEATED.sub(r"\1", text)
+
+
+def consonants(romanised: str) -> str:
+    """The consonants of a name, each once in a row: ``nkr`` for UNIQLO and ユニクロ."""
+    return _REPEATED.sub(r"\1", _NOT_CONSONANT.sub("", romanised))
+
 
 KanaReading = Callable[[str], str]
 """Gives a text's reading in katakana; what it cannot read, it returns unchanged."""

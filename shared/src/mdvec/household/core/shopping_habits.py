@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence, Set
 from datetime import date
 from typing import Final
 
-from mdvec.household.core.compared import ComparedEntry
+from mdvec.household.core.pair import ComparedEntry
 
 _MIN_MONTH_DAYS: Final = 20
 """The least days between two payments of a series that is paid by the month."""

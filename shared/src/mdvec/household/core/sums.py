@@ -235,3 +235,50 @@ def income_and_spending(sums: Iterable[MonthlySum]) -> tuple[list[MonthlySum], l
     for cell in sums:
         (income if cell.category_major == INCOME else spending).append(cell)
     return income, spending
+
+
+@dataclass(frozen=True, slots=True)
+class MonthlySavings:
+    """A month's income, spending and savings rate in percent."""
+
+    month: MonthText
+    income: int
+    spending: int
+    rate: Percentage | None
+
+
+@dataclass(frozen=True, slots=True)
+class SavingsTrend:
+    """The savings rate month by month, and over all months."""
+
+    months: tuple[MonthlySavings, ...]
+    rate: Percentage | None
+
+
+def savings_rate(income: int, spending: int) -> Decimal | None:
+    """Income minus spending, in percent of the income; None without income."""
+    return percent(income - spending, income) if income > 0 else None
+
+
+def savings_of(
+    income: Mapping[Month, int], spending: Mapping[Month, int], shown: MonthRange
+) -> SavingsTrend:
+    """Computes the savings rate of each month shown, and over all of them."""
+    months = tuple(
+        MonthlySavings(month, earned, spent, savings_rate(earned, spent))
+        for month in shown
+        for earned, spent in [(income.get(month, 0), spending.get(month, 0))]
+    )
+    whole = savings_rate(sum(m.income for m in months), sum(m.spending for m in months))
+    return SavingsTrend(months, whole)
+
+
+@dataclass(frozen=True, slots=True)
+class MonthMarks:
+    """Months that are ``running``, so probably incomplete, and months without rows (``empty``)."""
+
+    running: tuple[Month, ...] = ()
+    empty: tuple[Month, ...] = ()
+
+
+UNMARKED = MonthMarks()

@@ -1,9 +1,33 @@
-"""A transaction of the household: a Money Forward row and its user's decisions about it."""
+"""The shapes of a household's row: as stored, as counted, and as an answer lists it."""
 
 from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
+from datetime import date
+from typing import NamedTuple
+
+from mdvec.household.core.categories import INCOME, Category
+from mdvec.text.one_line import bracketed_name, shown_name
+
+
+@dataclass(frozen=True, slots=True)
+class RowNote:
+    """A note ("" for none) and tags."""
+
+    note: str
+    tags: tuple[str, ...]
+
+    @property
+    def in_words(self) -> str:
+        """The note and tags after a row's line."""
+        note = f" {bracketed_name(self.note)}" if self.note else ""
+        return note + "".join(f" #{shown_name(tag)}" for tag in self.tags)
+
+    @property
+    def words(self) -> list[str]:
+        """The note and the tags, each as a text."""
+        return [one for one in (self.note, *self.tags) if one]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +75,87 @@ class Transaction:
     def counts(self) -> bool:
         """Whether the row goes into sums."""
         return self.left_out is None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRow:
+    """A row of an answer, with the fields of a ``Transaction`` that a follow-up may need.
+
+    ``left_out`` is the reason why it does not count, or None. ``note`` and ``tags`` are the
+    user's; "" and () for none.
+    """
+
+    id: int
+    date: dt.date
+    amount: int | None
+    description: str
+    category_major: str
+    category_minor: str
+    account: str
+    memo: str
+    is_target: bool
+    is_transfer: bool
+    is_duplicate: bool
+    source_file: str
+    row_number: int
+    left_out: str | None
+    note: str = ""
+    tags: tuple[str, ...] = ()
+
+
+def listed_row(row: Transaction, note: RowNote | None = None) -> ListedRow:
+    """A transaction as a row of an answer."""
+    return ListedRow(
+        id=row.id,
+        date=row.date,
+        amount=row.amount,
+        description=row.description,
+        category_major=row.category_major,
+        category_minor=row.category_minor,
+        account=row.account,
+        memo=row.memo,
+        is_target=row.is_target,
+        is_transfer=row.is_transfer,
+        is_duplicate=row.is_duplicate,
+        source_file=row.source_file,
+        row_number=row.row_number,
+        left_out=row.left_out,
+        note=note.note if note else "",
+        tags=note.tags if note else (),
+    )
+
+
+class CountedRow(NamedTuple):
+    """A row that goes into sums; ``amount`` is in yen, negative for money that goes out.
+
+    ``shop`` is the description's normalised name.
+    """
+
+    id: int
+    day: date
+    amount: int
+    description: str
+    shop: str
+    category_major: str
+    category_minor: str
+    account: str
+
+    @property
+    def is_income(self) -> bool:
+        """Whether the row is income; all others are spending, or refunds that reduce it."""
+        return self.category_major == INCOME
+
+    @property
+    def yen(self) -> int:
+        """The row's share of its category's sum: positive for spending and for income."""
+        return self.amount if self.is_income else -self.amount
+
+    @property
+    def category(self) -> Category:
+        """The row's 大項目."""
+        return Category(self.category_major)
+
+    @property
+    def name(self) -> str:
+        """The description on one line."""
+        return " ".join(self.description.split())

@@ -15,9 +15,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from mdvec.household.core.categories import INCOME
-from mdvec.household.core.compared import ComparedEntry
 from mdvec.household.core.detection import DetectionOptions
-from mdvec.household.core.pair import Pair
+from mdvec.household.core.pair import ComparedEntry, Pair
 from mdvec.household.core.pairs import FoundPairs
 
 MAX_DAYS = 3

@@ -9,16 +9,17 @@ from typing import NamedTuple
 from mdvec.dates.months import Month, MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.core.categories import INCOME, Category
-from mdvec.household.core.month_marks import UNMARKED, MonthMarks
-from mdvec.household.core.savings import SavingsTrend
 from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import (
+    UNMARKED,
     WINDOW,
     CategoryShare,
     CategoryTrend,
     MonthFigure,
     MonthlySum,
+    MonthMarks,
     RowCounts,
+    SavingsTrend,
 )
 from mdvec.text.one_line import shown_name
 

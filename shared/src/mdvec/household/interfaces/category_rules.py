@@ -1,14 +1,21 @@
-"""The table of category rules, and their effect on the rows."""
+"""What a household's user decided: categories of shops, notes on rows, budgets."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from typing import Any
 
 import apsw
 
+from mdvec.dates.months import Month
+from mdvec.household.core.assets import AssetMonth
+from mdvec.household.core.budgets import Budget
 from mdvec.household.core.categories import Category
 from mdvec.household.core.category_rules import CategoryRule, rule_for
-from mdvec.household.core.shop import shops_of
+from mdvec.household.core.shop_names import shops_of
+from mdvec.household.core.subjects import Subject, Total
+from mdvec.household.core.transaction import RowNote
 
 
 def rules_of(connection: apsw.Connection, tool_id: int) -> list[CategoryRule]:
@@ -103,3 +110,100 @@ def _has_filed_rows(connection: apsw.Connection, tool_id: int) -> bool:
         (tool_id,),
     ).fetchone()
     return row is not None
+
+
+_NOTES = (
+    "SELECT t.id, n.note, n.tags FROM row_notes AS n JOIN transactions AS t "
+    "ON t.tool_id = n.tool_id AND t.identity = n.identity WHERE n.tool_id = ?"
+)
+
+
+def all_notes(connection: apsw.Connection, tool_id: int) -> dict[int, RowNote]:
+    """The note of each row that has one."""
+    return _read(connection.execute(_NOTES, (tool_id,)))
+
+
+def notes_on(
+    connection: apsw.Connection, tool_id: int, row_ids: Iterable[int]
+) -> dict[int, RowNote]:
+    """The notes on some rows."""
+    ids = json.dumps(list(row_ids))
+    # From the ids on, in this order: SQLite would go through all rows of the ledger.
+    of_rows = (
+        "SELECT t.id, n.note, n.tags FROM json_each(?) AS one "
+        "CROSS JOIN transactions AS t ON t.id = one.value "
+        "CROSS JOIN row_notes AS n ON n.tool_id = t.tool_id AND n.identity = t.identity "
+        "WHERE n.tool_id = ?"
+    )
+    return _read(connection.execute(of_rows, (ids, tool_id)))
+
+
+def _read(rows: Iterable[tuple[Any, ...]]) -> dict[int, RowNote]:
+    return {row_id: RowNote(note, tuple(json.loads(tags))) for row_id, note, tags in rows}
+
+
+def budgets_of(connection: apsw.Connection, tool_id: int) -> list[Budget]:
+    """Every budget of a household, that of all spending first."""
+    rows: list[tuple[Any, ...]] = connection.execute(
+        "SELECT category_major, category_minor, per, amount FROM budgets "
+        "WHERE tool_id = ? ORDER BY category_major, category_minor, per",
+        (tool_id,),
+    ).fetchall()
+    return [Budget(_subject(major, minor), per, amount) for major, minor, per, amount in rows]
+
+
+def put_budget(connection: apsw.Connection, tool_id: int, budget: Budget) -> None:
+    """Store a budget in place of the one of its subject and span."""
+    connection.execute(
+        "INSERT OR REPLACE INTO budgets (tool_id, category_major, category_minor, per, amount) "
+        "VALUES (?, ?, ?, ?, ?)",
+        (tool_id, *_names(budget.subject), budget.per, budget.amount),
+    )
+
+
+def delete_budget(connection: apsw.Connection, tool_id: int, subject: Subject, per: str) -> None:
+    """Delete the budget of a subject and span, if there is one."""
+    connection.execute(
+        "DELETE FROM budgets WHERE tool_id = ? AND category_major = ? AND category_minor = ? "
+        "AND per = ?",
+        (tool_id, *_names(subject), per),
+    )
+
+
+def _names(subject: Subject) -> tuple[str, str]:
+    """A subject as stored; all spending has no names."""
+    return (subject.major, subject.minor or "") if isinstance(subject, Category) else ("", "")
+
+
+def _subject(major: str, minor: str) -> Subject:
+    return Category(major, minor or None) if major else Total.SPENDING
+
+
+def put_months(
+    connection: apsw.Connection, tool_id: int, path: str, months: Iterable[AssetMonth]
+) -> None:
+    """Store months in place of those that are known; call within a transaction."""
+    for one in months:
+        key = (tool_id, str(one.month))
+        connection.execute("DELETE FROM asset_months WHERE tool_id = ? AND month = ?", key)
+        connection.executemany(
+            "INSERT INTO asset_months (tool_id, month, kind, amount, source_file) "
+            "VALUES (?, ?, ?, ?, ?)",
+            ((*key, kind, amount, path) for kind, amount in one.amounts.items()),
+        )
+
+
+def forget_months(connection: apsw.Connection, tool_id: int) -> None:
+    """Delete every month; call within a transaction."""
+    connection.execute("DELETE FROM asset_months WHERE tool_id = ?", (tool_id,))
+
+
+def months_with_assets(connection: apsw.Connection, tool_id: int) -> list[AssetMonth]:
+    """Every month, the earliest first."""
+    found: dict[str, dict[str, int]] = {}
+    for month, kind, amount in connection.execute(
+        "SELECT month, kind, amount FROM asset_months WHERE tool_id = ? ORDER BY month, kind",
+        (tool_id,),
+    ):
+        found.setdefault(str(month), {})[str(kind)] = int(str(amount))
+    return [AssetMonth(Month.from_iso(month), amounts) for month, amounts in found.items()]

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 import apsw
 from cachetools import LRUCache
 
-from mdvec.dates.days import Days
-from mdvec.dates.months import Month
-from mdvec.household.core.row_note import RowNote
-from mdvec.household.core.shop import shops_of
-from mdvec.household.interfaces.counting import left_out
-from mdvec.household.interfaces.row_notes import all_notes
-from mdvec.household.interfaces.rows import data_version
+from mdvec.dates.months import Days, Month
+from mdvec.household.core.shop_names import shops_of
+from mdvec.household.core.transaction import RowNote
+from mdvec.household.interfaces.category_rules import all_notes
+from mdvec.household.interfaces.ledger_sums import left_out
+from mdvec.household.interfaces.transactions import data_version
 
 if TYPE_CHECKING:
     import numpy as np

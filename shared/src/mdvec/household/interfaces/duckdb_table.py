@@ -10,8 +10,8 @@ import apsw
 
 from mdvec.dates.months import Month
 from mdvec.household.core.categories import INCOME
-from mdvec.household.core.shop import shops_of
-from mdvec.household.interfaces.counting import left_out
+from mdvec.household.core.shop_names import shops_of
+from mdvec.household.interfaces.ledger_sums import left_out
 
 LEDGER_TABLE = "transactions"
 """The table's name in SQL."""

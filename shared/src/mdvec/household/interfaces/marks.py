@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 import apsw
 
-from mdvec.household.interfaces.counting import counts_unless_decided, in_ledger
+from mdvec.household.interfaces.ledger_sums import counts_unless_decided, in_ledger
 
 
 def new_batch(connection: apsw.Connection) -> int:

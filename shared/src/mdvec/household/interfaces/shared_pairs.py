@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import apsw
 
-from mdvec.household.interfaces.counting import counts
+from mdvec.household.interfaces.ledger_sums import counts
 from mdvec.household.interfaces.marks import kept_rows
 
 

@@ -1,7 +1,8 @@
-"""Checks the database file: its format, integrity, permissions, and free space on its disk."""
+"""Checks the database: format, integrity, permissions, disk, indexes, and leftovers."""
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 from collections.abc import Iterator
@@ -10,13 +11,24 @@ from pathlib import Path
 
 import apsw
 
-from mdvec.database.connection import DatabaseMissing, open_database
+from mdvec.database.connection import DatabaseMissing, open_database, snapshot
 from mdvec.database.migrations import format_of
 from mdvec.database.network import network_trouble
 from mdvec.database.place import is_writable, open_to_others, size_on_disk
+from mdvec.datasets.interfaces import dataset_tables
+from mdvec.datasets.status import remove_unneeded_copies
+from mdvec.index import chunks, table_changes
+from mdvec.index.table_changes import has_vector_index
+from mdvec.index.tables import has_signatures, has_word_indexes
 from mdvec.manage.doctor.findings import Finding, Installation
+from mdvec.manage.import_tool import only_import_of
 from mdvec.sizes import MEGABYTE
-from mdvec.text.file_size import file_size
+from mdvec.text.counting import file_size
+from mdvec.text.quoting import identifier
+from mdvec.tools import registry
+from mdvec.tools.import_state import is_being_imported, lock_file
+from mdvec.tools.kinds import KINDS
+from mdvec.tools.registry import Tool
 
 _MAX_ERRORS = 10
 _PRIVATE = 0o600
@@ -95,3 +107,154 @@ def check_disk(installation: Installation) -> Iterator[Finding]:
         )  # fmt: skip
     else:
         yield Finding("ok", "disk", told)
+
+
+_STAGED = re.compile(r"(?:documents|vectors)_(?P<name>.+)@\d+")
+_DERIVED = re.compile(r"(?:signatures|fts|terms)_(?P<id>\d+)_(?P<generation>\d+)")
+
+
+def check_leftovers(installation: Installation) -> Iterator[Finding]:
+    """Find leftovers that no search and no running import uses."""
+    database = installation.database
+    with open_database(database, "read") as connection:
+        rows = registry.list_tools(connection)
+        found = [(tool, _leftovers(connection, tool)) for tool in rows]
+    for tool, names in found:
+        if is_being_imported(database, tool):
+            yield Finding("ok", "leftovers", f"an import of {tool.name} is running")
+            continue
+        if lock_file(database, tool).exists():
+            names.append(lock_file(database, tool).name)
+        if names:
+            yield Finding(
+                "warning", "leftovers",
+                f"an import of {tool.name} was killed and left {', '.join(sorted(names))}",
+                "mdvec doctor --fix", partial(_remove, database, tool.name),
+            )  # fmt: skip
+    if not any(names for _, names in found):
+        yield Finding("ok", "leftovers", "no import left anything")
+
+
+def _leftovers(connection: apsw.Connection, tool: Tool) -> list[str]:
+    names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+    left = [str(name) for (name,) in names if _is_left(str(name), tool)]
+    folder = dataset_tables.snapshot_folder(connection, tool.id)
+    if folder.is_dir():
+        needed = {
+            table.parquet.name
+            for table in dataset_tables.dataset_tables(connection, tool.id)
+            if table.is_copy
+        }
+        left += [file.name for file in folder.iterdir() if file.name not in needed]
+    return left
+
+
+def _is_left(table: str, tool: Tool) -> bool:
+    if staged := _STAGED.fullmatch(table):
+        return staged["name"] == tool.name
+    derived = _DERIVED.fullmatch(table)
+    return (
+        derived is not None
+        and int(derived["id"]) == tool.id
+        and int(derived["generation"]) != tool.generation
+    )
+
+
+def _remove(database: Path, name: str) -> None:
+    """Drop a tool's leftovers; releasing the lock removes the lock file."""
+    with open_database(database, "write") as connection:
+        tool = registry.get_tool(connection, name)
+        with only_import_of(database, tool, lambda _: None):
+            current = registry.get_tool(connection, name).generation
+            with connection:
+                table_changes.drop_leftovers(connection, tool.id, tool.name, current=current)
+            remove_unneeded_copies(connection, tool.id)
+
+
+_BYTES_PER_NUMBER = 4
+
+
+def check_indexes(installation: Installation) -> Iterator[Finding]:
+    """Check that every chunk, and nothing else, has a vector, words and a signature."""
+    with open_database(installation.database, "read") as connection, snapshot(connection):
+        for tool in registry.list_tools(connection):
+            if KINDS[tool.kind].has_texts and tool.generation:
+                yield _of_tool(connection, installation.database, tool)
+
+
+def _of_tool(connection: apsw.Connection, database: Path, tool: Tool) -> Finding:
+    count = chunks.chunk_count(connection, tool.tables)
+    wrong = _wrong_vectors(connection, tool)
+    if wrong:
+        return Finding(
+            "trouble", "indexes",
+            f"{tool.name}: {wrong} of {count} vectors do not have the {tool.dimension} dimensions "
+            f"of {tool.fingerprint}",
+            f"mdvec import -n {tool.name} --mode replace",
+        )  # fmt: skip
+    reason = _reason_to_rebuild(connection, tool, count)
+    if reason is None:
+        return Finding("ok", "indexes", f"{tool.name}: all indexes have its {count} chunks")
+    if is_being_imported(database, tool):
+        return Finding("ok", "indexes", f"{tool.name}: an import is running")
+    return Finding(
+        "trouble", "indexes", f"{tool.name}: {reason}", "mdvec doctor --fix",
+        partial(rebuild_indexes, database, tool.name),
+    )  # fmt: skip
+
+
+def rebuild_indexes(database: Path, name: str) -> None:
+    """Rebuild a tool's indexes from its stored chunks, without embedding anything.
+
+    Raises:
+        DatabaseError: the file cannot be written.
+    """
+    with open_database(database, "write") as connection:
+        tool = registry.get_tool(connection, name)
+        with only_import_of(database, tool, lambda _: None), connection:
+            chunks.rebuild_indexes(connection, registry.get_tool(connection, name).tables)
+
+
+def _wrong_vectors(connection: apsw.Connection, tool: Tool) -> int:
+    return _number(
+        connection,
+        f"SELECT count(*) FROM {identifier(tool.tables.vectors)} WHERE length(embedding) <> "
+        f"{_BYTES_PER_NUMBER * (tool.dimension or 0):d}",
+    )
+
+
+def _reason_to_rebuild(connection: apsw.Connection, tool: Tool, count: int) -> str | None:
+    from mdvec.index.signature_build import entry_type, read_build
+
+    if not (
+        has_word_indexes(connection, tool.tables) and has_vector_index(connection, tool.tables)
+    ):
+        return "its search indexes are missing"
+    vectors = identifier(tool.tables.vectors)
+    # FTS5 keeps a row here for each row of a contentless table.
+    rows = identifier(f"{tool.tables.fts}_docsize")
+    missing = _number(
+        connection, f"SELECT count(*) FROM {vectors} WHERE id NOT IN (SELECT id FROM {rows})"
+    )
+    extra = _number(
+        connection, f"SELECT count(*) FROM {rows} WHERE id NOT IN (SELECT id FROM {vectors})"
+    )
+    if missing or extra:
+        return f"its index of words lacks {missing} of {count} chunks and has {extra} too many"
+    if not has_signatures(connection, tool.tables):
+        return None  # a server has the vectors; the check of the engine compares them
+    signed = _number(
+        connection,
+        f"SELECT coalesce(sum(length(signatures)), 0) FROM {identifier(tool.tables.signatures)} "
+        "WHERE first_chunk > 0",
+    )
+    centred = read_build(connection, tool.tables).centre is not None
+    signatures = signed / entry_type(tool.dimension or 1, centred=centred).itemsize
+    if signatures != count:
+        return f"it has {signatures:g} signatures for {count} vectors"
+    return None
+
+
+def _number(connection: apsw.Connection, sql: str) -> int:
+    (number,) = connection.execute(sql).fetchone() or (0,)
+    return int(number)

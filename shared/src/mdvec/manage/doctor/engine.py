@@ -27,13 +27,13 @@ from mdvec.index.chroma_collections import (
     unused_collections,
 )
 from mdvec.index.nearest import EngineUnavailable
-from mdvec.index.vector_tables import rebuild_vector_index
+from mdvec.index.table_changes import rebuild_vector_index
 from mdvec.manage.doctor.findings import Finding, FindingLevel, Installation
 from mdvec.manage.import_tool import only_import_of
-from mdvec.tools import rows as tools
-from mdvec.tools.import_lock import is_being_imported
+from mdvec.tools import registry
+from mdvec.tools.import_state import is_being_imported
 from mdvec.tools.kinds import KINDS
-from mdvec.tools.rows import Tool
+from mdvec.tools.registry import Tool
 
 _CHECK = "engine"
 
@@ -44,7 +44,7 @@ def check_engine(installation: Installation) -> Iterator[Finding]:
     with open_database(database, "read") as connection, snapshot(connection):
         indexed = [
             (tool, collection_of(connection, tool.tables))
-            for tool in tools.list_tools(connection)
+            for tool in registry.list_tools(connection)
             if KINDS[tool.kind].has_texts and tool.generation
         ]
         unused = unused_collections(connection)
@@ -135,9 +135,9 @@ def _compared(
 def _rebuild(database: Path, name: str, server: ChromaServer | None, *, in_new_index: bool) -> None:
     """Index a tool's stored vectors where the settings want it; the old index stays if it can."""
     with open_database(database, "write") as connection:
-        tool = tools.get_tool(connection, name)
+        tool = registry.get_tool(connection, name)
         with only_import_of(database, tool, lambda _: None):
-            names = tools.get_tool(connection, name).tables
+            names = registry.get_tool(connection, name).tables
             if in_new_index:
                 with connection:
                     rebuild_vector_index(connection, names, outside=server is not None)

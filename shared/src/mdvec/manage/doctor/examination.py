@@ -5,17 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mdvec.errors import MdvecError
-from mdvec.manage.doctor.clients import check_clients
-from mdvec.manage.doctor.database import check_database, check_disk
+from mdvec.manage.doctor.database import check_database, check_disk, check_indexes, check_leftovers
 from mdvec.manage.doctor.engine import check_engine
 from mdvec.manage.doctor.findings import Finding, Installation, InstallationCheck
-from mdvec.manage.doctor.indexes import check_indexes
-from mdvec.manage.doctor.leftovers import check_leftovers
-from mdvec.manage.doctor.libraries import check_libraries
-from mdvec.manage.doctor.models import check_models
+from mdvec.manage.doctor.libraries import check_clients, check_libraries, check_settings
+from mdvec.manage.doctor.models import check_models, check_sources
 from mdvec.manage.doctor.server import check_server
-from mdvec.manage.doctor.set_values import check_settings
-from mdvec.manage.doctor.sources import check_sources
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,24 @@
-"""Checks Python and the libraries: SQLite, sqlite-vec, torch, the dictionary, the font."""
+"""What is installed and set: libraries, settings, clients."""
 
 from __future__ import annotations
 
 import importlib
+import os
 import platform
+import shutil
 import sys
 from collections.abc import Iterator
+from functools import reduce
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from operator import getitem
 from pathlib import Path
 
 import apsw
 
 from mdvec.database.connection import vector_extension_version
+from mdvec.manage.clients.clients import CLIENTS, Client, ClientEntry, Machine
+from mdvec.manage.clients.registration import NotRegistered, registered_entry
 from mdvec.manage.doctor.findings import Finding, Installation
 
 _DICTIONARY = ("sudachipy", "sudachidict_small")
@@ -75,3 +81,71 @@ def _font(installation: Installation) -> Finding:
     return Finding(
         "warning", "font", "charts have no Japanese font", "pip install matplotlib-fontja"
     )
+
+
+def check_settings(installation: Installation) -> Iterator[Finding]:
+    """List every setting that is not a default, with its origin, and check the log."""
+    if installation.config is None:
+        yield Finding("ok", "settings", "no settings file; what is not named here is a default")
+    else:
+        yield Finding("ok", "settings", f"the settings file is {installation.config}")
+    values = installation.settings.model_dump(by_alias=True)
+    for (section, key), origin in sorted(installation.origins.items()):
+        value = reduce(getitem, section.split("."), values)[key]
+        shown = f"[{section}] {key} = {value!r}, set by {origin}"
+        yield Finding("ok", "settings", shown)
+    analytics = installation.settings.analytics
+    whose = "the system's" if analytics.time_zone is None else "as set"
+    yield Finding("ok", "settings", f"the time zone of SQL is {analytics.zone}, {whose}")
+    yield _log(installation.settings.log.options().file)
+
+
+def _log(file: Path | None) -> Finding:
+    if file is None:
+        return Finding("ok", "log", "there is no log; [log] file names one")
+    place = file if file.exists() else file.parent
+    while not place.exists():
+        place = place.parent
+    if os.access(place, os.W_OK) and (place == file or place.is_dir()):
+        return Finding("ok", "log", f"the log is {file}")
+    return Finding(
+        "warning", "log", f"the log {file} cannot be written", "name another file in [log] file"
+    )
+
+
+_CHECK = "clients"
+
+
+def check_clients(installation: Installation) -> Iterator[Finding]:
+    """Check that the clients with an entry for mdvec can start it, with this database."""
+    machine = Machine(sys.platform, Path.home(), os.environ)
+    is_registered = False
+    for name, client in CLIENTS.items():
+        try:
+            entry = registered_entry(client, machine)
+        except NotRegistered as error:
+            yield Finding("warning", _CHECK, str(error))
+            continue
+        if entry is not None:
+            is_registered = True
+            yield _checked(name, client, entry, installation.database)
+    if not is_registered:
+        yield Finding("ok", _CHECK, "no client has an entry for mdvec yet; see: mdvec register -h")
+
+
+def _checked(name: str, client: Client, entry: ClientEntry, database: Path) -> Finding:
+    """The finding about one entry."""
+    again = f"mdvec register {name} --database {database}"
+    if "url" in entry:
+        return Finding("ok", _CHECK, f"{client.title} asks the server at {entry['url']}")
+    program = str(entry.get("command", ""))
+    if shutil.which(program) is None:
+        sentence = f"{client.title} starts {program!r}, which is not a program"
+        return Finding("trouble", _CHECK, sentence, again)
+    found = entry.get("args")
+    options = [str(option) for option in found] if isinstance(found, list) else []
+    for option, value in zip(options, options[1:], strict=False):
+        if option == "--database" and Path(value) != database:
+            sentence = f"{client.title} uses another database: {value}"
+            return Finding("warning", _CHECK, sentence, again)
+    return Finding("ok", _CHECK, f"{client.title} starts {program}")

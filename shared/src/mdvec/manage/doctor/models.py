@@ -1,17 +1,21 @@
-"""Checks the embedding models that tools and settings need."""
+"""Checks the sources of tools, and the embedding models that tools and settings need."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mdvec.database.connection import DatabaseError
+from mdvec.database.connection import DatabaseError, open_database
 from mdvec.embedding import catalog
-from mdvec.embedding.cards import CARDS
+from mdvec.embedding.cards import CARDS, family_of
 from mdvec.embedding.families import endpoint_of
-from mdvec.embedding.names import family_of
 from mdvec.embedding.options import BackendOptions
 from mdvec.manage.doctor.findings import Finding, Installation
 from mdvec.manage.registering import list_tools
+from mdvec.tools import registry
+from mdvec.tools.import_state import is_being_imported, unfinished
+from mdvec.tools.kinds import KINDS
+from mdvec.tools.names import reserved_names_taken
+from mdvec.tools.registry import Tool
 
 
 def check_models(installation: Installation) -> Iterator[Finding]:
@@ -83,3 +87,38 @@ def _needed(installation: Installation) -> dict[str, str]:
         if tool.model is not None:
             needed[tool.model] = f"the tool {tool.name} was imported with it"
     return needed
+
+
+def check_sources(installation: Installation) -> Iterator[Finding]:
+    """Check that each tool's source exists and its last import finished."""
+    with open_database(installation.database, "read") as connection:
+        rows = registry.list_tools(connection)
+        stopped = {tool.id: unfinished(connection, tool) for tool in rows}
+    if not rows:
+        yield Finding(
+            "warning", "sources", "there are no tools yet",
+            'mdvec tool add -n NAME -d "what it contains" -s FOLDER',
+        )  # fmt: skip
+    for taken in reserved_names_taken([tool.name for tool in rows]):
+        yield Finding("warning", "sources", taken)
+    for tool in rows:
+        yield _source(tool)
+        how = f"mdvec import -n {tool.name}"
+        if is_being_imported(installation.database, tool):
+            yield Finding("ok", "sources", stopped[tool.id] or f"{tool.name} is being imported")
+        elif (sentence := stopped[tool.id]) is not None:
+            yield Finding("warning", "sources", sentence, f"{how} --mode update")
+        elif tool.last_import_at is None:
+            yield Finding("warning", "sources", f"{tool.name} was never imported", how)
+
+
+def _source(tool: Tool) -> Finding:
+    if tool.source.exists():
+        return Finding("ok", "sources", f"{tool.name}: {tool.source} is there")
+    has_texts = KINDS[tool.kind].has_texts
+    effect = "searches find what was imported" if has_texts else "queries cannot read it"
+    return Finding(
+        "warning" if has_texts else "trouble", "sources",
+        f"{tool.name}: {tool.source} does not exist; {effect}, imports fail",
+        f"mdvec tool update -n {tool.name} -s FOLDER",
+    )  # fmt: skip

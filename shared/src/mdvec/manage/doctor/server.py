@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from mdvec.database.connection import DatabaseError, open_database
-from mdvec.embedding.names import is_endpoint_model
+from mdvec.embedding.cards import is_endpoint_model
 from mdvec.manage.doctor.findings import Finding, Installation
 from mdvec.manage.doctor.server_process import ServerProcess, events_in
 from mdvec.manage.registering import models_in_use
-from mdvec.manage.server_program import SERVER_PROGRAM, find_server_program
+from mdvec.manage.service import SERVER_PROGRAM, find_server_program
 from mdvec.text.one_line import outside_fences
 from mdvec.text.quoting import identifier
-from mdvec.tools import rows as tools
+from mdvec.tools import registry
 from mdvec.tools.kinds import KINDS
 
 _SECONDS = 120.0
@@ -93,7 +93,7 @@ def _title(database: Path) -> str | None:
     """The title of a document that a search of all tools should find."""
     try:
         with open_database(database, "read") as connection:
-            for tool in tools.list_tools(connection, active_only=True):
+            for tool in registry.list_tools(connection, active_only=True):
                 if not KINDS[tool.kind].has_texts:
                     continue
                 for (title,) in connection.execute(

@@ -11,7 +11,7 @@ from datetime import date
 from pathspec import GitIgnoreSpec
 from pathspec.patterns.gitignore import GitIgnorePatternError
 
-from mdvec.dates.days import Days
+from mdvec.dates.months import Days
 from mdvec.dates.phrases import parse_days
 from mdvec.errors import MdvecError
 from mdvec.search.core.bounds import MAX_DAY_CHARS, MAX_PATH_CHARS, MAX_TAGS_ASKED

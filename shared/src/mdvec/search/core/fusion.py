@@ -19,7 +19,7 @@ A model cannot read misspelt words: it is trusted with the rest of the question 
 with the share of the query's information that even the best passage lacks, times a constant of
 the model. For a query of several words without CJK characters over text in another language, it
 also grows with the number of words; text counts as English if nearly every passage
-has a "the". The constants are chosen by ``bench/studies/fusion_fit.py``; see docs/SPEC.md.
+has a "the". The constants are chosen by ``bench/studies/fusion_fit.py``.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ passage matches the query: 1 if it has exactly the same words; ``together`` is t
 that one sentence of the passage contains, counted by its terms as spelled. Text in another
 language than the question spells them otherwise: there the 2 shrinks, in the divisor too.
 
-The constants are chosen by ``bench/studies/fusion_fit.py``; see docs/SPEC.md.
+The constants are chosen by ``bench/studies/fusion_fit.py``.
 """
 
 from __future__ import annotations

@@ -9,11 +9,11 @@ from datetime import date, timedelta
 from typing import Any
 
 from mdvec.datasets.core.columns import Column
-from mdvec.datasets.core.families import finite_value
+from mdvec.datasets.core.grouping import finite_value
 from mdvec.queries.parameters import Bound, Parameter, WrongParameters
 from mdvec.text.quoting import identifier
 
-from mdvec_mcp.analytics.core.column import found_column
+from mdvec_mcp.analytics.core.period import found_column
 from mdvec_mcp.analytics.core.ready.plan import (
     DATE_COLUMN,
     MEASURE,

@@ -7,10 +7,10 @@ from itertools import combinations
 from typing import Any
 
 from mdvec.datasets.core.columns import Column
-from mdvec.datasets.core.families import finite_value, is_measured
+from mdvec.datasets.core.grouping import finite_value, is_measured
 from mdvec.queries.parameters import Bound, Parameter, WrongParameters
 
-from mdvec_mcp.analytics.core.column import found_column
+from mdvec_mcp.analytics.core.period import found_column
 from mdvec_mcp.analytics.core.ready.plan import (
     TABLE,
     QuestionPlan,

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from mdvec.datasets.core.columns import Column
-from mdvec.datasets.core.families import has_dates, is_measured
+from mdvec.datasets.core.grouping import has_dates, is_measured
 from mdvec.queries.parameters import Bound, Parameter, WrongParameters
 
-from mdvec_mcp.analytics.core.column import found_column
-from mdvec_mcp.analytics.core.period import period_column
+from mdvec_mcp.analytics.core.period import found_column, period_column
 
 _MAX_LISTED = 8
 PERIODS = ("day", "week", "month", "quarter", "year")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mdvec.datasets.core.columns import Column
-from mdvec.datasets.core.families import finite_value
+from mdvec.datasets.core.grouping import finite_value
 from mdvec.queries.parameters import Bound, Parameter
 from mdvec.text.quoting import identifier, literal
 

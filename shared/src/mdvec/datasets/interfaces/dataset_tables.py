@@ -15,8 +15,7 @@ from typing import Any
 import apsw
 
 from mdvec.datasets.core.columns import Column
-from mdvec.datasets.core.grouping import FileGroup
-from mdvec.datasets.core.names import table_name
+from mdvec.datasets.core.grouping import FileGroup, table_name
 
 _FILE_COLUMNS = ("path", "size", "mtime_ns", "left_out", "app_version")
 _TABLE_COLUMNS = (

@@ -2,19 +2,109 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import date
 from typing import Any
 
 import apsw
 
-from mdvec.dates.days import Days
-from mdvec.dates.months import Month, MonthRange
+from mdvec.dates.months import Days, Month, MonthRange
 from mdvec.household.core.categories import INCOME, Category
+from mdvec.household.core.category_rules import ShopTotal
+from mdvec.household.core.shop_names import shops_of
 from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import MonthlySum
-from mdvec.household.core.transaction import Transaction
-from mdvec.household.interfaces.counting import counts, in_ledger, left_out
-from mdvec.household.interfaces.rows import TRANSACTION_COLUMNS, read_transaction
+from mdvec.household.core.transaction import CountedRow, Transaction
+from mdvec.household.interfaces.transactions import TRANSACTION_COLUMNS, read_transaction
+
+_NOT_IN_LEDGER = "{0}removal IS 'removed'"
+_REASONS = {
+    "not_target": "NOT {0}is_target",
+    "transfer": "({0}is_transfer OR {0}is_moved)",
+    "duplicate": "{0}is_duplicate",
+    "no_amount": "{0}amount IS NULL",
+    "no_category": "{0}category_major = ''",
+    "removed": _NOT_IN_LEDGER,
+}
+"""The condition of each reason to leave a row out, in the order of ``Transaction.left_out``."""
+
+
+def left_out() -> str:
+    """The first reason that keeps a row out of the sums; NULL for rows that count."""
+    cases = (f"WHEN {holds.format('')} THEN '{reason}'" for reason, holds in _REASONS.items())
+    return f"CASE {' '.join(cases)} END"
+
+
+def counts(table: str = "") -> str:
+    """Whether a row of ``table`` (its name or alias) goes into sums."""
+    return _none_of(_REASONS.values(), table)
+
+
+def counts_unless_decided(table: str = "") -> str:
+    """Whether a row of ``table`` would go into sums without the user's decisions about pairs."""
+    file_says = {**_REASONS, "transfer": "{0}is_transfer"}
+    del file_says["duplicate"]
+    return _none_of(file_says.values(), table)
+
+
+def in_ledger(table: str = "") -> str:
+    """Whether a row of ``table`` is still in its statements, or its removal is undecided."""
+    return f"NOT ({_NOT_IN_LEDGER.format(_prefix(table))})"
+
+
+def _none_of(conditions: Iterable[str], table: str) -> str:
+    prefix = _prefix(table)
+    return " AND ".join(f"NOT ({holds.format(prefix)})" for holds in conditions)
+
+
+def _prefix(table: str) -> str:
+    return f"{table}." if table else ""
+
+
+_COLUMNS = "id, date, amount, description, category_major, category_minor, account"
+
+
+def counted_rows(
+    connection: apsw.Connection,
+    tool_id: int,
+    first: date,
+    last: date,
+    subject: Subject | None = None,
+) -> list[CountedRow]:
+    """The rows that count from ``first`` to ``last``, both included, by date and id.
+
+    There are none if ``last`` is before ``first``, as in a ledger of the future alone.
+    """
+    if last < first:
+        return []
+    where, values = where_rows(tool_id, Days(first, last), subject)
+    found: list[tuple[Any, ...]] = connection.execute(
+        f"SELECT {_COLUMNS} FROM transactions WHERE {where} AND {counts()} ORDER BY date, id",
+        values,
+    ).fetchall()
+    shops = shops_of(str(row[3]) for row in found)
+    return [
+        CountedRow(
+            row_id, date.fromisoformat(day), amount, text, shops[text], major, minor, account
+        )
+        for row_id, day, amount, text, major, minor, account in found
+    ]
+
+
+def shop_totals(connection: apsw.Connection, tool_id: int) -> list[ShopTotal]:
+    """The rows that count, summed by description and category, the earliest first."""
+    found: list[tuple[Any, ...]] = connection.execute(
+        "SELECT description, category_major, category_minor, count(*), "
+        "sum(CASE WHEN category_major = ? THEN amount ELSE -amount END) "
+        f"FROM transactions WHERE +tool_id = ? AND {counts()} "
+        "GROUP BY 1, 2, 3 ORDER BY min(date), min(id)",
+        (INCOME, tool_id),
+    ).fetchall()
+    shops = shops_of(str(row[0]) for row in found)
+    return [
+        ShopTotal(shops[text], " ".join(text.split()), major, minor, rows, yen)
+        for text, major, minor, rows, yen in found
+    ]
 
 
 def tool_name(connection: apsw.Connection, tool_id: int) -> str:

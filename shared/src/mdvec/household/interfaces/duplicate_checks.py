@@ -11,12 +11,11 @@ from typing import Any
 import apsw
 
 from mdvec.household.core.candidates import OpenPair
-from mdvec.household.core.compared import ComparedRow
 from mdvec.household.core.detection import DetectionOptions
-from mdvec.household.core.pair import Pair
+from mdvec.household.core.pair import ComparedRow, Pair
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.interfaces.counting import counts
-from mdvec.household.interfaces.rows import TRANSACTION_COLUMNS, read_transaction
+from mdvec.household.interfaces.ledger_sums import counts
+from mdvec.household.interfaces.transactions import TRANSACTION_COLUMNS, read_transaction
 
 _CHECK = (
     "c.id, c.transaction_id_1, c.transaction_id_2, c.detection_date_tolerance, "
