@@ -25,7 +25,7 @@ from mdvec.embedding.remote.endpoint import RemoteEmbedder, Sending
 from mdvec.errors import MdvecError
 from mdvec.importing.job import ImportJob, ProgressCount
 from mdvec.importing.options import ImportRefused
-from mdvec.tools.status import allow_endpoint, is_endpoint_allowed
+from mdvec.tools.allowed_endpoints import allow_endpoint, is_endpoint_allowed
 
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors

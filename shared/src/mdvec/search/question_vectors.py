@@ -13,8 +13,8 @@ from mdvec.embedding.remote.answers import EndpointFailure, QuestionNotAllowed
 from mdvec.embedding.remote.endpoint import RemoteEmbedder
 from mdvec.search.core.fusion import SearchMode
 from mdvec.timing import Stopwatch
+from mdvec.tools.allowed_endpoints import is_endpoint_allowed
 from mdvec.tools.registry import Tool
-from mdvec.tools.status import is_endpoint_allowed
 
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
