@@ -27,8 +27,7 @@ _OPENING = (
 )
 _TEXTS = (
     "Search with a short question or a few words, in the documents' language. A source's own tool "
-    "searches it alone; search reaches all texts, also of sources added later; get_document reads "
-    "on around a passage."
+    "searches it alone; search reaches all texts; get_document reads on around a passage."
 )
 _HOUSEHOLD = (
     "Household: never add up search results. get_monthly_household gives a period's sums, "

@@ -248,8 +248,8 @@ class _Checker:
             if self.takes_parameters:
                 return
             raise QueryRefused(
-                "this SQL has no parameters ($1, ?); write the value itself, or give query both "
-                "$name in the SQL and parameters={name: value}"
+                "the SQL holds a parameter without a value; write the value itself, or give query "
+                "parameters={name: value} for $name (? and $1 are not taken)"
             )
         if kind not in vocabulary.EXPRESSIONS:
             raise QueryRefused(f"{quotable(str(kind))} is not allowed in a query; {_RULE}")
