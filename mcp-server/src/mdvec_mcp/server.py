@@ -167,7 +167,7 @@ def wired_server(
     *,
     is_alone: bool = False,
 ) -> Wiring:
-    """A server that offers ``tools``, and later those that the database then holds.
+    """A server that offers ``tools`` at first, and from then on what the database holds.
 
     It is returned with all that its tools share, which a local page uses, too. ``extend`` adds to
     each complete offer. No process is started and no model is loaded yet, with one exception: the

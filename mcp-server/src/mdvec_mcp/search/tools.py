@@ -195,7 +195,7 @@ class SearchContext:
 
 
 def add_search_tool(offer: Offer, tool: Tool, context: SearchContext, sums: str) -> None:
-    """Add the tool of one collection; a household's names the tool that makes its ``sums``."""
+    """Add a collection's search tool; a household's names ``sums``, the tool that adds up rows."""
 
     async def search_collection(
         ctx: AnyContext,

@@ -67,7 +67,7 @@ def values(client, **arguments):
         ({"query": "SELECT 1 AS a", "save_as": "runs", "mode": "replace"}, "runs is a table;"),
         ({"query": "runs", "parameters": {"least": 2}},
          "runs is a table, which takes no parameters; give them with a SELECT"),
-        ({"query": SQL}, "or give query both $name in the SQL and parameters={name: value}"),
+        ({"query": SQL}, "or give query parameters={name: value}"),
         ({"query": SQL, "parameters": {}}, "this SQL needs least ("),
         ({"query": SQL, "parameters": {"least": 2, "most": 5}},
          "this SQL has no parameter 'most'; it takes: least ("),

@@ -176,7 +176,7 @@ class ChosenColumns:
 def chosen_columns(
     x: str | None, y: str | Sequence[str] | None, color: str | None
 ) -> ChosenColumns:
-    """The names, with one y or several as a tuple."""
+    """The columns chosen for a chart; ``y`` is always a tuple."""
     ys = (y,) if isinstance(y, str) else tuple(y or ())
     return ChosenColumns(x, ys, color)
 

@@ -124,7 +124,7 @@ class Export:
 
     @property
     def size_mb(self) -> float:
-        """Its size in the megabytes of the settings, to four decimals."""
+        """Its size in megabytes of 2**20 bytes, as in the settings, to four decimals."""
         return round(self.size / MEGABYTE, 4)
 
 

@@ -156,7 +156,7 @@ def _other(value: Any, place: str) -> int | float | str | None:  # noqa: ANN401 
         return str(value)
     raise NotJson(
         f"{place} is a {type(value).__name__}, which JSON has no form for; give a number, a text "
-        "or, of a picture, the name of its file"
+        "or, for a picture, the name of its file"
     )
 
 

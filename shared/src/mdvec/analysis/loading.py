@@ -1,4 +1,4 @@
-"""Loads an export by its handle; refuses more than ``max_rows``."""
+"""Loads an export as a polars or pandas DataFrame; refuses more than ``max_rows``."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from mdvec.charts.colors import colors_of
 from mdvec.charts.styles import OTHERS_COLOR
 
 MAX_OTHERS_PERCENT = 15
-"""What その他 may hold of the amounts above zero, where there is room for more entries."""
+"""The largest share that その他 may have of the positive amounts, if more entries fit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The two charts: amounts by category, and series over months."""
+"""The two charts, amounts by category and series over months, and the sizes of pictures."""
 
 from __future__ import annotations
 

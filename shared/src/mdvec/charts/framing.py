@@ -1,4 +1,4 @@
-"""The frame around a chart: its title, notes and legend."""
+"""A chart's title, notes and legend, the note on undrawn amounts, and lines with a dark rim."""
 
 from __future__ import annotations
 

@@ -67,9 +67,9 @@ def cells_of_names_sql(columns: Sequence[Column], first: str, largest: int | Non
 
 
 def largest_sql(columns: Sequence[Column], largest: int) -> str:
-    """The texts of the second column whose numbers in the third are largest together.
+    """SQL for the texts of the second column with the largest sums of absolute values in the third.
 
-    Beside each is how many texts there are.
+    Every row also has the number of all texts.
     """
     return f"SELECT k1, texts FROM {_totals(columns, largest)}"
 

@@ -1,4 +1,4 @@
-"""Series over months, drawn as lines, as areas or as bars."""
+"""Draws series over months as lines, areas or bars, with the axis of months and its marks."""
 
 from __future__ import annotations
 

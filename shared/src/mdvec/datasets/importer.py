@@ -1,7 +1,7 @@
 """Imports data files as tables: what changed is read or copied, then recorded all at once.
 
-A Parquet file is queried where it lies. CSV files and the tables of .duckdb files are copied into
-private Parquet files, so that queries never open, lock or wait for the user's own.
+A Parquet file is queried where it lies. Every other format is copied into private Parquet files,
+so that queries never open, lock or wait for those.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Opens the data files that may hold several tables, each format by its own reader."""
+"""Opens files that hold several tables, and collects an import's tables by file and by group."""
 
 from __future__ import annotations
 

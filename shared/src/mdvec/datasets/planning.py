@@ -1,4 +1,4 @@
-"""Finds the data files of a source, and decides which of them are one table."""
+"""Finds a source's data files, with their states, and decides which of them are one table."""
 
 from __future__ import annotations
 

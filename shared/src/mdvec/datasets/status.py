@@ -1,4 +1,4 @@
-"""The status of a dataset: its tables and their rows."""
+"""A dataset's tables and rows for `mdvec status`, and the removal of copies no table needs."""
 
 from __future__ import annotations
 

@@ -204,7 +204,7 @@ def _so_far(text: str, context: PeriodContext) -> Days | None:
 
 
 def _of_length(text: str, context: PeriodContext) -> Days | None:
-    """「先月までの3か月」「6月から3か月」「1月10日から1週間」."""
+    """A length of time to or from a period: 「先月までの3か月」「1月10日から1週間」."""
     if match := _ENDING.fullmatch(text):
         found = _unit(match["last"], context)
         if found is not None:

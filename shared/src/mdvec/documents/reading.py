@@ -107,7 +107,7 @@ def read_document(
 
 
 def _range(content: str, lines: list[int], part: DocumentPart) -> tuple[int, int]:
-    """The first and last position of a part: where its lines and its positions overlap."""
+    """Where a part starts and ends (exclusive): its lines and its positions overlap there."""
     if part.start_line is not None and part.start_position is not None:
         raise ReadingRefused(
             "start_line and start_position both say where to begin; name one of them"

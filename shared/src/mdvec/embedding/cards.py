@@ -116,7 +116,7 @@ CARDS = {card.name: card for card in (PLAMO, USE, E5_SMALL)}
 
 @dataclass(frozen=True, slots=True)
 class ModelConstants:
-    """``vector_trust`` and ``unrelated``, as ``embedding/cards.py`` explains them."""
+    """``vector_trust`` and ``unrelated``, as ``ModelCard`` explains them."""
 
     vector_trust: float
     unrelated: tuple[float, float] | None

@@ -29,8 +29,8 @@ class RetryOptions:
 class OpenAIOptions:
     """An endpoint that speaks OpenAI's protocol.
 
-    ``dimensions`` None is what the model has; ``api_key_env`` None is OPENAI_API_KEY for OpenAI
-    itself, and no key for any other endpoint.
+    Without ``dimensions``, vectors keep the model's own; without ``api_key_env``, OPENAI_API_KEY
+    is read for OpenAI itself, and no key for others.
     """
 
     base_url: str = OPENAI_URL

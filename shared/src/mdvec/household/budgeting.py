@@ -27,7 +27,7 @@ from mdvec.household.core.categories import Category
 from mdvec.household.core.periods import resolve_period
 from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.transaction import CountedRow
-from mdvec.household.interfaces import category_rules as budget_table
+from mdvec.household.interfaces import plans
 from mdvec.household.interfaces.ledger_sums import counted_rows
 from mdvec.household.overview import coverage, named_subject, one_state
 from mdvec.household.shown import shown_months
@@ -98,18 +98,17 @@ def set_budget(
         if subject is None or subject.is_income or subject in (Total.BALANCE, Total.SAVINGS_RATE):
             raise InvalidBudget("予算は、支出のカテゴリか「支出」（全体）に決められます。")
         known = {
-            (one.subject, one.per): one.amount
-            for one in budget_table.budgets_of(connection, tool_id)
+            (one.subject, one.per): one.amount for one in plans.budgets_of(connection, tool_id)
         }
         before = known.get((subject, per))
         remark = "".join(f"※ {note}。" for note in notes)
         if amount == 0:
-            budget_table.delete_budget(connection, tool_id, subject, per)
+            plans.delete_budget(connection, tool_id, subject, per)
             name = shown_name(subject)
             message = f"{name}の予算をやめました。" if before else f"{name}の予算はありません。"
             return BudgetSet(str(subject), per, 0, before, safe_line(message + remark))
         budget = Budget(subject, "month" if per == "month" else "year", amount)
-        budget_table.put_budget(connection, tool_id, budget)
+        plans.put_budget(connection, tool_id, budget)
         rows = _rows(connection, tool_id, MonthRange(covered.latest, covered.latest), subject)
         before_it = min(Month.of(today, month_starts_on), covered.latest.plus(1))
         typical = typical_month(_by_day(rows, subject), before_it)
@@ -143,7 +142,7 @@ def budget_status(
         months, notes = shown_months(
             connection, tool_id, requested, Total.SPENDING, covered, today, until_today=True
         )
-        budgets = budget_table.budgets_of(connection, tool_id)
+        budgets = plans.budgets_of(connection, tool_id)
         rows = _rows(connection, tool_id, months, Total.SPENDING)
     statuses = [
         status_of_budget(

@@ -25,8 +25,8 @@ from mdvec.household.core.wording import (
     clipped_note,
 )
 from mdvec.household.found_sums import GroupBy, found_groups, totals_of
-from mdvec.household.interfaces.category_rules import notes_on
 from mdvec.household.interfaces.columns import ColumnsCache, LedgerColumns, rows_with_ids
+from mdvec.household.interfaces.plans import notes_on
 from mdvec.household.interfaces.transactions import TRANSACTION_COLUMNS, read_transaction
 from mdvec.household.nearness import Embed, beside_notes, near_rows
 from mdvec.household.overview import coverage, named_subject, one_state

@@ -15,8 +15,8 @@ from mdvec.household.core.found import MAX_GROUPS, OTHERS, FoundGroup, Totals
 from mdvec.household.core.statement_text import row_heading
 from mdvec.household.core.transaction import RowNote, Transaction
 from mdvec.household.interfaces import subjects
-from mdvec.household.interfaces.category_rules import notes_on
 from mdvec.household.interfaces.columns import Codes, LedgerColumns
+from mdvec.household.interfaces.plans import notes_on
 from mdvec.household.interfaces.subjects import RowMentions
 from mdvec.index import documents
 from mdvec.index.chunks import StoredChunk

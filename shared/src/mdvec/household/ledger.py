@@ -20,10 +20,10 @@ from mdvec.household.core import removals
 from mdvec.household.core.file_names import StatementName, statement_name
 from mdvec.household.core.source_row import SourceRow
 from mdvec.household.core.statements import CurrentRow
-from mdvec.household.interfaces import category_rules, ledger_files, ledger_statements, transactions
-from mdvec.household.interfaces.category_rules import apply_rules
+from mdvec.household.interfaces import ledger_files, ledger_statements, plans, transactions
 from mdvec.household.interfaces.ledger_files import KnownFile
 from mdvec.household.interfaces.marks import update_marks
+from mdvec.household.interfaces.plans import apply_rules
 from mdvec.household.interfaces.transactions import RowToWrite, StoredRow
 from mdvec.household.options import NO_REMOVAL_OPTIONS, RemovalOptions
 from mdvec.household.reading import LedgerFile, StatementFile
@@ -138,9 +138,9 @@ def keep_assets(
     ``replace`` forgets those of other files, unless one is unread. Call within a transaction.
     """
     if mode == "replace" and not any(file.unread for file in files):
-        category_rules.forget_months(connection, tool_id)
+        plans.forget_months(connection, tool_id)
     for file in sorted(files, key=lambda one: (one.file.mtime_ns, one.file.path)):
-        category_rules.put_months(connection, tool_id, file.file.path, file.assets)
+        plans.put_months(connection, tool_id, file.file.path, file.assets)
 
 
 @contextmanager

@@ -42,7 +42,7 @@ from mdvec.household.core.wording import (
     StatedSums,
 )
 from mdvec.household.interfaces import ledger_sums
-from mdvec.household.interfaces.category_rules import notes_on
+from mdvec.household.interfaces.plans import notes_on
 from mdvec.household.overview import (
     coverage,
     named_subject,

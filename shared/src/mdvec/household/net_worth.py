@@ -15,7 +15,7 @@ from mdvec.household.core.assets import TOTAL
 from mdvec.household.core.periods import resolve_period
 from mdvec.household.core.sums import change, mean
 from mdvec.household.core.wording import format_currency, format_percentage
-from mdvec.household.interfaces import category_rules
+from mdvec.household.interfaces import plans
 from mdvec.household.overview import one_state
 from mdvec.text.one_line import shown_name
 
@@ -77,7 +77,7 @@ def net_worth(
         InvalidPeriod: the period was not understood.
     """
     with one_state(connection):
-        known = category_rules.months_with_assets(connection, tool_id)
+        known = plans.months_with_assets(connection, tool_id)
     if not known:
         raise NoAssets(None)
     available = MonthRange(known[0].month, known[-1].month)

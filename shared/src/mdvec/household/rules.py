@@ -17,14 +17,14 @@ from mdvec.household.core.category_rules import CategoryRule, Suggestion, rule_f
 from mdvec.household.core.shop_names import shop_of
 from mdvec.household.core.subjects import resolve_subject
 from mdvec.household.findable import follow_decisions
-from mdvec.household.interfaces.category_rules import (
+from mdvec.household.interfaces.ledger_sums import category_names, counted_rows, shop_totals
+from mdvec.household.interfaces.plans import (
     apply_rules,
     delete_rule,
     filed_names,
     put_rule,
     rules_of,
 )
-from mdvec.household.interfaces.ledger_sums import category_names, counted_rows, shop_totals
 from mdvec.household.overview import one_state
 from mdvec.text.one_line import bracketed_name
 

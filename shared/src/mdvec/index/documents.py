@@ -1,4 +1,4 @@
-"""Stores a tool's documents, each together with its chunks and properties."""
+"""Stores, reads and deletes a tool's documents, and erases deleted ones from the word index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Renames, replaces and drops a tool's tables, with those that index its vectors."""
+"""Replaces, renames and drops a tool's tables, and keeps its index of vectors up to date."""
 
 from __future__ import annotations
 

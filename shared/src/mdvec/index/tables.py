@@ -1,4 +1,4 @@
-"""Names, creates and replaces a tool's own tables.
+"""The names of a tool's own tables; creates, checks and drops them and the derived indexes.
 
 Documents and chunks are in ``documents_{tool}`` and ``vectors_{tool}``; the indexes derived from
 them are named by the tool's id and generation. A rebuild fills tables of the next generation, and

@@ -117,7 +117,7 @@ def test_values_without_a_json_form_are_refused_with_their_place(data, place):
     with pytest.raises(NotJson) as refused:
         safe_json_output(data)
     assert str(refused.value) == (
-        f"{place}, which JSON has no form for; give a number, a text or, of a picture, the name "
+        f"{place}, which JSON has no form for; give a number, a text or, for a picture, the name "
         "of its file"
     )
 

@@ -268,7 +268,7 @@ def test_a_mapping_of_headless_files_numbers_its_columns():
         ({"encoding": "base64"}, "no encoding 'base64'"),
         ({"balance": ["a", "b"]}, "'balance' is a single column"),
         ({"account": 7}, "'account' must be a text"),
-        ({"outgoing": {"摘要": ["支出"]}}, "'outgoing' is for one column"),
+        ({"outgoing": {"摘要": ["支出"]}}, "'outgoing' needs the single column"),
         ({"transfers": "カード"}, "'transfers' must be a table"),
         ({"transfers": {"摘要": [7]}}, "'transfers' must list texts"),
         ({"memo": [""]}, "'memo' must name columns"),

@@ -1,4 +1,4 @@
-"""Handles the requests to the child on a locked connection: columns, rows, export, tables."""
+"""The child's requests on a locked connection, and DuckDB's errors turned into refusals."""
 
 from __future__ import annotations
 

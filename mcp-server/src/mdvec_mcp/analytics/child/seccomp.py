@@ -43,7 +43,7 @@ class _Program(ctypes.Structure):
 
 
 def restrict() -> bool:
-    """Refuse these calls to this thread and the threads that it starts, for good.
+    """Refuse the calls of ``_MACHINES`` to this thread and the threads that it starts, for good.
 
     Returns:
         Whether the filter is in force; False on other systems and machines.

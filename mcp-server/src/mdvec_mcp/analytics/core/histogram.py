@@ -96,7 +96,7 @@ def _steps(first: int, last: int, bins: int, unit: int) -> range:
 
 
 def _unit(first: int, last: int, bins: int) -> int:
-    """The unit of edges of times: the largest that loses no bin, or else seconds."""
+    """The unit of edges of times: the largest that loses no bin, at least seconds if bins are."""
     width = (last - first) // bins
     fine = next((unit for unit in _ROUND_TIMES if unit * bins <= width), 1)
     return max(fine, _SECOND) if width >= _SECOND else fine

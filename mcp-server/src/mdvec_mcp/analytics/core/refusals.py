@@ -1,4 +1,4 @@
-"""The errors of queries: why there is no answer, and what to do instead."""
+"""The errors of queries, with what to do instead, and the names and text quoted in them."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ EXPRESSIONS = frozenset(
         "STAR", "SUBQUERY", "TYPE", "WINDOW",
     }
 )  # fmt: skip
-"""The classes of expressions; PARAMETER and DEFAULT have no value here."""
+"""The classes of expressions; PARAMETER is checked apart, DEFAULT has no value here."""
 
 PARTS = frozenset(
     {

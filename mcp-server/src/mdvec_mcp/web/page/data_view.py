@@ -1,4 +1,4 @@
-"""The view of data: tables with their columns, a profile of one, and a box for queries in SQL."""
+"""The view of data: tables, a profile of one, a box for SQL, and its chart and CSV download."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from mdvec.database.connection import Connection
 from mdvec.household import rules
 from mdvec.household.core.category_rules import Suggestion
 from mdvec.household.core.shop_names import shop_of
-from mdvec.household.interfaces.category_rules import rules_of
+from mdvec.household.interfaces.plans import rules_of
 from mdvec.household.overview import category_hierarchy
 from mdvec.household.rules import RuleList
 from starlette.requests import Request

@@ -1,4 +1,4 @@
-"""The page's words in Japanese and English (words.toml), and the look that a person chose.
+"""The page's words in Japanese and English, how it writes numbers, and the look chosen.
 
 Sentences of the library are in English; sentences.toml has them in Japanese.
 """
@@ -127,7 +127,7 @@ def figure(value: object, name: str) -> object:
 
 
 def percent(share: float) -> str:
-    """A share of one, in percent."""
+    """A fraction of 1 as whole percent."""
     return f"{share:.0%}".replace("-", MINUS)
 
 

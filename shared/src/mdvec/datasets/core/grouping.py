@@ -1,4 +1,4 @@
-"""Which data files belong together: by their names, and by whether their columns agree."""
+"""Which files are one table, by names and columns; names of tables, and families of types."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class SheetHeader:
 
 
 def sheet_header(rows: Sequence[Sequence[str]], given: int | None = None) -> SheetHeader:
-    """Find the header among the first rows, whose empty cells at the end are cut off.
+    """Find the header among the first rows; its empty cells at the end are cut off.
 
     ``given`` is the index of the row that the user says it is in.
 

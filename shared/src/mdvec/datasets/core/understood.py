@@ -1,4 +1,4 @@
-"""What an import understood of a file: its encoding, its header, and what its cells became."""
+"""How a file is to be read, and how it was read: its encoding, its header and its columns."""
 
 from __future__ import annotations
 

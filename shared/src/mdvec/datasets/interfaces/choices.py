@@ -1,4 +1,4 @@
-"""What a user said about reading a tool's files: the database's records, and the types chosen."""
+"""How a user wants a tool's files read, as stored and as types, and the states of data files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unpacks gzip files into a temporary copy, and notices broken ones and bombs."""
+"""Unpacks gzip files into temporary copies, refuses bombs, and makes private work folders."""
 
 from __future__ import annotations
 

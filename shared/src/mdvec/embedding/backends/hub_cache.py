@@ -1,4 +1,4 @@
-"""The Hugging Face cache: where it is, the JSON files in it, and why a download failed."""
+"""The Hugging Face cache and its JSON files; its libraries' logs and errors, kept short."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns an endpoint's answer into vectors, or says by name what is wrong with it."""
+"""The errors of endpoints, and the check that an answer has one good vector for each text."""
 
 from __future__ import annotations
 

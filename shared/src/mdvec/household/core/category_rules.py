@@ -1,4 +1,4 @@
-"""Rules that give a shop's rows a category, and suggestions for rows without one."""
+"""Rules that give a shop's rows a category, suggestions for other rows, and both in Japanese."""
 
 from __future__ import annotations
 

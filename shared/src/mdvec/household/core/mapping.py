@@ -188,7 +188,7 @@ def _check_amounts(mapping: Mapping) -> None:
     if (mapping.amount is None) == (not (mapping.paid_out or mapping.paid_in)):
         raise InvalidMapping("it needs either 'amount', or 'paid_out' and 'paid_in'")
     if mapping.outgoing and mapping.amount is None:
-        raise InvalidMapping("'outgoing' is for one column 'amount'")
+        raise InvalidMapping("'outgoing' needs the single column 'amount'")
     if mapping.positive not in ("spending", "income"):
         raise InvalidMapping("'positive' is spending or income")
 

@@ -1,4 +1,4 @@
-"""Compares the rows of two periods: what moved, and which rows moved it."""
+"""Compares the rows of two periods: what moved, which rows moved it, and this in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Monthly sums, and the exact shares, changes and moving averages computed from them."""
+"""Monthly sums, and the exact shares, changes, moving averages and savings rates from them."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ from cachetools import LRUCache
 from mdvec.dates.months import Days, Month
 from mdvec.household.core.shop_names import shops_of
 from mdvec.household.core.transaction import RowNote
-from mdvec.household.interfaces.category_rules import all_notes
 from mdvec.household.interfaces.ledger_sums import left_out
+from mdvec.household.interfaces.plans import all_notes
 from mdvec.household.interfaces.transactions import data_version
 
 if TYPE_CHECKING:

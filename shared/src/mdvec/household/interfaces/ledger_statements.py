@@ -1,4 +1,4 @@
-"""The table of statements (each version of each file), and the rows that vanished from them."""
+"""The tables of statements and of vanished rows, and whether the search index is up to date."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import apsw
 
 from mdvec.household.core.statement_text import StatementSubject, subject_words
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.interfaces.category_rules import all_notes
+from mdvec.household.interfaces.plans import all_notes
 from mdvec.household.interfaces.transactions import TRANSACTION_COLUMNS, read_transaction
 from mdvec.index.tables import Tables
 from mdvec.text.quoting import identifier

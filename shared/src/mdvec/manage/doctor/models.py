@@ -19,7 +19,7 @@ from mdvec.tools.registry import Tool
 
 
 def check_models(installation: Installation) -> Iterator[Finding]:
-    """Check that the models of all tools, and that of the settings, can be loaded."""
+    """Check that the models of tools and settings, and the reranker, are here; none is loaded."""
     needed = _needed(installation)
     for card in CARDS.values():
         lack = catalog.missing(card)

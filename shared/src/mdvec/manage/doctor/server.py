@@ -1,4 +1,4 @@
-"""Checks the server: starts it, lists its tools, and searches."""
+"""Checks the server: starts it, lists its tools, searches, and sees how queries are confined."""
 
 from __future__ import annotations
 

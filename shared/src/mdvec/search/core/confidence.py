@@ -1,7 +1,7 @@
 """Estimates the probability that a passage answers a question, with a logistic model.
 
-    likelihood = 1 / (1 + exp(-(constant + coverage * coverage + likeness * likeness
-                              - chunks * ln(chunks searched) - behind * score behind the best)))
+    likelihood = 1 / (1 + exp(-(a + b * coverage + c * likeness - d * ln(chunks searched)
+                              - e * score behind the best)))    with a to e per mode
 
 The coverage is the share of the question that one of the first two passages contains; what others
 contain proves nothing about them, but a second window of the first's section does. The likeness is
@@ -29,7 +29,7 @@ _MIN_CHUNKS = 200
 """Smaller collections count as this many: the constants were fitted on no smaller one."""
 _MIN_SHOWN = 0.01
 _DECIMALS = 2
-"""Of a likelihood, wherever it is shown: none reads as confident that is not."""
+"""The decimals of a likelihood wherever it is shown: rounding makes none look confident."""
 
 
 @dataclass(frozen=True, slots=True)

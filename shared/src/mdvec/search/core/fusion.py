@@ -4,7 +4,7 @@ Both retrievers find candidates; every candidate is then scored by both, so that
 only one of them is at no disadvantage. ``lexical.py`` computes the lexical score. The vector score
 is the cosine's distance from the mean of the candidates' cosines, divided by six standard
 deviations; mean and deviation are taken per model, since cosines of two models cannot be compared.
-The combined score is
+The combined score, of which ``confidence.py`` makes the likelihood that a hit shows, is
 
     (lexical + trust * vector) / (1 + trust)
 
@@ -18,8 +18,9 @@ where ``trust`` depends on the query. It is lower
 A model cannot read misspelt words: it is trusted with the rest of the question alone. Trust grows
 with the share of the query's information that even the best passage lacks, times a constant of
 the model. For a query of several words without CJK characters over text in another language, it
-also grows with the number of words; text counts as English if nearly every passage
-has a "the". The constants are chosen by ``bench/studies/fusion_fit.py``.
+also grows with the number of words. Text counts as English by the share of its passages that
+have the most frequent of "the", "to" and "of". The constants are chosen by
+``bench/studies/fusion_fit.py``.
 """
 
 from __future__ import annotations

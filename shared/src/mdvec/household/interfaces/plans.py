@@ -1,4 +1,4 @@
-"""What a household's user decided: categories of shops, notes on rows, budgets."""
+"""The tables of category rules, of notes on rows, of budgets, and of each month's assets."""
 
 from __future__ import annotations
 
