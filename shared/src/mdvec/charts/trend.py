@@ -67,7 +67,7 @@ _STEPS = (1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200)  # months from label to l
 _MONTH_ROOM, _YEAR_ROOM = 1.25, 1.15  # widths of a label that each label gets
 
 # Multiples of the font size.
-_MONTHS_TICK_EM = 0.3
+_MONTH_TICK_EM = 0.3
 _LABELS_EM = 1.0  # from the axis to the middle of the labels
 _YEARS_EM = 1.25  # from the months to the years
 
@@ -91,7 +91,7 @@ def draw_months(page: Page, box: Box, numbers: Sequence[int], x: Callable[[int],
     ticks = [number for number in range(first, last + 1) if number % step == 0] or [first]
     middle = box.bottom + _LABELS_EM * font
     for number in ticks:
-        page.guide((x(number), box.bottom), (x(number), box.bottom + _MONTHS_TICK_EM * font), AXIS)
+        page.guide((x(number), box.bottom), (x(number), box.bottom + _MONTH_TICK_EM * font), AXIS)
         text = f"{number // 12}年" if step >= 12 else f"{number % 12 + 1}月"
         page.text(x(number), middle, text, font, align="center", ink=FAINT_INK)
     if step < 12:

@@ -206,7 +206,7 @@ def _with_end(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
 
 CP1252 = "cp1252"
 _UNDEFINED = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
-_WESTERN_BEYOND_ASCII = re.compile("[^\x00-\x7f]")
+_NON_ASCII = re.compile("[^\x00-\x7f]")
 _RUN = re.compile("[^\x00-\x7f]{3,}")
 _UPPER = "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝŒŠŸŽ"
 _LOWER = "àáâãäåæçèéêëìíîïñòóôõöøùúûüýÿœšžß"
@@ -232,9 +232,7 @@ def is_western(blocks: Callable[[], Iterable[bytes]]) -> bool:
         if _UNDEFINED.search(block) or b"\0" in block:
             return False
         text = decoder.decode(block)
-        if _RUN.search(text) or len(_PLAUSIBLE.findall(text)) != len(
-            _WESTERN_BEYOND_ASCII.findall(text)
-        ):
+        if _RUN.search(text) or len(_PLAUSIBLE.findall(text)) != len(_NON_ASCII.findall(text)):
             return False
         has_evidence = has_evidence or _LETTER_OR_MONEY.search(text) is not None
     return has_evidence

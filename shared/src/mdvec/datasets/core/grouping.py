@@ -172,7 +172,7 @@ NO_VALUES = ""
 LONG = "BIGINT over 15 digits"
 """Stands for the type of whole numbers that a DOUBLE may not hold exactly."""
 MAX_EXACT = 10**15
-_AGREEMENT_INTEGERS = (
+_WITHIN_64_BITS = (
     "TINYINT",
     "SMALLINT",
     "INTEGER",
@@ -219,9 +219,9 @@ def agreed_type(types: Iterable[str]) -> str | None:
     if len(kinds) == 1:
         (kind,) = kinds
         return "BIGINT" if kind == LONG else kind.partition(_IN)[0]
-    if kinds <= {LONG, *_AGREEMENT_INTEGERS}:
+    if kinds <= {LONG, *_WITHIN_64_BITS}:
         return "BIGINT"
-    if kinds <= {"FLOAT", "DOUBLE", *_AGREEMENT_INTEGERS}:
+    if kinds <= {"FLOAT", "DOUBLE", *_WITHIN_64_BITS}:
         return "DOUBLE"
     return "TIMESTAMP" if kinds == {"DATE", "TIMESTAMP"} else None
 

@@ -23,7 +23,7 @@ _MIN_SHARE = 0.8
 _SMALL = 100
 """Columns with smaller numbers only are numbers of payments rather than amounts."""
 
-_HEADLESS_DIGITS = re.compile("[0-9]+")
+_ASCII_DIGITS = re.compile("[0-9]+")
 
 
 def headless_mapping(
@@ -113,7 +113,7 @@ def _title(lists: Sequence[Sequence[str]], first_row: Sequence[str]) -> str:
     lines = [title_of(cells) for cells in above if any(cell.strip() for cell in cells)]
     if not lines:
         return ""
-    return _HEADLESS_DIGITS.sub(r"\\d+", re.escape(lines[-1]))
+    return _ASCII_DIGITS.sub(r"\\d+", re.escape(lines[-1]))
 
 
 def _is_date(text: str) -> bool:
