@@ -12,14 +12,14 @@ from typing import TypeVar
 
 from mdvec.embedding.embedder import Embedder
 from mdvec.embedding.reranker import Reranker
-from mdvec.files.scan import ScanRules
+from mdvec.files.scanning import ScanRules
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportReport, ImportRequest
-from mdvec.manage.import_tool import import_tool
 from mdvec.manage.registering import add_tool
+from mdvec.manage.tool_import import import_tool
+from mdvec.search.answer import Question, search
 from mdvec.search.core.fusion import SearchMode
 from mdvec.search.hits import Hit
-from mdvec.search.search import Question, search
 from processes import Bench
 
 TOOL = "bench"

@@ -19,7 +19,7 @@ from mdvec.database.connection import open_database
 from mdvec.dates.months import Days
 from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
-from mdvec.files.scan import ScanRules
+from mdvec.files.scanning import ScanRules
 from mdvec.household import review as duplicate_review
 from mdvec.household.core.detection import LIKELY, DetectionOptions
 from mdvec.household.core.evidence import Judge
@@ -36,8 +36,8 @@ from mdvec.household.readings import reading
 from mdvec.household.trend import TrendCache
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportReport, ImportRequest, Mode
-from mdvec.manage.import_tool import import_tool
 from mdvec.manage.registering import add_tool
+from mdvec.manage.tool_import import import_tool
 from processes import Bench, call_in_child
 from results import Row, median
 

@@ -110,10 +110,10 @@ def import_beside_model(database: str) -> dict[str, float]:
     """Import in this process; what the model took by itself is told, and no part of the import."""
     from mdvec.embedding.backends.use import UseBackend
     from mdvec.embedding.embedder import Embedder
-    from mdvec.files.scan import ScanRules
+    from mdvec.files.scanning import ScanRules
     from mdvec.importing.options import ChunkingOverrides
     from mdvec.importing.report import ImportRequest
-    from mdvec.manage.import_tool import import_tool
+    from mdvec.manage.tool_import import import_tool
 
     models: list[_Twice] = []
 

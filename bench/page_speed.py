@@ -16,9 +16,9 @@ from mcp import Client
 from mdvec.embedding import catalog
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
-from mdvec.manage.import_tool import import_tool
 from mdvec.manage.page_server import page_key
 from mdvec.manage.registering import add_tool
+from mdvec.manage.tool_import import import_tool
 from processes import Bench
 from results import Row, median, spread
 from searching import QUESTIONS

@@ -59,10 +59,10 @@ def update_unchanged(database: str, source: str) -> tuple[float, int]:
     Python itself tells of each opening (an audit hook), so none escapes the count.
     """
     from mdvec.embedding import catalog
-    from mdvec.files.scan import ScanRules
+    from mdvec.files.scanning import ScanRules
     from mdvec.importing.options import ChunkingOverrides
     from mdvec.importing.report import ImportRequest
-    from mdvec.manage.import_tool import import_tool
+    from mdvec.manage.tool_import import import_tool
 
     opened: list[str] = []
 

@@ -12,7 +12,7 @@ import apsw
 import numpy as np
 from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder
-from mdvec.files.scan import ScanRules
+from mdvec.files.scanning import ScanRules
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportReport, ImportRequest, Mode
 from mdvec.index.chroma import ChromaServer
@@ -20,9 +20,9 @@ from mdvec.index.chroma_collections import collection_of
 from mdvec.index.properties import other_names, stored_properties
 from mdvec.index.signature_build import entries, read_build
 from mdvec.index.tables import Tables
-from mdvec.manage import registering
-from mdvec.manage.import_tool import import_tool
-from mdvec.search.search import Answer, Question, search
+from mdvec.manage import records_of, registering
+from mdvec.manage.tool_import import import_tool
+from mdvec.search.answer import Answer, Question, search
 from mdvec.text.fields import chunk_fields, field_terms, searched_names
 from mdvec.text.quoting import identifier
 from tiny_embedder import TinyBackend
@@ -73,7 +73,10 @@ class Collection:
         """Search the collection with the tiny model."""
         embedder = Embedder(self.backend)
         question = Question(query, (self.name,), k, **more)
-        return search(self.database, question, lambda _: nullcontext(embedder), self.engine)
+        return search(
+            self.database, question, lambda _: nullcontext(embedder), self.engine,
+            records_of=records_of,
+        )  # fmt: skip
 
     def places(self, query: str, k: int = 5, **more: object) -> list[str]:
         """The files that a search finds, best first."""

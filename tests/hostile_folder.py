@@ -12,15 +12,15 @@ from hostile import PAYLOADS
 from ledger_folder import HEADER
 from mdvec.database.connection import open_database
 from mdvec.embedding import catalog
-from mdvec.files.scan import ScanRules
+from mdvec.files.scanning import ScanRules
 from mdvec.household import review, rules
 from mdvec.household.budgeting import set_budget
 from mdvec.household.core.pairs import DetectionOptions
 from mdvec.household.overview import category_hierarchy
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
-from mdvec.manage.import_tool import import_tool
 from mdvec.manage.registering import add_tool, find_tool
+from mdvec.manage.tool_import import import_tool
 from openpyxl import Workbook
 
 NAMES = tuple(" ".join(payload.split()) for payload in PAYLOADS)

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import anyio
 from mcp import Client
 from mdvec.embedding.embedder import Embedder
-from mdvec.files.scan import ScanRules
+from mdvec.files.scanning import ScanRules
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
-from mdvec.manage.import_tool import import_tool
+from mdvec.manage.tool_import import import_tool
 from mdvec.settings import Settings
 from mdvec_mcp.search.model_pool import ModelPool
 from mdvec_mcp.server import wired_server

@@ -7,11 +7,11 @@ The URL is that of the Chroma server that shall index the vectors.
 import sys
 from pathlib import Path
 
-from mdvec.files.scan import ScanRules
+from mdvec.files.scanning import ScanRules
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.index.chroma import ChromaServer
-from mdvec.manage.import_tool import import_tool
+from mdvec.manage.tool_import import import_tool
 from tiny_embedder import tiny_embedder
 
 

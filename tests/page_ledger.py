@@ -7,11 +7,11 @@ from pathlib import Path
 
 from ledger_folder import HEADER
 from mdvec.embedding.embedder import Embedder
-from mdvec.files.scan import ScanRules
+from mdvec.files.scanning import ScanRules
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
-from mdvec.manage.import_tool import import_tool
 from mdvec.manage.registering import add_tool
+from mdvec.manage.tool_import import import_tool
 from tiny_embedder import TinyBackend
 
 _RULES = ScanRules((".csv",), (), 10 * 2**20)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from mdvec.embedding import catalog
-from mdvec.files.scan import ScanRules
+from mdvec.files.scanning import ScanRules
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
-from mdvec.manage.import_tool import import_tool
+from mdvec.manage.tool_import import import_tool
 
 EXAMPLES = Path(__file__).parents[1] / "docs" / "examples"
 RULES = ScanRules(extensions=(".md",), exclude=(), max_bytes=10**7)

@@ -8,6 +8,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+from mdvec.faces import offered_names
 
 ROOT = Path(__file__).parents[1]
 SOURCES = [ROOT / member / "src" for member in ("shared", "manage-documents", "mcp-server")]
@@ -45,7 +46,29 @@ def test_no_class_of_one_module_has_the_name_of_one_in_another():
     assert {name: files for name, files in homes.items() if len(files) > 1} == {}
 
 
-def imported_by(path, known):
+def homes_of_offered_names():
+    """The module behind each name that a room offers, which importing the name loads."""
+    homes = {}
+    for source in SOURCES:
+        for stub in source.rglob("__init__.pyi"):
+            room = ".".join(stub.parent.relative_to(source).parts)
+            for name, module in offered_names(str(stub)).items():
+                homes[f"{room}.{name}"] = room + (f".{name}" if module == "." else module)
+    return homes
+
+
+def test_no_name_of_a_face_is_that_of_a_module_which_would_replace_it():
+    hidden = [
+        stub.parent / name
+        for source in SOURCES
+        for stub in source.rglob("__init__.pyi")
+        for name, module in offered_names(str(stub)).items()
+        if module != "." and (stub.parent / f"{name}.py").exists()
+    ]
+    assert hidden == []
+
+
+def imported_by(path, known, homes):
     """The modules of ours that a module imports when it is itself imported."""
     found: set[str] = set()
     waiting = list(ast.parse(path.read_text(encoding="utf-8")).body)
@@ -59,7 +82,8 @@ def imported_by(path, known):
             case ast.Import():
                 found.update(name.name for name in node.names)
             case ast.ImportFrom():
-                found.update({node.module, *(f"{node.module}.{name.name}" for name in node.names)})
+                names = {f"{node.module}.{name.name}" for name in node.names}
+                found.update({node.module, *names, *(homes.get(name) for name in names)})
             case _:
                 waiting.extend(ast.iter_child_nodes(node))
     return found & known
@@ -74,9 +98,9 @@ def test_no_module_imports_itself_so_each_can_be_imported_alone():
     packages = {
         name: {package for package in paths if name.startswith(f"{package}.")} for name in paths
     }
-    graph = {}
+    graph, homes = {}, homes_of_offered_names()
     for name, path in paths.items():
-        imported = imported_by(path, paths.keys())
+        imported = imported_by(path, paths.keys(), homes)
         # To import a module is to import its packages first; those of ``name`` have begun.
         imported.update(*(packages[module] for module in imported))
         graph[name] = imported - packages[name] - {name}

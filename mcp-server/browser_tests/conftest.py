@@ -10,14 +10,14 @@ import pytest
 from collection import RULES
 from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder
-from mdvec.files.scan import ScanRules
+from mdvec.files.scanning import ScanRules
 from mdvec.household import review
 from mdvec.household.budgeting import set_budget
 from mdvec.household.core.detection import DetectionOptions
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
-from mdvec.manage.import_tool import import_tool
 from mdvec.manage.registering import add_tool, find_tool
+from mdvec.manage.tool_import import import_tool
 from page_site import page_site
 from playwright.sync_api import sync_playwright
 from tiny_embedder import TinyBackend

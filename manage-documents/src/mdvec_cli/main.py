@@ -9,24 +9,36 @@ import sys
 from typing import Annotated, Any
 
 import typer
+from mdvec import __version__
 from mdvec.errors import MdvecError
-from mdvec.log.activity import record
+from mdvec.log import record
 from typer.core import TyperGroup
 
-from mdvec_cli.commands import household, model, rules, service, tool
-from mdvec_cli.commands.compact import compact_command
-from mdvec_cli.commands.doctor import doctor_command
-from mdvec_cli.commands.get import get_command, samples_command
-from mdvec_cli.commands.import_ import import_command
-from mdvec_cli.commands.output import STOPPED, say
-from mdvec_cli.commands.plot import plot_command
-from mdvec_cli.commands.query import query_command
-from mdvec_cli.commands.register import register_command, unregister_command
-from mdvec_cli.commands.search import search_command
-from mdvec_cli.commands.status import status_command
-from mdvec_cli.commands.tables import export_command, histogram_command, profile_command
-from mdvec_cli.commands.ui import ui_command
-from mdvec_cli.commands.watch import watch_command
+from mdvec_cli.commands import (
+    STOPPED,
+    compact_command,
+    doctor_command,
+    export_command,
+    get_command,
+    histogram_command,
+    household,
+    import_command,
+    model,
+    plot_command,
+    profile_command,
+    query_command,
+    register_command,
+    rules,
+    samples_command,
+    say,
+    search_command,
+    service,
+    status_command,
+    tool,
+    ui_command,
+    unregister_command,
+    watch_command,
+)
 
 _STDERR = 2
 _WRONG_USAGE = 2
@@ -82,8 +94,6 @@ app.add_typer(rules.app, name="rules")
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from mdvec import __version__
-
         typer.echo(f"mdvec {__version__}")
         raise typer.Exit
 

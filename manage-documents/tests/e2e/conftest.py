@@ -22,11 +22,11 @@ from pathlib import Path
 
 import pytest
 from mdvec.embedding import catalog
-from mdvec.files.scan import ScanRules
+from mdvec.files.scanning import ScanRules
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportReport, ImportRequest
 from mdvec.manage import registering
-from mdvec.manage.import_tool import import_tool
+from mdvec.manage.tool_import import import_tool
 from typer.testing import CliRunner
 
 from mdvec_cli.main import main

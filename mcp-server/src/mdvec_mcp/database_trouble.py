@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from mcp.server.mcpserver.exceptions import ToolError
-from mdvec.database.connection import DatabaseEmptied, DatabaseError, DatabaseMissing
+from mdvec.database import DatabaseEmptied, DatabaseError, DatabaseMissing
 from mdvec.errors import MdvecError
-from mdvec.manage.registering import list_tools
-from mdvec.text.one_line import visible
+from mdvec.manage import list_tools
+from mdvec.text import visible
 
 logger = logging.getLogger("mdvec")
 

@@ -12,20 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 from mcp.server.mcpserver import Context
-from mdvec.database.connection import open_database
+from mdvec import sync
+from mdvec.database import open_database
 from mdvec.errors import MdvecError
-from mdvec.sync.imports import Attempts
-from mdvec.text.one_line import shown_name
-from mdvec.tools import registry
-from mdvec.tools.names import offered_name
-from mdvec.tools.registry import Tool, ToolNotFound
+from mdvec.sync import Attempts
+from mdvec.text import shown_name
+from mdvec.tools import Tool, ToolNotFound, offered_name, registry
 
 from mdvec_mcp.file_stamp import FileStamp, stamp_of
 
 if TYPE_CHECKING:
-    from mdvec.files.scan import ScanRules
-    from mdvec.sync.freshness import Freshness
-    from mdvec.sync.imports import ImportRun, Imports
+    from mdvec.files import ScanRules
+    from mdvec.sync import Freshness, ImportRun, Imports
 
 logger = logging.getLogger("mdvec")
 
@@ -253,10 +251,8 @@ class FreshnessWatch:
 
     def _looked_at(self, tool: Tool) -> Freshness | None:
         """A look at one tool; None if nothing can be said about its source now."""
-        from mdvec.sync.freshness import look_at
-
         try:
-            seen = look_at(self.database, tool.name, self.rules)
+            seen = sync.look_at(self.database, tool.name, self.rules)
             is_auto = self.is_auto or tool.id == self.always_auto
             is_running = seen.is_being_imported or self._is_importing(tool.name)
             if seen.is_stale and is_auto and not is_running:

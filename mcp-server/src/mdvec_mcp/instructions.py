@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from mdvec.text.one_line import on_one_line
-from mdvec.tools.kinds import KINDS
-from mdvec.tools.names import OFFERED, own_name
-from mdvec.tools.registry import Tool
+from mdvec.text import on_one_line
+from mdvec.tools import KINDS, OFFERED, Tool, own_name
 
 MAX_CHARS = 2_000
 _MAX_DESCRIPTION = 120

@@ -12,16 +12,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import anyio
+from mdvec import __version__, embedding, log, manage
+from mdvec.errors import MdvecError
+
+from mdvec_mcp import apps, bridge, search, web
 from mdvec_mcp.quick_start import load_quickly, loaded
 
 if TYPE_CHECKING:
-    from mdvec.embedding.embedder import Embedder
+    from mdvec.embedding import Embedder
     from mdvec.settings import Settings
-    from mdvec.tools.registry import Tool
+    from mdvec.tools import Tool
 
-    from mdvec_mcp.search.model_pool import ModelPool
+    from mdvec_mcp.search import ModelPool
     from mdvec_mcp.server import Wiring
-    from mdvec_mcp.web.page_mount import PageMount
 
 
 _DEFAULT_ADDRESS = "127.0.0.1:8765"
@@ -44,8 +48,6 @@ def main() -> None:
     _log_to_stderr("DEBUG" if arguments.verbose else arguments.log_level)
     if not arguments.one_request:
         _warn_of_what_is_not_read(arguments.config)
-    from mdvec.errors import MdvecError
-
     try:
         _run(arguments, wire)
     except MdvecError as error:
@@ -74,8 +76,6 @@ def _reserve_stdio() -> tuple[int, int]:
 
 
 def _arguments(given: Sequence[str]) -> argparse.Namespace:
-    from mdvec import __version__
-
     parser = argparse.ArgumentParser(
         prog="mdvec-mcp",
         description="Offer the active tools of an mdvec database to MCP clients: to one over "
@@ -178,7 +178,7 @@ def _log_to_stderr(level: str) -> None:
 
 
 def _warn_of_what_is_not_read(config: Path | None) -> None:
-    from mdvec.settings.loading import unknown_variables, unread_file
+    from mdvec.settings import unknown_variables, unread_file
 
     for warning in [*unknown_variables(os.environ), *unread_file(os.environ, config, Path.cwd())]:
         logging.getLogger("mdvec").warning("%s", warning)
@@ -190,8 +190,7 @@ def _run(arguments: argparse.Namespace, wire: tuple[int, int]) -> None:
 
         answer_once(arguments.database, arguments.config, *wire)
         return
-    from mdvec.settings import load_settings
-    from mdvec.settings.sections import DATABASE_NAME
+    from mdvec.settings import DATABASE_NAME, load_settings
 
     database: Path | None = arguments.database
     if arguments.data_dir is not None:
@@ -210,32 +209,26 @@ def _run(arguments: argparse.Namespace, wire: tuple[int, int]) -> None:
     token = _token(arguments, settings)
     folder = None
     if arguments.docs_dir is not None:
-        from mdvec.manage.folders import tool_of_folder
-
-        folder = tool_of_folder(settings.database_path, arguments.docs_dir, arguments.name)
+        folder = manage.tool_of_folder(settings.database_path, arguments.docs_dir, arguments.name)
     # A database in a folder of its own was made for such servers: all its tools are of interest.
     is_alone = folder is not None and arguments.data_dir is None and not arguments.all_tools
     start = Start(settings, folder, is_alone)
     if arguments.http is not None:
         _serve_http(start, arguments.http, token, arguments.allow_host)
     elif settings.server.url is not None and folder is None:
-        from mdvec_mcp.bridge.bridge import forward_stdio
-
         loaded()
-        forward_stdio(settings.server.url, token, *wire)
+        bridge.forward_stdio(settings.server.url, token, *wire)
     else:
         _serve_stdio(start, wire)
 
 
 def _token(arguments: argparse.Namespace, settings: Settings) -> str | None:
     """The token from the command line, else from the settings."""
-    from mdvec.manage.bearer import read_token
-
     file: Path | None = arguments.token_file
     if arguments.token is not None or file is not None:
-        return read_token(arguments.token, file)
+        return manage.read_token(arguments.token, file)
     kept, kept_file = settings.server.token, settings.server.token_file
-    return read_token(
+    return manage.read_token(
         None if kept is None else kept.get_secret_value(),
         None if kept_file is None else Path(kept_file),
     )
@@ -251,8 +244,6 @@ class Start:
 
 
 def _serve_stdio(start: Start, wire: tuple[int, int]) -> None:
-    import anyio
-
     from mdvec_mcp.stdio import serve
 
     models = _models(start.settings)
@@ -262,50 +253,34 @@ def _serve_stdio(start: Start, wire: tuple[int, int]) -> None:
 
 
 def _serve_http(start: Start, at: str, token: str | None, names: list[str]) -> None:
-    import anyio
-
-    from mdvec_mcp.web.address import listen, parse_address
-    from mdvec_mcp.web.app import HttpLimits
-    from mdvec_mcp.web.gate import rules_for
-    from mdvec_mcp.web.serve import serve_http
-
-    rules = rules_for(parse_address(at), names, token)
-    listening, address = listen(parse_address(at))
+    rules = web.rules_for(web.parse_address(at), names, token)
+    listening, address = web.listen(web.parse_address(at))
     models = _models(start.settings)
     wiring = _server(start, models)
     page = _page(wiring) if address.is_loopback else None
     sys.stderr.write(f"mdvec-mcp: serving {address.url}\n")
     sys.stderr.flush()
     loaded()
-    anyio.run(serve_http, wiring.server, models, listening, rules, HttpLimits(), page)
+    anyio.run(web.serve_http, wiring.server, models, listening, rules, web.HttpLimits(), page)
 
 
-def _page(wiring: Wiring) -> PageMount | None:
+def _page(wiring: Wiring) -> web.PageMount | None:
     """The local page; None if its key can be neither read nor made."""
-    from mdvec.manage.page_server import PageKeyUnusable, page_key
-
-    from mdvec_mcp.web.page_mount import PageMount
-
     try:
-        return PageMount(wiring, page_key(wiring.database))
-    except PageKeyUnusable as error:
+        return web.PageMount(wiring, manage.page_key(wiring.database))
+    except manage.PageKeyUnusable as error:
         logging.getLogger("mdvec").warning("the page is not served: %s", error)
         return None
 
 
 def _server(start: Start, models: ModelPool) -> Wiring:
-    from mdvec import __version__
-    from mdvec.log.activity import record
-    from mdvec.log.opening import open_log
-
-    from mdvec_mcp.apps.offering import add_apps
     from mdvec_mcp.server import wired_server
 
     settings = start.settings
-    open_log(settings.log.options(), logging.getLogger("mdvec").warning)
+    log.open_log(settings.log.options(), logging.getLogger("mdvec").warning)
     database = settings.database_path
     tools = _active_tools(database)
-    record(
+    log.record(
         "start",
         program="mdvec-mcp",
         version=__version__,
@@ -313,36 +288,32 @@ def _server(start: Start, models: ModelPool) -> Wiring:
         tools=len(tools),
     )
     return wired_server(
-        database, tools, models, settings, start.folder, add_apps, is_alone=start.is_alone
+        database, tools, models, settings, start.folder, apps.add_apps, is_alone=start.is_alone
     )
 
 
 def _active_tools(database: Path) -> list[Tool]:
     """The active tools; none if the database does not exist."""
-    from mdvec.database.connection import DatabaseMissing
-    from mdvec.manage.registering import list_tools
+    from mdvec.database import DatabaseMissing
 
     try:
-        return list_tools(database, active_only=True)
+        return manage.list_tools(database, active_only=True)
     except DatabaseMissing as error:
         logging.getLogger("mdvec").warning("%s", error)
         return []
 
 
-def _models(settings: Settings) -> ModelPool:
-    from mdvec_mcp.search.model_pool import ModelPool
+def _models(settings: Settings) -> search.ModelPool:
 
     def load(name: str) -> Embedder:
-        from mdvec.embedding import catalog
-
-        return catalog.load(name, settings.model.options())
+        return embedding.catalog.load(name, settings.model.options())
 
     def memory_use() -> float:
         import psutil
 
         return float(psutil.virtual_memory().percent) / 100
 
-    return ModelPool(
+    return search.ModelPool(
         load,
         idle_seconds=settings.model.auto_unload_minutes * 60,
         memory_threshold=settings.model.memory_threshold,

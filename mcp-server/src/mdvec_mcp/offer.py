@@ -21,11 +21,10 @@ from mcp.server.subscriptions import (
     ToolsListChanged,
 )
 from mcp_types import ToolAnnotations
-from mdvec.database.connection import DatabaseError
-from mdvec.manage.registering import offered_state
-from mdvec.tools.import_state import described_tool
-from mdvec.tools.names import own_name
-from mdvec.tools.registry import Tool as Row
+from mdvec.database import DatabaseError
+from mdvec.manage import offered_state
+from mdvec.tools import Tool as Row
+from mdvec.tools import described_tool, own_name
 
 from mdvec_mcp.compact_schema import compact_input
 from mdvec_mcp.file_stamp import FileStamp, stamp_of

@@ -15,14 +15,17 @@ import threading
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from mdvec import log, sync
 from mdvec.errors import MdvecError
 
+from mdvec_mcp import analytics
+from mdvec_mcp.freshness import FreshnessWatch
 from mdvec_mcp.quick_start import loaded
 
 if TYPE_CHECKING:
     from mdvec.settings import Settings
 
-    from mdvec_mcp.analytics.service import Analytics
+    from mdvec_mcp.analytics import Analytics
 
 Response = dict[str, Any]
 
@@ -42,21 +45,21 @@ def answer_once(database: Path | None, config: Path | None, reading: int, writin
     with os.fdopen(reading, "rb") as requests, os.fdopen(writing, "wb") as responses:
         try:
             settings = _settings(database, config)
-            analytics = _analytics(settings)
+            service = _analytics(settings)
         except MdvecError as error:
             _write(responses, _refusal(error))
             return
         loaded()
         line = requests.readline()
         if line:
-            _end_with(requests, analytics)
-            _answer(settings, analytics, json.loads(line), responses)
-        analytics.queries.close()
+            _end_with(requests, service)
+            _answer(settings, service, json.loads(line), responses)
+        service.queries.close()
         os._exit(0)  # the thread that waits for the end of STDIN would keep it locked
 
 
 def _settings(database: Path | None, config: Path | None) -> Settings:
-    from mdvec.settings.loading import load_with_origins
+    from mdvec.settings import load_with_origins
 
     path = None if database is None else str(database.expanduser().absolute())
     flags = {"database": {"path": path}}
@@ -66,45 +69,36 @@ def _settings(database: Path | None, config: Path | None) -> Settings:
 
 def _analytics(settings: Settings) -> Analytics:
     """The use cases, which import no source that they find changed."""
-    from mdvec.log.opening import open_log
-    from mdvec.sync.imports import Imports
-
-    from mdvec_mcp.freshness import FreshnessWatch
-
-    open_log(settings.log.options(), logging.getLogger("mdvec").warning)
+    log.open_log(settings.log.options(), logging.getLogger("mdvec").warning)
     database, rules = settings.database_path, settings.scan.rules()
     freshness = FreshnessWatch(
-        database, rules, settings.sync.seconds, is_auto=False, imports=Imports(settings)
+        database, rules, settings.sync.seconds, is_auto=False, imports=sync.Imports(settings)
     )
-    from mdvec_mcp.analytics.service import analytics_over
-    from mdvec_mcp.analytics.terminal import for_terminal
-
-    limits = for_terminal(settings.analytics)
+    limits = analytics.for_terminal(settings.analytics)
     starts_on = settings.household.month_starts_on
-    return analytics_over(database, settings.analytics_folder, limits, freshness, starts_on)
+    folder = settings.analytics_folder
+    return analytics.analytics_over(database, folder, limits, freshness, starts_on)
 
 
-def _end_with(requests: IO[bytes], analytics: Analytics) -> None:
+def _end_with(requests: IO[bytes], service: Analytics) -> None:
     """End the process when nobody wants the answer any more."""
 
     def wait() -> None:
         requests.read(1)
-        analytics.queries.close()
+        service.queries.close()
         os._exit(0)
 
     threading.Thread(target=wait, daemon=True).start()
 
 
 def _answer(
-    settings: Settings, analytics: Analytics, request: dict[str, Any], responses: IO[bytes]
+    settings: Settings, service: Analytics, request: dict[str, Any], responses: IO[bytes]
 ) -> None:
-    from mdvec.settings.loading import unknown_variables
-
-    from mdvec_mcp.analytics.terminal import TerminalAnswers
+    from mdvec.settings import unknown_variables
 
     warnings = unknown_variables(os.environ)
     try:
-        answer, body = TerminalAnswers(analytics, settings.charts).answer(request)
+        answer, body = analytics.TerminalAnswers(service, settings.charts).answer(request)
     except MdvecError as error:
         _write(responses, _refusal(error) | {"warnings": warnings})
         return

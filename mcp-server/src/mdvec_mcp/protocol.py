@@ -24,8 +24,8 @@ from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 from mcp.shared.exceptions import MCPError
-from mdvec.log.activity import record
-from mdvec.tools.names import FOLDED, naming
+from mdvec.log import record
+from mdvec.tools import FOLDED, naming
 from pydantic import BaseModel, TypeAdapter
 
 from mdvec_mcp.arguments import run_checked, shown

@@ -10,33 +10,28 @@ from types import CodeType
 from typing import TYPE_CHECKING
 
 from mcp.server.mcpserver.tools import Tool as McpTool
-from mdvec import __version__
-from mdvec.embedding.cards import CARDS
-from mdvec.manage.registering import list_tools
+from mdvec import __version__, sync, text
+from mdvec.embedding import CARDS
+from mdvec.manage import list_tools
 from mdvec.settings import Settings
-from mdvec.sync.imports import Imports
-from mdvec.tools.kinds import KINDS
-from mdvec.tools.names import own_name
-from mdvec.tools.registry import Tool
+from mdvec.tools import KINDS, Tool, own_name
 
+from mdvec_mcp import analytics, charts, household
 from mdvec_mcp.freshness import FreshnessWatch
 from mdvec_mcp.instructions import instructions
 from mdvec_mcp.offer import ALWAYS_LOADED, LiveOffer, Offer
 from mdvec_mcp.protocol import MdvecServer
+from mdvec_mcp.search import ModelPool
 from mdvec_mcp.search import tools as search_tools
-from mdvec_mcp.search.model_pool import ModelPool
-from mdvec_mcp.upkeep.tools import add_upkeep_tools
+from mdvec_mcp.upkeep import add_upkeep_tools
 
 if TYPE_CHECKING:
-    from mdvec.charts.chart import ImageFormat
-    from mdvec.charts.plot import Plot
-    from mdvec.settings.server_sections import ServerSettings
+    from mdvec.charts import ImageFormat, Plot
+    from mdvec.settings import ServerSettings
 
-    from mdvec_mcp.analytics.service import Analytics
-    from mdvec_mcp.charts.publishing import Published
-    from mdvec_mcp.charts.server import ChartServer
-    from mdvec_mcp.household.context import HouseholdContext
-    from mdvec_mcp.household.pictures import ChartPublisher
+    from mdvec_mcp.analytics import Analytics
+    from mdvec_mcp.charts import ChartServer, Published
+    from mdvec_mcp.household import ChartPublisher, HouseholdContext
 
 # A family's modules are imported when a row enables it: a server of notes alone starts sooner.
 
@@ -82,64 +77,56 @@ class Wiring:
     @cached_property
     def freshness(self) -> FreshnessWatch:
         """What looks at the sources, and imports them."""
-        imports, sync = Imports(self.settings), self.settings.sync
+        imports, chosen = sync.Imports(self.settings), self.settings.sync
         self.server.on_close.append(imports.close)
         return FreshnessWatch(
-            self.database, self.settings.scan.rules(), sync.seconds, bool(sync.auto), imports,
-            None if sync.auto is False or self.folder_tool is None else self.folder_tool.id,
+            self.database, self.settings.scan.rules(), chosen.seconds, bool(chosen.auto), imports,
+            None if chosen.auto is False or self.folder_tool is None else self.folder_tool.id,
             self.folder_tool.id if self.folder_tool is not None and self.is_alone else None,
         )  # fmt: skip
 
     @cached_property
     def analytics(self) -> Analytics:
         """The analytics service; it starts and stops with the server."""
-        from mdvec_mcp.analytics.exporter import Reaper
-        from mdvec_mcp.analytics.service import analytics_over
-
-        analytics = analytics_over(
+        service = analytics.analytics_over(
             self.database, self.settings.analytics_folder, self.settings.analytics, self.freshness,
             self.settings.household.month_starts_on,
         )  # fmt: skip
-        reaper = Reaper(analytics.exports, analytics.queries)
+        reaper = analytics.Reaper(service.exports, service.queries)
         reaper.start()
         self.server.on_close.append(reaper.close)
-        self.server.on_close.append(analytics.queries.close)
-        return analytics
+        self.server.on_close.append(service.queries.close)
+        return service
 
     @cached_property
     def household(self) -> HouseholdContext:
         """The context of the household's tools, with their cache."""
-        from mdvec_mcp.household.context import HouseholdContext
 
         def active_households() -> list[Tool]:
             return _rows_of(_HOUSEHOLD, list_tools(self.database, active_only=True))
 
         starts_on = self.settings.household.month_starts_on
-        return HouseholdContext(
+        return household.HouseholdContext(
             self.database, active_households, self.freshness, starts_on, self.models.embed_at_once
         )
 
     @cached_property
     def chart_server(self) -> ChartServer:
         """What serves charts at a local address."""
-        from mdvec_mcp.charts.server import ChartServer
-
-        charts = ChartServer(self.settings.charts)
-        self.server.on_close.append(charts.close)
-        return charts
+        server = charts.ChartServer(self.settings.charts)
+        self.server.on_close.append(server.close)
+        return server
 
     @cached_property
     def charts(self) -> ChartPublisher:
         """What draws and serves the household's charts."""
-        from mdvec_mcp.household.pictures import ChartPublisher
-
-        return ChartPublisher(self.settings.charts, self.chart_server)
+        return household.ChartPublisher(self.settings.charts, self.chart_server)
 
     def publish_plot(self, plot: Plot, image_format: ImageFormat | None) -> Published:
         """Draw and serve the chart of a query."""
-        from mdvec_mcp.charts.publishing import publish
-
-        return publish(plot, self.settings.charts, self.chart_server, image_format=image_format)
+        return charts.publish(
+            plot, self.settings.charts, self.chart_server, image_format=image_format
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,51 +244,36 @@ def _load_early(wiring: Wiring, rows: Sequence[Tool]) -> None:
 
 
 def _load_looks(kinds: Set[str]) -> None:
-    from mdvec.sync.freshness import load_modules
-
-    load_modules(kinds)
+    sync.load_modules(kinds)
 
 
 def _load_dictionary() -> None:
     """Load the dictionary, and the modules that only a search needs."""
-    import mdvec.search.search  # noqa: F401 - loaded before the first search asks for it
-    from mdvec.text.morphemes import morphemes
+    from mdvec.search import search  # noqa: F401 - loaded before the first search asks for it
 
-    import mdvec_mcp.search.answers  # noqa: F401
+    from mdvec_mcp.search import answers  # noqa: F401
 
-    morphemes("辞書")
+    text.morphemes("辞書")
 
 
 def _add_household(wiring: Wiring, offer: Offer) -> None:
-    from mdvec_mcp.household.find_tool import add_find_tool
-    from mdvec_mcp.household.resources import add_household_resources
-    from mdvec_mcp.household.review_tools import add_review_tools
-    from mdvec_mcp.household.tools import add_household_tools
-
-    add_household_tools(offer, wiring.household, wiring.charts)
-    add_find_tool(offer, wiring.household)
-    add_household_resources(offer, wiring.household)
-    add_review_tools(offer, wiring.household, wiring.settings.duplicates.options())
+    household.add_household_tools(offer, wiring.household, wiring.charts)
+    household.add_find_tool(offer, wiring.household)
+    household.add_household_resources(offer, wiring.household)
+    household.add_review_tools(offer, wiring.household, wiring.settings.duplicates.options())
 
 
 def _add_analytics(wiring: Wiring, offer: Offer) -> None:
-    from mdvec_mcp.analytics.prompt import add_analytics_prompt
-    from mdvec_mcp.analytics.query_tool import add_query_tool
-    from mdvec_mcp.analytics.resources import add_table_resources
-    from mdvec_mcp.analytics.tools import add_analytics_tools
-
     read_only = wiring.settings.server.read_only
-    add_query_tool(offer, wiring.analytics, wiring.publish_plot, read_only=read_only)
-    add_analytics_tools(offer, wiring.analytics)
-    add_table_resources(offer, wiring.analytics)
+    analytics.add_query_tool(offer, wiring.analytics, wiring.publish_plot, read_only=read_only)
+    analytics.add_analytics_tools(offer, wiring.analytics)
+    analytics.add_table_resources(offer, wiring.analytics)
     if wiring.settings.server.offers_all:
-        add_analytics_prompt(offer)  # its rules are about all of them
+        analytics.add_analytics_prompt(offer)  # its rules are about all of them
 
 
 def _add_dataset(wiring: Wiring, offer: Offer, tool: Tool) -> None:
-    from mdvec_mcp.analytics.dataset_tool import add_dataset_tool
-
-    add_dataset_tool(offer, tool, wiring.database, wiring.analytics)
+    analytics.add_dataset_tool(offer, tool, wiring.database, wiring.analytics)
 
 
 _HOUSEHOLD, _ANALYTICS = "household", "analytics"

@@ -11,7 +11,7 @@ from mcp.server.stdio import stdio_server
 
 from mdvec_mcp.envelope import reply_to_unusable, without_lone_surrogates
 from mdvec_mcp.protocol import MdvecServer
-from mdvec_mcp.search.model_pool import ModelPool
+from mdvec_mcp.search import ModelPool
 
 
 class _Lines(io.TextIOWrapper):

@@ -8,11 +8,11 @@ from pathlib import Path
 import duckdb
 import pytest
 from mdvec.embedding.embedder import Embedder
-from mdvec.files.scan import ScanRules
+from mdvec.files.scanning import ScanRules
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
-from mdvec.manage.import_tool import import_tool
+from mdvec.manage.tool_import import import_tool
 from tiny_embedder import TinyBackend
 
 SAMPLES = Path(__file__).parents[3] / "docs" / "examples" / "household"

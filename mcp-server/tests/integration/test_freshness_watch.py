@@ -18,7 +18,7 @@ NEWER = "1 file is newer than the index of notes; reindex imports it"
 COLD = """
 import sys
 from pathlib import Path
-from mdvec.files.scan import ScanRules
+from mdvec.files.scanning import ScanRules
 from mdvec.settings import Settings
 from mdvec.sync.imports import Imports
 from mdvec_mcp.freshness import FreshnessWatch, freshness_in_english

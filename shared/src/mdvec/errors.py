@@ -105,7 +105,7 @@ place; any other exception is a bug.
         WrongParameters               mdvec.queries.parameters
         SavedQueryError               mdvec.queries.saved
         InvalidFilter                 mdvec.search.core.filters
-        SearchRefused                 mdvec.search.search
+        SearchRefused                 mdvec.search.answer
         SettingsError                 mdvec.settings.loading
             FlagRefused               mdvec.settings.loading
         InvalidChunking               mdvec.text.options

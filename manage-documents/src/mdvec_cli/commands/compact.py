@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import typer
+from mdvec import manage, text
 
 from mdvec_cli.commands.options import (
     ConfigOption,
@@ -23,12 +24,9 @@ def compact_command(
     verbose: VerboseOption = False,
 ) -> None:
     """Rewrite the database file without deleted data, and free that disk space."""
-    from mdvec.manage.compacting import compact
-    from mdvec.text.counting import file_size
-
     settings = settings_from(config, database, verbose=verbose)
     try:
-        done = compact(settings.database_path, on_notice=say)
+        done = manage.compact(settings.database_path, on_notice=say)
     except KeyboardInterrupt as error:
         say("stopped; the database is unchanged, and mdvec compact can be repeated")
         raise typer.Exit(STOPPED) from error
@@ -37,7 +35,7 @@ def compact_command(
     else:
         print_line(
             f"{done.database}: {done.bytes_given_back:,} bytes freed "
-            f"({file_size(done.size_before)} before, {file_size(done.size_after)} now)"
+            f"({text.file_size(done.size_before)} before, {text.file_size(done.size_after)} now)"
         )
     if not done.is_complete:
         say(

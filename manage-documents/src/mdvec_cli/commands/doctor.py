@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from mdvec.text.one_line import on_one_line
+from mdvec import manage
+from mdvec.text import on_one_line
 
 from mdvec_cli.commands.options import (
     ConfigOption,
@@ -19,7 +20,7 @@ from mdvec_cli.commands.options import (
 from mdvec_cli.commands.output import print_json, print_line, say
 
 if TYPE_CHECKING:
-    from mdvec.manage.doctor.findings import Finding
+    from mdvec.manage import Finding
 
 
 def doctor_command(
@@ -37,12 +38,9 @@ def doctor_command(
     verbose: VerboseOption = False,
 ) -> None:
     """Check everything mdvec needs, and say what fixes it; the exit code is 1 on trouble."""
-    from mdvec.manage.doctor.examination import examine
-    from mdvec.manage.doctor.findings import Installation
-
     loaded = loaded_settings(config, database, verbose=verbose)
-    installation = Installation(loaded.settings, loaded.origins, loaded.file)
-    found = examine(installation, fix=fix)
+    installation = manage.Installation(loaded.settings, loaded.origins, loaded.file)
+    found = manage.examine(installation, fix=fix)
     if chosen_format(format_, loaded.settings) is DisplayFormat.JSON:
         print_json(found.json_fields())
     else:

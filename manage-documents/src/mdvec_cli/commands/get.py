@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from mdvec import documents, manage
 
 from mdvec_cli.commands.options import (
     ConfigOption,
@@ -39,11 +40,9 @@ def get_command(
     verbose: VerboseOption = False,
 ) -> None:
     """Print a document as it was imported, or some of its lines."""
-    from mdvec.documents.reading import DocumentPart, read_document
-
     settings = settings_from(config, database, verbose=verbose)
-    part = DocumentPart(from_line, to_line)
-    document = read_document(settings.database_path, name, file, part, sys.maxsize)
+    part = documents.DocumentPart(from_line, to_line)
+    document = documents.read_document(settings.database_path, name, file, part, sys.maxsize)
     if format_ is DisplayFormat.JSON:
         print_json(document)
     else:
@@ -54,9 +53,7 @@ def samples_command(
     folder: Annotated[Path, typer.Argument(help="The folder to write.", show_default=False)],
 ) -> None:
     """Write sample notes and the statement files of invented households into a folder."""
-    from mdvec.manage.samples import copy_samples
-
-    copies = copy_samples(folder.expanduser().absolute())
+    copies = manage.copy_samples(folder.expanduser().absolute())
     for name, copy in copies.items():
         say(f"wrote {name}: {copy}")
     notes = shlex.quote(str(copies["notes"]))

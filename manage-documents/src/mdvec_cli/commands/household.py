@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from mdvec import manage
 
 from mdvec_cli.commands.options import (
     ConfigOption,
@@ -20,7 +21,7 @@ from mdvec_cli.commands.options import (
 from mdvec_cli.commands.output import print_json, print_table, print_text, say
 
 if TYPE_CHECKING:
-    from mdvec.household.statement_preview import StatementPreview
+    from mdvec.household import StatementPreview
 
 app = typer.Typer(
     help="Show how a household's files are read.",
@@ -62,10 +63,8 @@ def map_(
     For an unknown kind of file a mapping is proposed; --save keeps it as TOML in the household's
     folder, where it can be changed, and every import reads files of that kind with it.
     """
-    from mdvec.manage.household_mapping import map_statement
-
     settings = settings_from(config, database, verbose=verbose)
-    shown = map_statement(
+    shown = manage.map_statement(
         settings.database_path, file.expanduser(), name, account=account, save=save
     )
     if chosen_format(format_, settings) is DisplayFormat.JSON:

@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from mdvec.text.one_line import on_one_line
+from mdvec import datasets, household, importing, manage
+from mdvec.errors import MdvecError
+from mdvec.text import on_one_line
 
 from mdvec_cli.commands.options import (
     ConfigOption,
@@ -27,8 +29,8 @@ from mdvec_cli.commands.options import (
 from mdvec_cli.commands.output import STOPPED, print_json, print_line, say
 
 if TYPE_CHECKING:
-    from mdvec.embedding.options import BackendOptions
-    from mdvec.importing.report import ImportReport, ImportRequest, Progress
+    from mdvec.embedding import BackendOptions
+    from mdvec.importing import ImportReport, ImportRequest, Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,11 +229,6 @@ def import_command(
 
     The files of a dataset become tables for SQL, and nothing is embedded.
     """
-    from mdvec.datasets.options import DatasetOptions, chosen_tables
-    from mdvec.datasets.reading_options import reading_choices
-    from mdvec.household.options import RemovalOptions
-    from mdvec.manage.import_tool import import_request
-
     if name is None and not import_all:
         raise _NameMissing
     if name is not None and import_all:
@@ -246,15 +243,15 @@ def import_command(
         chunking={"strategy": chunk_strategy and chunk_strategy.value, "size": chunk_size,
                   "overlap": chunk_overlap},
     )  # fmt: skip
-    removals = RemovalOptions(accept_removals, tuple(restore_removed or ()))
+    removals = household.RemovalOptions(accept_removals, tuple(restore_removed or ()))
 
-    readings = reading_choices(
+    readings = datasets.reading_choices(
         read or (), encoding=encoding, delimiter=delimiter, header_row=header_row, pattern=read_for
     )
-    tables = DatasetOptions(chosen_tables(table or ()), separate, readings)
+    tables = datasets.DatasetOptions(datasets.chosen_tables(table or ()), separate, readings)
 
     def request(tool: str) -> ImportRequest:
-        return import_request(
+        return manage.import_request(
             settings, tool, mode.value, model=model, removals=removals, take_scan=take_scan,
             checksum=checksum, tables=tables if table or separate or readings else None,
         )  # fmt: skip
@@ -276,19 +273,16 @@ def import_command(
 def _import_one(
     request: ImportRequest, options: BackendOptions, *, quiet: bool, allowed: bool
 ) -> ImportReport:
-    from mdvec.importing.report import ImportInterrupted
-    from mdvec.manage.import_tool import import_tool, loading_and_telling
-
     try:
         with import_display(request.tool, quiet=quiet) as shown:
-            return import_tool(
+            return manage.import_tool(
                 request,
-                loading_and_telling(shown.tell, options),
+                manage.loading_and_telling(shown.tell, options),
                 on_progress=shown.show,
                 on_notice=shown.tell,
                 may_send=lambda sending: allowed or shown.ask(f"{sending.sentence()} Send them?"),
             )
-    except ImportInterrupted as error:
+    except importing.ImportInterrupted as error:
         say(str(error))
         raise typer.Exit(STOPPED) from error
 
@@ -297,12 +291,9 @@ def _import_all(
     database: Path, import_one: Callable[[str], ImportReport], *, as_json: bool
 ) -> None:
     """Import every active tool; exit code 1 if one could not be."""
-    from mdvec.errors import MdvecError
-    from mdvec.manage.registering import list_tools
-
     done: list[dict[str, object]] = []
     failed = 0
-    tools = list_tools(database, active_only=True)
+    tools = manage.list_tools(database, active_only=True)
     if not tools:
         say("no tool is active; list all tools with: mdvec tool ls --all")
     for tool in tools:

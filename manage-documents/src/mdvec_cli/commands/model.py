@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from mdvec import embedding, manage
 
 from mdvec_cli.commands.options import (
     ConfigOption,
@@ -18,7 +19,7 @@ from mdvec_cli.commands.options import (
 from mdvec_cli.commands.output import print_json, print_line, print_table, say
 
 if TYPE_CHECKING:
-    from mdvec.embedding.catalog import ListedModel
+    from mdvec.embedding import ListedModel
 
 app = typer.Typer(
     help="List the embedding models, try one, or download one.",
@@ -35,14 +36,10 @@ def ls(
     verbose: VerboseOption = False,
 ) -> None:
     """List the models: which are installed, and which one `auto` chooses."""
-    from mdvec.embedding import catalog
-    from mdvec.embedding.cards import FORMS
-    from mdvec.manage.registering import models_in_use
-
     settings = settings_from(config, database, verbose=verbose)
     options = settings.model.options()
-    own = {settings.model.name, *models_in_use(settings.database_path)}
-    models = catalog.list_models(own, options)
+    own = {settings.model.name, *manage.models_in_use(settings.database_path)}
+    models = embedding.catalog.list_models(own, options)
     if chosen_format(format_, settings) is DisplayFormat.JSON:
         print_json({"models": [_as_json(model) for model in models]})
         return
@@ -61,7 +58,7 @@ def ls(
     for model in models:
         if model.missing is not None:
             say(f"{model.card.name}: {model.missing}; to get it: {model.card.how_to_get}")
-    say(f"your own models: {FORMS}; see docs/models.md")
+    say(f"your own models: {embedding.FORMS}; see docs/models.md")
 
 
 def _as_json(model: ListedModel) -> dict[str, object]:
@@ -93,10 +90,8 @@ def pull(
     verbose: VerboseOption = False,
 ) -> None:
     """Download a model's weights into the local model cache."""
-    from mdvec.embedding import catalog
-
     settings = settings_from(config, database, verbose=verbose)
-    say(catalog.pull(name, settings.model.options()))
+    say(embedding.catalog.pull(name, settings.model.options()))
 
 
 @app.command("test")
@@ -111,10 +106,8 @@ def try_out(
 
     A model behind an endpoint is sent only that word, and nothing of yours.
     """
-    from mdvec.embedding.catalog import try_model
-
     settings = settings_from(config, database, verbose=verbose)
-    trial = try_model(name, settings.model.options())
+    trial = embedding.try_model(name, settings.model.options())
     if chosen_format(format_, settings) is DisplayFormat.JSON:
         print_json(trial)
         return

@@ -10,18 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from mdvec import __version__, log, manage
+from mdvec.errors import MdvecError
 
 from mdvec_cli.commands.output import say
 
 if TYPE_CHECKING:
-    from mdvec.settings import Settings
-    from mdvec.settings.loading import Loaded
+    from mdvec.settings import Loaded, Settings
 
 
 def complete_tool_names(ctx: typer.Context, incomplete: str) -> list[str]:
     """The names with this beginning; none if the database cannot be read."""
-    from mdvec.errors import MdvecError
-    from mdvec.manage.registering import list_tools
     from mdvec.settings import load_settings
 
     config, database = (ctx.params.get(name) for name in ("config", "database"))
@@ -33,7 +32,7 @@ def complete_tool_names(ctx: typer.Context, incomplete: str) -> list[str]:
             project_folder=Path.cwd(),
             flags={"database": {"path": path}},
         )
-        tools = list_tools(settings.database_path, active_only=False)
+        tools = manage.list_tools(settings.database_path, active_only=False)
     except MdvecError:
         return []
     return [tool.name for tool in tools if tool.name.startswith(incomplete)]
@@ -93,15 +92,7 @@ def loaded_settings(
     **sections: dict[str, Any],
 ) -> Loaded:
     """The settings with their origins; opens the log."""
-    from mdvec import __version__
-    from mdvec.log.activity import record
-    from mdvec.log.opening import open_log
-    from mdvec.settings.loading import (
-        FlagRefused,
-        load_with_origins,
-        unknown_variables,
-        unread_file,
-    )
+    from mdvec.settings import FlagRefused, load_with_origins, unknown_variables, unread_file
 
     if verbose:
         _log_to_stderr()
@@ -118,8 +109,8 @@ def loaded_settings(
     except FlagRefused as error:
         raise typer.BadParameter(f"it {error.reason}", param_hint=_FLAGS[error.place]) from error
     settings = loaded.settings
-    open_log(settings.log.options(), lambda warning: say(f"warning: {warning}"))
-    record("start", program="mdvec", version=__version__, database=str(settings.database_path))
+    log.open_log(settings.log.options(), lambda warning: say(f"warning: {warning}"))
+    log.record("start", program="mdvec", version=__version__, database=str(settings.database_path))
     return loaded
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import typer
-from mdvec.text.one_line import on_one_line
+from mdvec.text import on_one_line
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

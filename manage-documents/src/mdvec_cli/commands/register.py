@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
 import typer
+from mdvec import manage
 
 from mdvec_cli.commands.options import ConfigOption, DatabaseOption, VerboseOption, settings_from
 from mdvec_cli.commands.output import print_line, say
 
 if TYPE_CHECKING:
-    from mdvec.manage.clients.clients import Machine
-    from mdvec.manage.clients.registration import FileChange
+    from mdvec.manage import FileChange
 
 
 class ClientName(StrEnum):
@@ -61,25 +61,22 @@ def register_command(
     What you added to an entry of before stays. The file before the change is kept beside it.
     Restart the client afterwards.
     """
-    from mdvec.manage.clients.clients import CLIENTS, Server
-    from mdvec.manage.clients.entries import snippet
-    from mdvec.manage.clients.registration import NotRegistered, register
-    from mdvec.manage.service import server_program
-
     settings = settings_from(config, database, verbose=verbose)
     options = ["--database", str(settings.database_path)]
     if config is not None:
         options += ["--config", str(config.expanduser().absolute())]
-    server = Server(server_program(), tuple(options), http, is_database_chosen=database is not None)
-    chosen, machine = CLIENTS[client.value], _machine()
-    entry = snippet(chosen, chosen.entry(server)).rstrip("\n")
+    server = manage.Server(
+        manage.server_program(), tuple(options), http, is_database_chosen=database is not None
+    )
+    chosen, machine = manage.CLIENTS[client.value], _machine()
+    entry = manage.snippet(chosen, chosen.entry(server)).rstrip("\n")
     if print_:
         print_line(entry)
         say(f"it belongs in {chosen.file(machine)}")
         return
     try:
-        change = register(chosen, machine, server, datetime.now().astimezone())
-    except NotRegistered:
+        change = manage.register(chosen, machine, server, datetime.now().astimezone())
+    except manage.NotRegistered:
         print_line(entry)
         raise
     _report(change, f"registered in {chosen.title}", "is registered already")
@@ -94,11 +91,8 @@ def register_command(
 
 def unregister_command(client: ClientArgument) -> None:
     """Remove the server from a client's settings."""
-    from mdvec.manage.clients.clients import CLIENTS
-    from mdvec.manage.clients.registration import unregister
-
-    chosen = CLIENTS[client.value]
-    change = unregister(chosen, _machine(), datetime.now().astimezone())
+    chosen = manage.CLIENTS[client.value]
+    change = manage.unregister(chosen, _machine(), datetime.now().astimezone())
     _report(change, f"removed from {chosen.title}", "is not registered")
 
 
@@ -110,7 +104,5 @@ def _report(change: FileChange, done: str, nothing_to_do: str) -> None:
     say(f"{done}: {change.file}{kept}")
 
 
-def _machine() -> Machine:
-    from mdvec.manage.clients.clients import Machine
-
-    return Machine(sys.platform, Path.home(), os.environ)
+def _machine() -> manage.Machine:
+    return manage.Machine(sys.platform, Path.home(), os.environ)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from mdvec import manage
 
 from mdvec_cli.commands.output import say
 
@@ -31,32 +32,26 @@ IPythonOption = Annotated[
 @app.command("install")
 def install_command(path: PathOption = None, ipython: IPythonOption = False) -> None:
     """Write the rules into a marked section of CLAUDE.md, or replace those that are there."""
-    from mdvec.manage.rules.ipython import install_script, startup_script
-    from mdvec.manage.rules.section import install_section
-
     file = _instructions(path, ipython=ipython)
     if file is not None:
-        written = install_section(file)
+        written = manage.install_section(file)
         say(f"wrote the rules into {file}" if written else f"{file} has the rules already")
     if ipython:
-        script = startup_script(Path.home(), os.environ)
-        written = install_script(script)
+        script = manage.startup_script(Path.home(), os.environ)
+        written = manage.install_script(script)
         say(f"wrote {script}" if written else f"{script} is there already")
 
 
 @app.command("uninstall")
 def uninstall_command(path: PathOption = None, ipython: IPythonOption = False) -> None:
     """Remove the section, or the start-up script."""
-    from mdvec.manage.rules.ipython import startup_script, uninstall_script
-    from mdvec.manage.rules.section import uninstall_section
-
     file = _instructions(path, ipython=ipython)
     if file is not None:
-        removed = uninstall_section(file)
+        removed = manage.uninstall_section(file)
         say(f"removed the rules from {file}" if removed else f"{file} has no rules of mdvec")
     if ipython:
-        script = startup_script(Path.home(), os.environ)
-        removed = uninstall_script(script)
+        script = manage.startup_script(Path.home(), os.environ)
+        removed = manage.uninstall_script(script)
         say(f"removed {script}" if removed else f"there is no {script}")
 
 

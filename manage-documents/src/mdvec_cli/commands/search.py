@@ -11,8 +11,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from mdvec.text.counting import counted
-from mdvec.text.one_line import on_one_line
+from mdvec import embedding, manage, search, text
+from mdvec.text import counted, on_one_line
 
 from mdvec_cli.commands.options import (
     ConfigOption,
@@ -27,10 +27,8 @@ from mdvec_cli.commands.options import (
 from mdvec_cli.commands.output import print_json, print_line, print_table, say
 
 if TYPE_CHECKING:
-    from mdvec.embedding.embedder import Embedder
-    from mdvec.embedding.options import BackendOptions
-    from mdvec.search.hits import Hit
-    from mdvec.search.search import Answer
+    from mdvec.embedding import BackendOptions, Embedder
+    from mdvec.search import Answer, Hit
 
 _LINES_SHOWN = 8
 
@@ -108,19 +106,15 @@ def search_command(
     verbose: VerboseOption = False,
 ) -> None:  # fmt: skip
     """Search one tool, or all of them, as the server does."""
-    from mdvec.search.core.filters import filters_of
-    from mdvec.search.search import Question, search
-    from mdvec.text.tokens import is_blank
-
     today = datetime.now().astimezone().date()
-    filters = filters_of(today, path=path, tags=tag, since=since, until=until)
-    if is_blank(query):
+    filters = search.filters_of(today, path=path, tags=tag, since=since, until=until)
+    if text.is_blank(query):
         raise typer.BadParameter("it is blank; ask something", param_hint="query")
     settings = settings_from(
         config, database, verbose=verbose,
         search={"k": k, "mode": mode and mode.value},
     )  # fmt: skip
-    question = Question(
+    question = search.Question(
         query,
         None if name is None else (name,),
         settings.search.k,
@@ -131,8 +125,13 @@ def search_command(
         sort.value,
     )
     load = functools.partial(_load, settings.model.options())
-    answer = search(
-        settings.database_path, question, load, settings.vector_engine, settings.reranker()
+    answer = search.search(
+        settings.database_path,
+        question,
+        load,
+        settings.vector_engine,
+        settings.reranker(),
+        manage.records_of,
     )
     if chosen_format(format_, settings) is DisplayFormat.JSON:
         _print_json(answer, explain=explain)
@@ -144,9 +143,7 @@ def search_command(
 
 @contextmanager
 def _load(options: BackendOptions, name: str) -> Iterator[Embedder]:
-    from mdvec.embedding import catalog
-
-    yield catalog.load(name, options)
+    yield embedding.catalog.load(name, options)
 
 
 def _print_json(answer: Answer, *, explain: bool) -> None:
@@ -159,12 +156,10 @@ def _print_json(answer: Answer, *, explain: bool) -> None:
 
 
 def _print_hits(answer: Answer, *, explain: bool) -> None:
-    from mdvec.search.search import UNSURE
-
     if not answer.results:
         say(_why_no_hits(answer))
     elif not answer.confident:
-        say(UNSURE)
+        say(search.UNSURE)
     for number, hit in enumerate(answer.results, 1):
         heading = f"  {on_one_line(hit.heading)}" if hit.heading else ""
         about = f"  ({on_one_line(hit.about)})" if hit.about else ""
@@ -207,11 +202,9 @@ def _shown_lines(hit: Hit) -> list[str]:
 
 def _explanation(hit: Hit, question: str) -> list[str]:
     """Why a hit has its score: by words, by vectors, and both together."""
-    from mdvec.text.terms import spelled_parts
-
     why = hit.explanation
     words = " ".join(why.matched_words) or "none"
-    spelled = ", ".join(spelled_parts(question, why.matched_terms)) or "none"
+    spelled = ", ".join(text.spelled_parts(question, why.matched_terms)) or "none"
     vectors = "not used"
     if why.cosine is not None:
         vectors = f"rank {why.vector_rank}, cosine {why.cosine:.3f}, score {why.vector_score:.3f}"
@@ -230,8 +223,6 @@ def _explanation(hit: Hit, question: str) -> list[str]:
 
 def _judgement(answer: Answer) -> str:
     """The evidence for whether the hits answer the question."""
-    from mdvec.search.core.confidence import CONFIDENT
-
     found = answer.evidence
     nearest = "similarity not used"
     if found.likeness is not None:
@@ -246,5 +237,5 @@ def _judgement(answer: Answer) -> str:
     return (
         f"judged by: {covered}; {nearest}{absent}; "
         f"{found.chunks:,} passages. Likely: {found.likelihood(0.0):.0%}, "
-        f"which must be {CONFIDENT:.0%} to count as an answer"
+        f"which must be {search.CONFIDENT:.0%} to count as an answer"
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from mdvec import manage
 
 from mdvec_cli.commands.options import (
     ConfigOption,
@@ -21,7 +22,7 @@ from mdvec_cli.commands.options import (
 from mdvec_cli.commands.output import print_facts, print_json, print_line, say
 
 if TYPE_CHECKING:
-    from mdvec.manage.service import Service
+    from mdvec.manage import Service
 
 app = typer.Typer(
     help="Run one server for all clients, started with your session.",
@@ -47,30 +48,27 @@ def install_command(
     verbose: VerboseOption = False,
 ) -> None:
     """Install the server as a service of systemd or launchd, and start it."""
-    from mdvec.manage.bearer import read_token
-    from mdvec.manage.service import install, server_program
-
     settings = settings_from(config, database, verbose=verbose)
     kept = settings.server.token_file
-    read_token(None, token_file or (None if kept is None else Path(kept)))  # or its start fails
+    manage.read_token(
+        None, token_file or (None if kept is None else Path(kept))
+    )  # or its start fails
     more = ["--database", str(settings.database_path)]
     for option, path in (("--config", config), ("--token-file", token_file)):
         more += [] if path is None else [option, str(path.expanduser().absolute())]
-    service = _service([server_program(), "--http", http, *more])
+    service = _service([manage.server_program(), "--http", http, *more])
     if print_:
         print_line(service.text.rstrip("\n"))
         return
-    install(service)
+    manage.install(service)
     say(f"installed {service.path}; clients reach the server at http://{http}/mcp")
 
 
 @app.command("uninstall")
 def uninstall_command() -> None:
     """Stop the service and remove its file."""
-    from mdvec.manage.service import uninstall
-
     service = _service([])
-    was_there = uninstall(service)
+    was_there = manage.uninstall(service)
     say(f"removed {service.path}" if was_there else f"there is no service at {service.path}")
 
 
@@ -82,10 +80,8 @@ def status_command(
     verbose: VerboseOption = False,
 ) -> None:
     """Show whether the service is installed, and whether its server answers."""
-    from mdvec.manage.service import status
-
     settings = settings_from(config, database, verbose=verbose)
-    found = status(_service([]))
+    found = manage.service_status(_service([]))
     if chosen_format(format_, settings) is DisplayFormat.JSON:
         print_json(found)
         return
@@ -102,10 +98,8 @@ def status_command(
 
 
 def _service(command: list[str]) -> Service:
-    from mdvec.manage.service import service_of
-
     config_home = os.environ.get("XDG_CONFIG_HOME")
     home = Path.home()
-    return service_of(
+    return manage.service_of(
         sys.platform, home, Path(config_home) if config_home else home / ".config", command
     )

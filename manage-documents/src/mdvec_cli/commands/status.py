@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from mdvec import manage, text
 
 from mdvec_cli.commands.options import (
     ConfigOption,
@@ -21,8 +22,8 @@ from mdvec_cli.commands.options import (
 from mdvec_cli.commands.output import print_facts, print_json, print_line, print_table, say
 
 if TYPE_CHECKING:
-    from mdvec.manage.status import ToolStatus
-    from mdvec.tools.status import KindStatus
+    from mdvec.manage import ToolStatus
+    from mdvec.tools import KindStatus
 
 _PAGE = 50
 
@@ -56,17 +57,15 @@ def status_command(
 
 
 def _overview(database: Path, *, as_json: bool) -> None:
-    from mdvec.manage.status import kind_status, overview
-    from mdvec.text.counting import file_size
-    from mdvec.tools.kinds import KINDS
+    from mdvec.tools import KINDS
 
-    found = overview(database)
+    found = manage.overview(database)
     if as_json:
         print_json(found)
         return
     for warning in found.warnings:
         say(f"warning: {warning}")
-    print_line(f"database: {found.database} ({file_size(found.file_size)})")
+    print_line(f"database: {found.database} ({text.file_size(found.file_size)})")
     if not found.tools:
         print_line(
             'no tools yet; add one with: mdvec tool add -n NAME -d "what it contains" -s FOLDER'
@@ -75,9 +74,11 @@ def _overview(database: Path, *, as_json: bool) -> None:
     # Kinds with the same columns share a table.
     shown: dict[str, KindStatus] = {}
     for kind in KINDS:
-        shown.setdefault(kind_status(kind).overview_title, kind_status(kind))
+        shown.setdefault(manage.kind_status(kind).overview_title, manage.kind_status(kind))
     for title, view in shown.items():
-        tools = [tool for tool in found.tools if kind_status(tool.kind).overview_title == title]
+        tools = [
+            tool for tool in found.tools if manage.kind_status(tool.kind).overview_title == title
+        ]
         if tools:
             _print_tools(view, tools)
     _print_notes(found.tools)
@@ -98,8 +99,6 @@ def _print_notes(tools: Sequence[ToolStatus]) -> None:
 
 
 def _print_tools(view: KindStatus, tools: list[ToolStatus]) -> None:
-    from mdvec.text.counting import local_time
-
     own = view.overview_columns
     print_table(
         view.overview_title,
@@ -110,7 +109,7 @@ def _print_tools(view: KindStatus, tools: list[ToolStatus]) -> None:
                 tool.is_active,
                 tool.kind,
                 *(getattr(tool, column) for column in own),
-                local_time(tool.last_import_at),
+                text.local_time(tool.last_import_at),
             )
             for tool in tools
         ],
@@ -118,10 +117,7 @@ def _print_tools(view: KindStatus, tools: list[ToolStatus]) -> None:
 
 
 def _details(database: Path, name: str, *, as_json: bool, show_all: bool) -> None:
-    from mdvec.manage.status import details, kind_status
-    from mdvec.text.counting import local_time
-
-    found = details(database, name)
+    found = manage.details(database, name)
     if as_json:
         print_json(found.json_fields())
         return
@@ -136,14 +132,14 @@ def _details(database: Path, name: str, *, as_json: bool, show_all: bool) -> Non
             ("kind", found.status.kind),
             ("active", found.status.is_active),
             *found.contents.import_facts(),
-            ("created", local_time(found.created_at)),
-            ("last import", local_time(found.status.last_import_at)),
+            ("created", text.local_time(found.created_at)),
+            ("last import", text.local_time(found.status.last_import_at)),
             *found.contents.content_facts(),
         ],
     )
     listing = found.contents.listing()
     shown = listing.rows if show_all else listing.rows[:_PAGE]
-    print_table(kind_status(found.status.kind).contents_title, listing.columns, shown)
+    print_table(manage.kind_status(found.status.kind).contents_title, listing.columns, shown)
     if len(shown) < len(listing.rows):
         more = len(listing.rows) - len(shown)
         say(f"… {more} more; to list them: mdvec status -n {name} --all")

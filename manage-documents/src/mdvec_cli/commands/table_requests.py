@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
+from mdvec import manage
 
 from mdvec_cli.commands.output import print_json, print_table, say
 
 if TYPE_CHECKING:
-    from mdvec.manage.table_requests import Reply
+    from mdvec.manage import Reply
 
 
 class TableFormat(StrEnum):
@@ -59,9 +60,7 @@ def ask(
     Only the server runs SQL, so the server's program answers. It also reads the settings, so that
     this process need not.
     """
-    from mdvec.manage.table_requests import table_server
-
-    with table_server(database, config, verbose=verbose) as server:
+    with manage.table_server(database, config, verbose=verbose) as server:
         reply = server.ask(request)
         for warning in reply.warnings:
             say(f"warning: {warning}")

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from mdvec.tools.kinds import KINDS
+from mdvec import manage, text
+from mdvec.tools import KINDS
 
 from mdvec_cli.commands.options import (
     ConfigOption,
@@ -22,7 +23,7 @@ from mdvec_cli.commands.options import (
 from mdvec_cli.commands.output import print_json, print_line, print_table, say
 
 if TYPE_CHECKING:
-    from mdvec.tools.registry import Tool
+    from mdvec.tools import Tool
 
 app = typer.Typer(
     help="Add, change, delete, enable, disable and list tools.",
@@ -69,10 +70,8 @@ def add(
 
     The database is created if needed.
     """
-    from mdvec.manage import registering
-
     settings = settings_from(config, database, verbose=verbose)
-    tool = registering.add_tool(
+    tool = manage.registering.add_tool(
         settings.database_path, name, description, source, kind.value, title
     )
     say(f"added {tool.name}: {tool.source}")
@@ -113,19 +112,19 @@ def update(
     verbose: VerboseOption = False,
 ) -> None:  # fmt: skip
     """Change a tool's description, title or source, or which files of it are imported."""
-    from mdvec.manage import registering
-
     if all(value is None for value in (description, source, title, include, exclude)):
         raise typer.BadParameter("name what to change", param_hint="--description / --source")
     settings = settings_from(config, database, verbose=verbose)
     patterns = None
     if include is not None or exclude is not None:
-        patterns = registering.FilePatterns(
+        patterns = manage.registering.FilePatterns(
             settings.scan.rules(),
             None if include is None else tuple(include),
             None if exclude is None else tuple(exclude),
         )
-    registering.update_tool(settings.database_path, name, description, source, title, patterns)
+    manage.registering.update_tool(
+        settings.database_path, name, description, source, title, patterns
+    )
     say(f"updated {name}")
     if source is not None or patterns is not None:
         say(f"next: mdvec import -n {name} --mode update")
@@ -140,10 +139,8 @@ def rename(
     verbose: VerboseOption = False,
 ) -> None:
     """Give a tool another name; nothing is imported again."""
-    from mdvec.manage.registering import rename_tool
-
     settings = settings_from(config, database, verbose=verbose)
-    tool = rename_tool(settings.database_path, name, to, say)
+    tool = manage.rename_tool(settings.database_path, name, to, say)
     say(f"renamed {name} to {tool.name}; running servers offer it under that name")
 
 
@@ -156,17 +153,15 @@ def delete(
     verbose: VerboseOption = False,
 ) -> None:
     """Delete a tool and its imported data, but not its source."""
-    from mdvec.manage import registering
-
     settings = settings_from(config, database, verbose=verbose)
-    tool = registering.find_tool(settings.database_path, name)
+    tool = manage.registering.find_tool(settings.database_path, name)
     if not yes:
         if not sys.stdin.isatty():
             say(f"error: deleting {tool.name!r} needs a confirmation; without a terminal, add -y")
             raise typer.Exit(1)
         question = f"Delete {tool.name!r} and its imported data?"
         typer.confirm(question, abort=True, err=True)
-    registering.delete_tool(settings.database_path, name, say, settings.vector_engine)
+    manage.registering.delete_tool(settings.database_path, name, say, settings.vector_engine)
     say(f"deleted {tool.name}; to shrink the database file, run mdvec compact")
 
 
@@ -193,9 +188,7 @@ def disable(
 
 
 def _switch(name: str, database: Path, *, active: bool) -> None:
-    from mdvec.manage import registering
-
-    tool = registering.set_active(database, name, active=active)
+    tool = manage.registering.set_active(database, name, active=active)
     if active:
         say(f"enabled {tool.name}; running servers offer it too")
     else:
@@ -211,10 +204,8 @@ def ls(
     verbose: VerboseOption = False,
 ) -> None:
     """List the names of the active tools, one per line."""
-    from mdvec.manage import registering
-
     settings = settings_from(config, database, verbose=verbose)
-    tools = registering.list_tools(settings.database_path, active_only=not show_all)
+    tools = manage.registering.list_tools(settings.database_path, active_only=not show_all)
     default = DisplayFormat(settings.display.default_format) if show_all else None
     match format_ or default:
         case DisplayFormat.JSON:
@@ -227,15 +218,13 @@ def ls(
 
 
 def _print_tools(tools: list[Tool]) -> None:
-    from mdvec.text.counting import local_time
-
     print_table(
         "Tools",
         ("name", "active", "kind", "model", "last import", "source", "description"),
         [
             (
-                tool.name, tool.is_active, tool.kind, tool.model, local_time(tool.last_import_at),
-                tool.source, tool.description,
+                tool.name, tool.is_active, tool.kind, tool.model,
+                text.local_time(tool.last_import_at), tool.source, tool.description,
             )
             for tool in tools
         ],

@@ -9,6 +9,7 @@ from types import FrameType
 from typing import Annotated
 
 import typer
+from mdvec import manage
 
 from mdvec_cli.commands.options import (
     ConfigOption,
@@ -42,26 +43,19 @@ def ui_command(
     printed address opens it once, within two minutes; after that, a cookie in the browser gives
     access.
     """
-    from mdvec.manage.page_server import (
-        one_time_address,
-        opening_file,
-        page_key,
-        running_page,
-        server_arguments,
-        started_page,
-    )
-
     settings = settings_from(config, database, verbose=verbose)
-    key = page_key(settings.database_path)
-    file = opening_file(settings.database_path) if browser else None
-    found = running_page(http, key)
+    key = manage.page_key(settings.database_path)
+    file = manage.opening_file(settings.database_path) if browser else None
+    found = manage.running_page(http, key)
     if found is not None:
-        _open(one_time_address(found, key), file)
+        _open(manage.one_time_address(found, key), file)
         return
     signal.signal(signal.SIGTERM, _interrupt)
     try:
-        with started_page(http, key, server_arguments(settings.database_path, config)) as server:
-            _open(one_time_address(server.address, key), file)
+        with manage.started_page(
+            http, key, manage.server_arguments(settings.database_path, config)
+        ) as server:
+            _open(manage.one_time_address(server.address, key), file)
             say("the server runs until Ctrl-C; to have it always: mdvec service install")
             for line in server.warnings():
                 say(line.rstrip())
@@ -72,14 +66,12 @@ def ui_command(
 
 def _open(address: str, file: Path | None) -> None:
     """Print the address, and open it in the browser by way of the file, if there is one."""
-    from mdvec.manage.page_server import reads_files_of_this_system, write_opening
-
     print_line(address)
     if file is None:
         return
     opened = address
-    if reads_files_of_this_system():
-        write_opening(file, address)
+    if manage.reads_files_of_this_system():
+        manage.write_opening(file, address)
         opened = file.as_uri()
     if not webbrowser.open(opened):
         say("no browser could be opened here; open the address above in one, within two minutes")

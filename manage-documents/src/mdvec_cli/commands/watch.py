@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from mdvec import manage, sync, text
 from mdvec.errors import MdvecError
 
 from mdvec_cli.commands.options import (
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mdvec.settings import Settings
-    from mdvec.sync.imports import End, Imports
+    from mdvec.sync import End, Imports
 
 _LOOK_MS = 5_000
 """How often sources that cannot be watched are checked: single files, and missing folders."""
@@ -49,10 +50,8 @@ def watch_command(
 
     Network file systems do not report changes: set WATCHFILES_FORCE_POLLING=true for them.
     """
-    from mdvec.sync.imports import Imports
-
     settings = settings_from(config, database, verbose=verbose)
-    imports = Imports(settings)
+    imports = sync.Imports(settings)
     watcher = _Watcher(settings, imports, tuple(names or ()))
     try:
         watcher.run()
@@ -66,12 +65,10 @@ class _Watcher:
     """Imports each tool whose source differs from its index, now and after each change."""
 
     def __init__(self, settings: Settings, imports: Imports, names: tuple[str, ...]) -> None:
-        from mdvec.sync.imports import Attempts
-
         self._settings = settings
         self._imports = imports
         self._names = names
-        self._attempts = Attempts()
+        self._attempts = sync.Attempts()
         self._troubles: dict[str, str] = {}
 
     def run(self) -> None:
@@ -80,7 +77,7 @@ class _Watcher:
         Raises:
             ToolNotFound: there is no active tool of a name.
         """
-        from mdvec.tools.registry import ToolNotFound
+        from mdvec.tools import ToolNotFound
 
         for name in self._missing(self._tools()):
             raise ToolNotFound(name)
@@ -105,9 +102,7 @@ class _Watcher:
 
     def _tools(self) -> dict[str, Path]:
         """The sources of the active tools to watch, by name."""
-        from mdvec.manage.registering import list_tools
-
-        tools = list_tools(self._settings.database_path, active_only=True)
+        tools = manage.list_tools(self._settings.database_path, active_only=True)
         return {
             tool.name: tool.source for tool in tools if not self._names or tool.name in self._names
         }
@@ -129,15 +124,14 @@ class _Watcher:
         say("Ctrl-C ends it")
 
     def _import_stale(self) -> None:
-        from mdvec.sync.freshness import look_at
-        from mdvec.tools.registry import ToolNotFound
+        from mdvec.tools import ToolNotFound
 
         tools = self._tools()
         for name in self._missing(tools):
             self._say_trouble(name, f"there is no active tool {name} any more")
         for name in tools:
             try:
-                seen = look_at(self._settings.database_path, name, self._settings.scan.rules())
+                seen = sync.look_at(self._settings.database_path, name, self._settings.scan.rules())
             except ToolNotFound:  # deleted or renamed while the others were imported
                 continue
             self._say_trouble(name, seen.trouble or seen.warning())
@@ -154,16 +148,13 @@ class _Watcher:
             say(trouble or f"the source of {name} is there again")
 
     def _tell(self, name: str, end: End | None) -> None:
-        from mdvec.sync.messages import Result
-        from mdvec.text.one_line import on_one_line
-
-        if isinstance(end, Result):
+        if isinstance(end, sync.Result):
             for line in end.summary:
-                print_line(on_one_line(line))
+                print_line(text.on_one_line(line))
             for note in end.notes:
-                say(on_one_line(note))
+                say(text.on_one_line(note))
         elif end is not None:
-            say(on_one_line(f"{name}: {end.text}"))
+            say(text.on_one_line(f"{name}: {end.text}"))
 
 
 def _changes(folders: Sequence[Path], database: Path) -> Iterator[object]:

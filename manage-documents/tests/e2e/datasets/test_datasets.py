@@ -6,12 +6,12 @@ import signal
 
 import pytest
 from mdvec.embedding import catalog
-from mdvec.files.scan import ScanRules
+from mdvec.files.scanning import ScanRules
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
-from mdvec.manage.import_tool import import_tool
 from mdvec.manage.status import overview
+from mdvec.manage.tool_import import import_tool
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 ADD = ("tool", "add", "--kind", "dataset", "-n", "runs", "-d", "runs of a year")

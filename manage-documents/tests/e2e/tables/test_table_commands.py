@@ -11,11 +11,11 @@ import duckdb
 import psutil
 import pytest
 from mdvec.embedding import catalog
-from mdvec.files.scan import ScanRules
+from mdvec.files.scanning import ScanRules
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
-from mdvec.manage.import_tool import import_tool
+from mdvec.manage.tool_import import import_tool
 from mdvec.queries import saved
 from mdvec.queries.parameters import Parameter
 from mdvec.queries.saved import SavedQuery

@@ -1,1 +1,5 @@
 """Analytics: size-limited answers from SQL over the user's tables."""
+
+from mdvec.faces import face
+
+__getattr__, __dir__ = face(__name__, __file__)

@@ -6,14 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mdvec.database.connection import Connection, DatabaseEmptied, open_database, snapshot
-from mdvec.datasets.core.grouping import HOUSEHOLD_TABLE
-from mdvec.datasets.interfaces.dataset_tables import CombinedFile, DatasetTable, dataset_tables
-from mdvec.household.interfaces.transactions import data_version
-from mdvec.tools import registry
-from mdvec.tools.kinds import KINDS
-from mdvec.tools.names import offered_name
-from mdvec.tools.registry import Tool
+from mdvec.database import Connection, DatabaseEmptied, open_database, snapshot
+from mdvec.datasets import HOUSEHOLD_TABLE, CombinedFile, DatasetTable, dataset_tables
+from mdvec.household import data_version
+from mdvec.tools import KINDS, Tool, offered_name, registry
 
 from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer
 from mdvec_mcp.analytics.core.refusals import named

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from mdvec.tools.registry import Tool
+from mdvec.tools import Tool
 from pydantic import Field
 
 from mdvec_mcp.analytics.core.guard import JsonAnswer

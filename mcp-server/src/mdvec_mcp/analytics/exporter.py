@@ -7,11 +7,10 @@ import threading
 import time
 from dataclasses import dataclass
 
-from mdvec.analysis.errors import ExportError
-from mdvec.analysis.exports import ExportFolder, ExportFormat
+from mdvec.analysis import ExportError, ExportFolder, ExportFormat
 from mdvec.errors import MdvecError
-from mdvec.log.activity import milliseconds, record
-from mdvec.queries.parameters import Bound
+from mdvec.log import milliseconds, record
+from mdvec.queries import Bound
 
 from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, with_warnings
 from mdvec_mcp.analytics.core.refusals import named

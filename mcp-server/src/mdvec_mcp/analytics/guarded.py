@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mdvec.database.connection import DatabaseError
-from mdvec.datasets.core.grouping import HOUSEHOLD_TABLE, table_name
+from mdvec.database import DatabaseError
+from mdvec.datasets import HOUSEHOLD_TABLE, table_name
 from mdvec.errors import MdvecError
-from mdvec.tools.kinds import KINDS
+from mdvec.tools import KINDS
 
 from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, with_warnings
 from mdvec_mcp.analytics.core.statement import fold
@@ -18,7 +18,7 @@ from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.freshness import FreshnessWatch, Look, Wording, freshness_in_english
 
 if TYPE_CHECKING:
-    from mdvec.sync.freshness import Freshness
+    from mdvec.sync import Freshness
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from mdvec.analysis.exports import ExportFolder
+from mdvec.analysis import ExportFolder
 
 from mdvec_mcp.analytics.core import discovery
 from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, with_warnings

@@ -13,11 +13,10 @@ from typing import Annotated, Any
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ContentBlock, ToolAnnotations
-from mdvec.charts.chart import ImageFormat
-from mdvec.charts.plot import Plot, PlotKind
+from mdvec.charts import ImageFormat, Plot, PlotKind
 from mdvec.errors import MdvecError
-from mdvec.queries.saved import MAX_QUESTION_DESCRIPTION, SaveMode
-from mdvec.text.one_line import visible
+from mdvec.queries import MAX_QUESTION_DESCRIPTION, SaveMode
+from mdvec.text import visible
 from pydantic import Field
 
 from mdvec_mcp.analytics.core.guard import JsonAnswer, with_warnings
@@ -26,7 +25,7 @@ from mdvec_mcp.analytics.questions import Prepared
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.tools import MAX_SQL_CHARS, TEXT, call_within_guard
 from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
-from mdvec_mcp.charts.publishing import Published
+from mdvec_mcp.charts import Published
 from mdvec_mcp.offer import Offer
 
 RESOURCE = "data://saved_questions"

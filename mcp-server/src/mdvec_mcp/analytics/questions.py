@@ -8,13 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mdvec.charts.plot import Plot, PlotKind
-from mdvec.charts.plot_sql import PlotRefused
-from mdvec.charts.plots import Plots
-from mdvec.datasets.core.columns import Column
-from mdvec.queries import saved
-from mdvec.queries.parameters import Bound, WrongParameters, bound, listed_parameters
-from mdvec.queries.saved import SavedQuery, SavedQueryError, SaveMode
+from mdvec.charts import Plot, PlotKind, PlotRefused, Plots
+from mdvec.datasets import Column
+from mdvec.queries import (
+    Bound,
+    SavedQuery,
+    SavedQueryError,
+    SaveMode,
+    WrongParameters,
+    bound,
+    listed_parameters,
+    saved,
+)
 
 from mdvec_mcp.analytics.core.guard import JsonAnswer, with_warnings
 from mdvec_mcp.analytics.core.ready.anomalies import ANOMALIES

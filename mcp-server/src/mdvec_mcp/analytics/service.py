@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mdvec.analysis.exports import ExportFolder
-from mdvec.charts.plots import Plots
+from mdvec.analysis import ExportFolder
+from mdvec.charts import Plots
 from mdvec.settings import AnalyticsSettings
 
 from mdvec_mcp.analytics.core.guard import AnswerGuard

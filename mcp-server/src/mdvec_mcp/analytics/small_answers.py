@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mdvec.queries.parameters import Bound
-from mdvec.tools.names import offered_name
+from mdvec.queries import Bound
+from mdvec.tools import offered_name
 
 from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, with_warnings
 from mdvec_mcp.analytics.core.refusals import ResultTooLarge, TooManyRowsToExport, shortened_name

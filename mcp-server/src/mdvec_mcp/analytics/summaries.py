@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mdvec.datasets.core.columns import Column
-from mdvec.tools.names import offered_name
+from mdvec.datasets import Column
+from mdvec.tools import offered_name
 
 from mdvec_mcp.analytics.core import histogram, profile
 from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, with_warnings

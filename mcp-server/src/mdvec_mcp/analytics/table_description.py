@@ -6,8 +6,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from mdvec.datasets.core.columns import Column
-from mdvec.datasets.core.grouping import has_dates
+from mdvec.datasets import Column, has_dates
 
 from mdvec_mcp.analytics.core import discovery
 from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, with_warnings

@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mdvec.analysis.exports import ExportFormat
-from mdvec.charts.chart import chosen_size
+from mdvec.analysis import ExportFormat
+from mdvec.charts import chosen_size
 from mdvec.settings import AnalyticsSettings, ChartSettings
 from mdvec.sizes import MEGABYTE
 
@@ -21,7 +21,7 @@ from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.freshness import freshness_in_english
 
 if TYPE_CHECKING:
-    from mdvec.sync.freshness import Freshness
+    from mdvec.sync import Freshness
 
 _MAX_ROW_BYTES = 16 * MEGABYTE
 _MAX_ANSWER_BYTES = 1_000_000
@@ -133,7 +133,7 @@ class TerminalAnswers:
 
     def _plot(self, request: Request, bodies: list[Body]) -> JsonAnswer:
         """The picture of a query, by default in the settings' size."""
-        from mdvec.charts.figure import draw  # matplotlib
+        from mdvec.charts import draw  # matplotlib
 
         size = chosen_size(request["size"], self.charts.max_size)
         chart = self.analytics.plots.plot(request["query"], request["kind"], request["title"])

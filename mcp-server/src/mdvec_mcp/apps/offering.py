@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from mcp.server.apps import APP_MIME_TYPE
 from mcp_types import ToolAnnotations
-from mdvec.tools.names import own_name
+from mdvec.tools import own_name
 from pydantic import Field
 
 from mdvec_mcp.apps.addresses import VIEWS

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import SplitResult, parse_qs, quote, urlsplit
 
-from mdvec.manage.page_server import PageKey
+from mdvec.manage import PageKey
 from starlette.types import ASGIApp
 
 from mdvec_mcp.server import Wiring
-from mdvec_mcp.web.page.access import Access
-from mdvec_mcp.web.page.app import page_views
+from mdvec_mcp.web import Access, page_views
 
 _SHOWN = ("/money", "/review", "/data")
 """The views that a chat may show and change; none of them shows folders or other files."""

@@ -7,8 +7,8 @@ import logging
 from dataclasses import dataclass
 
 from mcp_types import ContentBlock, ImageContent
-from mdvec.charts.chart import Chart, ImageFormat, chosen_size
-from mdvec.charts.plot import Plot
+from mdvec import charts
+from mdvec.charts import Chart, ImageFormat, Plot, chosen_size
 from mdvec.errors import MdvecError
 from mdvec.settings import ChartSettings
 
@@ -39,12 +39,10 @@ def publish(
     Raises:
         ChartError: the size is out of bounds.
     """
-    from mdvec.charts.figure import draw  # matplotlib: a second, at the first chart
-
     pixels = chosen_size(size, settings.max_size)
     image_format = image_format or settings.default_format
     try:
-        picture = draw(chart, pixels, image_format, font_path=settings.font_path)
+        picture = charts.draw(chart, pixels, image_format, font_path=settings.font_path)
     except MdvecError as error:
         logger.warning("a chart could not be drawn: %s", error)
         return Published([], None, str(error))

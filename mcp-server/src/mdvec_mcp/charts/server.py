@@ -10,7 +10,7 @@ import threading
 from typing import Any
 
 import uvicorn
-from mdvec.charts.chart import Picture
+from mdvec.charts import Picture
 from mdvec.errors import MdvecError
 from mdvec.settings import ChartSettings
 from starlette.applications import Starlette

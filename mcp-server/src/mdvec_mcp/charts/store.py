@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from cachetools import TTLCache
-from mdvec.charts.chart import Picture
+from mdvec.charts import Picture
 from mdvec.sizes import MEGABYTE
 
 MAX_CACHE_BYTES = 64 * MEGABYTE

@@ -10,15 +10,22 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mdvec.household.budgeting import BudgetAnswer, BudgetSet
-from mdvec.household.combined import CombinedAnswer
-from mdvec.household.comparison import ComparisonAnswer
-from mdvec.household.habits import AnomaliesAnswer, ForecastAnswer, RecurringAnswer
-from mdvec.household.month import HouseholdAnswer
-from mdvec.household.net_worth import NetWorthAnswer
-from mdvec.household.notes import NotesAnswer
-from mdvec.household.rules import RuleChange, RuleList, RuleTrial
-from mdvec.household.trend import TrendAnswer
+from mdvec.household import (
+    AnomaliesAnswer,
+    BudgetAnswer,
+    BudgetSet,
+    CombinedAnswer,
+    ComparisonAnswer,
+    ForecastAnswer,
+    HouseholdAnswer,
+    NetWorthAnswer,
+    NotesAnswer,
+    RecurringAnswer,
+    RuleChange,
+    RuleList,
+    RuleTrial,
+    TrendAnswer,
+)
 from pydantic import TypeAdapter
 
 if TYPE_CHECKING:

@@ -10,16 +10,19 @@ from pathlib import Path
 from typing import TypeVar
 
 from mcp.server.mcpserver.exceptions import ToolError
-from mdvec.database.connection import Connection, DatabaseError, OpenMode, open_database
-from mdvec.dates.months import MonthRange
+from mdvec.database import Connection, DatabaseError, OpenMode, open_database
+from mdvec.dates import MonthRange
 from mdvec.errors import MdvecError
-from mdvec.household import review
-from mdvec.household.core.answer_text import safe_line
-from mdvec.household.interfaces.columns import ColumnsCache
-from mdvec.household.interfaces.transactions import data_version
-from mdvec.household.nearness import Embed
-from mdvec.household.trend import TrendAnswer, TrendCache
-from mdvec.tools.registry import Tool
+from mdvec.household import (
+    ColumnsCache,
+    Embed,
+    TrendAnswer,
+    TrendCache,
+    data_version,
+    review,
+    safe_line,
+)
+from mdvec.tools import Tool
 
 from mdvec_mcp.calls import in_thread
 from mdvec_mcp.database_trouble import refuse_empty_database, trouble_in_japanese

@@ -7,12 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from mcp.server.mcpserver.exceptions import ToolError
-from mdvec.database.connection import Connection
-from mdvec.household import rules
-from mdvec.household.budgeting import set_budget
-from mdvec.household.core.budgets import SPANS
-from mdvec.household.core.category_rules import MAX_ROWS
-from mdvec.household.notes import NotesAnswer, list_notes, note_row
+from mdvec.database import Connection
+from mdvec.household import MAX_ROWS, SPANS, NotesAnswer, list_notes, note_row, rules, set_budget
 from pydantic import Field
 
 from mdvec_mcp.calls import WRITES, ToolReply

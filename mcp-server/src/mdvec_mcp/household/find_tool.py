@@ -5,18 +5,18 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
-from mdvec.database.connection import Connection
-from mdvec.household.core.found import FoundAnswer
-from mdvec.household.core.wording import MAX_PAGE_SIZE
-from mdvec.household.finding import (
+from mdvec.database import Connection
+from mdvec.household import (
     FOUND_PAGE_SIZE,
+    MAX_PAGE_SIZE,
+    FoundAnswer,
+    GroupBy,
     ListingOptions,
     Order,
+    RowChoice,
     RowFilter,
     find_transactions,
 )
-from mdvec.household.found_sums import GroupBy
-from mdvec.household.row_search import RowChoice
 from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, ToolReply

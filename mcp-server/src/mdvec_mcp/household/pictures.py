@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from mcp_types import ContentBlock
-from mdvec.charts.chart import (
+from mdvec.charts import (
     CATEGORY_KINDS,
     TREND_KINDS,
     CategoryChart,
@@ -18,26 +18,30 @@ from mdvec.charts.chart import (
     Series,
     TrendChart,
 )
-from mdvec.database.connection import Connection
-from mdvec.dates.months import MonthRange
+from mdvec.database import Connection
+from mdvec.dates import MonthRange
 from mdvec.errors import MdvecError
-from mdvec.household.budgeting import BudgetAnswer
-from mdvec.household.core import wording
-from mdvec.household.core.answer_text import safe_line
-from mdvec.household.core.budget_wording import name_of
-from mdvec.household.core.categories import Category, Hierarchy
-from mdvec.household.core.subjects import Subject, Total
-from mdvec.household.core.wording import format_percentage
-from mdvec.household.month import HouseholdAnswer
-from mdvec.household.net_worth import NetWorthAnswer
-from mdvec.household.overview import category_hierarchy
-from mdvec.household.trend import TrendAnswer
+from mdvec.household import (
+    BudgetAnswer,
+    Category,
+    Hierarchy,
+    HouseholdAnswer,
+    NetWorthAnswer,
+    Subject,
+    Total,
+    TrendAnswer,
+    category_hierarchy,
+    empty_note,
+    filling_note,
+    format_percentage,
+    name_of,
+    safe_line,
+)
 from mdvec.settings import ChartSettings
-from mdvec.text.one_line import shown_name
+from mdvec.text import shown_name
 
 from mdvec_mcp.calls import Data, ToolReply
-from mdvec_mcp.charts.publishing import publish
-from mdvec_mcp.charts.server import ChartServer
+from mdvec_mcp.charts import ChartServer, publish
 from mdvec_mcp.household.answer_data import ChartEntry
 
 K = TypeVar("K", bound=str)
@@ -137,8 +141,8 @@ def month_chart(
     Colours follow from the categories of the ``ledger``.
     """
     note = "。".join(
-        [wording.filling_note(month) for month in answer.marks.running]
-        + ([wording.empty_note(answer.marks.empty)] if answer.marks.empty else [])
+        [filling_note(month) for month in answer.marks.running]
+        + ([empty_note(answer.marks.empty)] if answer.marks.empty else [])
     )
     is_balance = answer.category in (Total.BALANCE, Total.SAVINGS_RATE)
     fitting: tuple[CategoryKind, ...] = ("bar",) if is_balance else CATEGORY_KINDS

@@ -7,16 +7,25 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from mdvec.database.connection import Connection
-from mdvec.household.budgeting import BudgetAnswer, budget_status
-from mdvec.household.combined import combined_households
-from mdvec.household.comparison import LEVELS, MAX_MOVEMENTS, Detail, compare_periods
-from mdvec.household.core.categories import Hierarchy
-from mdvec.household.core.category_rules import MAX_SUGGESTIONS
-from mdvec.household.habits import find_anomalies, forecast_spending, list_recurring_payments
-from mdvec.household.net_worth import net_worth
-from mdvec.household.notes import list_notes
-from mdvec.household.rules import RuleList, list_rules
+from mdvec.database import Connection
+from mdvec.household import (
+    LEVELS,
+    MAX_MOVEMENTS,
+    MAX_SUGGESTIONS,
+    BudgetAnswer,
+    Detail,
+    Hierarchy,
+    RuleList,
+    budget_status,
+    combined_households,
+    compare_periods,
+    find_anomalies,
+    forecast_spending,
+    list_notes,
+    list_recurring_payments,
+    list_rules,
+    net_worth,
+)
 from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread

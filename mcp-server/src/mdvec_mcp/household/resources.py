@@ -8,8 +8,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from mcp.server.mcpserver.exceptions import ToolError
-from mdvec.database.connection import Connection
-from mdvec.household.overview import available_months, category_hierarchy
+from mdvec.database import Connection
+from mdvec.household import available_months, category_hierarchy
 
 from mdvec_mcp.calls import in_thread
 from mdvec_mcp.database_trouble import trouble_in_japanese

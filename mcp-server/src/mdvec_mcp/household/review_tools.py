@@ -6,15 +6,21 @@ from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
-from mdvec.household import deciding, review, sharing
-from mdvec.household.core import review_wording
-from mdvec.household.core.decision_wording import Confirmation, Restoration
-from mdvec.household.core.detection import MAX_DATE_TOLERANCE, DetectionOptions
-from mdvec.household.core.review_wording import (
+from mdvec.household import (
+    MAX_DATE_TOLERANCE,
     CandidateList,
+    Confirmation,
     Detection,
+    DetectionOptions,
     DuplicateCandidate,
     DuplicateStats,
+    Restoration,
+    candidate_text,
+    candidates_text,
+    deciding,
+    review,
+    sharing,
+    statistics_text,
 )
 from pydantic import Field
 
@@ -130,20 +136,18 @@ def _add_lists(offer: Offer, context: HouseholdContext) -> None:
     ) -> ToolReply:
         work = partial(review.list_candidates, limit=limit, page=page, skip_checked=skip_checked)
         listed, newer = await context.answer(tool, work)
-        return ToolReply(review_wording.list_text(listed) + newer, partial(json_of, listed, newer))
+        return ToolReply(candidates_text(listed) + newer, partial(json_of, listed, newer))
 
     async def get_duplicate_candidate_detail(check_id: int, tool: str | None = None) -> ToolReply:
         work = partial(review.candidate_detail, check_id=check_id)
         pair = await context.run(tool, "read", work)
-        return ToolReply(review_wording.detail_text(pair), partial(json_of, pair))
+        return ToolReply(candidate_text(pair), partial(json_of, pair))
 
     async def get_duplicate_stats(
         tool: str | None = None,
     ) -> ToolReply:
         numbers, newer = await context.answer(tool, review.stats)
-        return ToolReply(
-            review_wording.stats_text(numbers) + newer, partial(json_of, numbers, newer)
-        )
+        return ToolReply(statistics_text(numbers) + newer, partial(json_of, numbers, newer))
 
     offer.add_tool(
         list_duplicate_candidates,

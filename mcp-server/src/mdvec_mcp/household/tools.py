@@ -5,12 +5,16 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from mdvec.charts.chart import CATEGORY_KINDS, TREND_KINDS, ImageFormat
-from mdvec.database.connection import Connection
-from mdvec.household.core.categories import Hierarchy
-from mdvec.household.core.wording import MAX_PAGE_SIZE, PAGE_SIZE
-from mdvec.household.month import HouseholdAnswer, monthly_household
-from mdvec.household.trend import TrendAnswer
+from mdvec.charts import CATEGORY_KINDS, TREND_KINDS, ImageFormat
+from mdvec.database import Connection
+from mdvec.household import (
+    MAX_PAGE_SIZE,
+    PAGE_SIZE,
+    Hierarchy,
+    HouseholdAnswer,
+    TrendAnswer,
+    monthly_household,
+)
 from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread

@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from mdvec.documents.reading import DocumentText
-from mdvec.search.core.passages import TextSpan, good_cut, within_budget
-from mdvec.search.hits import Hit
-from mdvec.search.search import UNSURE, Answer
-from mdvec.text.counting import counted
-from mdvec.text.one_line import TextFence, fence_for, on_one_line, quoted
-from mdvec.tools.names import offered_name
+from mdvec.documents import DocumentText
+from mdvec.search import UNSURE, Answer, Hit, TextSpan, good_cut, within_budget
+from mdvec.text import TextFence, counted, fence_for, on_one_line, quoted
+from mdvec.tools import offered_name
 
 _MAX_UNCUT = 1_000
 """Passages up to this length are shown whole or not at all, except the first."""

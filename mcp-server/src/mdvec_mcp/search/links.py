@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote
 
-from mdvec.manage.registering import list_tools
+from mdvec.manage import list_tools
 
 if TYPE_CHECKING:
-    from mdvec.search.search import Answer
+    from mdvec.search import Answer
 
 LinkKind = Literal["path", "obsidian"]
 

@@ -14,14 +14,12 @@ from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
-from mdvec.embedding.cards import CARDS, is_endpoint_model
-from mdvec.embedding.embedder import Embedder
-from mdvec.embedding.reranker import Reranker
+from mdvec.embedding import CARDS, Embedder, Reranker, is_endpoint_model
 from mdvec.errors import MdvecError
-from mdvec.tools.registry import Tool
+from mdvec.tools import Tool
 
 if TYPE_CHECKING:
-    from mdvec.embedding.embedder import Vectors
+    from mdvec.embedding import Vectors
 
 logger = logging.getLogger("mdvec")
 

@@ -9,8 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-from mdvec.index.chroma import ChromaServer
-from mdvec.search.core.bounds import (
+from mdvec import documents, manage, search
+from mdvec.index import ChromaServer
+from mdvec.search import (
     MAX_DAY_CHARS,
     MAX_K,
     MAX_PATH_CHARS,
@@ -20,9 +21,7 @@ from mdvec.search.core.bounds import (
     Sort,
 )
 from mdvec.settings import SearchSettings
-from mdvec.tools.import_state import described_tool, while_it_runs
-from mdvec.tools.kinds import KINDS
-from mdvec.tools.registry import Tool, ToolNotFound
+from mdvec.tools import KINDS, Tool, ToolNotFound, described_tool, while_it_runs
 from pydantic import Field, WithJsonSchema
 
 from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
@@ -40,7 +39,7 @@ from mdvec_mcp.search.links import LinkKind, links_of
 from mdvec_mcp.search.model_pool import ModelPool
 
 if TYPE_CHECKING:
-    from mdvec.search.search import Answer
+    from mdvec.search import Answer
 
 T = TypeVar("T")
 
@@ -127,22 +126,24 @@ class SearchContext:
         arguments: FilterArguments = NO_FILTER_ARGUMENTS,
     ) -> Answer:
         """Search the named tools, or all active ones, with the settings' mode and max_chars."""
-        from mdvec.search.core.filters import filters_of
-        from mdvec.search.search import Question, search
-
         today = datetime.now().astimezone().date()
-        filters = filters_of(
+        filters = search.filters_of(
             today, path=arguments.path, tags=arguments.tags, since=arguments.since,
             until=arguments.until,
         )  # fmt: skip
         tools = self.freshness.served_names(tools)
-        question = Question(
+        question = search.Question(
             query, tools, k, self.settings.mode, returning, self.settings.max_chars, filters,
             arguments.sort,
         )  # fmt: skip
         look = self.look(tools)
-        answer = search(
-            self.database, question, self.models.embedder, self.engine, self.models.reranker
+        answer = search.search(
+            self.database,
+            question,
+            self.models.embedder,
+            self.engine,
+            self.models.reranker,
+            manage.records_of,
         )
         notes = [self._as_it_runs(note) for note in answer.notes]
         return replace(answer, notes=(*notes, *look.notes(freshness_in_english)))
@@ -169,7 +170,7 @@ class SearchContext:
 
     def reply(self, answer: Answer, link: LinkKind | None, *, wide: bool) -> ToolReply:
         """The answer as text of at most the settings' max_chars, and as data."""
-        from mdvec_mcp.search.answers import as_text, structured
+        from mdvec_mcp.search.answers import as_text, structured  # loaded after the start
 
         links = links_of(self.database, answer, link)
         text = as_text(answer, self.settings.max_chars, links, wide=wide)
@@ -302,15 +303,13 @@ def add_get_document(offer: Offer, context: SearchContext) -> None:
         end_position: Position = None,
     ) -> ToolReply:
         def work() -> ToolReply:
-            from mdvec.documents.reading import DocumentPart, read_document
+            from mdvec_mcp.search.answers import document_text  # loaded after the start
 
-            from mdvec_mcp.search.answers import document_text
-
-            part = DocumentPart(start_line, end_line, start_position, end_position)
+            part = documents.DocumentPart(start_line, end_line, start_position, end_position)
             max_chars = context.settings.max_chars
             context.freshness.served_names((tool,))
             look = context.look((tool,))
-            document = read_document(context.database, tool, file_path, part, max_chars)
+            document = documents.read_document(context.database, tool, file_path, part, max_chars)
             notes = look.notes(freshness_in_english)
             return ToolReply(
                 document_text(document, notes), lambda: {**asdict(document), "notes": notes}

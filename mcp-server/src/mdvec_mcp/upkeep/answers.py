@@ -7,18 +7,13 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-from mdvec.database.connection import open_database, snapshot
-from mdvec.importing.report import MAX_LISTED
-from mdvec.index.properties import tag_counts
-from mdvec.sync.freshness import Source, list_sources
-from mdvec.sync.imports import ImportRun
-from mdvec.sync.messages import Result, Stopped
-from mdvec.text.counting import counted
-from mdvec.text.one_line import on_one_line, quoted
-from mdvec.tools.import_state import is_being_imported
-from mdvec.tools.kinds import KINDS
-from mdvec.tools.names import offered_name
-from mdvec.tools.registry import Tool
+from mdvec import household
+from mdvec.database import open_database, snapshot
+from mdvec.importing import MAX_LISTED
+from mdvec.index import tag_counts
+from mdvec.sync import ImportRun, Result, Source, Stopped, list_sources
+from mdvec.text import counted, on_one_line, quoted
+from mdvec.tools import KINDS, Tool, is_being_imported, offered_name
 
 from mdvec_mcp.calls import ToolReply
 from mdvec_mcp.freshness import FreshnessWatch
@@ -128,10 +123,9 @@ def _last_day(database: Path, tool: Tool, today: date) -> date | None:
     """The day of a household's last transaction."""
     if not KINDS[tool.kind].has_ledger:
         return None
-    from mdvec.household.overview import last_day
 
     with open_database(database, "read") as connection:
-        return last_day(connection, tool.id, today)
+        return household.last_day(connection, tool.id, today)
 
 
 def _statements_end(last: date, today: date) -> str:

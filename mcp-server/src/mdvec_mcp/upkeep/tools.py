@@ -7,7 +7,7 @@ from typing import Annotated
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
-from mdvec.tools.registry import Tool
+from mdvec.tools import Tool
 from pydantic import Field, WithJsonSchema
 
 from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
-from mdvec.manage.page_server import PageKey
+from mdvec.manage import PageKey
 from starlette.types import ASGIApp, Receive, Scope, Send
+
+from mdvec_mcp.web.page.app import page_app
 
 if TYPE_CHECKING:
     from mdvec_mcp.server import Wiring
@@ -37,6 +39,4 @@ class PageMount:
         await self._page(scope, receive, send)
 
     def _load(self) -> ASGIApp:
-        from mdvec_mcp.web.page.app import page_app
-
         return page_app(self._wiring, self.key, self._began)

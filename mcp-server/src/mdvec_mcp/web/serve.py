@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from mdvec_mcp.protocol import MdvecServer
-from mdvec_mcp.search.model_pool import ModelPool
+from mdvec_mcp.search import ModelPool
 from mdvec_mcp.web.app import HttpLimits, http_app
 from mdvec_mcp.web.gate import Rules
 from mdvec_mcp.web.page_mount import PageMount

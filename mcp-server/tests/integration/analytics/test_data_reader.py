@@ -6,11 +6,11 @@ import time
 import duckdb
 import pytest
 from mdvec.database.connection import DatabaseError
-from mdvec.files.scan import ScanRules
+from mdvec.files.scanning import ScanRules
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
-from mdvec.manage.import_tool import import_tool
 from mdvec.manage.registering import add_tool, set_active
+from mdvec.manage.tool_import import import_tool
 
 from mdvec_mcp.analytics.data import DataReader, current_data
 

@@ -8,14 +8,14 @@ import pytest
 from ledger_rows import list_transactions
 from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder
-from mdvec.files.scan import ScanRules
+from mdvec.files.scanning import ScanRules
 from mdvec.household.interfaces.transactions import data_version
 from mdvec.household.month import monthly_household
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
-from mdvec.manage.import_tool import import_tool
 from mdvec.manage.registering import list_tools
+from mdvec.manage.tool_import import import_tool
 from tiny_embedder import TinyBackend
 
 from mdvec_mcp.analytics.core.refusals import QueriesUnavailable, UnknownTable

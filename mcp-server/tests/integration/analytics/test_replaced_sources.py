@@ -6,12 +6,12 @@ import threading
 
 import duckdb
 import pytest
-from mdvec.files.scan import ScanRules
+from mdvec.files.scanning import ScanRules
 from mdvec.files.within import NotOpened, open_within
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
-from mdvec.manage.import_tool import import_tool
 from mdvec.manage.registering import add_tool
+from mdvec.manage.tool_import import import_tool
 
 from mdvec_mcp.analytics.core.guard import AnswerGuard
 from mdvec_mcp.analytics.core.refusals import QueryError

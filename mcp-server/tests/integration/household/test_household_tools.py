@@ -14,14 +14,14 @@ from mcp import Client
 from mdvec.database.connection import open_database
 from mdvec.embedding.cards import ModelConstants
 from mdvec.embedding.embedder import Embedder
-from mdvec.files.scan import ScanRules
+from mdvec.files.scanning import ScanRules
 from mdvec.household import review
 from mdvec.household.core.detection import DetectionOptions
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.index.model_constants import store_constants
 from mdvec.manage import registering
-from mdvec.manage.import_tool import import_tool
+from mdvec.manage.tool_import import import_tool
 from mdvec.settings import Settings
 from mdvec.tools.registry import get_tool
 from tiny_embedder import TinyBackend

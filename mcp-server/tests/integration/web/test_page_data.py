@@ -6,11 +6,11 @@ import re
 import pytest
 from hostile import PAYLOADS, harm_in, text_in
 from mdvec.embedding.embedder import Embedder
-from mdvec.files.scan import ScanRules
+from mdvec.files.scanning import ScanRules
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
-from mdvec.manage.import_tool import import_tool
 from mdvec.manage.registering import add_tool
+from mdvec.manage.tool_import import import_tool
 from page_site import page_site, post
 from tiny_embedder import TinyBackend
 

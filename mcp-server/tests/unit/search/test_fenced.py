@@ -8,9 +8,9 @@ from answer_text import fenced, outside, passages
 from hypothesis import example, given
 from hypothesis import strategies as st
 from mdvec.documents.reading import DocumentText
-from mdvec.importing.failures import Failure
+from mdvec.importing.import_failures import Failure
+from mdvec.search.answer import Answer
 from mdvec.search.hits import Explanation, Hit
-from mdvec.search.search import Answer
 from mdvec.sync.freshness import Freshness, Source
 from mdvec.tools.registry import Tool
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
 
+from mdvec import charts
 from mdvec.analysis.errors import ChartRefused, LibraryMissing, UnsupportedFrame
 from mdvec.analysis.exact import (
     STORED_ROWS,
@@ -21,14 +22,20 @@ from mdvec.analysis.exact import (
 )
 from mdvec.analysis.frames import as_frame, column_places, has_plain_index
 from mdvec.analysis.loading import INSTALL, export_file
-from mdvec.charts.chart import ChartError, ImageFormat, Size, chosen_size
-from mdvec.charts.plot import PLOT_KINDS, Plot, PlotKind
-from mdvec.charts.plot_sql import PlotRefused
-from mdvec.charts.plots import Plots
-from mdvec.datasets.core.columns import Column
-from mdvec.datasets.core.grouping import is_measured
+from mdvec.charts import (
+    PLOT_KINDS,
+    ChartError,
+    ImageFormat,
+    Plot,
+    PlotKind,
+    PlotRefused,
+    Plots,
+    Size,
+    chosen_size,
+)
+from mdvec.datasets import Column, is_measured
 from mdvec.settings import Settings, load_settings
-from mdvec.text.quoting import identifier
+from mdvec.text import identifier
 
 if TYPE_CHECKING:
     import duckdb
@@ -369,9 +376,7 @@ def safe_chart(
 
 
 def _drawn(plot: Plot, size: Size, image_format: ImageFormat, font_path: str | None) -> bytes:
-    from mdvec.charts.figure import draw  # matplotlib: a second, at the first chart
-
-    return draw(plot, size, image_format, font_path=font_path).data
+    return charts.draw(plot, size, image_format, font_path=font_path).data
 
 
 def _check_libraries() -> None:

@@ -7,9 +7,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from mdvec.datasets.core.duckdb_types import DuckDBType, UnknownType, parse_type
-from mdvec.datasets.interfaces.connection import allowed_paths, one_path, parquet_scan
-from mdvec.text.quoting import identifier, literal
+from mdvec.datasets import (
+    DuckDBType,
+    UnknownType,
+    allowed_paths,
+    one_path,
+    parquet_scan,
+    parse_type,
+)
+from mdvec.text import identifier, literal
 
 if TYPE_CHECKING:
     import duckdb

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
+from mdvec import settings
+
 MAX_JSON_BYTES = 1_024
 """Bytes of one JSON output."""
 MAX_TABLE_ROWS = 10
@@ -56,7 +58,5 @@ def limits_in_force() -> OutputLimits:
     Raises:
         SettingsError: the settings file is not valid.
     """
-    from mdvec.settings import load_settings
-
-    found = load_settings(os.environ).analytics
+    found = settings.load_settings(os.environ).analytics
     return OutputLimits(found.max_output_bytes, found.max_output_rows, found.max_printed_bytes)

@@ -13,9 +13,9 @@ from mdvec.analysis.errors import LibraryMissing, TooManyRows
 from mdvec.analysis.exact import EXPORT_VIEW, Library, exact_rows, export_connection, scan_of
 from mdvec.analysis.exports import ExportFolder
 from mdvec.analysis.limits import MAX_LOAD_ROWS
-from mdvec.datasets.core.duckdb_types import DuckDBType
+from mdvec.datasets import DuckDBType
 from mdvec.settings import Settings, load_settings
-from mdvec.text.quoting import identifier, literal
+from mdvec.text import identifier, literal
 
 if TYPE_CHECKING:
     import duckdb

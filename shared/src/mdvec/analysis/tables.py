@@ -9,7 +9,7 @@ from typing import Any
 
 from mdvec.analysis.frames import as_frame, column_places, names_and_rows
 from mdvec.analysis.limits import limits_in_force
-from mdvec.text.counting import counted
+from mdvec.text import counted
 
 _MAX_COLUMNS = 12
 _MAX_NAMES = 20

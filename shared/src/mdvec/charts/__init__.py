@@ -1,1 +1,5 @@
 """Charts: what they show of amounts, months and tables, and how they are drawn."""
+
+from mdvec.faces import face
+
+__getattr__, __dir__ = face(__name__, __file__)

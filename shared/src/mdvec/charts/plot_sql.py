@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mdvec.datasets.core.columns import Column
-from mdvec.datasets.core.grouping import has_dates, is_measured
+from mdvec.datasets import Column, has_dates, is_measured
 from mdvec.errors import MdvecError
 
 MAX_POINTS = 2_000

@@ -9,8 +9,7 @@ from typing import Any, Protocol
 from mdvec.charts import plot_sql
 from mdvec.charts.plot import Axis, Plot, PlotKind, PlotNote, PlotSeries
 from mdvec.charts.plot_sql import MAX_BINS, MAX_POINTS, PlotRefused, is_scale
-from mdvec.datasets.core.columns import Column
-from mdvec.datasets.core.grouping import has_dates, is_measured
+from mdvec.datasets import Column, has_dates, is_measured
 
 _MAX_NAMES, _MAX_BARS, _MAX_SERIES, _MAX_BOXES, _MAX_CELLS = 200, 60, 8, 30, 40
 _MAX_BYTES = 4_000_000

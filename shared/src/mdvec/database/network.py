@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -58,8 +59,6 @@ def _mounts() -> list[Mount]:
 
 
 def _mounts_of_mac() -> list[Mount]:
-    import subprocess
-
     try:
         told = subprocess.run(["/sbin/mount"], capture_output=True, check=True, timeout=10)
     except (OSError, subprocess.SubprocessError):

@@ -21,7 +21,7 @@ from mdvec.datasets.interfaces.dataset_tables import CombinedFile, DatasetTable
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.planning import PlannedGroup
-from mdvec.files.scan import FoundFile, UnreadableFile
+from mdvec.files import FoundFile, UnreadableFile
 
 _MIN_FILES = 2
 

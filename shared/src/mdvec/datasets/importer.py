@@ -34,9 +34,15 @@ from mdvec.datasets.report import (
     readings_of,
 )
 from mdvec.datasets.status import remove_unneeded_copies
-from mdvec.files.scan import FoundFile, Problem, UnreadableFile
-from mdvec.importing.job import Importer, ImportJob, ProgressCount, check_unchanged
-from mdvec.importing.report import ImportInterrupted, ImportReport
+from mdvec.files import FoundFile, Problem, UnreadableFile
+from mdvec.importing import (
+    Importer,
+    ImportInterrupted,
+    ImportJob,
+    ImportReport,
+    ProgressCount,
+    check_unchanged,
+)
 from mdvec.tools import import_state
 
 

@@ -29,9 +29,16 @@ from mdvec.datasets.interfaces.dataset_tables import (
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
 from mdvec.datasets.interfaces.typed_rows import OnRows
 from mdvec.datasets.planning import PlannedGroup
-from mdvec.files.endings import SQLITE_ENDINGS, WORKBOOK_ENDINGS, data_ending, split_ending
-from mdvec.files.scan import FoundFile, Scan, UnreadableFile
-from mdvec.tools.registry import Tool
+from mdvec.files import (
+    SQLITE_ENDINGS,
+    WORKBOOK_ENDINGS,
+    FoundFile,
+    Scan,
+    UnreadableFile,
+    data_ending,
+    split_ending,
+)
+from mdvec.tools import Tool
 
 _COMPUTED = "it is a computed column; only columns that hold values are copied"
 VIEW = "it is a view; only tables are copied"

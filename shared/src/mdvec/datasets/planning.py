@@ -15,9 +15,9 @@ from mdvec.datasets.interfaces.choices import file_state, has_logs
 from mdvec.datasets.interfaces.dataset_tables import FileTable
 from mdvec.datasets.options import DatasetOptions
 from mdvec.datasets.reading import holds_one_table
-from mdvec.files.scan import FileState, FoundFile, Scan, UnreadableFile
-from mdvec.importing.options import ImportRefused
-from mdvec.tools.registry import Tool
+from mdvec.files import FileState, FoundFile, Scan, UnreadableFile
+from mdvec.importing import ImportRefused
+from mdvec.tools import Tool
 
 MAX_PARQUET_BYTES = 2**30
 """Parquet files of more bytes are copied into one table only if the user names it."""

@@ -16,8 +16,7 @@ from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.interfaces.typed_rows import TypedRows
 from mdvec.datasets.interfaces.unpacking import unpacked
-from mdvec.files.endings import data_ending, is_packed, unpacked_ending
-from mdvec.files.within import opened_within, path_of
+from mdvec.files import data_ending, is_packed, opened_within, path_of, unpacked_ending
 
 ARROW_ENDINGS = (".feather", ".arrow")
 COPIED_ENDINGS = (*DELIMITERS, *JSON_ENDINGS, *ARROW_ENDINGS)

@@ -26,10 +26,16 @@ from mdvec.datasets.interfaces.csv_head import DELIMITERS
 from mdvec.datasets.interfaces.dataset_tables import FileTable
 from mdvec.datasets.interfaces.json_file import JSON_ENDINGS
 from mdvec.errors import MdvecError
-from mdvec.files.endings import SQLITE_ENDINGS, WORKBOOK_ENDINGS, data_ending, unpacked_ending
-from mdvec.files.scan import FoundFile, Problem
-from mdvec.importing.options import ImportRefused
-from mdvec.tools.registry import Tool
+from mdvec.files import (
+    SQLITE_ENDINGS,
+    WORKBOOK_ENDINGS,
+    FoundFile,
+    Problem,
+    data_ending,
+    unpacked_ending,
+)
+from mdvec.importing import ImportRefused
+from mdvec.tools import Tool
 
 _TAB = {"tab": "\t", "\\t": "\t"}
 _NO_DELIMITERS = "\"'\r\n"

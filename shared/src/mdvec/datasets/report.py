@@ -8,13 +8,10 @@ from dataclasses import asdict, dataclass
 from mdvec.datasets.core.columns import Column
 from mdvec.datasets.core.understood import Understood
 from mdvec.datasets.interfaces.dataset_tables import DatasetTable, FileTable
-from mdvec.files.scan import FoundFile, Problem
-from mdvec.importing.job import ImportJob
-from mdvec.importing.options import ImportRefused
-from mdvec.importing.report import ImportReport, ReportLine, notes
-from mdvec.text.counting import counted
-from mdvec.text.one_line import shown_name
-from mdvec.tools.registry import Tool
+from mdvec.files import FoundFile, Problem
+from mdvec.importing import ImportJob, ImportRefused, ImportReport, ReportLine, notes
+from mdvec.text import counted, shown_name
+from mdvec.tools import Tool
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,7 @@ from mdvec.datasets.interfaces import dataset_tables
 from mdvec.datasets.interfaces.choices import stored_choices
 from mdvec.datasets.interfaces.dataset_tables import DatasetTable
 from mdvec.datasets.interfaces.snapshots import Snapshots, remove_snapshots
-from mdvec.tools import registry
-from mdvec.tools.registry import Tool
-from mdvec.tools.status import ContentCounts, Fact, KindStatus, StatusTable
+from mdvec.tools import ContentCounts, Fact, KindStatus, StatusTable, Tool, registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +65,7 @@ def _read(connection: apsw.Connection, tool: Tool) -> DatasetContents:
     )
 
 
-DATASET = KindStatus(
+DATASET_STATUS = KindStatus(
     overview_title="Datasets",
     overview_columns=("tables", "rows"),
     contents_title="Tables",

@@ -1,1 +1,5 @@
 """Folders of Markdown and text files as a kind of source."""
+
+from mdvec.faces import face
+
+__getattr__, __dir__ = face(__name__, __file__)

@@ -8,25 +8,37 @@ from dataclasses import dataclass
 
 import apsw
 
-from mdvec.embedding.embedder import ModelError, ModelUnavailable
-from mdvec.files.encoding import FileText, read_text
-from mdvec.files.scan import FileState, FoundFile, Problem, UnreadableFile
-from mdvec.importing.endpoint_texts import EndpointStopped, SendingRefused
-from mdvec.importing.job import Importer, ImportJob, ProgressCount, states_as_found
-from mdvec.importing.options import ImportRefused
-from mdvec.importing.report import ImportInterrupted, ImportReport
-from mdvec.importing.text_index import TextIndex
-from mdvec.index import documents
-from mdvec.index.documents import NewDocument, StoredFile
-from mdvec.text.chunking import Chunk
-from mdvec.text.context import searchable_chunks, texts_to_embed
-from mdvec.text.counting import counted
-from mdvec.text.machine_text import is_machine_file
-from mdvec.text.markdown import Outline, outline
-from mdvec.text.one_line import on_one_line, shown_name
-from mdvec.text.properties import Properties, day_in_name, properties_of
-from mdvec.text.tokens import is_blank
-from mdvec.tools.registry import Tool
+from mdvec.embedding import ModelError, ModelUnavailable
+from mdvec.files import FileState, FileText, FoundFile, Problem, UnreadableFile, read_text
+from mdvec.importing import (
+    EndpointStopped,
+    Importer,
+    ImportInterrupted,
+    ImportJob,
+    ImportRefused,
+    ImportReport,
+    ProgressCount,
+    SendingRefused,
+    TextIndex,
+    states_as_found,
+)
+from mdvec.index import NewDocument, StoredFile, documents
+from mdvec.text import (
+    Chunk,
+    Outline,
+    Properties,
+    counted,
+    day_in_name,
+    is_blank,
+    is_machine_file,
+    on_one_line,
+    outline,
+    properties_of,
+    searchable_chunks,
+    shown_name,
+    texts_to_embed,
+)
+from mdvec.tools import Tool
 
 logger = logging.getLogger("mdvec")
 

@@ -10,18 +10,12 @@ from pathlib import Path
 
 import apsw
 
-from mdvec.database.connection import open_database, snapshot
+from mdvec.database import open_database, snapshot
 from mdvec.errors import MdvecError
-from mdvec.index import documents
-from mdvec.index.tables import Tables
-from mdvec.search.core.passages import good_cut
-from mdvec.search.search import no_texts_message
-from mdvec.text.markdown import line_starts
-from mdvec.text.one_line import quoted
-from mdvec.tools import registry
-from mdvec.tools.import_state import unfinished
-from mdvec.tools.kinds import KINDS
-from mdvec.tools.registry import Tool
+from mdvec.index import Tables, documents
+from mdvec.search import good_cut, no_texts_message
+from mdvec.text import line_starts, quoted
+from mdvec.tools import KINDS, Tool, registry, unfinished
 
 _MAX_NAMES = 5
 

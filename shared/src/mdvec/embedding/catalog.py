@@ -10,6 +10,7 @@ from functools import partial
 
 from mdvec.embedding import families
 from mdvec.embedding.backends import plamo_cache
+from mdvec.embedding.backends.use import UseBackend
 from mdvec.embedding.cards import (
     CARDS,
     E5_SMALL,
@@ -164,8 +165,6 @@ def _load_plamo() -> Backend:
 
 
 def _load_use() -> Backend:
-    from mdvec.embedding.backends.use import UseBackend
-
     return UseBackend()
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from mdvec.embedding.cards import ModelCard
 from mdvec.errors import MdvecError
-from mdvec.text.tokens import TokenSpan, is_blank
+from mdvec.text import TokenSpan, is_blank
 
 if TYPE_CHECKING:
     import numpy as np

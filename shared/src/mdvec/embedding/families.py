@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 
+from mdvec.embedding import backends, remote
 from mdvec.embedding.cards import E5_SMALL, ModelCard, ModelFamily, family_of, model_of
 from mdvec.embedding.embedder import Embedder, ModelUnavailable
 from mdvec.embedding.options import GEMINI_URL, OPENAI_URL, BackendOptions
@@ -44,14 +45,12 @@ def card_of(name: str, options: BackendOptions) -> ModelCard:
 
 def _st_card(name: str, options: BackendOptions) -> ModelCard:
     """The card according to the model's files, without loading it."""
-    from mdvec.embedding.backends import sentence_transformers
-
     model = model_of(name)
-    folder = sentence_transformers.located(model)
-    limit = (sentence_transformers.max_tokens_of(folder) if folder else None) or 512
+    folder = backends.sentence_transformers.located(model)
+    limit = (backends.sentence_transformers.max_tokens_of(folder) if folder else None) or 512
     room = limit - min(_ROOM_OF_PREFIXES, limit // 4)
-    how = sentence_transformers.INSTALL_ST
-    if not sentence_transformers.is_folder(model):
+    how = backends.sentence_transformers.INSTALL_ST
+    if not backends.sentence_transformers.is_folder(model):
         how = f"{how}, then: mdvec model pull {name}"
     return _card(
         name, f"{model}, by sentence-transformers", options.st.truncate_dim or 0, room,
@@ -106,9 +105,8 @@ def pull(name: str, options: BackendOptions) -> str:
     endpoint = endpoint_of(name, options)
     if endpoint is not None:
         return f"{name} is at {endpoint.host}; there is nothing to download"
-    from mdvec.embedding.backends import sentence_transformers
-
-    return f"{name} is here: {sentence_transformers.pull(model_of(name), options.st.backend)}"
+    folder = backends.sentence_transformers.pull(model_of(name), options.st.backend)
+    return f"{name} is here: {folder}"
 
 
 def _family(name: str) -> ModelFamily:
@@ -137,32 +135,25 @@ def _card(
 
 
 def _openai_missing(name: str, options: BackendOptions) -> str | None:
-    from mdvec.embedding.remote.keys import openai_key
-
     try:
-        openai_key(name, options)
+        remote.openai_key(name, options)
     except KeyMissing as error:
         return str(error)
     return None
 
 
 def _load_openai(name: str, options: BackendOptions) -> Embedder:
-    from mdvec.embedding.backends.openai_compatible import OpenAIBackend
-    from mdvec.embedding.remote.endpoint import RemoteEmbedder
-
     endpoint = endpoint_of(name, options)
     if endpoint is None:
         raise ModelUnavailable(f"the model {name!r} has no endpoint")
-    return RemoteEmbedder(OpenAIBackend(card_of(name, options), endpoint, options))
+    return remote.RemoteEmbedder(backends.OpenAIBackend(card_of(name, options), endpoint, options))
 
 
 def _gemini_missing(name: str, options: BackendOptions) -> str | None:
-    from mdvec.embedding.remote.keys import gemini_key
-
     if _is_not_installed("google.genai"):
         return f"google-genai is not installed; get it with: {INSTALL_GEMINI}"
     try:
-        gemini_key(name, options)
+        remote.gemini_key(name, options)
     except KeyMissing as error:
         return str(error)
     return None
@@ -171,36 +162,27 @@ def _gemini_missing(name: str, options: BackendOptions) -> str | None:
 def _load_gemini(name: str, options: BackendOptions) -> Embedder:
     if _is_not_installed("google.genai"):
         raise ModelUnavailable(f"the model {name!r}: {_gemini_missing(name, options)}")
-    from mdvec.embedding.backends.gemini import GeminiBackend
-    from mdvec.embedding.remote.endpoint import RemoteEmbedder
-
     endpoint = endpoint_of(name, options)
     if endpoint is None:
         raise ModelUnavailable(f"the model {name!r} has no endpoint")
-    return RemoteEmbedder(GeminiBackend(card_of(name, options), endpoint, options))
+    return remote.RemoteEmbedder(backends.GeminiBackend(card_of(name, options), endpoint, options))
 
 
 def _st_missing(name: str, options: BackendOptions) -> str | None:  # noqa: ARG001
-    from mdvec.embedding.backends import sentence_transformers
-
-    return sentence_transformers.missing(model_of(name))
+    return backends.sentence_transformers.missing(model_of(name))
 
 
 def _load_st(name: str, options: BackendOptions) -> Embedder:
-    from mdvec.embedding.backends import sentence_transformers
-
     card = card_of(name, options)
-    folder = sentence_transformers.located(model_of(name))
-    lack = sentence_transformers.missing(model_of(name))
+    folder = backends.sentence_transformers.located(model_of(name))
+    lack = backends.sentence_transformers.missing(model_of(name))
     if lack and is_folder(name):
         raise ModelUnavailable(f"the model {name!r} cannot be used: {lack}")
     if folder is None or lack:
         raise ModelUnavailable(
             f"the model {name!r} is not here ({lack}); get it with: {card.how_to_get}"
         )
-    from mdvec.embedding.backends.sentence_transformers import SentenceTransformersBackend
-
-    return Embedder(SentenceTransformersBackend(card, folder, options.st))
+    return Embedder(backends.SentenceTransformersBackend(card, folder, options.st))
 
 
 def _is_not_installed(module: str) -> bool:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from mdvec.embedding import backends
 from mdvec.embedding.cards import model_of
 from mdvec.embedding.embedder import ModelError, ModelUnavailable
 from mdvec.embedding.options import StOptions
@@ -50,12 +51,10 @@ class Reranker:
 
     def missing(self) -> str | None:
         """Why it cannot be loaded, in a few words, or None if its files look right."""
-        from mdvec.embedding.backends import sentence_transformers
-        from mdvec.embedding.backends.hub_cache import is_classifier
-
         model = model_of(self.name)
-        folder, lack = sentence_transformers.located(model), sentence_transformers.missing(model)
-        if lack is None and folder is not None and not is_classifier(folder):
+        folder = backends.sentence_transformers.located(model)
+        lack = backends.sentence_transformers.missing(model)
+        if lack is None and folder is not None and not backends.is_classifier(folder):
             return "it is not a cross-encoder"
         return lack
 
@@ -87,15 +86,12 @@ class Reranker:
         return scores
 
     def _load(self) -> CrossEncoderBackend:
-        from mdvec.embedding.backends import sentence_transformers
-
         model = model_of(self.name)
-        folder, lack = sentence_transformers.located(model), sentence_transformers.missing(model)
+        folder = backends.sentence_transformers.located(model)
+        lack = backends.sentence_transformers.missing(model)
         if folder is None or lack:
             raise ModelUnavailable(
                 f"the reranker {self.name!r} is not here ({lack}); get it with: "
                 f"mdvec model pull {self.name}, or take it out of [search] reranker"
             )
-        from mdvec.embedding.backends.cross_encoder import CrossEncoderBackend
-
-        return CrossEncoderBackend(self.name, folder, self._options)
+        return backends.CrossEncoderBackend(self.name, folder, self._options)

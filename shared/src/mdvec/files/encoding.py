@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from mdvec.files.scan import UnreadableFile, why
-from mdvec.text.encoding import (
+from mdvec.files.scanning import UnreadableFile, why
+from mdvec.text import (
     CP1252,
     UTF_16,
     UnknownEncoding,

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from mdvec.files.scan import UnreadableFile
+from mdvec.files.scanning import UnreadableFile
 
 _GONE = "its file is gone"
 _LINK = "its file has become a link out of the source folder, which is not followed"

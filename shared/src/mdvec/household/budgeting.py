@@ -8,7 +8,7 @@ from datetime import date
 
 import apsw
 
-from mdvec.dates.months import Month, MonthRange
+from mdvec.dates import Month, MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.core import budget_wording
 from mdvec.household.core.answer_json import AnswerText, MonthEnds
@@ -31,7 +31,7 @@ from mdvec.household.interfaces import plans
 from mdvec.household.interfaces.ledger_sums import counted_rows
 from mdvec.household.overview import coverage, named_subject, one_state
 from mdvec.household.shown import shown_months
-from mdvec.text.one_line import shown_name
+from mdvec.text import shown_name
 
 MAX_AMOUNT = 10**10
 _MONTHS_READ = 13

@@ -8,7 +8,7 @@ from datetime import date
 
 import apsw
 
-from mdvec.dates.months import MonthRange
+from mdvec.dates import MonthRange
 from mdvec.household.core import wording
 from mdvec.household.core.answer_json import AnswerText, DayEnds
 from mdvec.household.core.answer_text import age_line, answer_text
@@ -25,7 +25,7 @@ from mdvec.household.core.wording import EmptyLedger, InsufficientData, format_c
 from mdvec.household.interfaces import ledger_sums
 from mdvec.household.overview import Coverage, coverage, one_state
 from mdvec.household.sharing import SharedPair, left_out_of_the_sum, pairs_across, told_pairs
-from mdvec.text.one_line import shown_name
+from mdvec.text import shown_name
 
 _NONE_SHARED = "両方の家計簿にある同じ買い物は二度数えますが、それらしい組は見つかりませんでした"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import apsw
 
-from mdvec.files.scan import Problem
+from mdvec.files import Problem
 from mdvec.household.core.identity import (
     SameRowsWithId,
     find_same_rows_with_id,

@@ -9,7 +9,7 @@ from typing import Literal
 
 import apsw
 
-from mdvec.dates.months import ONE_DAY, Days, Month, MonthRange
+from mdvec.dates import ONE_DAY, Days, Month, MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.core import wording
 from mdvec.household.core.answer_json import AnswerText, DayEnds

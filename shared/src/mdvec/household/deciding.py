@@ -14,7 +14,7 @@ from mdvec.household.core.decision_wording import Confirmation, Restoration
 from mdvec.household.interfaces import duplicate_checks, marks
 from mdvec.household.interfaces.duplicate_checks import Check
 from mdvec.household.review import DuplicateResolutionError, check_of, row_of
-from mdvec.log.activity import record
+from mdvec.log import record
 
 DECISIONS: Final = ("duplicate", "not_duplicate", "skip")
 

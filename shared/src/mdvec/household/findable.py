@@ -5,8 +5,8 @@ from __future__ import annotations
 import apsw
 
 from mdvec.household.interfaces import subjects
-from mdvec.index.chunks import change_headings
-from mdvec.tools.registry import list_tools
+from mdvec.index import change_headings
+from mdvec.tools import list_tools
 
 
 def follow_decisions(connection: apsw.Connection, tool_id: int) -> None:

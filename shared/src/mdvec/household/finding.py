@@ -31,7 +31,7 @@ from mdvec.household.interfaces.transactions import TRANSACTION_COLUMNS, read_tr
 from mdvec.household.nearness import Embed, beside_notes, near_rows
 from mdvec.household.overview import coverage, named_subject, one_state
 from mdvec.household.row_search import RowChoice, RowSearch
-from mdvec.text.one_line import shortened
+from mdvec.text import shortened
 
 if TYPE_CHECKING:
     import numpy as np

@@ -18,12 +18,9 @@ from mdvec.household.interfaces import subjects
 from mdvec.household.interfaces.columns import Codes, LedgerColumns
 from mdvec.household.interfaces.plans import notes_on
 from mdvec.household.interfaces.subjects import RowMentions
-from mdvec.index import documents
-from mdvec.index.chunks import StoredChunk
-from mdvec.index.documents import StoredText
-from mdvec.text.dates import named_dates
-from mdvec.text.terms import folded
-from mdvec.tools.registry import Tool
+from mdvec.index import StoredChunk, StoredText, documents
+from mdvec.text import folded, named_dates
+from mdvec.tools import Tool
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,7 +7,7 @@ from datetime import date
 
 import apsw
 
-from mdvec.dates.months import Month
+from mdvec.dates import Month
 from mdvec.household.core import habit_wording
 from mdvec.household.core.anomalies import Anomaly, anomalies, anomaly_lines
 from mdvec.household.core.answer_json import AnswerText

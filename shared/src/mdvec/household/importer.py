@@ -8,8 +8,8 @@ from functools import partial
 
 import apsw
 
-from mdvec.embedding.embedder import ModelError, ModelUnavailable
-from mdvec.files.scan import FileState, Problem, Scan
+from mdvec.embedding import ModelError, ModelUnavailable
+from mdvec.files import FileState, Problem, Scan
 from mdvec.household import review as duplicate_review
 from mdvec.household.core.csv_text import CsvText
 from mdvec.household.core.detection import DuplicateDetectionError
@@ -24,13 +24,18 @@ from mdvec.household.ledger import import_ledger
 from mdvec.household.options import HouseholdOptions
 from mdvec.household.reading import LedgerFile, unsupported_files, with_advice
 from mdvec.household.report import HouseholdReport, LedgerReport
-from mdvec.importing.job import Importer, ImportJob, ProgressCount
-from mdvec.importing.options import ImportRefused
-from mdvec.importing.report import ImportInterrupted, ImportReport
-from mdvec.importing.text_index import TextIndex
-from mdvec.index.documents import NewDocument, StoredFile
-from mdvec.text.chunking import Chunk
-from mdvec.tools.registry import Tool
+from mdvec.importing import (
+    Importer,
+    ImportInterrupted,
+    ImportJob,
+    ImportRefused,
+    ImportReport,
+    ProgressCount,
+    TextIndex,
+)
+from mdvec.index import NewDocument, StoredFile
+from mdvec.text import Chunk
+from mdvec.tools import Tool
 
 
 def import_household(job: ImportJob) -> ImportReport:

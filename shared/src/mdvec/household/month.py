@@ -9,7 +9,7 @@ from decimal import Decimal
 
 import apsw
 
-from mdvec.dates.months import Days, MonthRange
+from mdvec.dates import Days, MonthRange
 from mdvec.household.core import wording
 from mdvec.household.core.answer_json import AnswerText, MonthText, Percentage, SubjectText
 from mdvec.household.core.answer_text import answer_text

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from mdvec.embedding.cards import default_constants
+from mdvec.embedding import default_constants
 from mdvec.household.core.categories import (
     AmbiguousCategory,
     Category,
@@ -22,18 +22,16 @@ from mdvec.household.core.found import category_note, near_note
 from mdvec.household.core.naming import OR
 from mdvec.household.found_sums import sums_by, totals_of
 from mdvec.household.interfaces.columns import LedgerColumns
-from mdvec.index.chunks import stored_chunks
-from mdvec.index.model_constants import calibrated_constants
-from mdvec.index.nearest import EngineUnavailable
-from mdvec.search.candidates import nearest_chunks
-from mdvec.text.terms import folded
-from mdvec.tools.registry import Tool, list_tools
+from mdvec.index import EngineUnavailable, calibrated_constants, stored_chunks
+from mdvec.search import nearest_chunks
+from mdvec.text import folded
+from mdvec.tools import Tool, list_tools
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from mdvec.embedding.embedder import Vectors
+    from mdvec.embedding import Vectors
 
     Mask = NDArray[np.bool_]
 

@@ -17,7 +17,7 @@ from mdvec.household.core.transaction import RowNote, Transaction
 from mdvec.household.core.wording import format_currency
 from mdvec.household.findable import follow_decisions
 from mdvec.household.interfaces.transactions import TRANSACTION_COLUMNS, read_transaction
-from mdvec.text.one_line import on_one_line, shown_name
+from mdvec.text import on_one_line, shown_name
 
 _MAX_NOTE, _MAX_TAG, _MAX_TAGS = 500, 40, 10
 _MAX_LISTED = 50

@@ -9,8 +9,8 @@ from datetime import date
 
 import apsw
 
-from mdvec.database.connection import snapshot
-from mdvec.dates.months import Month, MonthRange
+from mdvec.database import snapshot
+from mdvec.dates import Month, MonthRange
 from mdvec.household.core.answer_text import age_line
 from mdvec.household.core.categories import hierarchy_of
 from mdvec.household.core.coverage_notes import (

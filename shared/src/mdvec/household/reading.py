@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from mdvec.files.scan import FoundFile, PassingProblem, Problem
+from mdvec.files import FoundFile, PassingProblem, Problem
 from mdvec.household.core.assets import AssetMonth, kept_note, read_asset_months
 from mdvec.household.core.cells import TransactionRow
 from mdvec.household.core.csv_text import CsvText
@@ -20,7 +20,7 @@ from mdvec.household.core.statement_kinds import UNMAPPED, Mappings, read_statem
 from mdvec.household.core.statements import Statement
 from mdvec.household.interfaces.ledger_files import KnownFile
 from mdvec.household.interfaces.mappings import OwnMappings, only_ready_made
-from mdvec.text.one_line import quoted
+from mdvec.text import quoted
 
 logger = logging.getLogger("mdvec")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mdvec.text.morphemes import morphemes
+from mdvec.text import morphemes
 
 _KANJI = re.compile("[\u3400-\u9fff々〆a-zA-Z]")
 

@@ -6,13 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from mdvec.files.scan import Problem
+from mdvec.files import Problem
 from mdvec.household.core.assets import KEPT
 from mdvec.household.interfaces.ledger_files import KnownFile
 from mdvec.household.interfaces.ledger_statements import GoneRow
-from mdvec.importing.report import ImportReport, ReportLine, notes
-from mdvec.text.counting import counted
-from mdvec.text.one_line import shown_name
+from mdvec.importing import ImportReport, ReportLine, notes
+from mdvec.text import counted, shown_name
 
 LedgerMode = Literal["update", "replace"]
 

@@ -10,7 +10,7 @@ from typing import Final
 
 import apsw
 
-from mdvec.database.connection import snapshot
+from mdvec.database import snapshot
 from mdvec.errors import MdvecError
 from mdvec.household.core import review_wording as answers
 from mdvec.household.core.candidates import Arranged, arrange, listed_candidates

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
-from mdvec.dates.months import Days
+from mdvec.dates import Days
 from mdvec.household.core.categories import INCOME, Category, folded_category
 from mdvec.household.core.found import (
     InvalidRowFilter,
@@ -19,7 +19,7 @@ from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import REASONS
 from mdvec.household.found_sums import sums_by
 from mdvec.household.interfaces.columns import Codes, LedgerColumns
-from mdvec.text.one_line import bracketed_name, shortened
+from mdvec.text import bracketed_name, shortened
 
 if TYPE_CHECKING:
     import numpy as np

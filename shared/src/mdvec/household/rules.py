@@ -26,7 +26,7 @@ from mdvec.household.interfaces.plans import (
     rules_of,
 )
 from mdvec.household.overview import one_state
-from mdvec.text.one_line import bracketed_name
+from mdvec.text import bracketed_name
 
 _MIN_LETTERS = 2
 

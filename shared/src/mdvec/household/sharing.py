@@ -9,7 +9,7 @@ from datetime import date, timedelta
 
 import apsw
 
-from mdvec.dates.months import Days, Month
+from mdvec.dates import Days, Month
 from mdvec.household.core.categories import INCOME
 from mdvec.household.core.decision_wording import Confirmation
 from mdvec.household.core.detection import LIKELY, DetectionOptions, DuplicateDetectionError
@@ -30,9 +30,9 @@ from mdvec.household.interfaces.shared_pairs import (
 )
 from mdvec.household.readings import reading
 from mdvec.household.review import DuplicateResolutionError
-from mdvec.log.activity import record
-from mdvec.text.one_line import shown_name
-from mdvec.tools.names import offered_name
+from mdvec.log import record
+from mdvec.text import shown_name
+from mdvec.tools import offered_name
 
 
 class NotOfTwoHouseholds(DuplicateResolutionError):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import apsw
+import numpy as np
 
-from mdvec.dates.months import Days
+from mdvec.dates import Days
 from mdvec.household.core.found import FoundGroup
 from mdvec.household.core.shop_names import shop_of, shops_of
 from mdvec.household.core.subjects import Subject
@@ -73,8 +74,6 @@ def rows_of_shop(
 
     ``shop`` is the shop's name, or a description of one of its rows.
     """
-    import numpy as np
-
     with one_state(connection):
         columns = cache.get(connection, tool_id)
         search = RowSearch(columns)

@@ -6,7 +6,7 @@ from datetime import date
 
 import apsw
 
-from mdvec.dates.months import ONE_DAY, Days, Month, MonthRange
+from mdvec.dates import ONE_DAY, Days, Month, MonthRange
 from mdvec.household.core import coverage_notes, wording
 from mdvec.household.core.periods import UnderstoodPeriod, span_in_words
 from mdvec.household.core.subjects import Subject

@@ -12,7 +12,7 @@ import apsw
 from cachetools import LRUCache
 from pydantic import Field
 
-from mdvec.dates.months import Month, MonthRange
+from mdvec.dates import Month, MonthRange
 from mdvec.household.core import wording
 from mdvec.household.core.answer_json import AnswerText, MonthText
 from mdvec.household.core.answer_text import answer_text

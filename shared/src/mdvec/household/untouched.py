@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import apsw
 
-from mdvec.dates.months import Month, MonthRange
+from mdvec.dates import Month, MonthRange
 from mdvec.household.core.statements import Statement
 from mdvec.household.interfaces import ledger_statements
 from mdvec.household.interfaces.ledger_files import KnownFile

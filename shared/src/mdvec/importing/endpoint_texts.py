@@ -18,17 +18,22 @@ from typing import TYPE_CHECKING
 import apsw
 
 from mdvec.cancelling import cancelled_by, raise_if_cancelled
-from mdvec.embedding.cards import is_endpoint_model
-from mdvec.embedding.embedder import Embedder, ModelError
-from mdvec.embedding.remote.answers import EndpointFailure, TextRefused
-from mdvec.embedding.remote.endpoint import RemoteEmbedder, Sending
+from mdvec.embedding import (
+    Embedder,
+    EndpointFailure,
+    ModelError,
+    RemoteEmbedder,
+    Sending,
+    TextRefused,
+    is_endpoint_model,
+)
 from mdvec.errors import MdvecError
 from mdvec.importing.job import ImportJob, ProgressCount
 from mdvec.importing.options import ImportRefused
-from mdvec.tools.allowed_endpoints import allow_endpoint, is_endpoint_allowed
+from mdvec.tools import allow_endpoint, is_endpoint_allowed
 
 if TYPE_CHECKING:
-    from mdvec.embedding.embedder import Vectors
+    from mdvec.embedding import Vectors
 
 
 class PaidVectors:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import apsw
 
-from mdvec.embedding.remote.endpoint import Sending
-from mdvec.files.scan import FileState, Problem, Scan, ScanRules
+from mdvec.embedding import Sending
+from mdvec.files import FileState, Problem, Scan, ScanRules
 from mdvec.importing.report import (
     EmbedderFor,
     ImportReport,
@@ -18,8 +18,7 @@ from mdvec.importing.report import (
     ToolChanged,
 )
 from mdvec.timing import Stopwatch
-from mdvec.tools import registry
-from mdvec.tools.registry import Tool
+from mdvec.tools import Tool, registry
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from mdvec.embedding.cards import ModelCard
-from mdvec.embedding.catalog import AUTO
+from mdvec.embedding import AUTO, ModelCard
 from mdvec.errors import MdvecError
-from mdvec.text.options import CUT, ChunkingOptions, InvalidChunking, Strategy
-from mdvec.tools.registry import Tool
+from mdvec.text import CUT, ChunkingOptions, InvalidChunking, Strategy
+from mdvec.tools import Tool
 
 DEFAULT_STRATEGY: Strategy = "heading"
 DEFAULT_HEADING_LEVELS = (1, 2, 3)

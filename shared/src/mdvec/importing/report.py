@@ -7,13 +7,13 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Literal, Protocol
 
-from mdvec.embedding.embedder import Embedder
+from mdvec.embedding import Embedder
 from mdvec.errors import MdvecError
-from mdvec.files.scan import Problem, ScanRules
+from mdvec.files import Problem, ScanRules
 from mdvec.importing.options import ChunkingOverrides, ImportRefused
-from mdvec.index.chroma import ChromaServer
-from mdvec.text.one_line import shown_name
-from mdvec.tools.kinds import KINDS
+from mdvec.index import ChromaServer
+from mdvec.text import shown_name
+from mdvec.tools import KINDS
 
 Mode = Literal["new", "replace", "update"]
 EmbedderFor = Callable[[str | None], Embedder]

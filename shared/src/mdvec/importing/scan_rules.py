@@ -10,10 +10,9 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 
-from mdvec.files.scan import FileState, ScanRules
+from mdvec.files import FileState, ScanRules
 from mdvec.importing.report import ImportRequest
-from mdvec.tools.kinds import KINDS
-from mdvec.tools.registry import Tool
+from mdvec.tools import KINDS, Tool
 
 _LATER_ENDINGS = (".mdx",)
 """Default endings that some tools were imported without, before they were defaults."""

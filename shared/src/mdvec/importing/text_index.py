@@ -6,38 +6,41 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mdvec.database.connection import Connection, roll_back, snapshot
-from mdvec.embedding.cards import is_endpoint_model
-from mdvec.embedding.embedder import Embedder
-from mdvec.embedding.remote.endpoint import RemoteEmbedder
+import numpy as np
+
+from mdvec.database import Connection, roll_back, snapshot
+from mdvec.embedding import Embedder, RemoteEmbedder, is_endpoint_model
 from mdvec.importing.endpoint_texts import EndpointTexts, ask_about_questions, forget_paid
 from mdvec.importing.job import ImportJob, ProgressCount, check_unchanged
 from mdvec.importing.options import ImportRefused, model_to_load, resolve_chunking
-from mdvec.index import chunks, documents, table_changes, tables
-from mdvec.index.chroma import check_client_installed
-from mdvec.index.chroma_collections import (
+from mdvec.index import (
     MAX_UNSENT,
+    EngineUnavailable,
+    NewDocument,
+    StoredFile,
+    StoredText,
+    Tables,
+    check_client_installed,
     check_writer,
+    chunks,
     collection_of,
-    delete_unused_collections,
-    send_vectors,
-    unsent_count,
-)
-from mdvec.index.documents import NewDocument, StoredFile, StoredText, erase_deleted_terms
-from mdvec.index.nearest import EngineUnavailable
-from mdvec.index.table_changes import (
     create_vector_index,
+    delete_unused_collections,
+    documents,
+    erase_deleted_terms,
     has_vector_index,
     rebuild_vector_index,
     renew_vector_index,
+    send_vectors,
+    table_changes,
+    tables,
+    unsent_count,
 )
-from mdvec.index.tables import Tables
-from mdvec.text.options import ChunkingOptions
-from mdvec.tools import import_state, registry
-from mdvec.tools.registry import Tool
+from mdvec.text import ChunkingOptions
+from mdvec.tools import Tool, import_state, registry
 
 if TYPE_CHECKING:
-    from mdvec.embedding.embedder import Vectors
+    from mdvec.embedding import Vectors
 
 
 def build_missing_indexes(job: ImportJob, tool: Tool, names: Tables) -> None:
@@ -222,8 +225,6 @@ class TextIndex:
         Raises:
             EndpointStopped: the model's endpoint fails; what it embedded is kept.
         """
-        import numpy as np
-
         new = list(dict.fromkeys(text for text in texts if text not in known))
         endpoint = self._endpoint_texts()
         if endpoint is None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection
     from numpy.typing import NDArray
 
-    from mdvec.embedding.embedder import Vectors
+    from mdvec.embedding import Vectors
     from mdvec.index.narrowing import ChunkRanges
 
 SEARCH_SECONDS, WRITE_SECONDS = 3.0, 120.0

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import apsw
 from cachetools import TTLCache, cached
 
-from mdvec.database.records import records
+from mdvec.database import records
 from mdvec.errors import MdvecError
 from mdvec.index.chroma import (
     SEARCH_SECONDS,
@@ -30,13 +30,13 @@ from mdvec.index.chroma import (
 from mdvec.index.exact import nearest_among
 from mdvec.index.nearest import EngineUnavailable, Near
 from mdvec.index.tables import Tables
-from mdvec.text.quoting import identifier
+from mdvec.text import identifier
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from mdvec.embedding.embedder import Vectors
+    from mdvec.embedding import Vectors
     from mdvec.index.narrowing import ChunkRanges
 
 MAX_UNSENT = 2_000

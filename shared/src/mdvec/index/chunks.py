@@ -8,20 +8,24 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from mdvec.database.records import records
+from mdvec.database import records
 from mdvec.index.chroma_collections import collection_of
 from mdvec.index.properties import other_names, rebuild_properties, stored_properties
 from mdvec.index.table_changes import drop_vectors, put_vectors, rebuild_vector_index
 from mdvec.index.tables import Tables, create_word_indexes, drop_word_indexes
 from mdvec.index.words import delete_terms, insert_terms
-from mdvec.text.chunking import Chunk
-from mdvec.text.context import text_to_embed
-from mdvec.text.fields import ChunkFields, chunk_fields, searched_names
-from mdvec.text.quoting import identifier
-from mdvec.text.readable import readable_chunk
+from mdvec.text import (
+    Chunk,
+    ChunkFields,
+    chunk_fields,
+    identifier,
+    readable_chunk,
+    searched_names,
+    text_to_embed,
+)
 
 if TYPE_CHECKING:
-    from mdvec.embedding.embedder import Vectors
+    from mdvec.embedding import Vectors
 
 
 def insert_chunks(

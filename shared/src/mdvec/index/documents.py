@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from mdvec.database.records import records
+from mdvec.database import records
 from mdvec.index.chunks import delete_chunks, insert_chunks
 from mdvec.index.properties import (
     delete_properties,
@@ -18,13 +18,10 @@ from mdvec.index.properties import (
 )
 from mdvec.index.tables import Tables, has_words
 from mdvec.index.words import clear_deletion_mark, delete_unused_words
-from mdvec.text.chunking import Chunk
-from mdvec.text.fields import searched_names
-from mdvec.text.properties import Properties
-from mdvec.text.quoting import identifier
+from mdvec.text import Chunk, Properties, identifier, searched_names
 
 if TYPE_CHECKING:
-    from mdvec.embedding.embedder import Vectors
+    from mdvec.embedding import Vectors
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ import apsw
 
 from mdvec.index.nearest import Near
 from mdvec.index.tables import Tables
-from mdvec.text.quoting import identifier
+from mdvec.text import identifier
 
 if TYPE_CHECKING:
-    from mdvec.embedding.embedder import Vectors
+    from mdvec.embedding import Vectors
 
 
 def nearest_among(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import apsw
 
-from mdvec.embedding.cards import ModelConstants
+from mdvec.embedding import ModelConstants
 
 
 def calibrated_constants(connection: apsw.Connection, fingerprint: str) -> ModelConstants | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from mdvec.index.tables import Tables
-from mdvec.text.quoting import identifier
+from mdvec.text import identifier
 
 if TYPE_CHECKING:
     import numpy as np

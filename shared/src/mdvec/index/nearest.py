@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from mdvec.embedding.embedder import Vectors
+    from mdvec.embedding import Vectors
     from mdvec.index.narrowing import ChunkRanges
 
 

@@ -11,12 +11,18 @@ from dataclasses import dataclass
 
 import apsw
 
-from mdvec.database.records import records
+from mdvec.database import records
 from mdvec.index.tables import Tables, create_properties, drop_properties, has_properties
-from mdvec.text.front_matter import front_matter
-from mdvec.text.markdown import is_markdown
-from mdvec.text.properties import Properties, PropertyValue, day_in_name, folded_tag, properties_of
-from mdvec.text.quoting import identifier
+from mdvec.text import (
+    Properties,
+    PropertyValue,
+    day_in_name,
+    folded_tag,
+    front_matter,
+    identifier,
+    is_markdown,
+    properties_of,
+)
 
 
 def insert_properties(

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 import apsw
 
 from mdvec.index.tables import Tables
-from mdvec.text.quoting import identifier
+from mdvec.text import identifier
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from mdvec.embedding.embedder import Vectors
+    from mdvec.embedding import Vectors
 
 _HEAD = struct.Struct("<16sIq")
 _CENTRED = 2

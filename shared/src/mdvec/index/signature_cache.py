@@ -16,13 +16,13 @@ from mdvec.index.narrowing import ChunkRanges, expanded
 from mdvec.index.nearest import Near
 from mdvec.index.signature_build import entries, entry_type, read_build
 from mdvec.index.tables import Tables, create_signatures, drop_signatures, has_signatures
-from mdvec.text.quoting import identifier
+from mdvec.text import identifier
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from mdvec.embedding.embedder import Vectors
+    from mdvec.embedding import Vectors
     from mdvec.index.signatures import Signatures
 
 

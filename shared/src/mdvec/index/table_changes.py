@@ -11,10 +11,10 @@ from mdvec.index.chroma_collections import begin_collection, collection_of, leav
 from mdvec.index.signature_build import renew_signatures
 from mdvec.index.signature_cache import SignatureIndex
 from mdvec.index.tables import DERIVED, Tables, drop_indexes, has_signatures
-from mdvec.text.quoting import identifier
+from mdvec.text import identifier
 
 if TYPE_CHECKING:
-    from mdvec.embedding.embedder import Vectors
+    from mdvec.embedding import Vectors
 
 
 def replace_tables(connection: apsw.Connection, old: Tables, staged: Tables) -> None:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import apsw
 
-from mdvec.text.quoting import identifier
+from mdvec import text
+from mdvec.text import identifier
 
 DERIVED = ("signatures", "fts", "terms", "counts", "vocabulary", "properties", "tags")
 """How the names of the derived tables begin."""
@@ -195,9 +196,7 @@ def create_word_indexes(connection: apsw.Connection, tables: Tables) -> None:
 
 def words_version() -> str:
     """The version of a word index built now: its format, and the dictionary installed."""
-    from mdvec.text.morphemes import analysis_version
-
-    return f"{_WORDS_FORMAT} {analysis_version()}"
+    return f"{_WORDS_FORMAT} {text.analysis_version()}"
 
 
 def has_words(connection: apsw.Connection, tables: Tables) -> bool:

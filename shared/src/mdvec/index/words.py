@@ -11,12 +11,20 @@ import apsw
 
 from mdvec.index.narrowing import ChunkRanges
 from mdvec.index.tables import Tables
-from mdvec.text.compounds import is_katakana
-from mdvec.text.fields import FIELDS, ChunkFields, FieldCounts, FieldTerms, field_terms
-from mdvec.text.loanwords import first_kana, katakana_of
-from mdvec.text.morphemes import WORD_MARK
-from mdvec.text.quoting import identifier
-from mdvec.text.spelling import max_edits, nearest_spellings
+from mdvec.text import (
+    FIELDS,
+    WORD_MARK,
+    ChunkFields,
+    FieldCounts,
+    FieldTerms,
+    field_terms,
+    first_kana,
+    identifier,
+    is_katakana,
+    katakana_of,
+    max_edits,
+    nearest_spellings,
+)
 
 _MAX_READING = 40
 _MORE_KANA = 4

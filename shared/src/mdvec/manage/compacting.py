@@ -10,20 +10,20 @@ from pathlib import Path
 
 import apsw
 
-from mdvec.database.connection import (
+from mdvec.database import (
     BUSY_TIMEOUT_MS,
     DatabaseError,
     DatabaseUnusable,
     checkpoint_wal,
+    is_writable,
     open_database,
+    size_on_disk,
+    temporary_folder,
 )
-from mdvec.database.place import is_writable, size_on_disk, temporary_folder
-from mdvec.datasets.status import remove_unneeded_copies
-from mdvec.index import table_changes, tables
-from mdvec.index.documents import rewrite_lexical_index
-from mdvec.manage.import_tool import only_import_of
-from mdvec.tools import registry
-from mdvec.tools.registry import Tool
+from mdvec.datasets import remove_unneeded_copies
+from mdvec.index import rewrite_lexical_index, table_changes, tables
+from mdvec.manage.tool_import import only_import_of
+from mdvec.tools import Tool, registry
 
 _STEPS_BETWEEN_SIGNALS = 10_000
 

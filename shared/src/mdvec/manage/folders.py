@@ -7,11 +7,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from mdvec.database.connection import DatabaseMissing
+from mdvec.database import DatabaseMissing
 from mdvec.errors import MdvecError
 from mdvec.manage.registering import add_tool, list_tools
-from mdvec.tools.names import checked_tool_name, name_for
-from mdvec.tools.registry import Tool, ToolExists
+from mdvec.tools import Tool, ToolExists, checked_tool_name, name_for
 
 _KIND = "markdown"
 

@@ -5,13 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from mdvec.household.statement_preview import (
-    MappingRefused,
-    StatementPreview,
-    preview_statement,
-)
+from mdvec.household import MappingRefused, StatementPreview, preview_statement
 from mdvec.manage.registering import find_tool, list_tools
-from mdvec.tools.registry import Tool
+from mdvec.tools import Tool
 
 
 def map_statement(

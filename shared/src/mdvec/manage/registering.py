@@ -7,20 +7,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mdvec.database.connection import DatabaseError, open_database
-from mdvec.datasets.interfaces import dataset_tables
-from mdvec.datasets.interfaces.snapshots import remove_snapshots
+from pathspec import GitIgnoreSpec
+from pathspec.patterns.gitignore import GitIgnorePatternError
+
+from mdvec import household
+from mdvec.database import DatabaseError, open_database
+from mdvec.datasets import remove_snapshots, rename_tables, snapshot_folder
 from mdvec.errors import MdvecError
-from mdvec.files.scan import ScanRules
-from mdvec.index.chroma import ChromaServer
-from mdvec.index.chroma_collections import collection_of, delete_unused_collections
-from mdvec.index.nearest import EngineUnavailable
-from mdvec.manage.import_tool import only_import_of
-from mdvec.text.tokens import is_blank
-from mdvec.tools import registry
-from mdvec.tools.kinds import KINDS, load_code
-from mdvec.tools.names import checked_tool_name
-from mdvec.tools.registry import Tool, ToolNotFound
+from mdvec.files import ScanRules
+from mdvec.index import ChromaServer, EngineUnavailable, collection_of, delete_unused_collections
+from mdvec.manage.kind_code import KIND_CODE
+from mdvec.manage.tool_import import only_import_of
+from mdvec.text import is_blank
+from mdvec.tools import KINDS, Tool, ToolNotFound, checked_tool_name, registry
 
 MAX_TOOL_DESCRIPTION = 2_000
 MAX_TITLE = 100
@@ -48,10 +47,9 @@ def add_tool(
     words, place = _checked_description(description), _checked_source(source, kind)
     shown = None if title is None else _checked_title(title)
     with open_database(database, "create") as connection:
-        check = KINDS[kind].name_check
-        if check is not None:
-            alike = [tool.name for tool in registry.list_tools(connection) if tool.kind == kind]
-            load_code(check)(name, [other for other in alike if other != name])
+        alike = [tool.name for tool in registry.list_tools(connection) if tool.kind == kind]
+        check = KIND_CODE[kind].name_check()
+        check(name, [other for other in alike if other != name])
         return registry.add_tool(connection, name, words, place, kind, shown)
 
 
@@ -135,7 +133,7 @@ def delete_tool(
     with open_database(database, "write") as connection:
         known = collection_of(connection, registry.get_tool(connection, name).tables)
         tool = registry.delete_tool(connection, name)
-        remove_snapshots(dataset_tables.snapshot_folder(connection, tool.id))
+        remove_snapshots(snapshot_folder(connection, tool.id))
         if known is not None and engine is None:
             on_notice(
                 f"the vectors of {name} are still in Chroma; name the server in [index], then "
@@ -186,11 +184,8 @@ def offered_state(database: Path) -> tuple[list[Tool], list[int]] | None:
         ledgers = [row.id for row in rows if KINDS[row.kind].has_ledger]
         if not ledgers:
             return rows, []
-        from mdvec.household.interfaces.transactions import (
-            data_version,  # a server of notes needs it not
-        )
 
-        return rows, [data_version(connection, ledger) for ledger in ledgers]
+        return rows, [household.data_version(connection, ledger) for ledger in ledgers]
 
 
 def models_in_use(database: Path) -> set[str]:
@@ -229,9 +224,6 @@ def _checked_patterns(patterns: FilePatterns) -> FilePatterns:
 def _valid(patterns: tuple[str, ...] | None) -> tuple[str, ...] | None:
     if patterns is None:
         return None
-    from pathspec import GitIgnoreSpec
-    from pathspec.patterns.gitignore import GitIgnorePatternError
-
     kept = tuple(pattern for pattern in patterns if pattern.strip())
     for pattern in kept:
         try:
@@ -284,10 +276,9 @@ def rename_tool(database: Path, name: str, to: str, on_notice: Callable[[str], N
             tool = registry.get_tool(connection, name)
             if tool.id != found.id:  # while this waited, another one got its name
                 raise ToolNotFound(name)
-            check = KINDS[tool.kind].name_check
-            if check is not None:
-                others = [other for other in registry.list_tools(connection) if other.id != tool.id]
-                load_code(check)(to, [other.name for other in others if other.kind == tool.kind])
+            check = KIND_CODE[tool.kind].name_check()
+            others = [other for other in registry.list_tools(connection) if other.id != tool.id]
+            check(to, [other.name for other in others if other.kind == tool.kind])
             renamed = registry.rename_tool(connection, tool, to)
-            dataset_tables.rename_tables(connection, tool.id, name, to)
+            rename_tables(connection, tool.id, name, to)
     return renamed

@@ -131,7 +131,7 @@ def uninstall(service: Service) -> bool:
     return True
 
 
-def status(service: Service) -> ServiceStatus:
+def service_status(service: Service) -> ServiceStatus:
     """Whether the service is installed and answers."""
     installed = service.path.exists()
     text = service.path.read_text(encoding="utf-8") if installed else service.text

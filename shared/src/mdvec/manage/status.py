@@ -8,19 +8,20 @@ from pathlib import Path
 
 import apsw
 
-from mdvec.database.connection import open_database, snapshot
-from mdvec.database.place import open_to_others, size_on_disk
-from mdvec.files.scan import ScanRules
-from mdvec.index.chroma_collections import unsent_count
-from mdvec.index.chunks import VectorStatistics
-from mdvec.text.morphemes import has_dictionary
-from mdvec.text.options import ChunkingOptions
-from mdvec.tools import registry
-from mdvec.tools.import_state import unfinished
-from mdvec.tools.kinds import KINDS, load_code
-from mdvec.tools.names import reserved_names_taken
-from mdvec.tools.registry import Tool
-from mdvec.tools.status import Contents, KindStatus
+from mdvec.database import open_database, open_to_others, size_on_disk, snapshot
+from mdvec.files import ScanRules
+from mdvec.index import VectorStatistics, unsent_count
+from mdvec.manage.kind_code import KIND_CODE
+from mdvec.text import ChunkingOptions, has_dictionary
+from mdvec.tools import (
+    KINDS,
+    Contents,
+    KindStatus,
+    Tool,
+    registry,
+    reserved_names_taken,
+    unfinished,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +155,7 @@ def details(database: Path, name: str) -> ToolDetails:
 
 def kind_status(kind: str) -> KindStatus:
     """The functions that read and show the status of tools of that kind."""
-    found: KindStatus = load_code(KINDS[kind].status)
-    return found
+    return KIND_CODE[kind].status()
 
 
 def _status(connection: apsw.Connection, tool: Tool) -> ToolStatus:

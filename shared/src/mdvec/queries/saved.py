@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from mdvec.database.connection import Connection, open_database
+from mdvec.database import Connection, open_database
 from mdvec.errors import MdvecError
 from mdvec.queries.parameters import Parameter
 

@@ -8,36 +8,38 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from mdvec.embedding.cards import ModelConstants, default_constants
-from mdvec.index.chroma import ChromaServer
-from mdvec.index.chroma_collections import collection_of, nearest_in_collection
-from mdvec.index.chunks import StoredChunk, chunk_count, stored_chunks
-from mdvec.index.exact import nearest_among
-from mdvec.index.model_constants import calibrated_constants
-from mdvec.index.narrowing import ChunkRanges
-from mdvec.index.nearest import EngineUnavailable
-from mdvec.index.properties import StoredProperties, stored_properties
-from mdvec.index.signature_cache import SignatureIndex
-from mdvec.index.tables import Tables, has_current_words
-from mdvec.index.words import (
+from mdvec.embedding import ModelConstants, default_constants
+from mdvec.index import (
+    ChromaServer,
+    ChunkRanges,
+    EngineUnavailable,
+    SignatureIndex,
+    StoredChunk,
+    StoredProperties,
+    Tables,
+    calibrated_constants,
+    chunk_count,
+    collection_of,
     document_frequencies,
+    has_current_words,
     in_katakana,
     matching_chunks,
+    nearest_among,
+    nearest_in_collection,
     other_spellings,
+    stored_chunks,
+    stored_properties,
     word_counts,
 )
 from mdvec.search.core.fusion import ENGLISH_WORDS, SearchMode, is_foreign_prose
 from mdvec.search.core.lexical import Candidate, CorpusStatistics, is_written_apart
 from mdvec.search.field_reader import FieldReader
-from mdvec.text.fields import FieldCounts
-from mdvec.text.questions import QuestionTerms
-from mdvec.text.spelling import in_other_kana, in_other_numerals
-from mdvec.text.terms import is_letters
+from mdvec.text import FieldCounts, QuestionTerms, in_other_kana, in_other_numerals, is_letters
 from mdvec.timing import Stopwatch
-from mdvec.tools.registry import Tool
+from mdvec.tools import Tool
 
 if TYPE_CHECKING:
-    from mdvec.embedding.embedder import Vectors
+    from mdvec.embedding import Vectors
 
 MIN_CANDIDATES = 60
 """Candidates per retriever; more if more hits are requested."""

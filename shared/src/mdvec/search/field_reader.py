@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from mdvec.index.chunks import StoredChunk
-from mdvec.index.properties import NOT_DERIVED, StoredProperties, other_names
+from mdvec.index import NOT_DERIVED, StoredChunk, StoredProperties, other_names
 from mdvec.search.core.lexical import NameMatch
-from mdvec.text.compounds import is_katakana, is_word_of
-from mdvec.text.fields import FieldCounts, chunk_fields, field_terms, searched_names
-from mdvec.text.questions import QuestionTerms
-from mdvec.text.terms import TermCounter, folded
+from mdvec.text import (
+    FieldCounts,
+    QuestionTerms,
+    TermCounter,
+    chunk_fields,
+    field_terms,
+    folded,
+    is_katakana,
+    is_word_of,
+    searched_names,
+)
 
 _folded = lru_cache(maxsize=512)(folded)
 """Folds a passage's text, which is counted as a whole and by sentence."""

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 import apsw
 
-from mdvec.index.narrowing import ChunkRanges, Condition, chunks_passing, no_chunks
-from mdvec.index.properties import count_undated, tag_counts
-from mdvec.index.tables import has_properties
+from mdvec.index import (
+    ChunkRanges,
+    Condition,
+    chunks_passing,
+    count_undated,
+    has_properties,
+    no_chunks,
+    tag_counts,
+)
 from mdvec.search.core.filters import Filters
-from mdvec.text.one_line import quoted
-from mdvec.text.properties import folded_tag
-from mdvec.tools.kinds import KINDS
-from mdvec.tools.registry import Tool
+from mdvec.text import folded_tag, quoted
+from mdvec.tools import KINDS, Tool
 
 _MAX_NAMED_TAGS = 5
 
@@ -109,8 +114,6 @@ def _nearest(connection: apsw.Connection, requested: Sequence[Tool], tag: str) -
     }
     if not known:
         return "it has no tags at all" if len(requested) == 1 else "they have no tags at all"
-    from difflib import get_close_matches
-
     near = [one for one in known if tag in one or one in tag]
     near += get_close_matches(tag, known, n=_MAX_NAMED_TAGS, cutoff=0.4)
     if near:

@@ -9,16 +9,13 @@ from functools import cached_property
 
 import apsw
 
-from mdvec.index import documents
-from mdvec.index.chunks import StoredChunk
-from mdvec.index.properties import NOT_DERIVED, StoredProperties, stored_properties
+from mdvec.index import NOT_DERIVED, StoredChunk, StoredProperties, documents, stored_properties
 from mdvec.search.core.bounds import Returning
 from mdvec.search.core.neighbours import Window, joined_windows
 from mdvec.search.core.passages import TextSpan, good_cut, section_at, within_budget
 from mdvec.search.ranking import RankedChunk
-from mdvec.text.markdown import Outline, line_starts, outline
-from mdvec.text.morphemes import WORD_MARK
-from mdvec.tools.kinds import KINDS
+from mdvec.text import WORD_MARK, Outline, line_starts, outline
+from mdvec.tools import KINDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from mdvec.embedding.embedder import Embedder, ModelError
-from mdvec.embedding.remote.answers import EndpointFailure, QuestionNotAllowed
-from mdvec.embedding.remote.endpoint import RemoteEmbedder
+from mdvec.embedding import (
+    Embedder,
+    EndpointFailure,
+    ModelError,
+    QuestionNotAllowed,
+    RemoteEmbedder,
+)
 from mdvec.search.core.fusion import SearchMode
 from mdvec.timing import Stopwatch
-from mdvec.tools.allowed_endpoints import is_endpoint_allowed
-from mdvec.tools.registry import Tool
+from mdvec.tools import Tool, is_endpoint_allowed
 
 if TYPE_CHECKING:
-    from mdvec.embedding.embedder import Vectors
+    from mdvec.embedding import Vectors
 
 EmbedderOf = Callable[[str], AbstractContextManager[Embedder]]
 """Lends the embedder of the model with that name, for one search."""

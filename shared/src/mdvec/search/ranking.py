@@ -7,18 +7,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from mdvec.embedding.embedder import ModelError
-from mdvec.index.chunks import StoredChunk
-from mdvec.index.tables import Tables
+from mdvec.embedding import ModelError
+from mdvec.index import StoredChunk, Tables
 from mdvec.search.candidates import ToolCandidates
 from mdvec.search.core.confidence import FIRST, Evidence, evidence
 from mdvec.search.core.fusion import Scored, SearchMode, fuse
 from mdvec.search.core.lexical import Candidate, CorpusStatistics, is_written_apart
-from mdvec.text.compounds import is_katakana
-from mdvec.text.morphemes import WORD_MARK
-from mdvec.text.questions import QuestionTerms
-from mdvec.text.terms import is_letters
-from mdvec.tools.registry import Tool
+from mdvec.text import WORD_MARK, QuestionTerms, is_katakana, is_letters
+from mdvec.tools import Tool
 
 _MIN_SCORE = 0.005
 """Passages below this score are unrelated to the question and are left out."""

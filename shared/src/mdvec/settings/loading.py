@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
@@ -201,8 +203,6 @@ def unread_file(environment: Mapping[str, str], config: Path | None, folder: Pat
     Many projects have a file of that name: one counts only if all of its tables are sections of
     mdvec, and one of their keys is a setting.
     """
-    import tomllib
-
     file = folder / _USERS_FILE
     if config is not None or environment.get(_CONFIG_VARIABLE) or not file.is_file():
         return []
@@ -245,8 +245,6 @@ def _config_file(
 def _file_layer(path: Path | None) -> dict[str, dict[str, Any]]:
     if path is None:
         return {}
-    import tomllib
-
     try:
         read = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -322,8 +320,6 @@ def _from_text(field: FieldInfo, text: str) -> object:
 
 
 def _nearest(name: str, known: list[str], prefix: str = "", *, list_all: bool = True) -> str:
-    from difflib import get_close_matches
-
     if close := get_close_matches(name[:_MAX_NAME], known, n=1, cutoff=0.5):
         return f"; did you mean {prefix + close[0]!r}?"
     return f"; known names: {', '.join(known)}" if list_all else ""

@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from mdvec.embedding.cards import CARDS, FORMS, canonical, is_model_name
-from mdvec.embedding.options import (
+from mdvec.embedding import (
+    CARDS,
+    FORMS,
     GEMINI_URL,
     OPENAI_URL,
     BackendOptions,
@@ -15,6 +16,8 @@ from mdvec.embedding.options import (
     OpenAIOptions,
     RetryOptions,
     StOptions,
+    canonical,
+    is_model_name,
 )
 from mdvec.settings.section import SettingsSection
 

@@ -13,11 +13,10 @@ from typing import Annotated, Literal
 import platformdirs
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from mdvec.embedding.cards import canonical, family_of
-from mdvec.embedding.reranker import Reranker
-from mdvec.files.scan import ScanRules
-from mdvec.household.core.detection import MAX_DATE_TOLERANCE, DetectionOptions
-from mdvec.index.chroma import ChromaServer, Hnsw
+from mdvec.embedding import Reranker, canonical, family_of
+from mdvec.files import ScanRules
+from mdvec.household import MAX_DATE_TOLERANCE, DetectionOptions
+from mdvec.index import ChromaServer, Hnsw
 from mdvec.settings.model_sections import ModelSettings
 from mdvec.settings.section import SettingsSection
 from mdvec.settings.server_sections import (

@@ -11,19 +11,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mdvec.database.connection import Connection, open_database, snapshot
-from mdvec.files.scan import FileState, Scan, ScanRules, SourceMissing
-from mdvec.importing.failures import Failure, failures
-from mdvec.importing.job import Importer
-from mdvec.importing.scan_rules import rules_in_force
-from mdvec.manage.import_tool import scan_source
-from mdvec.text.counting import counted
-from mdvec.text.one_line import shown_name
-from mdvec.tools import registry
-from mdvec.tools.import_state import is_being_imported, unfinished
-from mdvec.tools.kinds import KINDS, load_code
-from mdvec.tools.names import offered_name
-from mdvec.tools.registry import Tool
+from mdvec.database import Connection, open_database, snapshot
+from mdvec.files import FileState, Scan, ScanRules, SourceMissing
+from mdvec.importing import Failure, failures, rules_in_force
+from mdvec.manage import KIND_CODE, scan_source
+from mdvec.text import counted, shown_name
+from mdvec.tools import (
+    Tool,
+    is_being_imported,
+    offered_name,
+    registry,
+    unfinished,
+)
 
 _NANOSECONDS = 1_000_000_000
 _MAX_NAMED = 3
@@ -148,7 +147,7 @@ def load_modules(kinds: Iterable[str]) -> None:
     import pathspec  # noqa: F401 - a scan loads it when it begins
 
     for kind in kinds:
-        load_code(KINDS[kind].importer)
+        KIND_CODE[kind].importer()
 
 
 def look_at(database: Path, name: str, rules: ScanRules) -> Freshness:
@@ -169,7 +168,7 @@ def look_at(database: Path, name: str, rules: ScanRules) -> Freshness:
 
 def look_through(connection: Connection, tool: Tool, rules: ScanRules) -> Freshness:
     """Compare a tool's source with its index, on an open connection."""
-    importer: Importer = load_code(KINDS[tool.kind].importer)
+    importer = KIND_CODE[tool.kind].importer()
     stored = importer.stored_states(connection, tool)
     try:
         found = scan_source(tool, rules_in_force(tool, rules))

@@ -19,11 +19,11 @@ from typing import Any, TextIO
 
 from mdvec.cancelling import cancelled_by, raise_if_cancelled
 from mdvec.errors import MdvecError
-from mdvec.files.scan import ScanRules
-from mdvec.importing.report import ImportInterrupted, Progress
-from mdvec.log.opening import open_log
-from mdvec.manage.import_tool import import_request, import_tool, loading_and_telling
-from mdvec.settings.sections import Settings
+from mdvec.files import ScanRules
+from mdvec.importing import ImportInterrupted, Progress
+from mdvec.log import open_log
+from mdvec.manage import import_request, import_tool, loading_and_telling
+from mdvec.settings import Settings
 from mdvec.sync.freshness import look_at
 from mdvec.sync.messages import Failed, Message, Notice, Result, Stopped, as_line
 

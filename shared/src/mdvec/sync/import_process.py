@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import suppress
 
-from mdvec.settings.sections import Settings
+from mdvec.settings import Settings
 from mdvec.sync.messages import Failed, Message, Result, Stopped, from_line
 
 _STOP_SECONDS = 5.0

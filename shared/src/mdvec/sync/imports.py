@@ -8,11 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from mdvec.text.counting import counted
+from mdvec import importing
+from mdvec.text import counted
 
 if TYPE_CHECKING:
-    from mdvec.importing.report import Progress
-    from mdvec.settings.sections import Settings
+    from mdvec.importing import Progress
+    from mdvec.settings import Settings
     from mdvec.sync.import_process import ImportProcess
     from mdvec.sync.messages import Failed, Message, Result, Stopped
 
@@ -133,10 +134,9 @@ class ImportRun:
             self._done.set()
 
     def _take(self, message: Message) -> None:
-        from mdvec.importing.report import Progress
         from mdvec.sync.messages import Notice
 
-        if isinstance(message, Progress):
+        if isinstance(message, importing.Progress):
             self.progress = message
         elif isinstance(message, Notice):
             self.notice = message.text

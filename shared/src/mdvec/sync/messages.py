@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
-from mdvec.importing.report import ImportReport, Progress
+from mdvec.importing import ImportReport, Progress
 
 
 @dataclass(frozen=True, slots=True)

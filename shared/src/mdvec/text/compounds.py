@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from mdvec.text.morphemes import morphemes
+from mdvec.text.morphology import morphemes
 
 _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]+")
 _MIN_CHARS = 3

@@ -9,7 +9,7 @@ from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from mdvec.text.front_matter import LINE_BREAK, NO_FRONT_MATTER, FrontMatter, front_matter
+from mdvec.text.front_matter_block import LINE_BREAK, NO_FRONT_MATTER, FrontMatter, front_matter
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from mdvec.text.front_matter import FrontMatter
+from mdvec.text.front_matter_block import FrontMatter
 
 MAX_TAGS = 200
 MAX_TAG_CHARS = 100

@@ -10,10 +10,10 @@ from itertools import pairwise
 
 from mdvec.text.compounds import is_katakana
 from mdvec.text.dates import named_dates
-from mdvec.text.morphemes import WORD_MARK, Morpheme, morphemes
+from mdvec.text.index_terms import folded, is_letters, placed_terms, question_terms
+from mdvec.text.morphology import WORD_MARK, Morpheme, morphemes
 from mdvec.text.roles import Role, role_of
 from mdvec.text.sentences import marks
-from mdvec.text.terms import folded, is_letters, placed_terms, question_terms
 
 _JAPANESE = re.compile("[\u3041-\u30ff\u3400-\u9fff]")
 _IDENTIFIER = re.compile(r"[a-z][A-Z]|[A-Za-z]_[A-Za-z]|[A-Za-z]\d")

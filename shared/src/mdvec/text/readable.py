@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from mdvec.text.front_matter import LINE_BREAK
+from mdvec.text.front_matter_block import LINE_BREAK
 from mdvec.text.markdown import is_markdown
 from mdvec.text.tokens import is_blank
 

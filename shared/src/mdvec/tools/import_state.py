@@ -10,10 +10,9 @@ from pathlib import Path
 
 import apsw
 
-from mdvec import __version__
-from mdvec.files.scan import ScanRules
-from mdvec.text.counting import counted
-from mdvec.text.options import ChunkingOptions
+from mdvec import __version__, index
+from mdvec.files import ScanRules
+from mdvec.text import ChunkingOptions, counted
 from mdvec.tools.registry import Tool, list_tools
 
 
@@ -99,9 +98,8 @@ def unfinished(connection: apsw.Connection, tool: Tool) -> str | None:
             f"{tool.name} may be older than its files: its last import has not finished{files}; "
             f"{how}"
         )
-    from mdvec.index import documents
 
-    there = documents.document_counts(connection, tool.tables).documents
+    there = index.documents.document_counts(connection, tool.tables).documents
     number = counted(there, "document")
     return f"{tool.name} has {number} so far: its first import has not finished{files}; {how}"
 

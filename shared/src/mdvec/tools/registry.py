@@ -10,12 +10,11 @@ from typing import Any
 import apsw
 
 from mdvec import __version__
-from mdvec.database.connection import DatabaseUnusable
+from mdvec.database import DatabaseUnusable
 from mdvec.errors import MdvecError
-from mdvec.files.scan import ScanRules
-from mdvec.index import table_changes, tables
-from mdvec.index.tables import Tables
-from mdvec.text.options import ChunkingOptions, InvalidChunking
+from mdvec.files import ScanRules
+from mdvec.index import Tables, table_changes, tables
+from mdvec.text import ChunkingOptions, InvalidChunking
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.names import checked_tool_name
 

@@ -8,14 +8,17 @@ from typing import Protocol
 
 import apsw
 
-from mdvec.files.scan import ScanRules
-from mdvec.index import chunks, documents
-from mdvec.index.chroma_collections import unsent_count
-from mdvec.index.chunks import VectorStatistics
-from mdvec.index.documents import DocumentLine
-from mdvec.index.properties import TagCount, tag_counts
-from mdvec.text.counting import file_size, local_time
-from mdvec.text.options import CUT
+from mdvec.files import ScanRules
+from mdvec.index import (
+    DocumentLine,
+    TagCount,
+    VectorStatistics,
+    chunks,
+    documents,
+    tag_counts,
+    unsent_count,
+)
+from mdvec.text import CUT, file_size, local_time
 from mdvec.tools.registry import Tool
 
 Fact = tuple[str, object]

@@ -14,7 +14,7 @@ from mdvec.errors import MdvecError
 from mdvec.index.tables import Tables, create_tables
 from mdvec.manage import registering
 from mdvec.manage.compacting import NoRoom, compact
-from mdvec.manage.import_tool import only_import_of
+from mdvec.manage.tool_import import only_import_of
 from mdvec.text.quoting import identifier
 
 SECRET = "zqxjkvw8871secret"

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from mdvec.database.connection import open_database, snapshot
 from mdvec.index.tables import Tables
 from mdvec.manage import registering
+from mdvec.text.index_terms import terms
 from mdvec.text.quoting import identifier
-from mdvec.text.terms import terms
 
 SECRET = "zqxjkvw8871secret"
 
@@ -144,7 +144,7 @@ def test_new_files_are_readable_only_by_their_owner(tmp_path):
         seen.append((sorted(path.name for path in database.parent.iterdir()), modes()))
 
     from mdvec.embedding.embedder import Embedder
-    from mdvec.manage.import_tool import import_tool
+    from mdvec.manage.tool_import import import_tool
 
     import_tool(collection.request("new"), lambda _: Embedder(collection.backend), on_progress=look)
     names = [f"vectors.sqlite{end}" for end in ("", "-shm", "-wal", ".import-1.lock")]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import apsw
 import pytest
 
-from mdvec.database.records import records
+from mdvec.database.row_factory import records
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ from mdvec.datasets.reading_options import InvalidReading, reading_choices
 from mdvec.datasets.status import DatasetContents
 from mdvec.importing.options import ImportRefused
 from mdvec.manage import registering
-from mdvec.manage.import_tool import import_tool
 from mdvec.manage.status import details
+from mdvec.manage.tool_import import import_tool
 
 SALES = '売上一覧,,\n日付,店,額\n令和7年6月1日,1,"￥1,234"\n令和7年6月2日,2,-\n'
 

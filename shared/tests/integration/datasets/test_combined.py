@@ -17,7 +17,7 @@ from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.options import DatasetOptions, InvalidTableChoice, chosen_tables
 from mdvec.importing.options import ImportRefused
 from mdvec.manage import registering
-from mdvec.manage.import_tool import import_tool
+from mdvec.manage.tool_import import import_tool
 from mdvec.sync.freshness import look_at
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces.database_file import opened
-from mdvec.files.scan import UnreadableFile
+from mdvec.files.scanning import UnreadableFile
 
 TELLING = (
     "current_setting('allowed_paths')::VARCHAR || current_setting('allowed_directories')::VARCHAR"

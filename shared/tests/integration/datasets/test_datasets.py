@@ -15,14 +15,14 @@ from mdvec.datasets.interfaces import dataset_tables
 from mdvec.datasets.interfaces.connection import one_path, parquet_scan
 from mdvec.datasets.status import DatasetContents
 from mdvec.documents.reading import DocumentPart, ReadingRefused, read_document
-from mdvec.files.scan import SourceMissing
+from mdvec.files.scanning import SourceMissing
 from mdvec.importing.options import ImportRefused
 from mdvec.importing.report import ImportInterrupted, Progress, ToolChanged
 from mdvec.manage import registering
-from mdvec.manage.import_tool import import_tool
 from mdvec.manage.registering import InvalidTool
 from mdvec.manage.status import details, overview
-from mdvec.search.search import Question, SearchRefused, search
+from mdvec.manage.tool_import import import_tool
+from mdvec.search.answer import Question, SearchRefused, search
 from mdvec.sync.freshness import look_at
 from mdvec.tools.names import InvalidToolName
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces.delimited import delimited_to_parquet
-from mdvec.files.scan import UnreadableFile
+from mdvec.files.scanning import UnreadableFile
 
 at = datetime.fromisoformat
 READER = duckdb.connect()

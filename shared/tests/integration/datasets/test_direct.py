@@ -15,7 +15,7 @@ from mdvec.datasets.core.understood import FOUND, ReadingOptions
 from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces.delimited import delimited_to_parquet
 from mdvec.datasets.interfaces.direct_rows import read_directly
-from mdvec.files.scan import UnreadableFile
+from mdvec.files.scanning import UnreadableFile
 
 ALWAYS, NEVER = 0, 2**60
 READER = duckdb.connect()

@@ -27,7 +27,7 @@ from mdvec.datasets.interfaces import dataset_tables
 from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces.unpacking import is_bomb
 from mdvec.manage import registering
-from mdvec.manage.import_tool import import_tool
+from mdvec.manage.tool_import import import_tool
 
 at = datetime.fromisoformat
 

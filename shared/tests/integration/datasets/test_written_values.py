@@ -11,7 +11,7 @@ from mdvec.datasets.core.columns import NoHeader, column_names
 from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces.delimited import delimited_to_parquet
 from mdvec.datasets.interfaces.wide import MIN_WIDE_COLUMNS
-from mdvec.files.scan import UnreadableFile
+from mdvec.files.scanning import UnreadableFile
 
 READER = duckdb.connect()
 ERAS = (("令和", 2018), ("平成", 1988), ("昭和", 1925), ("大正", 1911), ("明治", 1867))

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from mdvec.files.encoding import FileText, read_text
-from mdvec.files.scan import (
+from mdvec.files.scanning import (
     FoundFile,
     Problem,
     ScanRules,

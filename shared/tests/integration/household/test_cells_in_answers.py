@@ -99,8 +99,8 @@ def answers(cell):
     review.detect(connection, tool, DetectionOptions())
     listed = review.list_candidates(connection, tool)
     assert listed.candidates
-    yield review_wording.list_text(listed)
-    yield review_wording.detail_text(listed.candidates[0])
+    yield review_wording.candidates_text(listed)
+    yield review_wording.candidate_text(listed.candidates[0])
 
 
 def refusals(cell):

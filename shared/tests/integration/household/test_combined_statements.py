@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ledger_folder import HEADER, JULY, LedgerFolder, line
 
-from mdvec.files.scan import Problem
+from mdvec.files.scanning import Problem
 from mdvec.household import deciding
 from mdvec.household import review as duplicate_review
 from mdvec.household.core.detection import DetectionOptions

@@ -16,7 +16,7 @@ from mdvec.household.core.transfer_pairs import transfer_pairs
 from mdvec.household.habits import find_anomalies, forecast_spending, list_recurring_payments
 from mdvec.household.ledger import import_ledger
 from mdvec.household.month import monthly_household
-from mdvec.household.net_worth import net_worth
+from mdvec.household.net_worth_report import net_worth
 from mdvec.household.reading import LedgerFile
 from mdvec.tools.registry import add_tool
 

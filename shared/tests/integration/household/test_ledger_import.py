@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from ledger_rows import list_transactions
 
 from mdvec.database import migrations
-from mdvec.files.scan import Problem, ScanRules, scan
+from mdvec.files.scanning import Problem, ScanRules, scan
 from mdvec.household.interfaces import ledger_files, transactions
 from mdvec.household.interfaces.marks import update_marks
 from mdvec.household.ledger import import_ledger

@@ -8,7 +8,7 @@ import pytest
 from mdvec.database.connection import open_database
 from mdvec.household.core.assets import read_asset_months
 from mdvec.household.ledger import import_ledger
-from mdvec.household.net_worth import NoAssets, net_worth
+from mdvec.household.net_worth_report import NoAssets, net_worth
 from mdvec.household.reading import LedgerFile
 from mdvec.tools.registry import add_tool
 

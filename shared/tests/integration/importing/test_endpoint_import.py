@@ -21,8 +21,8 @@ from mdvec.embedding.options import BackendOptions, OpenAIOptions, RetryOptions
 from mdvec.importing.endpoint_texts import EndpointStopped, SendingRefused
 from mdvec.importing.report import ImportInterrupted
 from mdvec.manage import registering
-from mdvec.manage.import_tool import import_tool
-from mdvec.search.search import Question, search
+from mdvec.manage.tool_import import import_tool
+from mdvec.search.answer import Question, search
 
 FILES = 30
 BATCH = 8
@@ -115,7 +115,7 @@ from pathlib import Path
 from collection import Collection
 from mdvec.embedding import catalog
 from mdvec.embedding.options import BackendOptions, OpenAIOptions
-from mdvec.manage.import_tool import import_tool
+from mdvec.manage.tool_import import import_tool
 notes = Collection(Path(sys.argv[1]), Path(sys.argv[2]), is_new=False)
 openai = OpenAIOptions(sys.argv[3], dimensions=16, batch=int(sys.argv[4]))
 model = catalog.load("openai:tiny", BackendOptions(openai=openai, environment={}))

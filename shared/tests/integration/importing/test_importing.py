@@ -11,10 +11,10 @@ from tiny_embedder import TinyBackend
 from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder, ModelUnavailable
 from mdvec.errors import MdvecError
-from mdvec.files.scan import Problem, SourceMissing
+from mdvec.files.scanning import Problem, SourceMissing
 from mdvec.importing.options import ImportRefused
-from mdvec.manage.import_tool import import_tool
 from mdvec.manage.status import details
+from mdvec.manage.tool_import import import_tool
 from mdvec.text.options import InvalidChunking
 
 LONG = "この節は五十文字より長いので、ひとつのチャンクになります。" * 3

@@ -8,10 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mdvec.embedding.embedder import Embedder
-from mdvec.files.scan import scan
+from mdvec.files.scanning import scan
 from mdvec.importing.report import ImportReport
 from mdvec.manage import registering
-from mdvec.manage.import_tool import import_tool
+from mdvec.manage.tool_import import import_tool
 
 NOTHING_SET: frozenset[str] = frozenset()
 EVERYTHING = frozenset({"extensions", "exclude", "max_bytes"})

@@ -15,7 +15,7 @@ from mdvec.index import chunks as vectors
 from mdvec.index import signature_cache as signed
 from mdvec.index.tables import Tables
 from mdvec.manage import registering
-from mdvec.manage.import_tool import import_tool
+from mdvec.manage.tool_import import import_tool
 
 LETTERS = "春夏秋冬花鳥風月食費水道カタナabc。\n"
 

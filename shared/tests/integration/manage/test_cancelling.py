@@ -10,8 +10,8 @@ import pytest
 from mdvec.cancelling import Cancelled, cancelled_by, is_cancelled
 from mdvec.embedding.embedder import Embedder
 from mdvec.importing.report import ImportInterrupted
-from mdvec.manage.import_tool import import_tool
-from mdvec.search.search import Question, search
+from mdvec.manage.tool_import import import_tool
+from mdvec.search.answer import Question, search
 from mdvec.timing import Stopwatch
 
 

@@ -5,7 +5,7 @@ import os
 import pytest
 from collection import Collection
 
-from mdvec.files.scan import Problem, ScanRules, scan
+from mdvec.files.scanning import Problem, ScanRules, scan
 from mdvec.manage import registering
 
 HEADER = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"

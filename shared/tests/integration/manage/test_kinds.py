@@ -7,8 +7,9 @@ from collection import Collection
 from mdvec.database.connection import DatabaseUnusable
 from mdvec.importing.job import Importer
 from mdvec.importing.report import ReportLine
+from mdvec.manage.kind_code import KIND_CODE
 from mdvec.manage.registering import add_tool, list_tools
-from mdvec.tools.kinds import KINDS, load_code
+from mdvec.tools.kinds import KINDS
 from mdvec.tools.status import KindStatus
 
 ROWS = (
@@ -32,10 +33,11 @@ def imported(tmp_path, kind, file, text):
 
 
 def test_what_every_kind_names_can_be_loaded():
-    for kind in KINDS.values():
-        assert isinstance(load_code(kind.importer), Importer)
-        assert isinstance(load_code(kind.status), KindStatus)
-        assert kind.name_check is None or callable(load_code(kind.name_check))
+    assert list(KIND_CODE) == list(KINDS)
+    for code in KIND_CODE.values():
+        assert isinstance(code.importer(), Importer)
+        assert isinstance(code.status(), KindStatus)
+        assert callable(code.name_check())
 
 
 def test_a_report_has_the_same_fields_for_every_kind_null_where_a_kind_has_none(tmp_path):

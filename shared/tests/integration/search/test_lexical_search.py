@@ -133,7 +133,7 @@ def test_without_a_word_in_common_the_lexical_mode_finds_nothing(notes):
 
 
 def test_the_lexical_mode_loads_no_model(notes):
-    from mdvec.search.search import Question, search
+    from mdvec.search.answer import Question, search
 
     def no_model(name):
         raise AssertionError(name)

@@ -11,9 +11,9 @@ from tiny_embedder import tiny_embedder
 
 from mdvec.embedding.options import StOptions
 from mdvec.embedding.reranker import Reranker, RerankerTooSlow
-from mdvec.manage.import_tool import import_tool
+from mdvec.manage.tool_import import import_tool
+from mdvec.search.answer import Question, search
 from mdvec.search.ranking import MAX_RERANKED
-from mdvec.search.search import Question, search
 from mdvec.settings.loading import SettingsError, load_settings
 
 _SPEC = importlib.util.spec_from_file_location(
@@ -116,7 +116,7 @@ def test_the_settings_take_a_cross_encoder_and_nothing_else():
 
 def test_nothing_of_it_is_imported_before_it_is_used():
     code = (
-        "import sys; from mdvec.settings.loading import load_settings; import mdvec.search.search; "
+        "import sys; from mdvec.settings.loading import load_settings; import mdvec.search.answer; "
         "load_settings({'MDVEC_SEARCH_RERANKER': 'st:a/b'}).reranker(); "
         "print({'torch', 'sentence_transformers', 'transformers', 'numpy'} & sys.modules.keys())"
     )

@@ -8,7 +8,7 @@ from tiny_embedder import TinyBackend
 
 from mdvec.embedding.embedder import Embedder, ModelUnavailable
 from mdvec.manage import registering
-from mdvec.search.search import Question, SearchRefused, search
+from mdvec.search.answer import Question, SearchRefused, search
 from mdvec.tools.registry import ToolNotFound
 
 

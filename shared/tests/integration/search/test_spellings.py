@@ -11,7 +11,7 @@ from collection import Collection
 
 from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder
-from mdvec.manage.import_tool import import_tool
+from mdvec.manage.tool_import import import_tool
 
 NOTES = {
     "server.md": "# 構成\n\nサーバが落ちたら再起動。\n",
@@ -156,7 +156,7 @@ WITHOUT = """
 import sys
 from pathlib import Path
 from collection import Collection
-from mdvec.text.morphemes import analysis_version, has_dictionary
+from mdvec.text.morphology import analysis_version, has_dictionary
 from mdvec.manage.status import overview
 folder = Path(sys.argv[1])
 collection = Collection(folder / "notes", folder / "vectors.sqlite")

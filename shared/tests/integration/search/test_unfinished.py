@@ -7,8 +7,8 @@ from collection import Collection
 
 from mdvec.embedding.embedder import Embedder
 from mdvec.importing.report import ImportInterrupted
-from mdvec.manage.import_tool import import_tool
 from mdvec.manage.status import overview
+from mdvec.manage.tool_import import import_tool
 
 GO_ON = "continue with: mdvec import -n notes --mode update"
 

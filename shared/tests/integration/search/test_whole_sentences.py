@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from mdvec.embedding import catalog
-from mdvec.files.scan import ScanRules
+from mdvec.files.scanning import ScanRules
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
-from mdvec.manage.import_tool import import_tool
+from mdvec.manage.tool_import import import_tool
+from mdvec.search.answer import Question, search
 from mdvec.search.core.confidence import CONFIDENT
-from mdvec.search.search import Question, search
 
 NOTES = Path(__file__).parents[4] / "docs" / "examples" / "notes"
 FRAMES = (

@@ -15,7 +15,7 @@ from mdvec.embedding.embedder import Embedder
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
-from mdvec.manage.import_tool import import_tool, only_import_of
+from mdvec.manage.tool_import import import_tool, only_import_of
 from mdvec.sync.freshness import look_at
 from mdvec.tools.import_state import lock_file
 

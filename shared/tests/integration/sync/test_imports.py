@@ -9,7 +9,7 @@ from collection import RULES, Collection
 
 from mdvec.database.connection import open_database
 from mdvec.manage import registering
-from mdvec.manage.import_tool import only_import_of
+from mdvec.manage.tool_import import only_import_of
 from mdvec.settings import Settings
 from mdvec.settings.sections import DatabaseSettings
 from mdvec.sync.freshness import look_at

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from mdvec.search.core.fusion import Scored, SearchMode, fuse
 from mdvec.search.core.lexical import Candidate, CorpusStatistics, NameMatch
+from mdvec.text.index_terms import is_letters
 from mdvec.text.questions import QuestionTerms
-from mdvec.text.terms import is_letters
 
 
 def passage(

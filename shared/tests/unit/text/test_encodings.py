@@ -5,7 +5,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mdvec.files.encoding import file_encoding, read_text
-from mdvec.files.scan import UnreadableFile
+from mdvec.files.scanning import UnreadableFile
 from mdvec.household.core.moneyforward import NotTransactions, decode
 from mdvec.text.encoding import UnknownEncoding, encoding_of
 

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mdvec.text.fields import chunk_fields, document_names, field_terms
-from mdvec.text.morphemes import morphemes
-from mdvec.text.terms import folded
+from mdvec.text.index_terms import folded
+from mdvec.text.morphology import morphemes
 
 SPELLINGS = [
     ("サーバ", "サーバー"),

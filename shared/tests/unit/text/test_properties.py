@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mdvec.text.front_matter import front_matter
+from mdvec.text.front_matter_block import front_matter
 from mdvec.text.properties import MAX_TAGS, Properties, day_in_name, folded_tag, properties_of
 
 

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mdvec.text.fields import field_terms
+from mdvec.text.index_terms import terms
 from mdvec.text.questions import analyse_question
-from mdvec.text.terms import terms
 
 FRAMES = [
     "{}",

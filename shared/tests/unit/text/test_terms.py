@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mdvec.text.terms import TermCounter, folded, question_terms, spelled_parts, terms
+from mdvec.text.index_terms import TermCounter, folded, question_terms, spelled_parts, terms
 
 CJK = "食費管理水道光熱家計簿ひらがなカタカナー々〇𠮷"
 any_text = st.text(st.characters())  # lone surrogates are among them

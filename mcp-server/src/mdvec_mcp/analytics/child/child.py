@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mdvec.datasets.core.columns import Column
+from mdvec.datasets import Column
 from mdvec.errors import MdvecError
-from mdvec.files.within import NotOpened, open_within, path_of
-from mdvec.text.quoting import identifier
+from mdvec.files import NotOpened, open_within, path_of
+from mdvec.text import identifier
 
 from mdvec_mcp.analytics.child import loading, lockdown, seccomp
 from mdvec_mcp.analytics.child.handler import FatalDuckDBError, RequestHandler, refusal_of

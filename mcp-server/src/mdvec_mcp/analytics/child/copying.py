@@ -10,9 +10,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mdvec.datasets.core.columns import Column
-from mdvec.datasets.core.duckdb_types import DuckDBType, UnknownType, parse_type
-from mdvec.text.quoting import identifier, literal
+import duckdb
+from mdvec.datasets import Column, DuckDBType, UnknownType, parse_type
+from mdvec.text import identifier, literal
 
 from mdvec_mcp.analytics.child.parameters import BoundValues
 from mdvec_mcp.analytics.process.messages import JsonValue
@@ -52,8 +52,6 @@ def copy_to_parquet(
 
     Integers of more than 64 bits become 64 bits where all of them fit, else text.
     """
-    import duckdb
-
     if _stored(query, columns, "BIGINT") == query:
         return _copy(connection, query, file, "parquet", values)
     # DuckDB removes the file of a failed COPY in another thread, at times after the error is

@@ -7,10 +7,11 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mdvec.datasets.core.columns import Column
-from mdvec.text.quoting import identifier
+import duckdb
+from mdvec.datasets import Column
+from mdvec.text import identifier
 
 from mdvec_mcp.analytics.child.copying import copy_to_csv, copy_to_parquet, finishers, json_rows_sql
 from mdvec_mcp.analytics.child.loading import columns_of
@@ -43,10 +44,6 @@ from mdvec_mcp.analytics.core.statement import (
     with_source,
 )
 from mdvec_mcp.analytics.process.messages import Message
-
-if TYPE_CHECKING:
-    import duckdb
-
 
 _TABLE_NAME = re.compile(r"[^\W\d]\w{0,62}")
 _MAX_SEMICOLONS = 20
@@ -304,8 +301,6 @@ def refusal_of(
     Raises:
         FatalDuckDBError: the connection cannot be used any more.
     """
-    import duckdb
-
     if isinstance(error, duckdb.InterruptException):
         return out_of_time(seconds)
     if isinstance(error, duckdb.OutOfMemoryException | MemoryError) or "bad_alloc" in str(error):

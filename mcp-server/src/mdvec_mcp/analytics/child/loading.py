@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from mdvec.datasets.core.columns import Column
-from mdvec.datasets.interfaces.connection import parquet_scan
-from mdvec.text.quoting import identifier, literal
-
-if TYPE_CHECKING:
-    import duckdb
+import duckdb
+from mdvec import household
+from mdvec.datasets import Column, parquet_scan
+from mdvec.text import identifier, literal
 
 
 def write_ledgers(
@@ -24,8 +21,7 @@ def write_ledgers(
     Raises:
         DatabaseError: the database cannot be read.
     """
-    from mdvec.database.connection import open_database, snapshot
-    from mdvec.household.interfaces.duckdb_table import ledger_lines
+    from mdvec.database import open_database, snapshot
 
     ledgers = list(households)
     if not ledgers:
@@ -36,22 +32,23 @@ def write_ledgers(
         file.open("w", encoding="utf-8") as lines,
     ):
         for tool_id, name in ledgers:
-            rows = ledger_lines(connection, tool_id, name, month_starts_on)
+            rows = household.ledger_lines(connection, tool_id, name, month_starts_on)
             lines.writelines(f"{line}\n" for line in rows)
     return True
 
 
 def load_ledgers(connection: duckdb.DuckDBPyConnection, file: Path) -> None:
     """Create the table of transactions from the file that ``write_ledgers`` wrote."""
-    from mdvec.household.interfaces.duckdb_table import LEDGER_COLUMNS, LEDGER_TABLE
-
-    columns = ", ".join(f"{identifier(name)} {kind}" for name, (kind, _) in LEDGER_COLUMNS.items())
-    connection.execute(f"CREATE TABLE {LEDGER_TABLE} ({columns})")
+    columns = ", ".join(
+        f"{identifier(name)} {kind}" for name, (kind, _) in household.LEDGER_COLUMNS.items()
+    )
+    connection.execute(f"CREATE TABLE {household.LEDGER_TABLE} ({columns})")
     if file.stat().st_size == 0:
         return
-    values = ", ".join(value for _, value in LEDGER_COLUMNS.values())
+    values = ", ".join(value for _, value in household.LEDGER_COLUMNS.values())
     connection.execute(
-        f"INSERT INTO {LEDGER_TABLE} SELECT {values} FROM read_json({literal(str(file))}, "
+        f"INSERT INTO {household.LEDGER_TABLE} SELECT {values} "
+        f"FROM read_json({literal(str(file))}, "
         "format = 'newline_delimited', records = false, columns = {'row': 'VARCHAR[]'})"
     )
 
@@ -61,8 +58,6 @@ def make_views(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, Path]
 
     The paths must not contain ``*``, ``?`` or ``[``, which DuckDB reads as a pattern.
     """
-    import duckdb
-
     missing = {}
     for name, path in tables.items():
         try:

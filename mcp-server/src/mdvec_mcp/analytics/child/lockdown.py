@@ -9,17 +9,13 @@ import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from mdvec.datasets.interfaces.connection import allowed_paths
+import duckdb
+from mdvec.datasets import allowed_paths
 from mdvec.sizes import MEGABYTE
-from mdvec.text.quoting import literal
+from mdvec.text import literal
 
 from mdvec_mcp.analytics.core.refusals import QueriesUnavailable
-
-if TYPE_CHECKING:
-    import duckdb
-
 
 # Address space beyond the memory in use: libraries, stacks, reserved pages.
 _ADDRESSES_MB = 512
@@ -56,8 +52,6 @@ def connect(memory_mb: int, time_zone: str = "UTC") -> duckdb.DuckDBPyConnection
     Raises:
         QueriesUnavailable: DuckDB does not know the time zone.
     """
-    import duckdb
-
     connection = duckdb.connect(
         ":memory:",
         config={

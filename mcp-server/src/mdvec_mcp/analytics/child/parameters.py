@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mdvec.queries.parameters import ParameterType
+import duckdb
+from mdvec.queries import ParameterType
 
 from mdvec_mcp.analytics.core.parameters import (
     SAMPLES,
@@ -15,9 +16,6 @@ from mdvec_mcp.analytics.core.parameters import (
     planned_types,
     sample_text,
 )
-
-if TYPE_CHECKING:
-    import duckdb
 
 BoundValues = dict[str, object]
 _TRIED: tuple[ParameterType, ...] = ("number", "integer", "date")
@@ -44,8 +42,6 @@ def inferred_types(
     types |= declared_types(tree)
 
     def plan(values: BoundValues) -> str | None:
-        import duckdb
-
         try:
             return logical_plan(connection, query, values)
         except duckdb.Error:

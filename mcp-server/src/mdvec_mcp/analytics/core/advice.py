@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from mdvec.datasets.core.columns import Column
+from mdvec.datasets import Column
 
 from mdvec_mcp.analytics.core.refusals import named, nearest_names, quotable, shortened_name
 from mdvec_mcp.analytics.core.statement import fold

@@ -7,9 +7,8 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mdvec.datasets.core.columns import Column
-from mdvec.datasets.core.grouping import family, has_dates
-from mdvec.text.quoting import identifier
+from mdvec.datasets import Column, family, has_dates
+from mdvec.text import identifier
 
 TableColumns = Mapping[str, Sequence[Column]]
 SAMPLES = 3

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mdvec.text.one_line import visible
+from mdvec.text import visible
 
 JsonAnswer = dict[str, Any]
 _MAX_WARNING = 300

@@ -10,11 +10,10 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from mdvec.datasets.core.columns import Column
-from mdvec.datasets.core.grouping import decimals, family, may_be_infinite
+from mdvec.datasets import Column, decimals, family, may_be_infinite
 from mdvec.errors import MdvecError
-from mdvec.text.quoting import identifier, literal
-from mdvec.tools.names import offered_name
+from mdvec.text import identifier, literal
+from mdvec.tools import offered_name
 
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - DuckDB's timestamps without a zone
 _MILLISECOND, _SECOND, _MINUTE, _HOUR = 1_000, 1_000_000, 60_000_000, 3_600_000_000

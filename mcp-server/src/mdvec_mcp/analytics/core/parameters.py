@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from mdvec.queries.parameters import ParameterType
+from mdvec.queries import ParameterType
 
 from mdvec_mcp.analytics.core.refusals import QueryRefused
 from mdvec_mcp.analytics.core.statement import fold

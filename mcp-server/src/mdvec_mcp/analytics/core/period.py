@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from mdvec.datasets.core.columns import Column
-from mdvec.datasets.core.grouping import has_dates
+from mdvec.datasets import Column, has_dates
 from mdvec.errors import MdvecError
-from mdvec.text.quoting import identifier
+from mdvec.text import identifier
 
 from mdvec_mcp.analytics.core.statement import fold
 

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from mdvec.datasets.core.columns import Column
-from mdvec.datasets.core.grouping import family, finite_value, is_measured, is_wide, may_be_infinite
-from mdvec.text.quoting import identifier
+from mdvec.datasets import Column, family, finite_value, is_measured, is_wide, may_be_infinite
+from mdvec.text import identifier
 
 from mdvec_mcp.analytics.core.period import Cell, found_column
 from mdvec_mcp.analytics.core.refusals import named

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher  # only where a name is unknown
 
 from mdvec.errors import MdvecError
 from mdvec.sizes import MEGABYTE
-from mdvec.text.one_line import shown_name
-from mdvec.tools.names import offered_name
+from mdvec.text import shown_name
+from mdvec.tools import offered_name
 
 _MAX_NAME = 80
 """Maximum characters of one name; handles are shorter."""
@@ -42,8 +43,6 @@ def nearest_names(name: str, known: Iterable[str]) -> list[str]:
 
 def _nearness(one: str, other: str) -> float:
     """2 for equal keys, 1 if one contains the other, else the share of common characters."""
-    from difflib import SequenceMatcher  # only where a name is unknown
-
     if min(len(one.encode()), len(other.encode())) > 2 and (one in other or other in one):
         return 2 if one == other else 1
     return SequenceMatcher(None, one, other).ratio()

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
-from mdvec.datasets.core.columns import Column
+from mdvec.datasets import Column
 from pydantic import BaseModel, Field, FiniteFloat
 
 from mdvec_mcp.analytics.core.statement import fold

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mdvec.datasets.core.columns import Column
-from mdvec.queries.parameters import Bound, Parameter
+from mdvec.datasets import Column
+from mdvec.queries import Bound, Parameter
 from mdvec.sizes import MEGABYTE
 
 from mdvec_mcp.analytics.core.refusals import named

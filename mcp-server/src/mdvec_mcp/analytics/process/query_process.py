@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from mdvec.analysis.exports import ExportFormat
+from mdvec.analysis import ExportFormat
 from mdvec.cancelling import cancelled_by
-from mdvec.datasets.core.columns import Column
+from mdvec.datasets import Column
 from mdvec.errors import MdvecError
-from mdvec.queries.parameters import Bound, Parameter
+from mdvec.queries import Bound, Parameter
 
 from mdvec_mcp.analytics.core.refusals import QueriesUnavailable, TooManyRowsToExport, UnknownTable
 from mdvec_mcp.analytics.core.statement import SELECT_ALL, fold

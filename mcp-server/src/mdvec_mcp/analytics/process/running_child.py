@@ -15,8 +15,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from mdvec.cancelling import raise_if_cancelled
-from mdvec.datasets.core.columns import Column
-from mdvec.log.activity import record
+from mdvec.datasets import Column
+from mdvec.log import record
 
 from mdvec_mcp.analytics.core.refusals import (
     QueriesUnavailable,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Protocol
 
-from mdvec.datasets.core.columns import Column
+from mdvec.datasets import Column
 
 from mdvec_mcp.analytics.core.refusals import QueryError, named
 from mdvec_mcp.analytics.core.statement import fold

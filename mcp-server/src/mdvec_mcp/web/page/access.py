@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from mdvec.manage.page_server import CODE_SECONDS, PageKey
+from mdvec.manage import CODE_SECONDS, PageKey
 from starlette.requests import Request
 
 from mdvec_mcp.web.address import LOOPBACK_NAMES

@@ -10,22 +10,20 @@ from functools import partial
 from typing import Any
 
 from mcp.server.mcpserver.exceptions import ToolError
-from mdvec.charts.chart import Chart, ImageFormat
-from mdvec.database.connection import DatabaseMissing
-from mdvec.datasets.core.columns import Column
-from mdvec.household.core.categories import Hierarchy
-from mdvec.household.month import HouseholdAnswer
-from mdvec.household.trend import TrendAnswer
-from mdvec.manage.registering import list_tools
-from mdvec.text.quoting import identifier
-from mdvec.tools.kinds import KINDS
+from mdvec import charts
+from mdvec.charts import Chart, ImageFormat
+from mdvec.database import DatabaseMissing
+from mdvec.datasets import Column
+from mdvec.household import Hierarchy, HouseholdAnswer, TrendAnswer
+from mdvec.manage import list_tools
+from mdvec.text import identifier
+from mdvec.tools import KINDS
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer
-from mdvec_mcp.analytics.core.histogram import NoHistogram
-from mdvec_mcp.household.pictures import month_chart, trend_chart
+from mdvec_mcp.analytics import AnswerGuard, JsonAnswer, NoHistogram
+from mdvec_mcp.household import month_chart, trend_chart
 from mdvec_mcp.web.page.bars import MonthChart, chart_of_months
 from mdvec_mcp.web.page.query import Query
 from mdvec_mcp.web.page.views import Views
@@ -222,9 +220,7 @@ def drawing(chart: Chart, name: str, image_format: ImageFormat, font_path: str |
     Raises:
         ChartError: there is nothing to draw, or the font is unusable.
     """
-    from mdvec.charts.figure import draw  # matplotlib: a second, at the first chart
-
-    drawn = draw(chart, _SIZE, image_format, font_path=font_path)
+    drawn = charts.draw(chart, _SIZE, image_format, font_path=font_path)
     return _file(drawn.data, drawn.media_type, f"{name}.{image_format}")
 
 

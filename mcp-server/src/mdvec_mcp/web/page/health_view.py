@@ -6,12 +6,9 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from mdvec.embedding import catalog
-from mdvec.embedding.catalog import ListedModel
-from mdvec.log.opening import last_lines, secrets_in
-from mdvec.manage.doctor.examination import GROUPS, Examination, examine
-from mdvec.manage.doctor.findings import Finding, Installation
-from mdvec.manage.registering import models_in_use
+from mdvec.embedding import ListedModel, catalog
+from mdvec.log import last_lines, secrets_in
+from mdvec.manage import GROUPS, Examination, Finding, Installation, examine, models_in_use
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route

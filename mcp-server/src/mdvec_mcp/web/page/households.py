@@ -7,14 +7,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
-from mdvec.database.connection import Connection, DatabaseMissing, OpenMode
-from mdvec.household.core.wording import EmptyLedger
-from mdvec.household.overview import coverage
-from mdvec.tools.registry import Tool
+from mdvec.database import Connection, DatabaseMissing, OpenMode
+from mdvec.household import EmptyLedger, coverage
+from mdvec.tools import Tool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mdvec_mcp.household.context import today
+from mdvec_mcp.household import today
 from mdvec_mcp.web.page.query import Query
 from mdvec_mcp.web.page.views import View, Views
 

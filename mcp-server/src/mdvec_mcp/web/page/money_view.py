@@ -6,26 +6,37 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from mdvec.charts.chart import ImageFormat
-from mdvec.charts.colors import colors_of
-from mdvec.database.connection import Connection
-from mdvec.dates.months import MonthRange
+from mdvec.charts import ImageFormat, colors_of
+from mdvec.database import Connection
+from mdvec.dates import MonthRange
 from mdvec.errors import MdvecError
-from mdvec.household.core.categories import INCOME, Category, Hierarchy
-from mdvec.household.core.subjects import Subject, Total
-from mdvec.household.core.sums import CategoryShare, CategoryTrend, mean, savings_rate
-from mdvec.household.core.transaction import Transaction
-from mdvec.household.core.wording import PAGE_SIZE
-from mdvec.household.month import HouseholdAnswer, monthly_household
-from mdvec.household.overview import category_hierarchy, coverage
-from mdvec.household.shops import MAX_SHOPS, ShopSums, rows_of_shop, shop_sums
-from mdvec.household.trend import TrendAnswer
+from mdvec.household import (
+    INCOME,
+    MAX_SHOPS,
+    PAGE_SIZE,
+    Category,
+    CategoryShare,
+    CategoryTrend,
+    Hierarchy,
+    HouseholdAnswer,
+    ShopSums,
+    Subject,
+    Total,
+    Transaction,
+    TrendAnswer,
+    category_hierarchy,
+    coverage,
+    mean,
+    monthly_household,
+    rows_of_shop,
+    savings_rate,
+    shop_sums,
+)
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from mdvec_mcp.household.context import today
-from mdvec_mcp.household.pictures import names_among
+from mdvec_mcp.household import names_among, today
 from mdvec_mcp.web.page import data_view
 from mdvec_mcp.web.page.bars import MonthChart, chart_of_months
 from mdvec_mcp.web.page.households import Household, asked_household, household_view

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from mdvec.charts.chart import Series, TrendChart
-from mdvec.household.habits import ForecastAnswer
-from mdvec.household.trend import TrendAnswer
+from mdvec.charts import Series, TrendChart
+from mdvec.household import ForecastAnswer, TrendAnswer
 
 from mdvec_mcp.web.page.bars import MonthChart, chart_of_months
 

@@ -9,29 +9,35 @@ from functools import partial
 from threading import Lock
 
 from cachetools import LRUCache
-from mdvec.charts.chart import Chart, ImageFormat
-from mdvec.database.connection import Connection
-from mdvec.dates.months import MonthRange
+from mdvec.charts import Chart, ImageFormat
+from mdvec.database import Connection
+from mdvec.dates import MonthRange
 from mdvec.errors import MdvecError
-from mdvec.household.budgeting import BudgetAnswer, BudgetSet, budget_status, set_budget
-from mdvec.household.core.categories import INCOME, Category
-from mdvec.household.core.forecast import HABIT
-from mdvec.household.core.subjects import Total
-from mdvec.household.habits import (
+from mdvec.household import (
+    HABIT,
+    INCOME,
+    BudgetAnswer,
+    BudgetSet,
+    Category,
     ForecastAnswer,
+    NetWorthAnswer,
+    NoAssets,
     RecurringAnswer,
+    Total,
+    budget_status,
+    category_hierarchy,
+    coverage,
+    data_version,
     forecast_spending,
     list_recurring_payments,
+    net_worth,
+    set_budget,
 )
-from mdvec.household.interfaces.transactions import data_version
-from mdvec.household.net_worth import NetWorthAnswer, NoAssets, net_worth
-from mdvec.household.overview import category_hierarchy, coverage
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from mdvec_mcp.household.context import HouseholdContext, today
-from mdvec_mcp.household.pictures import budget_chart, net_worth_chart
+from mdvec_mcp.household import HouseholdContext, budget_chart, net_worth_chart, today
 from mdvec_mcp.web.page import data_view
 from mdvec_mcp.web.page.access import is_led_here
 from mdvec_mcp.web.page.bars import MonthChart, chart_of_months

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from mdvec.dates.months import MonthRange
+from mdvec.dates import MonthRange
 from starlette.requests import Request
 
 _MAX_CHARS = 20_000

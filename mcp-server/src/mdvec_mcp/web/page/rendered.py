@@ -17,8 +17,8 @@ from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markupsafe import Markup, escape
-from mdvec.documents.reading import DocumentText
-from mdvec.text.front_matter import front_matter
+from mdvec.documents import DocumentText
+from mdvec.text import front_matter
 
 _WEB = ("http", "https", "mailto")
 

@@ -6,11 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from mdvec.database.connection import Connection
-from mdvec.household import deciding, review
-from mdvec.household.core.detection import MAX_DATE_TOLERANCE
-from mdvec.household.core.review_wording import CandidateRow, DuplicateCandidate
-from mdvec.household.deciding import ReviewDecision
+from mdvec.database import Connection
+from mdvec.household import (
+    MAX_DATE_TOLERANCE,
+    CandidateRow,
+    DuplicateCandidate,
+    ReviewDecision,
+    deciding,
+    review,
+)
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route

@@ -8,21 +8,17 @@ from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
 from markupsafe import Markup, escape
-from mdvec.database.connection import DatabaseMissing
-from mdvec.documents.reading import DocumentPart, DocumentText, read_document
-from mdvec.manage.registering import find_tool, list_tools
-from mdvec.search.core.bounds import MAX_K, MAX_QUERY_CHARS
-from mdvec.search.hits import Hit
-from mdvec.search.search import Answer
-from mdvec.text.markdown import is_markdown
-from mdvec.tools.kinds import KINDS
-from mdvec.tools.registry import Tool
+from mdvec.database import DatabaseMissing
+from mdvec.documents import DocumentPart, DocumentText, read_document
+from mdvec.manage import find_tool, list_tools
+from mdvec.search import MAX_K, MAX_QUERY_CHARS, Answer, Hit
+from mdvec.text import is_markdown
+from mdvec.tools import KINDS, Tool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from mdvec_mcp.search.links import link_to
-from mdvec_mcp.search.tools import FilterArguments
+from mdvec_mcp.search import FilterArguments, link_to
 from mdvec_mcp.web.page.query import Query
 from mdvec_mcp.web.page.rendered import rendered_document
 from mdvec_mcp.web.page.views import Views

@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from mdvec.database.connection import Connection
-from mdvec.household import rules
-from mdvec.household.core.category_rules import Suggestion
-from mdvec.household.core.shop_names import shop_of
-from mdvec.household.interfaces.plans import rules_of
-from mdvec.household.overview import category_hierarchy
-from mdvec.household.rules import RuleList
+from mdvec.database import Connection
+from mdvec.household import RuleList, Suggestion, category_hierarchy, rules, rules_of, shop_of
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route

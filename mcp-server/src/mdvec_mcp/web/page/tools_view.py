@@ -10,20 +10,26 @@ from typing import Any
 
 import anyio
 from mcp.server.mcpserver.exceptions import ToolError
-from mdvec.database.connection import DatabaseMissing
-from mdvec.manage.folders import home_folder, within_home
-from mdvec.manage.registering import add_tool, find_tool, list_tools, set_active
-from mdvec.manage.status import Overview, ToolStatus, overview
-from mdvec.sync.freshness import Source, list_sources
-from mdvec.tools.kinds import KINDS
-from mdvec.tools.names import name_for
-from mdvec.tools.registry import Tool
+from mdvec.database import DatabaseMissing
+from mdvec.manage import (
+    Overview,
+    ToolStatus,
+    add_tool,
+    find_tool,
+    home_folder,
+    list_tools,
+    overview,
+    set_active,
+    within_home,
+)
+from mdvec.sync import Source, list_sources
+from mdvec.tools import KINDS, Tool, name_for
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from mdvec_mcp.freshness import freshness_in_english, freshness_in_japanese
-from mdvec_mcp.upkeep.answers import Values, imports_now
+from mdvec_mcp.upkeep import Values, imports_now
 from mdvec_mcp.web.page.query import Query
 from mdvec_mcp.web.page.views import Views
 from mdvec_mcp.web.page.words import Language, language_of, words

@@ -6,17 +6,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from mdvec.charts.colors import colors_of
-from mdvec.database.connection import Connection
-from mdvec.household.core.categories import Hierarchy
-from mdvec.household.core.sums import CategoryTrend, MonthMarks
-from mdvec.household.overview import category_hierarchy
-from mdvec.household.trend import TrendAnswer
+from mdvec.charts import colors_of
+from mdvec.database import Connection
+from mdvec.household import CategoryTrend, Hierarchy, MonthMarks, TrendAnswer, category_hierarchy
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from mdvec_mcp.household.pictures import names_among
+from mdvec_mcp.household import names_among
 from mdvec_mcp.web.page.bars import MonthChart, chart_of_months
 from mdvec_mcp.web.page.households import Household, household_view
 from mdvec_mcp.web.page.query import Query

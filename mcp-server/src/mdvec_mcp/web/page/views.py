@@ -13,7 +13,7 @@ import anyio.to_thread
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.errors import MdvecError
-from mdvec.text.counting import file_size
+from mdvec.text import file_size
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route

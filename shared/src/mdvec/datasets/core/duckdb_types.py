@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from mdvec.text.quoting import identifier
+from mdvec.text import identifier
 
 _OPENING = re.compile(r"(STRUCT|TUPLE|UNION|MAP)\(")
 _FIELD = re.compile(r'("(?:[^"]|"")*"|\w+) ')

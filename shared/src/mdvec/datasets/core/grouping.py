@@ -12,9 +12,9 @@ from typing import Literal
 from urllib.parse import unquote
 
 from mdvec.datasets.core.columns import Column
-from mdvec.files.endings import split_ending
-from mdvec.text.quoting import identifier
-from mdvec.tools.names import InvalidToolName
+from mdvec.files import split_ending
+from mdvec.text import identifier
+from mdvec.tools import InvalidToolName
 
 _YEAR = r"(?:(?:19|20)\d{2}|(?:明治|大正|昭和|平成|令和)(?:\d{1,2}|元))"
 _DATE = rf"{_YEAR}(?:[-_.年]?(?:[01]?\d月?(?:[-_.]?[0-3]?\d日?)?|[qQ][1-4])|年度?)?"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
-from mdvec.text.one_line import shown_name
+from mdvec.text import shown_name
 
 _PLAIN_ENCODINGS = ("", "utf-8-sig")
 _PLAIN_DELIMITERS = ("", ",", "\t")

@@ -12,7 +12,7 @@ from typing import Any
 
 from mdvec.datasets.core.understood import AS_TEXT, ReadColumn, Understood
 from mdvec.datasets.interfaces.child_environment import child_environment
-from mdvec.files.scan import UnreadableFile, why
+from mdvec.files import UnreadableFile, why
 
 _MODULE = "mdvec.datasets.interfaces.arrow_child"
 _SECONDS = 60.0

@@ -10,8 +10,7 @@ import apsw
 
 from mdvec.datasets.core.choices import ReadingChoice
 from mdvec.datasets.core.value_types import ValueKind, kinds_of
-from mdvec.files.endings import SQLITE_ENDINGS, data_ending
-from mdvec.files.scan import UnreadableFile, why
+from mdvec.files import SQLITE_ENDINGS, UnreadableFile, data_ending, why
 
 if TYPE_CHECKING:
     import duckdb

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import duckdb
 
 from mdvec.datasets.core.grouping import LONG, MAX_EXACT, NO_VALUES, in_unit
 from mdvec.datasets.core.value_types import ValueKind
@@ -14,12 +15,8 @@ from mdvec.datasets.interfaces.connection import first_line, parquet_scan, safe_
 from mdvec.datasets.interfaces.parquet import units_metadata
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.interfaces.wide import MIN_WIDE_COLUMNS, rows_at_once
-from mdvec.files.scan import UnreadableFile
-from mdvec.files.within import opened_within, path_of
-from mdvec.text.quoting import identifier, literal
-
-if TYPE_CHECKING:
-    import duckdb
+from mdvec.files import UnreadableFile, opened_within, path_of
+from mdvec.text import identifier, literal
 
 _FILES_AT_ONCE = 100
 _UNCERTAIN = ("VARCHAR", "BIGINT")
@@ -156,8 +153,6 @@ def _opened(
     parts: Sequence[CombinedRows], target: Path | None = None, width: int = 0
 ) -> Iterator[tuple[duckdb.DuckDBPyConnection, list[str]]]:
     """A connection that can read some parts, with the SQL of their rows, and write a target."""
-    import duckdb
-
     with ExitStack() as stack:
         places = [
             part.parquet

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mdvec.text.quoting import literal
+from mdvec.text import literal
 
 if TYPE_CHECKING:
     import duckdb

@@ -12,7 +12,7 @@ from typing import TextIO
 
 from mdvec.datasets.core.columns import column_names
 from mdvec.datasets.core.sheet_header import SAMPLE_ROWS, header_at, title
-from mdvec.files.scan import UnreadableFile
+from mdvec.files import UnreadableFile
 
 DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
 """The suffixes of such files, and their possible delimiters."""

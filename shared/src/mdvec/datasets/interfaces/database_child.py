@@ -17,16 +17,15 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import duckdb
 
 from mdvec.datasets.core.duckdb_types import DuckDBType, UnknownType, parse_type
 from mdvec.datasets.interfaces.connection import ConnectionLimits, first_line, safe_connection
 from mdvec.datasets.interfaces.wide import rows_at_once
 from mdvec.sizes import MEGABYTE
-from mdvec.text.quoting import identifier, literal
-
-if TYPE_CHECKING:
-    import duckdb
+from mdvec.text import identifier, literal
 
 MEMORY_MB = 2_048
 _LIMITS = ConnectionLimits(MEMORY_MB, threads=4)
@@ -49,8 +48,6 @@ has no negative intervals, drops the zone of a time, and stores a union's member
 
 def main() -> None:
     """Open the file, then copy one table per request until the parent closes the pipe."""
-    import duckdb
-
     _limit(resource.RLIMIT_AS, (MEMORY_MB + _EXTRA_ADDRESS_SPACE_MB) * MEGABYTE)
     _limit(resource.RLIMIT_CORE, 0)
     # An absolute path, or the name of a copy in this folder.
@@ -113,8 +110,6 @@ def _copied(
     connection: duckdb.DuckDBPyConnection, schema: str, table: str, target: str
 ) -> dict[str, str]:
     """Write a table's rows to a Parquet file in the working folder; {} or an error."""
-    import duckdb
-
     place = f"src.{identifier(schema)}.{identifier(table)}"
     try:
         columns = connection.execute(

@@ -19,8 +19,7 @@ from mdvec.datasets.interfaces import database_child
 from mdvec.datasets.interfaces.child_environment import child_environment
 from mdvec.datasets.interfaces.choices import file_state
 from mdvec.datasets.interfaces.unpacking import work_folder
-from mdvec.files.scan import UnreadableFile, why
-from mdvec.files.within import opened_within, path_of
+from mdvec.files import UnreadableFile, opened_within, path_of, why
 
 _COPY = "copy.parquet"
 _SECONDS = 60.0

@@ -14,6 +14,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TextIO
 
+import duckdb
+
 from mdvec.datasets.core.columns import NoHeader
 from mdvec.datasets.core.understood import FOUND, ReadingOptions, Understood
 from mdvec.datasets.core.value_types import kinds_of
@@ -41,8 +43,7 @@ from mdvec.datasets.interfaces.wide import (
     lists_to_parquet,
     write_lists,
 )
-from mdvec.files.encoding import data_file_encoding
-from mdvec.files.scan import UnreadableFile
+from mdvec.files import UnreadableFile, data_file_encoding
 
 _ROWS_AT_ONCE = 20_000
 _WIDE_ROWS_AT_ONCE = 500
@@ -77,8 +78,6 @@ def delimited_to_parquet(
         UnreadableFile: the file cannot be converted; the message says why, and names the line.
         OSError: the plain copy cannot be written.
     """
-    import duckdb
-
     plain = target.with_name(f"{target.name}.rows")
     chosen = reading.columns
     try:

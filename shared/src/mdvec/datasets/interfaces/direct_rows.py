@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import duckdb
 
 from mdvec.cancelling import is_cancelled
 from mdvec.datasets.core.columns import NoHeader
@@ -33,12 +34,8 @@ from mdvec.datasets.interfaces.text_columns import (
     write_typed,
 )
 from mdvec.datasets.interfaces.wide import MIN_WIDE_COLUMNS
-from mdvec.files.scan import UnreadableFile
-from mdvec.text.encoding import UTF_8
-from mdvec.text.quoting import identifier, literal
-
-if TYPE_CHECKING:
-    import duckdb
+from mdvec.files import UnreadableFile
+from mdvec.text import UTF_8, identifier, literal
 
 _MAX_SAMPLE_ROWS = 20_000
 _FIRST = 100
@@ -84,8 +81,6 @@ def read_directly(
     The result is the same as if Python had read them. None says that Python must, because the file
     is small, or DuckDB could differ, or the file has a fault, which Python names.
     """
-    import duckdb
-
     if reading.encoding or not is_large(source, min_bytes):
         return None
     start = _start(source, allowed, reading)
@@ -242,8 +237,6 @@ def _write_at_once(
     Raises:
         duckdb.Error: DuckDB cannot read the file.
     """
-    import duckdb
-
     shown = ", ".join(one.value for one in guesses)
     try:
         connection.execute(

@@ -14,8 +14,7 @@ from mdvec.datasets.core.json_records import NoTable, Records, records_of_object
 from mdvec.datasets.core.understood import FOUND, ReadingOptions, Understood
 from mdvec.datasets.interfaces.database_file import NotATable
 from mdvec.datasets.interfaces.typed_rows import TypedRows
-from mdvec.files.encoding import data_file_encoding
-from mdvec.files.scan import UnreadableFile
+from mdvec.files import UnreadableFile, data_file_encoding
 
 _BLOCK = 2**18
 MAX_VALUE_CHARS = 2**26

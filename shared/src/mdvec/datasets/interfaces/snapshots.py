@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mdvec.errors import MdvecError
-from mdvec.files.scan import why
+from mdvec.files import why
 
 _ENDING = ".parquet"
 

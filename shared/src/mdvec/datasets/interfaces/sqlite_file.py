@@ -16,14 +16,13 @@ from pathlib import Path
 
 import apsw
 
-from mdvec.database.migrations import APPLICATION_ID
+from mdvec.database import APPLICATION_ID
 from mdvec.datasets.core.understood import ReadingOptions, Understood
 from mdvec.datasets.interfaces.database_file import NotATable, OpenedFile, TableInFile
 from mdvec.datasets.interfaces.typed_rows import OnRows, TypedRows
 from mdvec.datasets.interfaces.unpacking import work_folder
-from mdvec.files.scan import UnreadableFile, why
-from mdvec.files.within import opened_within, path_of
-from mdvec.text.quoting import identifier, literal
+from mdvec.files import UnreadableFile, opened_within, path_of, why
+from mdvec.text import identifier, literal
 
 SIDE_FILES = ("-wal", "-journal")
 """What SQLite appends to a database's name for its log and its journal."""

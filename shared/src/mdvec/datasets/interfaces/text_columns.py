@@ -11,7 +11,7 @@ from mdvec.datasets.core.value_types import BLANKS, ValueKind, kinds_of
 from mdvec.datasets.interfaces.choices import kind_as_chosen
 from mdvec.datasets.interfaces.connection import one_path
 from mdvec.datasets.interfaces.parquet import units_metadata
-from mdvec.text.quoting import identifier, literal
+from mdvec.text import identifier, literal
 
 if TYPE_CHECKING:
     import duckdb

@@ -8,13 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
 
+import duckdb
+
 from mdvec.datasets.core.cells import SeenColumn
 from mdvec.datasets.core.understood import ReadColumn
 from mdvec.datasets.core.value_types import VALUE_KINDS, ValueKind, kinds_of
 from mdvec.datasets.interfaces.connection import first_line, safe_connection
 from mdvec.datasets.interfaces.text_columns import read_column
 from mdvec.datasets.interfaces.wide import MAX_ROW_BYTES, ListColumn, lists_to_parquet
-from mdvec.files.scan import UnreadableFile
+from mdvec.files import UnreadableFile
 
 MAX_COLUMNS = 10_000
 OnRows = Callable[[int], None]
@@ -58,8 +60,6 @@ class TypedRows:
                 many columns.
             OSError: the plain copy cannot be written.
         """
-        import duckdb
-
         plain = self.target.with_name(f"{self.target.name}.rows")
         try:
             with plain.open("w", encoding="utf-8", newline="") as copy:

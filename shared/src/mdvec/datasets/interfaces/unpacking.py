@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from mdvec.datasets.interfaces.snapshots import SnapshotsUnwritable
-from mdvec.files.scan import UnreadableFile, why
+from mdvec.files import UnreadableFile, why
 from mdvec.sizes import MEGABYTE
 
 _BLOCK = 2**20

@@ -16,7 +16,7 @@ from mdvec.datasets.core.value_types import VALUE_KINDS, ValueKind
 from mdvec.datasets.interfaces.choices import kind_as_chosen
 from mdvec.datasets.interfaces.connection import one_path
 from mdvec.datasets.interfaces.parquet import units_metadata
-from mdvec.text.quoting import identifier, literal
+from mdvec.text import identifier, literal
 
 if TYPE_CHECKING:
     import duckdb

@@ -15,6 +15,8 @@ from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from openpyxl import load_workbook
+
 from mdvec.datasets.core.cells import SeenColumn, duration
 from mdvec.datasets.core.columns import NoHeader, column_names
 from mdvec.datasets.core.sheet_header import SAMPLE_ROWS, SheetHeader, sheet_header
@@ -23,8 +25,7 @@ from mdvec.datasets.core.value_types import VALUE_KINDS
 from mdvec.datasets.interfaces.database_file import OpenedFile, TableInFile
 from mdvec.datasets.interfaces.typed_rows import OnRows, TypedRows
 from mdvec.datasets.interfaces.unpacking import MAX_TIMES, is_bomb
-from mdvec.files.scan import UnreadableFile
-from mdvec.files.within import opened_within, path_of
+from mdvec.files import UnreadableFile, opened_within, path_of
 
 if TYPE_CHECKING:
     from openpyxl.workbook import Workbook
@@ -99,8 +100,6 @@ def _has_formula(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> bool:
 
 
 def _loaded(stream: BinaryIO, *, values: bool) -> Workbook:
-    from openpyxl import load_workbook
-
     stream.seek(0)
     with _readable():
         return load_workbook(stream, read_only=True, data_only=values, keep_links=False)

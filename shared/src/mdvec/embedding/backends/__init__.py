@@ -1,1 +1,5 @@
 """Embedding backends: one module per model, and what these modules share."""
+
+from mdvec.faces import face
+
+__getattr__, __dir__ = face(__name__, __file__)

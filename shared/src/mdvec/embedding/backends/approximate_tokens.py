@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-from mdvec.text.tokens import TokenSpan
-
-if TYPE_CHECKING:
-    from mdvec.embedding.backends.use import UseTokenizer
+from mdvec.embedding.backends.use import UseTokenizer
+from mdvec.text import TokenSpan
 
 
 class ApproximateTokens:
@@ -20,8 +17,6 @@ class ApproximateTokens:
     @cached_property
     def _tokenizer(self) -> UseTokenizer:
         """Loaded when texts are cut; a question needs none."""
-        from mdvec.embedding.backends.use import UseTokenizer
-
         return UseTokenizer()
 
     def spans(self, text: str) -> list[TokenSpan]:

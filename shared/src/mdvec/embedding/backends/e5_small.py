@@ -12,7 +12,7 @@ import numpy as np
 from mdvec.embedding.backends.use import UseTokenizer
 from mdvec.embedding.cards import E5_SMALL
 from mdvec.embedding.embedder import ModelUnavailable
-from mdvec.text.tokens import TokenSpan
+from mdvec.text import TokenSpan
 
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors

@@ -25,7 +25,7 @@ from mdvec.embedding.remote.http import QUESTION_SECONDS, http_client, transport
 from mdvec.embedding.remote.keys import gemini_key
 from mdvec.embedding.remote.retrying import FOR_QUESTIONS, Transient, with_retries
 from mdvec.embedding.remote.status import failure_of, retry_after, seconds_in
-from mdvec.text.tokens import TokenSpan
+from mdvec.text import TokenSpan
 
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors

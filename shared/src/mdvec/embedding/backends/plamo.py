@@ -20,7 +20,7 @@ from mdvec.embedding.backends.hub_cache import first_line, quiet_transformers
 from mdvec.embedding.backends.plamo_cache import REVISION
 from mdvec.embedding.cards import PLAMO
 from mdvec.embedding.embedder import ModelError, ModelUnavailable
-from mdvec.text.tokens import TokenSpan, blocks
+from mdvec.text import TokenSpan, blocks
 
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors

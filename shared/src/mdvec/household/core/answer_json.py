@@ -11,7 +11,7 @@ from typing import Annotated, Any, NamedTuple, get_type_hints
 from pydantic import Field, GetCoreSchemaHandler, PlainSerializer
 from pydantic_core import core_schema
 
-from mdvec.dates.months import Days, Month, MonthRange
+from mdvec.dates import Days, Month, MonthRange
 from mdvec.household.core.categories import Category
 from mdvec.household.core.subjects import Total
 from mdvec.household.core.transaction import CountedRow

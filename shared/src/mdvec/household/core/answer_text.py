@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import date, timedelta
 
-from mdvec.text.one_line import on_one_line
+from mdvec.text import on_one_line
 
 MAX_AGE = timedelta(days=45)
 """Data that end longer ago than this are old: a statement of every month has arrived by then."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from mdvec.dates.months import Month
+from mdvec.dates import Month
 from mdvec.household.core.cells import BadCell, parse_amount, parse_date
 from mdvec.household.core.csv_text import records_of
 

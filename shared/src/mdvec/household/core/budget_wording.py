@@ -7,8 +7,8 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from mdvec.household.core.budgets import Budget, BudgetStatus
 from mdvec.household.core.wording import format_currency
-from mdvec.text.one_line import shown_name
-from mdvec.tools.names import offered_name
+from mdvec.text import shown_name
+from mdvec.tools import offered_name
 
 PER = {"month": "毎月", "year": "毎年"}
 _PASSED = {"month": "月", "year": "年"}

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from statistics import median
 from typing import Literal
 
-from mdvec.dates.months import Month, MonthRange
+from mdvec.dates import Month, MonthRange
 from mdvec.household.core.answer_json import MonthEnds, Percentage, SubjectText
 from mdvec.household.core.categories import Category
 from mdvec.household.core.subjects import Subject, Total

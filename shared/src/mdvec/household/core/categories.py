@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mdvec.errors import MdvecError
-from mdvec.text.one_line import shortened, shown_name
+from mdvec.text import shortened, shown_name
 
 INCOME = "収入"
 """The one 大項目 of income; all others are spending."""

@@ -10,7 +10,7 @@ from mdvec.household.core.answer_json import CategoryText
 from mdvec.household.core.categories import Category
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import format_currency
-from mdvec.text.one_line import bracketed_name, shown_name
+from mdvec.text import bracketed_name, shown_name
 
 UNCATEGORISED = "未分類"
 _MIN_LIKENESS = 0.6

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from mdvec.dates.months import Month, MonthRange
+from mdvec.dates import Month, MonthRange
 from mdvec.household.core.sums import MonthlySum, income_and_spending
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.wording import format_currency
-from mdvec.text.one_line import shortened
+from mdvec.text import shortened
 
 
 def shortened_note(shown: MonthRange) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 
-from mdvec.dates.month_words import year_of_era
+from mdvec.dates import year_of_era
 from mdvec.household.core.cells import BadCell, parse_date
 
 _ENDING = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from itertools import accumulate
 from statistics import median
 
-from mdvec.dates.months import ONE_DAY, Month
+from mdvec.dates import ONE_DAY, Month
 from mdvec.household.core.answer_json import MonthText
 from mdvec.household.core.recurring import Payees
 from mdvec.household.core.transaction import CountedRow

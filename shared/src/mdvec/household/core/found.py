@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mdvec.dates.months import Days
+from mdvec.dates import Days
 from mdvec.errors import MdvecError
 from mdvec.household.core.answer_json import AnswerText
 from mdvec.household.core.answer_text import answer_text
 from mdvec.household.core.row_wording import Paging, page_lines
 from mdvec.household.core.transaction import ListedRow, RowNote, Transaction
 from mdvec.household.core.wording import REASONS_IN_WORDS, format_currency
-from mdvec.text.one_line import bracketed_name, shortened, shown_name
+from mdvec.text import bracketed_name, shortened, shown_name
 
 MAX_GROUPS = 20
 OTHERS = "そのほか"

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
-from mdvec.dates.months import Month, MonthRange
+from mdvec.dates import Month, MonthRange
 from mdvec.household.core.forecast import MonthForecast
 from mdvec.household.core.recurring import RecurringPayment
 from mdvec.household.core.wording import format_currency
-from mdvec.text.one_line import shown_name
+from mdvec.text import shown_name
 
 RECENT = timedelta(days=365)
 NO_RECURRING = (

@@ -22,8 +22,8 @@ from mdvec.household.core.cells import (
 )
 from mdvec.household.core.csv_text import CsvRecord, CsvText, records_of
 from mdvec.household.core.mapping import plain_names
+from mdvec.text import UnknownEncoding
 from mdvec.text import encoding as encodings
-from mdvec.text.encoding import UnknownEncoding
 
 _NAMES = {
     "date": ("日付",),

@@ -11,7 +11,7 @@ from mdvec.household.core.answer_json import RowObject
 from mdvec.household.core.sums import change
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import format_currency, format_percentage
-from mdvec.text.one_line import shown_name
+from mdvec.text import shown_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
-from mdvec.text.morphemes import morphemes
-from mdvec.text.terms import folded
+from mdvec.text import folded, morphemes
 
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa\u30fc]+")
 _NO_WORD = re.compile(r"[\W_]+")

@@ -6,22 +6,23 @@ import re
 from dataclasses import dataclass, replace
 from datetime import date
 
-from mdvec.dates.english import normalised
-from mdvec.dates.month_words import PeriodContext
-from mdvec.dates.months import Days, MonthRange
-from mdvec.dates.phrases import (
+from mdvec.dates import (
     MAX_LENGTH,
+    Days,
+    MonthRange,
+    PeriodContext,
+    RecurringDays,
     Spoken,
     fixed,
     joined_days,
     nearest_known,
+    normalised,
     parse_end,
     parse_period,
     until_today,
 )
-from mdvec.dates.recurring import RecurringDays
 from mdvec.errors import MdvecError
-from mdvec.text.one_line import shortened
+from mdvec.text import shortened
 
 DEFAULT_MONTHS = 12
 _UP_TO_LATEST_DATA = "（データのある最後の月まで）"

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from statistics import median
 
-from mdvec.dates.months import Month
+from mdvec.dates import Month
 from mdvec.household.core.answer_json import RowObject
 from mdvec.household.core.transaction import CountedRow
 

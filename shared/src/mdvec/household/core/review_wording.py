@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from mdvec.household.core.answer_text import answer_text
 from mdvec.household.core.transaction import Transaction
-from mdvec.text.one_line import shown_name
-from mdvec.tools.names import offered_name
+from mdvec.text import shown_name
+from mdvec.tools import offered_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +234,7 @@ _TRANSFER_DECISIONS = {"duplicate": "振替", "not_duplicate": "振替ではな�
 _DECISIONS = {"duplicate": "重複", "not_duplicate": "重複ではない", "skip": "保留"}
 
 
-def list_text(answer: CandidateList) -> str:
+def candidates_text(answer: CandidateList) -> str:
     """The list of candidates as text, those that are likely two purchases under a heading."""
     lines, likely = [answer.message], True
     for one in answer.candidates:
@@ -248,7 +248,7 @@ def list_text(answer: CandidateList) -> str:
     return answer_text(lines)
 
 
-def detail_text(pair: DuplicateCandidate) -> str:
+def candidate_text(pair: DuplicateCandidate) -> str:
     """A candidate as text, with the tolerances with which it was found."""
     params = pair.detection_params
     found_by = (
@@ -258,7 +258,7 @@ def detail_text(pair: DuplicateCandidate) -> str:
     return answer_text([*_candidate_lines(pair), found_by])
 
 
-def stats_text(numbers: DuplicateStats) -> str:
+def statistics_text(numbers: DuplicateStats) -> str:
     """The numbers as one line of text."""
     return (
         f"取引 {numbers.total_transactions:,}件のうち重複 {numbers.marked_duplicates:,}件"

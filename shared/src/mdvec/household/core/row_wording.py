@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mdvec.household.core.categories import Category
 from mdvec.household.core.transaction import RowNote, Transaction
 from mdvec.household.core.wording import PAGE_SIZE, REASONS_IN_WORDS, format_currency
-from mdvec.text.one_line import shown_name
+from mdvec.text import shown_name
 
 
 @dataclass(frozen=True, slots=True)

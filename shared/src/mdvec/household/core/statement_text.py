@@ -15,7 +15,7 @@ from typing import NamedTuple
 from mdvec.household.core.csv_text import CsvText
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.wording import REASONS_IN_WORDS
-from mdvec.text.chunking import Chunk
+from mdvec.text import Chunk
 
 _FORMAT = b"subjects"
 

@@ -18,7 +18,7 @@ from mdvec.household.core.categories import (
     homonyms,
     nearest_categories,
 )
-from mdvec.text.one_line import bracketed_name, shortened, shown_name
+from mdvec.text import bracketed_name, shortened, shown_name
 
 
 class Total(Enum):

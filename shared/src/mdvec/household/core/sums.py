@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from fractions import Fraction
 
-from mdvec.dates.months import Month, MonthRange
+from mdvec.dates import Month, MonthRange
 from mdvec.household.core.answer_json import CategoryText, MonthText, Percentage, SubjectText
 from mdvec.household.core.categories import INCOME, Category
 from mdvec.household.core.subjects import Subject, Total

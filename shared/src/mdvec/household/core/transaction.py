@@ -8,7 +8,7 @@ from datetime import date
 from typing import NamedTuple
 
 from mdvec.household.core.categories import INCOME, Category
-from mdvec.text.one_line import bracketed_name, shown_name
+from mdvec.text import bracketed_name, shown_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from mdvec.dates.months import Month, MonthRange
+from mdvec.dates import Month, MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.core.categories import INCOME, Category
 from mdvec.household.core.subjects import Subject, Total
@@ -21,7 +21,7 @@ from mdvec.household.core.sums import (
     RowCounts,
     SavingsTrend,
 )
-from mdvec.text.one_line import shown_name
+from mdvec.text import shown_name
 
 NOT_AVAILABLE = "N/A"
 NO_ROWS, RUNNING = "明細なし", "（途中）"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 from cachetools import LRUCache
 
-from mdvec.dates.months import Days, Month
+from mdvec.dates import Days, Month
 from mdvec.household.core.shop_names import shops_of
 from mdvec.household.core.transaction import RowNote
 from mdvec.household.interfaces.ledger_sums import left_out

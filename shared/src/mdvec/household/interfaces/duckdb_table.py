@@ -8,7 +8,7 @@ from functools import cache
 
 import apsw
 
-from mdvec.dates.months import Month
+from mdvec.dates import Month
 from mdvec.household.core.categories import INCOME
 from mdvec.household.core.shop_names import shops_of
 from mdvec.household.interfaces.ledger_sums import left_out

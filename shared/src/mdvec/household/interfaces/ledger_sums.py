@@ -8,7 +8,7 @@ from typing import Any
 
 import apsw
 
-from mdvec.dates.months import Days, Month, MonthRange
+from mdvec.dates import Days, Month, MonthRange
 from mdvec.household.core.categories import INCOME, Category
 from mdvec.household.core.category_rules import ShopTotal
 from mdvec.household.core.shop_names import shops_of

@@ -11,7 +11,7 @@ from importlib import resources
 from pathlib import Path
 
 from mdvec import __version__
-from mdvec.files.scan import Problem
+from mdvec.files import Problem
 from mdvec.household.core.mapping import InvalidMapping, Mapping, mapping_of
 from mdvec.household.core.statement_kinds import Mappings
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import apsw
 
-from mdvec.dates.months import Month
+from mdvec.dates import Month
 from mdvec.household.core.assets import AssetMonth
 from mdvec.household.core.budgets import Budget
 from mdvec.household.core.categories import Category

@@ -12,9 +12,8 @@ from mdvec.household.core.statement_text import StatementSubject, subject_words
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces.plans import all_notes
 from mdvec.household.interfaces.transactions import TRANSACTION_COLUMNS, read_transaction
-from mdvec.index.tables import Tables
-from mdvec.text.quoting import identifier
-from mdvec.text.terms import terms
+from mdvec.index import Tables
+from mdvec.text import identifier, terms
 
 _OF_SUBJECT = "description, category_major, category_minor, memo"
 

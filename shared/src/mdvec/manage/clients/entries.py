@@ -7,6 +7,8 @@ import tomllib
 from collections.abc import MutableMapping
 from typing import Literal, cast
 
+import tomlkit
+
 from mdvec.errors import MdvecError
 from mdvec.manage.clients import jsonc
 from mdvec.manage.clients.clients import SERVER_NAME, Client, ClientEntry
@@ -103,8 +105,6 @@ def _put_json(text: str, path: tuple[str, str], entry: ClientEntry) -> str:
 
 
 def _put_toml(text: str, path: tuple[str, str], entry: ClientEntry) -> str:
-    import tomlkit
-
     document = tomlkit.parse(text)
     if path[0] not in document:
         document[path[0]] = tomlkit.table(is_super_table=True)
@@ -121,8 +121,6 @@ def _put_toml(text: str, path: tuple[str, str], entry: ClientEntry) -> str:
 
 
 def _drop_toml(text: str, path: tuple[str, str]) -> str:
-    import tomlkit
-
     document = tomlkit.parse(text)
     servers = cast("MutableMapping[str, object]", document[path[0]])
     del servers[path[1]]

@@ -11,24 +11,24 @@ from pathlib import Path
 
 import apsw
 
-from mdvec.database.connection import DatabaseMissing, open_database, snapshot
-from mdvec.database.migrations import format_of
-from mdvec.database.network import network_trouble
-from mdvec.database.place import is_writable, open_to_others, size_on_disk
-from mdvec.datasets.interfaces import dataset_tables
-from mdvec.datasets.status import remove_unneeded_copies
-from mdvec.index import chunks, table_changes
-from mdvec.index.table_changes import has_vector_index
-from mdvec.index.tables import has_signatures, has_word_indexes
+from mdvec import index
+from mdvec.database import (
+    DatabaseMissing,
+    format_of,
+    is_writable,
+    network_trouble,
+    open_database,
+    open_to_others,
+    size_on_disk,
+    snapshot,
+)
+from mdvec.datasets import dataset_tables, remove_unneeded_copies, snapshot_folder
+from mdvec.index import chunks, has_signatures, has_vector_index, has_word_indexes, table_changes
 from mdvec.manage.doctor.findings import Finding, Installation
-from mdvec.manage.import_tool import only_import_of
+from mdvec.manage.tool_import import only_import_of
 from mdvec.sizes import MEGABYTE
-from mdvec.text.counting import file_size
-from mdvec.text.quoting import identifier
-from mdvec.tools import registry
-from mdvec.tools.import_state import is_being_imported, lock_file
-from mdvec.tools.kinds import KINDS
-from mdvec.tools.registry import Tool
+from mdvec.text import file_size, identifier
+from mdvec.tools import KINDS, Tool, is_being_imported, lock_file, registry
 
 _MAX_ERRORS = 10
 _PRIVATE = 0o600
@@ -138,12 +138,10 @@ def check_leftovers(installation: Installation) -> Iterator[Finding]:
 def _leftovers(connection: apsw.Connection, tool: Tool) -> list[str]:
     names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
     left = [str(name) for (name,) in names if _is_left(str(name), tool)]
-    folder = dataset_tables.snapshot_folder(connection, tool.id)
+    folder = snapshot_folder(connection, tool.id)
     if folder.is_dir():
         needed = {
-            table.parquet.name
-            for table in dataset_tables.dataset_tables(connection, tool.id)
-            if table.is_copy
+            table.parquet.name for table in dataset_tables(connection, tool.id) if table.is_copy
         }
         left += [file.name for file in folder.iterdir() if file.name not in needed]
     return left
@@ -224,8 +222,6 @@ def _wrong_vectors(connection: apsw.Connection, tool: Tool) -> int:
 
 
 def _reason_to_rebuild(connection: apsw.Connection, tool: Tool, count: int) -> str | None:
-    from mdvec.index.signature_build import entry_type, read_build
-
     if not (
         has_word_indexes(connection, tool.tables) and has_vector_index(connection, tool.tables)
     ):
@@ -248,8 +244,8 @@ def _reason_to_rebuild(connection: apsw.Connection, tool: Tool, count: int) -> s
         f"SELECT coalesce(sum(length(signatures)), 0) FROM {identifier(tool.tables.signatures)} "
         "WHERE first_chunk > 0",
     )
-    centred = read_build(connection, tool.tables).centre is not None
-    signatures = signed / entry_type(tool.dimension or 1, centred=centred).itemsize
+    centred = index.read_build(connection, tool.tables).centre is not None
+    signatures = signed / index.entry_type(tool.dimension or 1, centred=centred).itemsize
     if signatures != count:
         return f"it has {signatures:g} signatures for {count} vectors"
     return None

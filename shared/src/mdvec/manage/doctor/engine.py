@@ -8,32 +8,27 @@ from pathlib import Path
 
 import apsw
 
-from mdvec.database.connection import open_database, snapshot
-from mdvec.index.chroma import (
+from mdvec.database import open_database, snapshot
+from mdvec.index import (
     WRITE_SECONDS,
     ChromaIndex,
     ChromaServer,
     CollectionMissing,
+    EngineUnavailable,
     ExtraMissing,
-    client,
-    translated_errors,
-)
-from mdvec.index.chroma_collections import (
     StoredCollection,
+    client,
     collection_of,
     delete_unused_collections,
     differences,
+    rebuild_vector_index,
     send_vectors,
+    translated_errors,
     unused_collections,
 )
-from mdvec.index.nearest import EngineUnavailable
-from mdvec.index.table_changes import rebuild_vector_index
 from mdvec.manage.doctor.findings import Finding, FindingLevel, Installation
-from mdvec.manage.import_tool import only_import_of
-from mdvec.tools import registry
-from mdvec.tools.import_state import is_being_imported
-from mdvec.tools.kinds import KINDS
-from mdvec.tools.registry import Tool
+from mdvec.manage.tool_import import only_import_of
+from mdvec.tools import KINDS, Tool, is_being_imported, registry
 
 _CHECK = "engine"
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from mdvec.settings import Settings
-from mdvec.settings.loading import Origins
+from mdvec.settings import Origins, Settings
 
 FindingLevel = Literal["ok", "warning", "trouble"]
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import apsw
 
-from mdvec.database.connection import vector_extension_version
+from mdvec.database import vector_extension_version
 from mdvec.manage.clients.clients import CLIENTS, Client, ClientEntry, Machine
 from mdvec.manage.clients.registration import NotRegistered, registered_entry
 from mdvec.manage.doctor.findings import Finding, Installation

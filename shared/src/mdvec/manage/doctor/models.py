@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mdvec.database.connection import DatabaseError, open_database
-from mdvec.embedding import catalog
-from mdvec.embedding.cards import CARDS, family_of
-from mdvec.embedding.families import endpoint_of
-from mdvec.embedding.options import BackendOptions
+from mdvec.database import DatabaseError, open_database
+from mdvec.embedding import CARDS, BackendOptions, catalog, endpoint_of, family_of
 from mdvec.manage.doctor.findings import Finding, Installation
 from mdvec.manage.registering import list_tools
-from mdvec.tools import registry
-from mdvec.tools.import_state import is_being_imported, unfinished
-from mdvec.tools.kinds import KINDS
-from mdvec.tools.names import reserved_names_taken
-from mdvec.tools.registry import Tool
+from mdvec.tools import KINDS, Tool, is_being_imported, registry, reserved_names_taken, unfinished
 
 
 def check_models(installation: Installation) -> Iterator[Finding]:

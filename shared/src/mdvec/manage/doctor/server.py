@@ -9,16 +9,14 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from mdvec.database.connection import DatabaseError, open_database
-from mdvec.embedding.cards import is_endpoint_model
+from mdvec.database import DatabaseError, open_database
+from mdvec.embedding import is_endpoint_model
 from mdvec.manage.doctor.findings import Finding, Installation
 from mdvec.manage.doctor.server_process import ServerProcess, events_in
 from mdvec.manage.registering import models_in_use
 from mdvec.manage.service import SERVER_PROGRAM, find_server_program
-from mdvec.text.one_line import outside_fences
-from mdvec.text.quoting import identifier
-from mdvec.tools import registry
-from mdvec.tools.kinds import KINDS
+from mdvec.text import identifier, outside_fences
+from mdvec.tools import KINDS, registry
 
 _SECONDS = 120.0
 _MAX_QUERY_CHARS = 200

@@ -11,11 +11,10 @@ from datetime import date
 from pathspec import GitIgnoreSpec
 from pathspec.patterns.gitignore import GitIgnorePatternError
 
-from mdvec.dates.months import Days
-from mdvec.dates.phrases import parse_days
+from mdvec.dates import Days, parse_days
 from mdvec.errors import MdvecError
 from mdvec.search.core.bounds import MAX_DAY_CHARS, MAX_PATH_CHARS, MAX_TAGS_ASKED
-from mdvec.text.properties import MAX_TAG_CHARS, folded_tag
+from mdvec.text import MAX_TAG_CHARS, folded_tag
 
 _WILD = re.compile(r"[*?\[\\!]")
 

@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mdvec.search.core.lexical import Candidate, CorpusStatistics, Lexical, lexical_scores
-from mdvec.text.questions import QuestionTerms
+from mdvec.text import QuestionTerms
 
 SearchMode = Literal["hybrid", "vector", "lexical"]
 

@@ -20,10 +20,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from mdvec.text.fields import FieldCounts
-from mdvec.text.morphemes import WORD_MARK
-from mdvec.text.questions import QuestionTerms
-from mdvec.text.terms import crosses_words, is_letters
+from mdvec.text import WORD_MARK, FieldCounts, QuestionTerms, crosses_words, is_letters
 
 FieldWeights = tuple[float, float, float, float]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mdvec.text.markdown import Outline
+from mdvec.text import Outline
 
 _MIN_PASSAGE = 1_000
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from mdvec.datasets.core.columns import Column
-from mdvec.datasets.core.grouping import finite_value
-from mdvec.queries.parameters import Bound, Parameter, WrongParameters
-from mdvec.text.quoting import identifier, literal
+from mdvec.datasets import Column, finite_value
+from mdvec.queries import Bound, Parameter, WrongParameters
+from mdvec.text import identifier, literal
 
 from mdvec_mcp.analytics.core.ready.plan import (
     DATE_COLUMN,

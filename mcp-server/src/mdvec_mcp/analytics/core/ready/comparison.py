@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Any
 
-from mdvec.datasets.core.columns import Column
-from mdvec.datasets.core.grouping import finite_value
-from mdvec.queries.parameters import Bound, Parameter, WrongParameters
-from mdvec.text.quoting import identifier
+from mdvec.datasets import Column, finite_value
+from mdvec.queries import Bound, Parameter, WrongParameters
+from mdvec.text import identifier
 
 from mdvec_mcp.analytics.core.period import found_column
 from mdvec_mcp.analytics.core.ready.plan import (

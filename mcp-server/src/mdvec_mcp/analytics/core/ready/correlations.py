@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
-from mdvec.datasets.core.columns import Column
-from mdvec.datasets.core.grouping import finite_value, is_measured
-from mdvec.queries.parameters import Bound, Parameter, WrongParameters
+from mdvec.datasets import Column, finite_value, is_measured
+from mdvec.queries import Bound, Parameter, WrongParameters
 
 from mdvec_mcp.analytics.core.period import found_column
 from mdvec_mcp.analytics.core.ready.plan import (

@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mdvec.datasets.core.columns import Column
-from mdvec.datasets.core.grouping import has_dates, is_measured
-from mdvec.queries.parameters import Bound, Parameter, WrongParameters
+from mdvec.datasets import Column, has_dates, is_measured
+from mdvec.queries import Bound, Parameter, WrongParameters
 
 from mdvec_mcp.analytics.core.period import found_column, period_column
 

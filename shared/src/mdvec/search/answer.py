@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from mdvec.database.connection import open_database, snapshot
+from mdvec.database import open_database, snapshot
 from mdvec.errors import MdvecError
-from mdvec.index.chroma import ChromaServer
-from mdvec.index.chunks import StoredChunk
-from mdvec.index.properties import stored_properties
-from mdvec.log.activity import PRIVATE, milliseconds, record
+from mdvec.index import ChromaServer, StoredChunk, stored_properties
+from mdvec.log import PRIVATE, milliseconds, record
 from mdvec.search.candidates import ToolCandidates, find_candidates
 from mdvec.search.core.bounds import MAX_QUERY_CHARS, Returning, Sort
 from mdvec.search.core.confidence import NO_EVIDENCE, Evidence
@@ -25,18 +23,12 @@ from mdvec.search.filtering import explain_empty, narrow
 from mdvec.search.hits import Hit, hits
 from mdvec.search.question_vectors import EmbedderOf, question_vectors
 from mdvec.search.ranking import RankedChunk, Reranks, pooled, reranked
-from mdvec.text.one_line import on_one_line, quoted
-from mdvec.text.questions import analyse_question
-from mdvec.text.tokens import is_blank
+from mdvec.text import analyse_question, is_blank, on_one_line, quoted
 from mdvec.timing import Stopwatch
-from mdvec.tools import registry
-from mdvec.tools.import_state import unfinished
-from mdvec.tools.kinds import KINDS, load_code
-from mdvec.tools.names import offered_name
-from mdvec.tools.registry import Tool
+from mdvec.tools import KINDS, Tool, offered_name, registry, unfinished
 
 if TYPE_CHECKING:
-    from mdvec.embedding.embedder import Vectors
+    from mdvec.embedding import Vectors
 
 
 def without_vectors(pools: Sequence[ToolCandidates], mode: SearchMode) -> list[str]:
@@ -64,19 +56,21 @@ RecordsOf = Callable[[apsw.Connection, Tool, StoredChunk, str, int], Sequence[St
 
 
 def with_records(
-    connection: apsw.Connection, ranked: Sequence[RankedChunk], question: str, k: int
+    connection: apsw.Connection,
+    ranked: Sequence[RankedChunk],
+    question: str,
+    k: int,
+    records_of: RecordsOf,
 ) -> list[RankedChunk]:
     """The ranked chunks; those of tools made of records become records, ``k`` in all."""
     found: list[RankedChunk] = []
     seen: set[tuple[int, int]] = set()
     for one in ranked:
-        records = KINDS[one.tool.kind].records
-        if records is None:
+        if not KINDS[one.tool.kind].is_made_of_records:
             found.append(one)
             continue
         if len(seen) >= k:
             continue
-        records_of: RecordsOf = load_code(records)
         for row in records_of(connection, one.tool, one.chunk, question, k):
             if (one.tool.id, row.id) not in seen and len(seen) < k:
                 seen.add((one.tool.id, row.id))
@@ -170,6 +164,7 @@ def search(
     embedder_of: EmbedderOf,
     engine: ChromaServer | None = None,
     reranker: Reranks | None = None,
+    records_of: RecordsOf | None = None,
 ) -> Answer:
     """Find the passages that answer a question best.
 
@@ -177,7 +172,8 @@ def search(
     or if its vectors are on a server that does not answer, the tool is searched by words alone, or
     left out if the mode is ``vector``, with a note. ``engine`` is that server. So is a tool whose
     model is behind an endpoint that fails. ``reranker`` orders the first candidates anew; if it
-    cannot, they stay as they are, with a note.
+    cannot, they stay as they are, with a note. ``records_of`` gives the records of tools that are
+    made of them; without it their chunks are returned.
 
     Raises:
         SearchRefused: the question is blank or too long, a tool that it names is disabled or has
@@ -198,7 +194,15 @@ def search(
                 if all(_is_same(tool, now.get(tool.id)) for tool in requested):
                     current = [now[tool.id] for tool in requested]
                     answer = _answer(
-                        connection, current, question, vectors, notes, stopwatch, engine, reranker
+                        connection,
+                        current,
+                        question,
+                        vectors,
+                        notes,
+                        stopwatch,
+                        engine,
+                        reranker,
+                        records_of,
                     )
                     break
         else:
@@ -253,6 +257,7 @@ def _answer(
     stopwatch: Stopwatch,
     engine: ChromaServer | None,
     reranker: Reranks | None,
+    records_of: RecordsOf | None,
 ) -> Answer:
     with stopwatch.stage("filter"):
         narrowed = [narrow(connection, tool, question.filters) for tool in requested]
@@ -275,7 +280,9 @@ def _answer(
     searched = sum(pool.searched for pool in pools)
     if total and not searched:
         notes.append(explain_empty(connection, requested, question.filters))
-    ranked = with_records(connection, ranking.chunks, question.query, question.k)
+    ranked = list(ranking.chunks)
+    if records_of is not None:
+        ranked = with_records(connection, ranked, question.query, question.k, records_of)
     notes += not_mentioned(ranking.evidence.absent)
     notes += why_fewer(len(ranked), question.k, searched)
     if reranker is not None:

@@ -13,40 +13,35 @@ from typing import TYPE_CHECKING
 from filelock import FileLock, Timeout
 
 from mdvec.cancelling import is_cancelled, raise_if_cancelled
-from mdvec.database.connection import DatabaseError, open_database
-from mdvec.datasets.report import DatasetReport
-from mdvec.embedding import catalog
-from mdvec.embedding.cards import canonical
-from mdvec.embedding.embedder import Embedder
-from mdvec.embedding.options import BackendOptions
-from mdvec.embedding.remote.endpoint import Sending
-from mdvec.files.scan import FileState, Scan, ScanRules, scan, scan_file
-from mdvec.household.core.moneyforward import is_transactions
-from mdvec.household.options import HouseholdOptions, RemovalOptions
-from mdvec.importing.failures import record_failures
-from mdvec.importing.job import Importer, ImportJob
-from mdvec.importing.options import ChunkingOverrides, ImportRefused
-from mdvec.importing.report import (
+from mdvec.database import DatabaseError, open_database
+from mdvec.datasets import DatasetReport
+from mdvec.embedding import BackendOptions, Embedder, Sending, canonical, catalog
+from mdvec.files import FileState, Scan, ScanRules, scan, scan_file
+from mdvec.household import HouseholdOptions, RemovalOptions, is_transactions
+from mdvec.importing import (
+    ChunkingOverrides,
     EmbedderFor,
+    Importer,
     ImportInterrupted,
+    ImportJob,
+    ImportRefused,
     ImportReport,
     ImportRequest,
     Mode,
     Progress,
     ToolChanged,
+    choose_rules,
+    record_failures,
 )
-from mdvec.importing.scan_rules import choose_rules
-from mdvec.log.activity import milliseconds, record
-from mdvec.settings.sections import Settings
-from mdvec.text.one_line import quoted
+from mdvec.log import milliseconds, record
+from mdvec.manage.kind_code import KIND_CODE
+from mdvec.settings import Settings
+from mdvec.text import quoted
 from mdvec.timing import Stopwatch
-from mdvec.tools import registry
-from mdvec.tools.import_state import lock_file
-from mdvec.tools.kinds import KINDS, load_code
-from mdvec.tools.registry import Tool
+from mdvec.tools import KINDS, Tool, lock_file, registry
 
 if TYPE_CHECKING:
-    from mdvec.datasets.options import DatasetOptions
+    from mdvec.datasets import DatasetOptions
 
 
 _MAX_FILES_READ = 20
@@ -146,7 +141,7 @@ def import_tool(
             if tool.id != locked.id:
                 raise ToolChanged(tool.name)
             _check_options(tool, request)
-            importer: Importer = load_code(KINDS[tool.kind].importer)
+            importer = KIND_CODE[tool.kind].importer()
             stored = importer.stored_states(connection, tool)
             choice = choose_rules(tool, request, stored)
             logger.debug("[reindex] scanning %s", quoted(str(tool.source)))

@@ -7,7 +7,7 @@ from datetime import date
 
 import apsw
 
-from mdvec.dates.months import MonthRange
+from mdvec.dates import MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.core.answer_json import AnswerText, MonthText
 from mdvec.household.core.answer_text import age_line, answer_text
@@ -17,7 +17,7 @@ from mdvec.household.core.sums import change, mean
 from mdvec.household.core.wording import format_currency, format_percentage
 from mdvec.household.interfaces import plans
 from mdvec.household.overview import one_state
-from mdvec.text.one_line import shown_name
+from mdvec.text import shown_name
 
 _YEAR = 12
 

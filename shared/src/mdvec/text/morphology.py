@@ -14,8 +14,8 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Final
 
+from mdvec.text.index_terms import MAX_TERM, RUNS, folded
 from mdvec.text.roles import Role, role_of
-from mdvec.text.terms import MAX_TERM, RUNS, folded
 
 if TYPE_CHECKING:
     from sudachipy import Morpheme as SudachiMorpheme

@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+from pathspec import GitIgnoreSpec
+
 from mdvec.errors import MdvecError
 from mdvec.files.endings import DATA_ENDINGS, data_ending
 
@@ -180,8 +182,6 @@ class _Walk:
     linked: set[Path] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        from pathspec import GitIgnoreSpec
-
         self._excluded = GitIgnoreSpec.from_lines(map(_composed, self.rules.exclude))
         self._included = GitIgnoreSpec.from_lines(map(_composed, self.rules.include))
         self._endings = {ending.lower() for ending in self.rules.extensions}

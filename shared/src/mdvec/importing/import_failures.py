@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import apsw
 
-from mdvec.files.scan import FileState, PassingProblem, Problem
+from mdvec.files import FileState, PassingProblem, Problem
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+from .offering import add_apps as add_apps

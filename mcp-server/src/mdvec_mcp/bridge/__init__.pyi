@@ -1,0 +1,1 @@
+from .bridge import forward_stdio as forward_stdio

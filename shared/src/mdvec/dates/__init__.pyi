@@ -1,0 +1,17 @@
+from .english import normalised as normalised
+from .month_words import PeriodContext as PeriodContext
+from .month_words import year_of_era as year_of_era
+from .months import ONE_DAY as ONE_DAY
+from .months import Days as Days
+from .months import Month as Month
+from .months import MonthRange as MonthRange
+from .phrases import MAX_LENGTH as MAX_LENGTH
+from .phrases import Spoken as Spoken
+from .phrases import fixed as fixed
+from .phrases import joined_days as joined_days
+from .phrases import nearest_known as nearest_known
+from .phrases import parse_days as parse_days
+from .phrases import parse_end as parse_end
+from .phrases import parse_period as parse_period
+from .phrases import until_today as until_today
+from .recurring import RecurringDays as RecurringDays

@@ -1,0 +1,4 @@
+from .importer import DOCUMENTS as DOCUMENTS
+from .reading import DocumentPart as DocumentPart
+from .reading import DocumentText as DocumentText
+from .reading import read_document as read_document

@@ -1,0 +1,9 @@
+from . import sentence_transformers as sentence_transformers
+from .cross_encoder import CrossEncoderBackend as CrossEncoderBackend
+from .gemini import GeminiBackend as GeminiBackend
+from .hub_cache import is_classifier as is_classifier
+from .openai_compatible import OpenAIBackend as OpenAIBackend
+from .sentence_transformers import SentenceTransformersBackend as SentenceTransformersBackend
+from .use_weights import keep_table as keep_table
+from .use_weights import load_encoder as load_encoder
+from .use_weights import mapped_table as mapped_table

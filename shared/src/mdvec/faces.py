@@ -1,0 +1,46 @@
+"""The face of a package: the names that others may use, each loaded when it is first asked for.
+
+Type checkers read the names from ``__init__.pyi``, and so does this at run time: they are declared
+once. A line of it is ``from .module import name as name``.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+_LINE = re.compile(r"^from (\.[\w.]*) import (\w+) as \2$", re.MULTILINE)
+
+
+def offered_names(init_file: str) -> dict[str, str]:
+    """The names of a face, and the module that has each, relative to the package.
+
+    Args:
+        init_file: the path of the package's ``__init__.py``; its stub is beside it.
+    """
+    stub = Path(init_file).with_suffix(".pyi").read_text(encoding="utf-8")
+    return {name: module for module, name in _LINE.findall(stub)}
+
+
+def face(package: str, init_file: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+    """A package's ``__getattr__`` and ``__dir__``, which offer the names of its stub.
+
+    A name may not be that of a module directly in the package, except for the module itself:
+    importing the module would replace it.
+    """
+    modules = offered_names(init_file)
+
+    def load(name: str) -> object:
+        if name not in modules:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module = modules[name]
+        if module == ".":
+            return import_module(f".{name}", package)
+        attribute: object = getattr(import_module(module, package), name)
+        setattr(sys.modules[package], name, attribute)  # the next access needs no call
+        return attribute
+
+    return load, lambda: sorted(modules)

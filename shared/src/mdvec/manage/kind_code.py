@@ -1,0 +1,52 @@
+"""The code of each kind of source: its importer, its status, its records; loaded when used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import apsw
+
+from mdvec import datasets, documents, household
+from mdvec.importing import Importer
+from mdvec.index import StoredChunk
+from mdvec.tools import TEXTS, KindStatus, Tool
+
+
+def _any_name(name: str, _: Iterable[str]) -> str:
+    """The check of a kind whose names cannot clash."""
+    return name
+
+
+@dataclass(frozen=True, slots=True)
+class KindCode:
+    """The code of a kind; each field loads what it gives.
+
+    Attributes:
+        importer: gives the importer.
+        status: gives the functions that read and show the status.
+        name_check: gives the function that refuses a name that clashes with others of this kind.
+    """
+
+    importer: Callable[[], Importer]
+    status: Callable[[], KindStatus]
+    name_check: Callable[[], Callable[[str, Iterable[str]], object]] = lambda: _any_name
+
+
+KIND_CODE = {
+    "markdown": KindCode(lambda: documents.DOCUMENTS, lambda: TEXTS),
+    "household": KindCode(lambda: household.HOUSEHOLD, lambda: TEXTS),
+    "dataset": KindCode(
+        lambda: datasets.DATASET,
+        lambda: datasets.DATASET_STATUS,
+        lambda: datasets.checked_dataset_name,
+    ),
+}
+"""By the names of ``mdvec.tools.KINDS``."""
+
+
+def records_of(
+    connection: apsw.Connection, tool: Tool, chunk: StoredChunk, question: str, k: int
+) -> Sequence[StoredChunk]:
+    """A household's rows for a chunk and a question, at most ``k``: those asked for come first."""
+    return household.rows_of_chunk(connection, tool, chunk, question, k)

@@ -1,0 +1,15 @@
+from .loading import FlagRefused as FlagRefused
+from .loading import Loaded as Loaded
+from .loading import Origins as Origins
+from .loading import SettingsError as SettingsError
+from .loading import load_settings as load_settings
+from .loading import load_with_origins as load_with_origins
+from .loading import unknown_variables as unknown_variables
+from .loading import unread_file as unread_file
+from .sections import DATABASE_NAME as DATABASE_NAME
+from .sections import MAX_EXPORT_ROWS as MAX_EXPORT_ROWS
+from .sections import AnalyticsSettings as AnalyticsSettings
+from .sections import SearchSettings as SearchSettings
+from .sections import Settings as Settings
+from .server_sections import ChartSettings as ChartSettings
+from .server_sections import ServerSettings as ServerSettings
