@@ -17,7 +17,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 EXAMPLES = Path(__file__).parents[1] / "docs" / "examples"
-MAX_ITEMS, MAX_LINES, MAX_CHARS = 2, 12, 160
+MAX_ITEMS, MAX_LINES, MAX_CHARS = 2, 9, 160
 ROWS = "n,laps,pace\n" + "".join(f"{n},{n % 5 + 1},{5 + n % 7 / 4}\n" for n in range(1, 41))
 
 CALLS: dict[str, dict[str, object]] = {
