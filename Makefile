@@ -54,7 +54,7 @@ format: test-setup ## Format the code
 docs: test-setup ## Write docs/cli.md and docs/tools.md anew
 	@$(BIN)/python tools/generate_docs.py
 
-bench: test-setup ## Measure, print a table, write docs/benchmarks.md
+bench: test-setup ## Measure, print a table, write docs/benchmarks.md and bench/README.md
 	@$(BIN)/python bench/run.py
 
 dist: setup ## Build the wheels into dist/: mdvec, its two programs, the library

@@ -70,7 +70,7 @@ def measure(bench: Bench) -> list[Row]:
         *(_row(name, times[name]) for name in QUESTIONS),
         _mean_row(times, "DuckDB", "plain DuckDB's", DUCKDB_BAR),
         _mean_row(times, PEER, f"{PEER}'s", PEER_BAR),
-        _row("quantiles again", times["quantiles"], QUANTILES_BAR),
+        _row("of these, the quantiles", times["quantiles"], QUANTILES_BAR),
         _row("`profile` of 22 columns", times["profile"], PROFILE_BAR),
         _row("370 rows: ours is the first, their number and a file of all", times["long"]),
         Row(
@@ -78,7 +78,7 @@ def measure(bench: Bench) -> list[Row]:
             spread(starts, "s"), f"≤ {START_BAR} s", median(starts) <= START_BAR,
         ),
         Row(
-            "`mdvec query` for ten rows, process start included",
+            "`mdvec query` for ten rows (process start included)",
             spread(commands, "s"), f"≤ {COMMAND_BAR} s", median(commands) <= COMMAND_BAR,
         ),
     ]  # fmt: skip
@@ -86,7 +86,7 @@ def measure(bench: Bench) -> list[Row]:
 
 def _row(name: str, times: Seconds, bar: float | None = None) -> Row:
     ours, plain = median(times["ours"]), median(times["DuckDB"])
-    shown = f"{ours / plain:.2f} × plain DuckDB: {spread(times['ours'], 'ms', 1000)} against "
+    shown = f"{ours / plain:.2f} ×: {spread(times['ours'], 'ms', 1000)} against "
     shown += spread(times["DuckDB"], "ms", 1000)
     if peers := times.get(PEER):
         shown += f"; {PEER} {spread(peers, 'ms', 1000)}"
@@ -96,7 +96,7 @@ def _row(name: str, times: Seconds, bar: float | None = None) -> Row:
 
 
 def _mean_row(times: dict[str, Seconds], other: str, whose: str, bar: float) -> Row:
-    what, bar_said = f"the eleven together, geometric mean over {whose}", f"≤ {bar} ×"
+    what, bar_said = f"eleven queries, their time over {whose} (geometric mean)", f"≤ {bar} ×"
     if any(other not in times[name] for name in QUESTIONS):
         return Row(what, f"not measured: install {other}, or name its program with --peer")
     logarithms = (

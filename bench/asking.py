@@ -62,7 +62,7 @@ def _term_row(database: Path, terms: Sequence[str], embedder: Embedder) -> Row:
     share = sum(failed.values()) / len(failed) / len(terms)
     return Row(
         f"terms of react-ja in {len(failed)} sentences",
-        f"{share:.1%} fail; in the worst sentence {failed[worst]} of {len(terms)} ({worst})",
+        f"{share:.1%} fail (in the worst sentence {failed[worst]} of {len(terms)}: {worst})",
         f"≤ {MAX_FAILED:.0%}",
         share <= MAX_FAILED,
     )
@@ -99,9 +99,9 @@ def _heading_rows(
             rows.append(
                 Row(
                     f"{what}, {language}, in {len(kept)} sentences",
-                    f"{mean:.3f} of the nDCG@10 of the bare headings, {bare:.3f}; "
-                    f"in the worst sentence {kept[worst]:.3f} ({worst})",
-                    f"≥ {MIN_KEPT} of the bare nDCG@10",
+                    f"{mean:.3f} × the bare heading's nDCG@10, {bare:.3f} "
+                    f"(in the worst sentence {kept[worst]:.3f}: {worst})",
+                    f"≥ {MIN_KEPT} ×",
                     mean >= MIN_KEPT,
                 )
             )

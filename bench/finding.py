@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,7 @@ from mdvec.search.answer import Question, search
 from mdvec.search.core.fusion import SearchMode
 from mdvec.search.hits import Hit
 from processes import Bench
+from results import Row
 
 TOOL = "bench"
 TOP = 10
@@ -97,6 +98,19 @@ def first_among(groups: Iterable[Iterable[Key]], right: Key) -> int | None:
     return first_place(
         (key for group in groups for key in sorted(group, key=lambda key: key != right)), right
     )
+
+
+def group_rows(
+    what: str, asked: Mapping[str, int], missed: Mapping[str, Sequence[str]]
+) -> list[Row]:
+    """A row for all groups of queries, none of which may miss, and one a group that names those."""
+    total, found = sum(asked.values()), sum(asked.values()) - sum(map(len, missed.values()))
+    rows = [Row(what, f"{found} of {total} queries", "every one", found == total)]
+    for group, count in asked.items():
+        shown = f"{count - len(missed[group])} of {count} queries"
+        shown += f"; not: {', '.join(missed[group])}" if missed[group] else ""
+        rows.append(Row(f"{what}: {group}", shown))
+    return rows
 
 
 def evenly(given: Sequence[Found], count: int) -> list[Found]:

@@ -71,8 +71,8 @@ def _rows(language: str, ranks: dict[SearchMode, list[int | None]]) -> list[Row]
     return [
         Row(
             f"react-ja, {language}, {mode}",
-            f"{odd[mode]}; of all {len(of_mode):,}: {_short(quality(of_mode))}",
-            f"nDCG@10 ≥ {least} and ≥ the better leg + {above:g}: {bar:.3f}"
+            f"{odd[mode]} (of all {len(of_mode):,}: {_short(quality(of_mode))})",
+            f"nDCG@10 ≥ {bar:.3f} (at least {least}, and {above:g} above the better leg)"
             if mode == "hybrid"
             else "",
             odd[mode].ndcg >= bar if mode == "hybrid" else None,

@@ -41,7 +41,7 @@ def _ratio_row(bench: Bench) -> Row:
     return Row(
         f"importing react-ja ({files} files, {first['chunks']:,} chunks) with `use`",
         f"{ratio:.2f} ×: {first['imported']:.0f} s against {first['alone']:.0f} s",
-        f"≤ {RATIO_BAR} × the model alone on the same {first['texts']:,} different texts",
+        f"≤ {RATIO_BAR} × the model alone (on the same {first['texts']:,} different texts)",
         ratio <= RATIO_BAR and first["added"] == files,
     )
 
@@ -55,12 +55,12 @@ def _command_rows(bench: Bench) -> list[Row]:
     moves = _bar_moves(done)
     return [
         Row(
-            "the command's peak memory",
+            "peak memory of that command",
             f"{done.peak_mb:.0f} MB ({chunks / done.seconds:.0f} chunks a second)",
             f"≤ {MEMORY_BAR_MB} MB",
             done.peak_mb <= MEMORY_BAR_MB,
         ),
-        Row("its progress bar", f"{moves} different counts shown", "moves", moves > 1),
+        Row("its progress bar", f"{moves} different counts shown", "moves", moves > 1, minor=True),
     ]
 
 

@@ -52,13 +52,13 @@ def measure(bench: Bench) -> list[Row]:
         and all(hybrid.reaches(leg, BELOW_A_LEG) for leg in legs)
     }
     bar = (
-        f"nDCG@10 ≥ {NDCG_BAR:.3f}, R@1 ≥ {FIRST_BAR:.3f}, "
-        f"at most {BELOW_A_LEG} below either leg alone"
+        f"nDCG@10 ≥ {NDCG_BAR:.3f}, R@1 ≥ {FIRST_BAR:.3f} "
+        f"(and at most {BELOW_A_LEG} below either leg alone)"
     )
     return [
         Row(
-            f"JSQuAD, `use`, {mode}",
-            f"{of_mode}; {milliseconds:.1f} ms each",
+            f"JSQuAD (`use`, {mode})",
+            f"{of_mode} ({milliseconds:.1f} ms each)",
             bar if mode in met else "",
             met.get(mode),
         )

@@ -58,7 +58,7 @@ def measure(bench: Bench) -> list[Row]:
     crowd = crowded(CROWDED + CROWDED_QUERIES, CROWDED_DIMENSION)
     part, asked = crowd[:CROWDED], crowd[CROWDED:]
     cosine = float(np.linalg.norm(part.mean(axis=0)) ** 2)
-    what = f"{CROWDED:,} × {CROWDED_DIMENSION}, mean cosine {cosine:.2f}"
+    what = f"{CROWDED:,} × {CROWDED_DIMENSION} (mean cosine {cosine:.2f})"
     return rows + _stored_rows(bench, what, [str(n) for n in range(CROWDED)], part, asked)
 
 
@@ -98,7 +98,7 @@ def knn_rows(
         Row(
             f"k-NN, {what}: ours",
             f"{ratio:.2f} ×: {ours:.2f} ms against {vec0:.2f} ms; recall@{K} {recall:.3f}",
-            f"≤ {RATIO_BAR} × sqlite-vec's `vec0` float32, ≤ numpy; recall@{K} ≥ {RECALL_BAR}",
+            f"≤ {RATIO_BAR} × `vec0` (sqlite-vec, float32), ≤ numpy; recall@{K} ≥ {RECALL_BAR}",
             ratio <= RATIO_BAR and ours <= matrix and recall >= RECALL_BAR,
         ),
         Row(f"k-NN, {what}: `vec0`", f"{vec0:.2f} ms; recall@{K} {measured.recall['vec0']:.3f}"),

@@ -23,9 +23,9 @@ def measure(bench: Bench) -> list[Row]:
     better_leg = max(measured["vector"].ndcg, measured["lexical"].ndcg)
     return [
         Row(
-            f"invented notes, `use`, {mode}",
+            f"invented notes (`use`, {mode})",
             str(of_mode),
-            f"nDCG@10 ≥ {better_leg:.3f}, the better leg alone" if mode == "hybrid" else "",
+            f"nDCG@10 ≥ {better_leg:.3f} (the better leg alone)" if mode == "hybrid" else "",
             of_mode.ndcg >= better_leg if mode == "hybrid" else None,
         )
         for mode, of_mode in measured.items()

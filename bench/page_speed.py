@@ -59,17 +59,17 @@ def rows_of(bench: Bench, database: Path) -> list[Row]:
     kilobytes = (views[largest][1] + static) / 1000
     return [
         Row(
-            f"the slowest of {len(views)} views, {slowest}: from the request to its whole HTML",
-            spread(views[slowest][0], "ms"), f"median ≤ {VIEW_BAR_MS} ms",
+            f"the slowest of {len(views)} views ({slowest}), from the request to its whole HTML",
+            spread(views[slowest][0], "ms"), f"≤ {VIEW_BAR_MS} ms",
             median(views[slowest][0]) <= VIEW_BAR_MS,
         ),
         Row(
-            f"the largest, {largest}, with style and script", f"{kilobytes:.0f} kB",
-            f"≤ {PAGE_BAR_KB} kB", kilobytes <= PAGE_BAR_KB,
+            f"the largest view ({largest}), with style and script", f"{kilobytes:.0f} kB",
+            f"≤ {PAGE_BAR_KB} kB", kilobytes <= PAGE_BAR_KB, minor=True,
         ),
         Row(
             "the hits of a question being typed", spread(typed, "ms"),
-            f"median ≤ {HITS_BAR_MS} ms", median(typed) <= HITS_BAR_MS,
+            f"≤ {HITS_BAR_MS} ms", median(typed) <= HITS_BAR_MS,
         ),
         Row(
             "memory that the views added to the server", f"{grown:.0f} MB",

@@ -9,12 +9,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of the table; ``met`` is None if there is no bar."""
+    """One row of the table; ``met`` is None if there is no bar.
+
+    The short page leaves out a ``minor`` row whose bar is met.
+    """
 
     what: str
     measured: str
     bar: str = ""
     met: bool | None = None
+    minor: bool = False
 
     @property
     def verdict(self) -> str:

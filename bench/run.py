@@ -1,4 +1,4 @@
-"""`make bench`: measure, print a table, and write docs/benchmarks.md.
+"""`make bench`: measure, print a table, store it, and write docs/benchmarks.md and README.md here.
 
 Studies answer a question once (which chunk size, what others find); they run only when they are
 named: python bench/run.py --only chunk_size,jsquad_peers
@@ -10,8 +10,6 @@ import argparse
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import analytics_peers
@@ -41,31 +39,17 @@ import users_finding
 import variants
 import word_queries
 from processes import Bench
-from report import put_section, section
+from report import Section, store, write_pages
 from results import Row, Skipped
 from studies import chunk_size, confidence_fit, fusion_fit, jsquad_peers
 
-PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A part of the page: its marker, its words, and the benchmarks that fill its table."""
-
-    key: str
-    title: str
-    explanation: str
-    subjects: dict[str, Callable[[Bench], list[Row]]]
-
-
 SECTIONS = (
     Section(
-        "reach",
         "What it must reach",
         """
-Medians, with the lowest and the highest of the runs. The text is the Japanese React documentation
-(CC BY 4.0, the folder `src/content` of <https://github.com/reactjs/ja.react.dev>); the 10,000
-files are short notes that the benchmark writes itself.
+The text is the Japanese React documentation (CC BY 4.0, the folder `src/content` of
+<https://github.com/reactjs/ja.react.dev>); the 10,000 files are short notes that the benchmark
+writes itself.
 
 - Starting: our server and an empty one take turns, each in a new process, and the SDK's client
   asks both. Byte code is cached, as after the first start.
@@ -99,7 +83,6 @@ files are short notes that the benchmark writes itself.
         },
     ),
     Section(
-        "finding",
         "How well it finds",
         """
 All through the library's own search with its default settings. nDCG@10 has one right answer a
@@ -147,7 +130,6 @@ question; R@1 is the share of questions whose right answer comes first.
         },
     ),
     Section(
-        "speed",
         "How fast it finds, and what that costs",
         """
 - Searching: every question is asked once to warm up, then several times, one at a time; what is
@@ -179,7 +161,6 @@ question; R@1 is the share of questions whose right answer comes first.
         },
     ),
     Section(
-        "household",
         "The household",
         """
 Invented transactions: 300 shops, five accounts, ten years. The import is that of the ledger,
@@ -198,7 +179,6 @@ pair that a search at the defaults calls one purchase. Weights were chosen on th
         },
     ),
     Section(
-        "page",
         "The local page",
         """
 A server over HTTP with 100,000 chunks (windows of the same documentation, as under searching) and
@@ -209,7 +189,6 @@ Memory is what all views together added to the server's resident memory.
         {"page": page_speed.measure},
     ),
     Section(
-        "analytics",
         "SQL without the bulk",
         """
 Invented seconds of runs in 22 columns (`docs/examples/analysis/activity_sample.py`), one Parquet
@@ -219,7 +198,6 @@ DuckDB has the same file and threads in the benchmark's own process, and takes t
         {"analytics": sql_speed.measure},
     ),
     Section(
-        "analytics-peers",
         "SQL through a client",
         """
 A million invented seconds of runs in 22 columns, one Parquet file, which all read through a view,
@@ -239,7 +217,6 @@ so.
 )
 STUDIES = (
     Section(
-        "chunk-size",
         "The chunk size of `use`",
         f"""
 {chunk_size.FILES} files of the same documentation, cut at headings with each size. A question is a
@@ -250,7 +227,6 @@ heading, and sections rank by their best chunk.
         {"chunk_size": chunk_size.measure},
     ),
     Section(
-        "peers",
         "What others find",
         """
 The passages and questions of JSQuAD as under "How well it finds", titles included; 50 hits each, as
@@ -261,7 +237,6 @@ unspaced question is one such run, found nowhere), every three characters of tho
         {"jsquad_peers": jsquad_peers.measure},
     ),
     Section(
-        "fusion",
         "The constants of the fusion",
         f"""
 At most {fusion_fit.QUESTIONS} questions of each half of each collection; their candidates are found
@@ -272,7 +247,6 @@ The odd halves were not chosen by.
         {"fusion_fit": fusion_fit.measure},
     ),
     Section(
-        "confidence",
         "The constants of a score",
         """
 Logistic regression over the first five hits of questions of three collections, a fifth of whose
@@ -296,16 +270,13 @@ def main() -> int:
 
 def _run(arguments: argparse.Namespace) -> int:
     rows: list[Row] = []
-    for part in (*SECTIONS, *STUDIES):
-        measured = _measure(part, arguments)
-        found = [row for subject in measured.values() for row in subject]
-        _print_table(found)
-        if measured.keys() == part.subjects.keys():
-            put_section(PAGE, part.key, section(part.title, part.explanation, found))
-            print(f"wrote the section {part.title!r} of {PAGE}")
-        elif measured:
-            print(f"the section {part.title!r} of {PAGE.name} stays: not all of it was measured")
-        rows += found
+    for section in (*SECTIONS, *STUDIES):
+        measured = _measure(section, arguments)
+        store(measured)
+        of_section = [row for subject in measured.values() for row in subject]
+        _print_table(of_section)
+        rows += of_section
+    write_pages(SECTIONS, STUDIES)
     return int(any(row.met is False for row in rows))
 
 
@@ -316,6 +287,13 @@ def _arguments() -> argparse.Namespace:
         type=_names,
         default=REGRESSIONS,
         help=f"some of: {','.join(NAMES)}; default: all but the studies",
+    )
+    parser.add_argument(
+        "--render",
+        action="store_const",
+        const=[],
+        dest="only",
+        help="measure nothing: write the two pages again from what is stored",
     )
     parser.add_argument("--runs", type=int, help="how often to measure each (default: its own)")
     parser.add_argument("--corpus", type=Path, help="the folder of Japanese Markdown")
@@ -340,10 +318,10 @@ def _names(given: str) -> list[str]:
     return names
 
 
-def _measure(part: Section, arguments: argparse.Namespace) -> dict[str, list[Row]]:
+def _measure(section: Section, arguments: argparse.Namespace) -> dict[str, list[Row]]:
     """The rows of each benchmark that was asked for and can run here."""
     measured = {}
-    for name, measure in part.subjects.items():
+    for name, measure in section.subjects.items():
         if name not in arguments.only:
             continue
         print(f"{name} …", end=" ", flush=True)

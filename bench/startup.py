@@ -58,9 +58,9 @@ def _handshake_row(bench: Bench, rows: int) -> Row:
     del ours[0], empty[0]  # the first ones compile
     ratio = median(ours) / median(empty)
     return Row(
-        f"`initialize` + `tools/list` over STDIO, {rows} rows, process start included",
+        f"`initialize` + `tools/list` over STDIO, {rows} rows (process start included)",
         f"{ratio:.2f} ×: {spread(ours, 's')} against {spread(empty, 's')}",
-        f"≤ {ROWS[rows]} × an empty server of the same SDK",
+        f"≤ {ROWS[rows]} × an empty server (of the same SDK)",
         ratio <= ROWS[rows],
     )
 
@@ -84,6 +84,7 @@ def _making_row(bench: Bench) -> Row:
         f"{ratio:.2f} ×: {spread(many, 's')} against {spread(few, 's')}",
         f"≤ {MAKING_BAR} × those of 20 rows",
         ratio <= MAKING_BAR,
+        minor=True,
     )
 
 
@@ -94,9 +95,9 @@ def _memory_row(bench: Bench) -> Row:
     empty = [anyio.run(_memory, bench, EMPTY_SERVER, []) for _ in range(bench.times(3))]
     ratio = median(ours) / median(empty)
     return Row(
-        "memory of an idle server without a model, its child processes included",
+        "memory of an idle server (without a model, its child processes included)",
         f"{ratio:.2f} ×: {spread(ours, 'MB')} against {spread(empty, 'MB')}",
-        f"≤ {MEMORY_BAR} × an empty server of the same SDK",
+        f"≤ {MEMORY_BAR} × an empty server (of the same SDK)",
         ratio <= MEMORY_BAR,
     )
 
@@ -157,7 +158,7 @@ def _first_search_row(bench: Bench) -> Row:
     run_mdvec(bench, "import", "-n", "notes", "--model", "use", "--database", database)
     seconds = [anyio.run(_first_search, bench, database) for _ in range(bench.times(11) + 1)][1:]
     return Row(
-        "the first search, asked right after `tools/list`, `use` loaded meanwhile",
+        "the first search, right after `tools/list` (`use` is loaded meanwhile)",
         spread(seconds, "s"),
         f"≤ {FIRST_SEARCH_BAR} s",
         median(seconds) <= FIRST_SEARCH_BAR,
@@ -203,7 +204,7 @@ def _help_rows(bench: Bench) -> list[Row]:
     heavy = _help(bench, f"{TELL_HEAVY}; {COMMAND_LINE}")[1].splitlines()[-1].split()
     return [
         Row(
-            "`mdvec --help`, process start included",
+            "`mdvec --help` (process start included)",
             spread(seconds, "s"),
             f"≤ {HELP_BAR} s",
             median(seconds) <= HELP_BAR,
@@ -213,6 +214,7 @@ def _help_rows(bench: Bench) -> list[Row]:
             ", ".join(sorted(heavy)) or "neither",
             "neither",
             not heavy,
+            minor=True,
         ),
     ]
 

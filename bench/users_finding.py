@@ -30,9 +30,9 @@ def measure(bench: Bench) -> list[Row]:
     better_leg = max(quality(ranks[mode]).ndcg for mode in MODES if mode != "hybrid")
     rows = [
         Row(
-            f"react-ja in users' words, `use`, {mode}",
-            f"{_described(of_mode)}; those not fitted by: {_described(of_mode[1::2])}",
-            f"nDCG@10 ≥ {better_leg:.3f}, the better leg alone" if mode == "hybrid" else "",
+            f"react-ja in users' words (`use`, {mode})",
+            f"{_described(of_mode)} (those not fitted by: {_described(of_mode[1::2])})",
+            f"nDCG@10 ≥ {better_leg:.3f} (the better leg alone)" if mode == "hybrid" else "",
             quality(of_mode).ndcg >= better_leg if mode == "hybrid" else None,
         )
         for mode, of_mode in ranks.items()
@@ -45,4 +45,4 @@ def measure(bench: Bench) -> list[Row]:
 
 def _described(ranks: Sequence[int | None]) -> str:
     among = sum(place is not None and place <= FIRST for place in ranks)
-    return f"{quality(ranks)}, {among} of them among the first {FIRST}"
+    return f"{quality(ranks)}, {among} among the first {FIRST}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-from finding import hits_of, imported
+from finding import group_rows, hits_of, imported
 from invented_notes import write_notes
 from mdvec.embedding import catalog
 from processes import Bench
@@ -16,30 +16,24 @@ VARIANTS = Path(__file__).with_name("spelling_variants.toml")
 
 
 def measure(bench: Bench) -> list[Row]:
-    """One row a group of spellings, among the invented notes; a query that misses is named."""
+    """A row for all, and one a group, among the invented notes; a query that misses is named."""
     folder = bench.folder / "variants"
     write_notes(folder)
     groups = write_variants(folder)
     embedder = catalog.load("use")
     database = bench.folder / "variants.sqlite"
     imported(database, folder, embedder)
-    rows = []
-    for group, expected in groups.items():
-        missed = []
-        for query, file in expected.items():
-            hits = hits_of(database, query, K, "hybrid", embedder)
-            if file not in {hit.file_path for hit in hits}:
-                missed.append(query)
-        rows.append(
-            Row(
-                f"spellings, `use`, hybrid, {K} hits: {group}",
-                f"{len(expected) - len(missed)} of {len(expected)} queries"
-                + (f"; not: {', '.join(missed)}" if missed else ""),
-                "every one",
-                not missed,
-            )
-        )
-    return rows
+    missed = {
+        group: [
+            query
+            for query, file in expected.items()
+            if file
+            not in {hit.file_path for hit in hits_of(database, query, K, "hybrid", embedder)}
+        ]
+        for group, expected in groups.items()
+    }
+    asked = {group: len(expected) for group, expected in groups.items()}
+    return group_rows(f"spellings in notes, {K} hits (`use`, hybrid)", asked, missed)
 
 
 def write_variants(folder: Path) -> dict[str, dict[str, str]]:

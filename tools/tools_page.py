@@ -17,7 +17,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 EXAMPLES = Path(__file__).parents[1] / "docs" / "examples"
-MAX_ITEMS, MAX_LINES, MAX_CHARS = 2, 22, 160
+MAX_ITEMS, MAX_LINES, MAX_CHARS = 2, 9, 160
 ROWS = "n,laps,pace\n" + "".join(f"{n},{n % 5 + 1},{5 + n % 7 / 4}\n" for n in range(1, 41))
 
 CALLS: dict[str, dict[str, object]] = {
@@ -58,7 +58,7 @@ CALLS: dict[str, dict[str, object]] = {
 }  # fmt: skip
 """An example call of each tool, made in this order; the server holds docs/examples."""
 
-MAX_WIDTH = 96
+MAX_WIDTH = 160
 SHORT = re.compile(r"[\[{]\n(?:[^\[\]{}\n]+\n)+ *[\]}]")
 """A list or object in JSON that holds neither lists nor objects."""
 
@@ -94,14 +94,15 @@ def tools_page() -> str:
         "# The tools of the server",
         "Written by `make docs` from a server over the samples of this repository: a collection, "
         "`notes`, a household, `kakeibo` (invented), and a dataset, `runs`. Long answers are cut "
-        "here, with `…`. Clients get the same as JSON Schema through `tools/list`. The text is the "
-        'whole answer; programs that want it as data set `[server] structured = "always"`.',
+        "here, with `…`. A parameter that is not required can be left out; a household's `tool` is "
+        "its name, where there are several. Clients get the same as JSON Schema through "
+        "`tools/list`. The text is the whole answer; "
+        'programs that want it as data set `[server] structured = "always"`.',
         "## The server's instructions to a model",
         "\n".join(f"> {line}" for line in str(instructions).splitlines()),
     ]
     for tool in tools:
-        parts += [f"## {tool.name}", str(tool.description)]
-        parts += _section("Parameters", _parameters(tool.input_schema), "None.")
+        parts += [f"## {tool.name}", str(tool.description), _parameters(tool.input_schema)]
         parts += _example(tool.name, examples[tool.name])
     parts += ["## The prompt `analyze_data`", f"```text\n{rules}\n```"]
     return "\n\n".join(parts) + "\n"
@@ -161,30 +162,23 @@ def _ids_from(name: str, examples: dict[str, Example]) -> dict[str, object]:
         return {"check_id": int(re.search(r"check_id[=: ]*(\d+)", listed)[1])}
     if name == "restore_duplicate":
         marked = examples["confirm_duplicate"].answer.content[0].text
-        return {"transaction_id": int(re.search(r"ID[=: ]*(\d+)", marked)[1])}
+        return {"transaction_id": int(re.search(r"取引ID (\d+) を今後の集計から除外", marked)[1])}
     return {}
 
 
-def _section(title: str, rows: list[tuple[str, ...]], without: str) -> list[str]:
-    """A heading, and a table of the rows; a sentence instead if there are none."""
-    if not rows:
-        return [f"### {title}", without]
-    head = ("name", "type", "default", "meaning")
-    lines = [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}"]
-    lines += [f"| {' | '.join(cell.replace('|', '¦') for cell in row)} |" for row in rows]
-    return [f"### {title}", "\n".join(lines)]
-
-
-def _parameters(schema: dict[str, Any]) -> list[tuple[str, ...]]:
+def _parameters(schema: dict[str, Any]) -> str:
+    """A list of the parameters: the type, the default where it is not null, and the meaning."""
     required = set(schema.get("required", ()))
-    return [
-        (
-            f"`{name}`", _type(field, schema),
-            "required" if name in required else f"`{json.dumps(field.get('default'))}`",
-            _meaning(field, schema),
-        )
-        for name, field in schema.get("properties", {}).items()
-    ]  # fmt: skip
+    lines = []
+    for name, field in schema.get("properties", {}).items():
+        about = _type(field, schema)
+        if name in required:
+            about += "; required"
+        elif (default := field.get("default")) is not None:
+            about += f"; default `{json.dumps(default)}`"
+        meaning = _meaning(field, schema)
+        lines.append(f"- `{name}` ({about}){f': {meaning}' if meaning else ''}")
+    return "\n".join(lines) or "No parameters."
 
 
 def _resolved(field: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
@@ -209,11 +203,7 @@ def _not_null(field: dict[str, Any]) -> dict[str, Any]:
 
 def _type(field: dict[str, Any], schema: dict[str, Any]) -> str:
     """The type in words, with its bounds."""
-    resolved = _resolved(field, schema)
     words = [_plain_type(one, schema) for one in _variants(field, schema)]
-    unions = [resolved.get("type"), *(one.get("type") for one in resolved.get("anyOf", ()))]
-    if "null" in unions or "null" in (unions[0] or ()):
-        words.append("null")
     return " or ".join(dict.fromkeys(words))
 
 
@@ -253,7 +243,13 @@ def _example(name: str, example: Example) -> list[str]:
     if len(lines) > MAX_LINES:
         lines = [*lines[:MAX_LINES], "…"]
     text = "\n".join(lines)
-    return ["### Example", f"`{name}({call})`", f"```{language}\n{text}\n```"]
+    return [f"`{name}({call})`", _fenced(language, text)]
+
+
+def _fenced(language: str, text: str) -> str:
+    """A code block, whose fence is longer than those in the text."""
+    fence = "````" if "```" in text else "```"
+    return f"{fence}{language}\n{text}\n{fence}"
 
 
 def _compact(text: str) -> str:
