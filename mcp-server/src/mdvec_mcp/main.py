@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import anyio
 from mdvec import __version__, embedding, log, manage
 from mdvec.errors import MdvecError
 
@@ -244,6 +243,8 @@ class Start:
 
 
 def _serve_stdio(start: Start, wire: tuple[int, int]) -> None:
+    import anyio  # after STDOUT is reserved: nothing that a module prints may reach it
+
     from mdvec_mcp.stdio import serve
 
     models = _models(start.settings)
@@ -253,6 +254,8 @@ def _serve_stdio(start: Start, wire: tuple[int, int]) -> None:
 
 
 def _serve_http(start: Start, at: str, token: str | None, names: list[str]) -> None:
+    import anyio
+
     rules = web.rules_for(web.parse_address(at), names, token)
     listening, address = web.listen(web.parse_address(at))
     models = _models(start.settings)

@@ -43,7 +43,7 @@ place; any other exception is a bug.
             UnembeddableText          mdvec.embedding.embedder
             RerankerTooSlow           mdvec.embedding.reranker
             ModelDiffers              mdvec.search.question_vectors
-        SourceMissing                 mdvec.files.scan
+        SourceMissing                 mdvec.files.scanning
         InvalidBudget                 mdvec.household.budgeting
         InvalidMovements              mdvec.household.comparison
         NotComparable                 mdvec.household.comparison
@@ -63,7 +63,7 @@ place; any other exception is a bug.
         InsufficientData              mdvec.household.core.wording
         InvalidPage                   mdvec.household.core.wording
         InvalidPageSize               mdvec.household.core.wording
-        NoAssets                      mdvec.household.net_worth
+        NoAssets                      mdvec.household.net_worth_report
         InvalidNote                   mdvec.household.notes
         DuplicateResolutionError      mdvec.household.review
             InvalidDecision           mdvec.household.deciding
@@ -104,8 +104,8 @@ place; any other exception is a bug.
             WrongRequest              mdvec.manage.table_requests
         WrongParameters               mdvec.queries.parameters
         SavedQueryError               mdvec.queries.saved
-        InvalidFilter                 mdvec.search.core.filters
         SearchRefused                 mdvec.search.answer
+        InvalidFilter                 mdvec.search.core.filters
         SettingsError                 mdvec.settings.loading
             FlagRefused               mdvec.settings.loading
         InvalidChunking               mdvec.text.options

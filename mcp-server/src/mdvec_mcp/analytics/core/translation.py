@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-
-import sqlglot
-from sqlglot import exp
-from sqlglot.errors import ErrorLevel, SqlglotError
+from typing import TYPE_CHECKING
 
 from mdvec_mcp.analytics.core.statement import fold
+
+if TYPE_CHECKING:
+    from sqlglot import exp
 
 _NAMES = {
     "mysql": "MySQL", "tsql": "SQL Server", "postgres": "PostgreSQL", "sqlite": "SQLite",
@@ -56,6 +56,9 @@ _FORMAT = re.compile(r"(?:%[YmdHMS]|[-/:. 年月日時分秒])+")
 
 def translated(sql: str, columns: Iterable[str]) -> tuple[str, str] | None:
     """A query over some columns in DuckDB's SQL, and the dialect's name; None if it is unsure."""
+    import sqlglot
+    from sqlglot.errors import ErrorLevel, SqlglotError
+
     if len(sql) > _MAX_CHARACTERS or any(sign in sql for sign in ("/*!", "||", "\\")):
         return None  # code or a comment, OR or a join of texts, an escape or itself
     names = set(map(fold, columns))
@@ -84,6 +87,8 @@ def _likely_dialects(sql: str) -> list[str]:
 
 def _is_same(tree: exp.Expr, dialect: str, names: set[str], sql: str) -> bool:
     """Whether every element of a tree means in the dialect what its translation means."""
+    from sqlglot import exp
+
     for node in tree.walk():
         for key, value in node.args.items():
             part = value[0] if isinstance(value, list) and value else value
