@@ -84,10 +84,10 @@ class _DatasetImport:
         self.options = options if isinstance(options, DatasetOptions) else DatasetOptions()
         self.readings = ChosenReadings.of_import(self.connection, self.tool, self.options.readings)
         self.reader = FileReader(self.root, self.snapshots, self.progress.add_units)
-        found = planning.data_files(self.connection, job.tool, job.found)
+        data_files = planning.data_files(self.connection, job.tool, job.found)
         # A new file must not take the name of an existing table.
         old = {stored.path for stored in self.stored}
-        self.found = sorted(found, key=lambda file: (file.path not in old, file.path))
+        self.found = sorted(data_files, key=lambda file: (file.path not in old, file.path))
 
     def run(self) -> ImportReport:
         """Read what changed, record everything, then remove the copies that nothing needs."""
@@ -273,13 +273,13 @@ class _DatasetImport:
 
     def _keep_copies(self, path: str, inner_table: str | None = None) -> None:
         """Keep the copies and the state of a file, or of one table of it, that cannot be read."""
-        kept = False
+        any_kept = False
         for stored in self._stored_of(path):
             is_meant = inner_table in (None, stored.inner_table)
             if is_meant and stored.table.is_copy and stored.table.name not in self.tables:
                 self.tables.put(stored)
-                kept = True
-        if kept and self._is_as_before(path) and self.known[path] not in self.files:
+                any_kept = True
+        if any_kept and self._is_as_before(path) and self.known[path] not in self.files:
             self.files.append(self.known[path])
 
     def _is_as_before(self, path: str) -> bool:

@@ -225,11 +225,11 @@ def files_before(planned: PlannedGroup) -> tuple[CombinedFile, ...]:
     return () if old is None or old.table.combined is None else old.table.combined.files
 
 
-def unseen_files(planned: PlannedGroup, found: Scan) -> Collection[str]:
+def unseen_files(planned: PlannedGroup, scan: Scan) -> Collection[str]:
     """The paths of files before that were not found, but may still exist."""
     there = {file.path for file in planned.files}
     return {
         file.path
         for file in files_before(planned)
-        if file.path not in there and found.may_still_have(file.path)
+        if file.path not in there and scan.may_still_have(file.path)
     }

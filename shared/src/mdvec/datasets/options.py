@@ -51,13 +51,13 @@ def chosen_tables(choices: Iterable[str]) -> tuple[FileGroup, ...]:
     """
     groups: dict[str, FileGroup] = {}
     for choice in choices:
-        found = _CHOICE.fullmatch(choice)
-        name = found["name"].strip() if found else ""
-        if not found or not name:
+        match = _CHOICE.fullmatch(choice)
+        name = match["name"].strip() if match else ""
+        if not match or not name:
             raise InvalidTableChoice(
                 f"{choice!r} is not NAME=PATTERN; write for example --table 'sales=sales_*.csv'"
             )
         if name in groups:
             raise InvalidTableChoice(f"--table names {name!r} twice; give each table its own name")
-        groups[name] = FileGroup(name, found["pattern"].strip(), is_chosen=True)
+        groups[name] = FileGroup(name, match["pattern"].strip(), is_chosen=True)
     return tuple(groups.values())

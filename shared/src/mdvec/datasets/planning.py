@@ -41,7 +41,7 @@ class ImportPlan:
 
 
 def plan(
-    found: Sequence[FoundFile],
+    source_files: Sequence[FoundFile],
     stored: Sequence[FileTable],
     options: DatasetOptions,
     unchanged: Collection[str],
@@ -57,15 +57,21 @@ def plan(
     Raises:
         ImportRefused: no file fits a pattern that the user gave.
     """
-    old = {one.table.combined.group: one for one in stored if one.table.combined}
+    old = {
+        file_table.table.combined.group: file_table
+        for file_table in stored
+        if file_table.table.combined
+    }
     named = {group.name for group in options.tables}
     known = [group for group in old if group.name not in named]
     if is_rebuilt:
         known = [group for group in known if group.is_chosen]
-    alone = {one.path for one in stored if not one.table.combined} & set(unchanged)
+    alone = {file_table.path for file_table in stored if not file_table.table.combined} & set(
+        unchanged
+    )
     members: dict[FileGroup, list[FoundFile]] = {group: [] for group in (*options.tables, *known)}
     single: list[FoundFile] = []
-    for file in found:
+    for file in source_files:
         is_free = is_rebuilt or file.path not in alone
         fits = (
             group for group in members if _may_join(group, file) and (group.is_chosen or is_free)
@@ -96,17 +102,17 @@ def _may_join(group: FileGroup, file: FoundFile) -> bool:
 
 def _new_groups(files: Iterable[FoundFile]) -> list[tuple[FileGroup, list[FoundFile]]]:
     by_path = {file.path: file for file in files if holds_one_table(file.path)}
-    found = [
+    groups = [
         (group, [by_path[path] for path in paths]) for group, paths in file_groups(by_path).items()
     ]
-    return [(group, some) for group, some in found if _parquet_bytes(some) <= MAX_PARQUET_BYTES]
+    return [(group, some) for group, some in groups if _parquet_bytes(some) <= MAX_PARQUET_BYTES]
 
 
 def _parquet_bytes(files: Iterable[FoundFile]) -> int:
     return sum(file.size for file in files if file.path.lower().endswith(".parquet"))
 
 
-def data_files(connection: apsw.Connection, tool: Tool, found: Scan) -> list[FoundFile]:
+def data_files(connection: apsw.Connection, tool: Tool, scan: Scan) -> list[FoundFile]:
     """The files of a scan without our own database and copies.
 
     A database has the state of its logs, too.
@@ -116,7 +122,7 @@ def data_files(connection: apsw.Connection, tool: Tool, found: Scan) -> list[Fou
     has_copies = copies.is_relative_to(tool.source.resolve())
     return [
         _with_log(tool, file)
-        for file in found.files
+        for file in scan.files
         if not _is_own(source_path(tool, file.path), own, copies if has_copies else None)
     ]
 
@@ -146,6 +152,6 @@ def stored_states(connection: apsw.Connection, tool: Tool) -> Mapping[str, FileS
     return {file.path: (file.size, file.mtime_ns) for file in files}
 
 
-def found_states(connection: apsw.Connection, tool: Tool, found: Scan) -> Mapping[str, FileState]:
+def found_states(connection: apsw.Connection, tool: Tool, scan: Scan) -> Mapping[str, FileState]:
     """The files of a scan with their states now."""
-    return {file.path: file.state for file in data_files(connection, tool, found)}
+    return {file.path: file.state for file in data_files(connection, tool, scan)}

@@ -102,22 +102,22 @@ def _encoding(name: str) -> str:
     if name.strip().lower() == AUTO:
         return AUTO
     try:
-        found = codecs.lookup(name).name
-        "a".encode(found)
+        encoding = codecs.lookup(name).name
+        "a".encode(encoding)
     except (LookupError, ValueError) as error:
         raise InvalidReading(
             f"{name!r} is not an encoding; name one such as utf-8, cp932, cp1252 or utf-16"
         ) from error
-    return "utf-8-sig" if found == "utf-8" else found
+    return "utf-8-sig" if encoding == "utf-8" else encoding
 
 
 def _delimiter(written: str) -> str:
     if written.lower() == AUTO:
         return AUTO
-    found = _TAB.get(written.lower(), written)
-    if len(found) != 1 or found in _NO_DELIMITERS:
+    delimiter = _TAB.get(written.lower(), written)
+    if len(delimiter) != 1 or delimiter in _NO_DELIMITERS:
         raise InvalidReading(f"{written!r} is not a delimiter; give one character, or tab")
-    return found
+    return delimiter
 
 
 _ENDINGS = {
@@ -168,7 +168,7 @@ class ChosenReadings:
 
     def check(
         self,
-        found: Iterable[FoundFile],
+        files: Iterable[FoundFile],
         tables: Iterable[FileTable],
         failed: Iterable[Problem],
         known_before: Collection[str],
@@ -176,7 +176,7 @@ class ChosenReadings:
         """Check that each new choice is for a file, and for a column that one has.
 
         Args:
-            found: the files of the source.
+            files: the files of the source.
             tables: the tables after the import.
             failed: what could not be imported.
             known_before: the files that the last import could read.
@@ -184,7 +184,7 @@ class ChosenReadings:
         Raises:
             ImportRefused: a choice fits no file or column, or a file cannot be read in that way.
         """
-        tables, paths = list(tables), [file.path for file in found]
+        tables, paths = list(tables), [file.path for file in files]
         broken = {problem.file_path.partition("#")[0]: problem.reason for problem in failed}
         for path in broken:
             if path in known_before and self.have_changed(path):

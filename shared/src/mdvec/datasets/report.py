@@ -79,7 +79,7 @@ class DatasetReport:
             "dataset": {
                 "tables": [asdict(table) for table in self.tables],
                 "left_out": [asdict(problem) for problem in self.left_out],
-                "read": [one.json_fields() for some in self.readings for one in some],
+                "read": [reading.json_fields() for some in self.readings for reading in some],
             }
         }
 
@@ -107,20 +107,20 @@ def readings_of(
     tables: Iterable[FileTable], understood: Mapping[str, Understood]
 ) -> tuple[tuple[FileReading, ...], ...]:
     """How the files of each table were read, by the tables' names; others were not opened."""
-    found: list[tuple[FileReading, ...]] = []
+    readings: list[tuple[FileReading, ...]] = []
     for table in sorted(tables, key=lambda table: table.table.name):
         combined = table.table.combined
         files = [file.path for file in combined.files] if combined else [table.table.origin]
         read = [FileReading(file, understood[file]) for file in files if file in understood]
-        found += [tuple(read)] if read else []
-    return tuple(found)
+        readings += [tuple(read)] if read else []
+    return tuple(readings)
 
 
 def _said(files: Sequence[FileReading]) -> list[str]:
     """What there is to report about the files of a table; files read alike share one entry."""
     alike: dict[tuple[object, ...], list[FileReading]] = {}
-    for one in files:
-        alike.setdefault(one.understood.manner, []).append(one)
+    for reading in files:
+        alike.setdefault(reading.understood.manner, []).append(reading)
     said: list[str] = []
     for first, *others in alike.values():
         if text := str(first.understood):
@@ -147,7 +147,7 @@ class TableChanges:
         return cls(len(new) - known, known - unchanged, len(old) - known, unchanged)
 
 
-def check_mode(job: ImportJob, stored: Sequence[FileTable], found: Sequence[FoundFile]) -> None:
+def check_mode(job: ImportJob, stored: Sequence[FileTable], files: Sequence[FoundFile]) -> None:
     """Check that the mode fits what is stored, and that there are files.
 
     Raises:
@@ -159,7 +159,7 @@ def check_mode(job: ImportJob, stored: Sequence[FileTable], found: Sequence[Foun
             f"the tool {name!r} has {number} already; "
             "use --mode update to follow changes, or --mode replace to build it again"
         )
-    if stored and not found and not job.found.unseen:
+    if stored and not files and not job.found.unseen:
         raise ImportRefused(
             f"there is no data file in {job.tool.source}, but {name!r} has "
             f"{number}; put the files back (is a disk not mounted?), or "

@@ -171,8 +171,8 @@ _ENDING = re.compile(r"(?:分|(?<!今)頃|ごろ|(?<=[月週年日])中|(?<=月)
 def normalised(said: str) -> str:
     """A phrase in the one spelling that the grammar knows; English becomes Japanese."""
     text = " ".join(unicodedata.normalize("NFKC", said).casefold().split())
-    for spelling, one in _SPELLINGS:
-        text = text.replace(spelling, one)
+    for spelling, replacement in _SPELLINGS:
+        text = text.replace(spelling, replacement)
     if re.search(r"[a-z]", text):
         text = with_japanese_words(text)
     text = re.sub(r"[〇零一二三四五六七八九十]+", _digits, "".join(text.split()))

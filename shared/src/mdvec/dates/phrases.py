@@ -91,8 +91,8 @@ def parse_days(said: str, today: date) -> Days | None:
     Months are calendar months. A time of day and a から or まで are ignored.
     """
     text = _EDGE.sub("", _TIME.sub("", said).strip())
-    found = parse_period(text, PeriodContext(today, MonthRange(Month(1, 1), Month.of(today))))
-    return None if found is None else found.days
+    period = parse_period(text, PeriodContext(today, MonthRange(Month(1, 1), Month.of(today))))
+    return None if period is None else period.days
 
 
 def joined_days(
@@ -113,9 +113,9 @@ def joined_days(
     return Days(first.first, last.last), False
 
 
-def fixed(found: Days | RecurringDays, context: PeriodContext) -> Days:
+def fixed(period: Days | RecurringDays, context: PeriodContext) -> Days:
     """A period with its year: by default the latest that has begun."""
-    return found if isinstance(found, Days) else found.latest(context.today)
+    return period if isinstance(period, Days) else period.latest(context.today)
 
 
 def until_today(days: Days, context: PeriodContext) -> Days:
@@ -124,18 +124,18 @@ def until_today(days: Days, context: PeriodContext) -> Days:
 
 
 def _unit(text: str, context: PeriodContext) -> Days | RecurringDays | None:
-    found = parse_months(text, context) or parse_day_words(text, context)
-    if found is None and text.endswith("日週"):  # 6月15日の週
+    period = parse_months(text, context) or parse_day_words(text, context)
+    if period is None and text.endswith("日週"):  # 6月15日の週
         day = _unit(text.removesuffix("週"), context)
         return None if day is None else Days.week_of(fixed(day, context).first)
-    return found
+    return period
 
 
 def _whole(text: str, context: PeriodContext) -> Spoken | None:
     if (without := _without_current(text, context)) is not None:
         return without
-    if (found := _unit(text, context)) is not None:
-        return Spoken(fixed(found, context), counted=is_counted(text))
+    if (period := _unit(text, context)) is not None:
+        return Spoken(fixed(period, context), counted=is_counted(text))
     days = _payday(text, context) or _so_far(text, context) or _of_length(text, context)
     if days is not None:
         return Spoken(days)
@@ -199,20 +199,20 @@ def _so_far(text: str, context: PeriodContext) -> Days | None:
     if bare in _TO_DATE and (bare != text or bare.endswith("来")):
         text = f"{_TO_DATE[bare]}これまで"
     match = _SO_FAR.fullmatch(text)
-    found = None if match is None else _unit(match["period"], context)
-    return None if found is None else until_today(fixed(found, context), context)
+    period = None if match is None else _unit(match["period"], context)
+    return None if period is None else until_today(fixed(period, context), context)
 
 
 def _of_length(text: str, context: PeriodContext) -> Days | None:
     """A length of time to or from a period: 「先月までの3か月」「1月10日から1週間」."""
     if match := _ENDING.fullmatch(text):
-        found = _unit(match["last"], context)
-        if found is not None:
-            return _ending(fixed(found, context).last, match["length"], context)
+        period = _unit(match["last"], context)
+        if period is not None:
+            return _ending(fixed(period, context).last, match["length"], context)
     if match := _STARTING.fullmatch(text):
-        found = _unit(match["first"], context)
-        if found is not None:
-            return _starting(fixed(found, context).first, match["length"], context)
+        period = _unit(match["first"], context)
+        if period is not None:
+            return _starting(fixed(period, context).first, match["length"], context)
     return None
 
 
@@ -249,12 +249,12 @@ def _months_later(day: date, count: int) -> date:
 
 def _open_ended(text: str, context: PeriodContext) -> Days | None:
     if match := re.fullmatch(r"(.+?)(?:から|以降|以後|以来|[~〜])", text):
-        found = _unit(match[1], context)
-        return None if found is None else until_today(fixed(found, context), context)
+        period = _unit(match[1], context)
+        return None if period is None else until_today(fixed(period, context), context)
     if match := re.fullmatch(r"[~〜]?(.+?)(?:まで|以前)?", text):
-        found = _unit(match[1], context)
-        if found is not None:
-            days = fixed(found, context)
+        period = _unit(match[1], context)
+        if period is not None:
+            days = fixed(period, context)
             return Days(min(days.first, context.available.first.first_day), days.last)
     return None
 
@@ -295,10 +295,10 @@ _MIN_LIKENESS = 0.34
 def nearest_known(said: str) -> str | None:
     """The known phrase that is spelled most like this one, in its language; None if none is."""
     if said.isascii():
-        found = difflib.get_close_matches(
+        matches = difflib.get_close_matches(
             said.casefold(), KNOWN_IN_ENGLISH, n=1, cutoff=_MIN_LIKENESS
         )
-        return found[0] if found else None
+        return matches[0] if matches else None
     spellings = {normalised(known): known for known in KNOWN}
-    found = difflib.get_close_matches(normalised(said), spellings, n=1, cutoff=_MIN_LIKENESS)
-    return spellings[found[0]] if found else None
+    matches = difflib.get_close_matches(normalised(said), spellings, n=1, cutoff=_MIN_LIKENESS)
+    return spellings[matches[0]] if matches else None

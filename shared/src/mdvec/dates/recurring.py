@@ -98,8 +98,8 @@ def _years_around(day: date) -> range:
 
 
 def _existing(of: Callable[[T], Days], each: Iterable[T]) -> Iterator[Days]:
-    for one in each:
+    for element in each:
         try:
-            yield of(one)
+            yield of(element)
         except ValueError:  # 29 February, the 31st
             continue

@@ -99,7 +99,7 @@ class _FolderImport:
 
     def follow(self) -> ImportReport:
         """Modes ``new`` and ``update``: store changed files, then delete missing ones."""
-        found = self.job.found.files
+        files = self.job.found.files
         stored = self.index.stored_files()
         self._check_mode(stored)
         self.index.drop_leftovers()
@@ -110,21 +110,21 @@ class _FolderImport:
             self.index.create_missing_indexes()
         changed = [
             file
-            for file in found
+            for file in files
             if self.job.request.checksum
             or file.path not in stored
             or stored[file.path].state != file.state
         ]
-        self.unchanged = len(found) - len(changed)
+        self.unchanged = len(files) - len(changed)
         logger.debug(
             "[import] scan: %d files (new or changed=%d, unchanged=%d), %d documents stored",
-            len(found), len(changed), self.unchanged, len(stored),
+            len(files), len(changed), self.unchanged, len(stored),
         )  # fmt: skip
         if changed:
             self.index.embed_ahead(self._texts_to_embed(changed, stored))
-            self.index.begin(len(found), self.unchanged)
+            self.index.begin(len(files), self.unchanged)
         self._import_files(changed, stored)
-        seen = {file.path for file in found}
+        seen = {file.path for file in files}
         gone = [
             path for path in stored if path not in seen and not self.job.found.may_still_have(path)
         ]
@@ -172,13 +172,13 @@ class _FolderImport:
         )
 
     def _check_mode(self, stored: Mapping[str, StoredFile]) -> None:
-        tool, found = self.job.tool, self.job.found
+        tool, scan = self.job.tool, self.job.found
         if self.job.request.mode == "new" and stored:
             raise ImportRefused(
                 f"the tool {tool.name!r} has {counted(len(stored), 'document')} already; "
                 "use --mode update to follow changes, or --mode replace to build it again"
             )
-        if stored and not found.files and not found.unseen:
+        if stored and not scan.files and not scan.unseen:
             raise ImportRefused(
                 f"there is no file to import in {tool.source}, but {tool.name!r} has "
                 f"{counted(len(stored), 'document')}; put the files back (is a disk not mounted?), "
@@ -231,7 +231,7 @@ class _FolderImport:
                     self._kept_cuts[file.path, text.content_hash] = cut
                     self._kept_chars += len(text.content)
                 vectors = self._known_vectors(file, text)
-                yield from (one for one in cut.texts if one not in vectors)
+                yield from (passage for passage in cut.texts if passage not in vectors)
 
     def _cut(self, file: FoundFile, text: FileText) -> _CutFile:
         embedder, chunking = self.index.embedder(), self.index.chunking()
@@ -252,10 +252,10 @@ class _FolderImport:
     def _store(self, file: FoundFile, text: FileText) -> None:
         self.index.embedder()  # its loading is a stage of its own, and no splitting
         with self.job.stopwatch.stage("split"):
-            kept = self._kept_cuts.pop((file.path, text.content_hash), None)
-            if kept is not None:
+            kept_cut = self._kept_cuts.pop((file.path, text.content_hash), None)
+            if kept_cut is not None:
                 self._kept_chars -= len(text.content)
-            cut = kept or self._cut(file, text)
+            cut = kept_cut or self._cut(file, text)
             read = cut.outline
             properties = (
                 properties_of(text.content, read.matter, file.path)

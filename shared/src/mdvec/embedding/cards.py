@@ -21,7 +21,7 @@ def family_of(name: str) -> ModelFamily | None:
     family, _, model = name.partition(":")
     if len(name) > _MAX_CHARS or not _MODEL.fullmatch(model):
         return None
-    return next((one for one in MODEL_FAMILIES if one == family), None)
+    return next((known for known in MODEL_FAMILIES if known == family), None)
 
 
 def is_endpoint_model(name: str) -> bool:

@@ -158,8 +158,8 @@ def scan_file(source: Path) -> Scan:
         state = source.stat()
     except OSError as error:
         raise SourceMissing(source) from error
-    found = FoundFile(source.name, state.st_size, state.st_mtime_ns)
-    return Scan(files=(found,), problems=(), unseen=())
+    file = FoundFile(source.name, state.st_size, state.st_mtime_ns)
+    return Scan(files=(file,), problems=(), unseen=())
 
 
 def why(error: OSError) -> str:
@@ -198,8 +198,8 @@ class _Walk:
             self._report(prefix, "its name is not valid Unicode; rename it")
             return
         try:
-            with os.scandir(folder) as found:
-                entries = sorted(found, key=lambda entry: entry.name)
+            with os.scandir(folder) as listing:
+                entries = sorted(listing, key=lambda entry: entry.name)
         except OSError as error:
             self._unseen(prefix, f"the folder cannot be read ({why(error)})")
             return

@@ -69,8 +69,8 @@ def open_within(file: Path, folder: Path) -> int:
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise NotOpened(_NO_FILE)
-    place = _place_of(descriptor)
-    if place != file and not place.is_relative_to(folder):
+    path = _place_of(descriptor)
+    if path != file and not path.is_relative_to(folder):
         os.close(descriptor)
         raise NotOpened(_LINK)
     return descriptor
@@ -79,6 +79,6 @@ def open_within(file: Path, folder: Path) -> int:
 def _place_of(descriptor: int) -> Path:
     """The path of an open file according to the system, without links."""
     if sys.platform == "darwin":
-        found = fcntl.fcntl(descriptor, fcntl.F_GETPATH, b"\0" * _MAX_PATH)
-        return Path(os.fsdecode(found.rstrip(b"\0")))
+        buffer = fcntl.fcntl(descriptor, fcntl.F_GETPATH, b"\0" * _MAX_PATH)
+        return Path(os.fsdecode(buffer.rstrip(b"\0")))
     return Path(f"/proc/self/fd/{descriptor}").readlink()

@@ -98,7 +98,8 @@ def set_budget(
         if subject is None or subject.is_income or subject in (Total.BALANCE, Total.SAVINGS_RATE):
             raise InvalidBudget("予算は、支出のカテゴリか「支出」（全体）に決められます。")
         known = {
-            (one.subject, one.per): one.amount for one in plans.budgets_of(connection, tool_id)
+            (existing.subject, existing.per): existing.amount
+            for existing in plans.budgets_of(connection, tool_id)
         }
         before = known.get((subject, per))
         remark = "".join(f"※ {note}。" for note in notes)
@@ -170,24 +171,25 @@ def _rows(
 
 
 def _by_day(rows: list[CountedRow], subject: Subject) -> Mapping[date, int]:
-    found: dict[date, int] = {}
+    sums: dict[date, int] = {}
     for row in rows:
         if covers(subject, Category(row.category_major, row.category_minor)):
-            found[row.day] = found.get(row.day, 0) + row.yen
-    return found
+            sums[row.day] = sums.get(row.day, 0) + row.yen
+    return sums
 
 
 def _unbudgeted(
     rows: list[CountedRow], budgets: list[Budget], months: MonthRange, today: date
 ) -> int | None:
-    subjects = [one.subject for one in budgets if one.subject is not Total.SPENDING]
+    subjects = [budget.subject for budget in budgets if budget.subject is not Total.SPENDING]
     if not subjects:
         return None
     outside = [
         row.yen for row in rows
         if months.days.first <= row.day <= min(months.days.last, today)
         and not any(
-            covers(one, Category(row.category_major, row.category_minor)) for one in subjects
+            covers(subject, Category(row.category_major, row.category_minor))
+            for subject in subjects
         )
     ]  # fmt: skip
     return sum(outside) if outside else None

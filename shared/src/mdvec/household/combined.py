@@ -84,14 +84,14 @@ def combined_households(
     """
     with one_state(connection):
         covered = {
-            name: one
+            name: span
             for name in tools
-            if (one := _coverage(connection, tools[name], today, month_starts_on))
+            if (span := _coverage(connection, tools[name], today, month_starts_on))
         }
         if not covered:
             raise EmptyLedger(next(iter(tools), ""))
-        latest = max(one.latest for one in covered.values())
-        available = MonthRange(min(one.body.first for one in covered.values()), latest)
+        latest = max(span.latest for span in covered.values())
+        available = MonthRange(min(span.body.first for span in covered.values()), latest)
         requested = resolve_period(today, available, period=period or str(latest))
         days = requested.days
         cells = {
@@ -119,7 +119,7 @@ def combined_households(
     notes += [requested.understood] if period else []
     until = requested.days.last if period else None
     age = "".join(
-        age_line(one.last_day, today, until, f"{name} の明細") for name, one in covered.items()
+        age_line(span.last_day, today, until, f"{name} の明細") for name, span in covered.items()
     )
     return _answer(requested, cells, left_out.cells, across or [], notes, age)
 
@@ -141,17 +141,20 @@ def _answer(
     notes: list[str],
     age: str,
 ) -> CombinedAnswer:
-    found = [_figures(name, sums) for name, sums in cells.items()]
+    households = [_figures(name, sums) for name, sums in cells.items()]
     every = [*left_out, *(cell for sums in cells.values() for cell in sums)]
     by_category = tuple(
-        one for one in shares(income_and_spending(every)[1], by_minor=False) if one.rows
+        category_share
+        for category_share in shares(income_and_spending(every)[1], by_minor=False)
+        if category_share.rows
     )
     together = _figures("合計", every)
-    lines = [f"{period.in_words}の {len(found)}つの家計簿です。"]
+    lines = [f"{period.in_words}の {len(households)}つの家計簿です。"]
     lines += [
-        f"- {one.name}: 支出 {format_currency(one.spending)}、収入 {format_currency(one.income)}、"
-        f"収支 {format_currency(one.balance, signed=True)}"
-        for one in (*found, together)
+        f"- {figures.name}: 支出 {format_currency(figures.spending)}、"
+        f"収入 {format_currency(figures.income)}、"
+        f"収支 {format_currency(figures.balance, signed=True)}"
+        for figures in (*households, together)
     ]
     if by_category:
         lines.append("合わせたカテゴリ別の支出:")
@@ -165,7 +168,7 @@ def _answer(
     notes = [*notes, *wording.removed_notes(every)]
     text = answer_text(lines, [*notes, wording.counts_text(counts)], age=age)
     return CombinedAnswer(
-        period.days, tuple(found), together.spending, together.income, by_category,
+        period.days, tuple(households), together.spending, together.income, by_category,
         tuple(across), counts, tuple(notes), age, text,
     )  # fmt: skip
 

@@ -131,9 +131,9 @@ def _gone_only_by_files(
 ) -> dict[str, CurrentRow]:
     """The current rows, if only the files of the folder can show rows to be gone."""
     trusted = {
-        place
-        for place, one in enumerate(ranked)
-        if one.statement.key in present or one.statement.path in unread
+        number
+        for number, ranked_statement in enumerate(ranked)
+        if ranked_statement.statement.key in present or ranked_statement.statement.path in unread
     }
     return {
         identity: each if each.missing_from in trusted else each._replace(missing_from=None)
@@ -178,7 +178,10 @@ def _families(
     fresh = 1 + max([0, *by_id, *by_id.values()])
     return families_of(
         ranked,
-        [families.get(one.statement.key, fresh + n) for n, one in enumerate(ranked)],
+        [
+            families.get(ranked_statement.statement.key, fresh + n)
+            for n, ranked_statement in enumerate(ranked)
+        ],
         {
             renames.get(name, name): by_id[row.statement]
             for name, row in stored.items()
@@ -242,17 +245,17 @@ def _same_rows_with_id(
     }
     if not without_id:
         return {}
-    found = [
+    source_rows = [
         (identity, SourceRow(path, row.line, values_of(row)))
         for path, block in blocks
         for row, identity in zip(block, identities_by_id(block), strict=True)
         if identity is not None and (row.date.isoformat(), row.amount) in without_id
     ]
-    found += [
+    source_rows += [
         (name, SourceRow(row.source_file, row.row_number, row.values))
         for name, row in stored.items()
     ]
-    return find_same_rows_with_id(found, without_id)
+    return find_same_rows_with_id(source_rows, without_id)
 
 
 def _repeated_rows_as_gone(
@@ -274,19 +277,23 @@ def _repeated_rows_as_gone(
 def overruled_files(combined: CombinedStatements) -> tuple[Problem, ...]:
     """Files whose modification time makes them look newer than their names and rows show."""
     families = {
-        one.statement.key: n for one, n in zip(combined.ranked, combined.families, strict=True)
+        ranked_statement.statement.key: n
+        for ranked_statement, n in zip(combined.ranked, combined.families, strict=True)
     }
     return tuple(
-        Problem(one.statement.path, _why_older(one, one.superseded_by))
-        for one in combined.ranked
-        if one.superseded_by is not None
-        and one.statement.key in combined.present
-        and families[one.statement.key] == families[one.superseded_by.key]
+        Problem(
+            ranked_statement.statement.path,
+            _why_older(ranked_statement, ranked_statement.superseded_by),
+        )
+        for ranked_statement in combined.ranked
+        if ranked_statement.superseded_by is not None
+        and ranked_statement.statement.key in combined.present
+        and families[ranked_statement.statement.key] == families[ranked_statement.superseded_by.key]
     )
 
 
-def _why_older(one: RankedStatement, newer: Statement) -> str:
-    name, other = one.statement.name, newer.name
+def _why_older(older: RankedStatement, newer: Statement) -> str:
+    name, other = older.statement.name, newer.name
     why = (
         "has the higher number"
         if name.stem == other.stem and name.number != other.number

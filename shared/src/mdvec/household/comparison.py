@@ -136,9 +136,9 @@ def compare_periods(
         rows = counted_rows(connection, tool_id, days.first, days.last, named)
         base_rows = counted_rows(connection, tool_id, base_days.first, base_days.last, named)
         sums = [
-            one
+            cell
             for part in _joined(base_days, days)
-            for one in monthly_sums(connection, tool_id, part, named, by_minor=False)
+            for cell in monthly_sums(connection, tool_id, part, named, by_minor=False)
         ]
     within_category = category is not None and named is not None and named is not Total.SPENDING
     name_of = (
@@ -147,7 +147,7 @@ def compare_periods(
         else _category_name(within_category=within_category)
     )
     moved = movements(base_rows, rows, name_of)
-    moved = [one for one in moved if one.difference]
+    moved = [movement for movement in moved if movement.difference]
     notes = list(dict.fromkeys([*notes, *after_notes, *base_notes]))
     notes += [after.understood] if period else []
     notes += [earlier.understood] if asked_base else []
@@ -175,10 +175,10 @@ def _answer(
 ) -> ComparisonAnswer:
     spending, income = _sums(base_rows, rows)
     months = [MonthRange.around(days, starts_on) for days in spans]
-    is_whole = [one.days == days for one, days in zip(months, spans, strict=True)]
+    is_whole = [month_range.days == days for month_range, days in zip(months, spans, strict=True)]
     lengths = [
-        len(one) if all(is_whole) else (days.last - days.first).days + 1
-        for one, days in zip(months, spans, strict=True)
+        len(month_range) if all(is_whole) else (days.last - days.first).days + 1
+        for month_range, days in zip(months, spans, strict=True)
     ]
     if lengths[0] != lengths[1]:
         unit = "か月" if all(is_whole) else "日"
@@ -187,7 +187,9 @@ def _answer(
             "金額は期間の合計どうしの比較です"
         )
     same_days = _same_days(base_rows, rows, spans, today) if lengths[0] == lengths[1] else None
-    before, after = (span_in_words(days, one) for days, one in zip(spans, months, strict=True))
+    before, after = (
+        span_in_words(days, month_range) for days, month_range in zip(spans, months, strict=True)
+    )
     is_full = detail == "full"
     shown_rows = MAX_ROWS if is_full else 0
     shown_shops = 0 if is_full or by == "shop" else MAX_SHOPS
@@ -200,7 +202,9 @@ def _answer(
         spending=spending,
         income=income,
         same_days=same_days,
-        movements=tuple(as_shown(one, rows=shown_rows, shops=shown_shops) for one in moved[:most]),
+        movements=tuple(
+            as_shown(movement, rows=shown_rows, shops=shown_shops) for movement in moved[:most]
+        ),
         total_movements=len(moved),
         counts=counts,
         notes=tuple(notes),

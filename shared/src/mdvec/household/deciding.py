@@ -100,16 +100,16 @@ def confirm(
         targets = [_narrowed(connection, tool_id, own, choice.rows), *alike]
         before = [row for row in own.rows if _is_marked(connection, tool_id, row, own)]
         batch = marks.new_batch(connection)
-        kept = [_kept(connection, tool_id, target, choice) for target in targets]
+        kept_ids = [_kept(connection, tool_id, target, choice) for target in targets]
         changes = [
             _decide(connection, tool_id, target, choice.decision, keep, batch)
-            for target, keep in zip(targets, kept, strict=True)
+            for target, keep in zip(targets, kept_ids, strict=True)
         ]
         if any(changes):
             marks.update_marks(connection, tool_id)
         marked = [
             row
-            for target, keep in zip(targets, kept, strict=True)
+            for target, keep in zip(targets, kept_ids, strict=True)
             for row in target.rows
             if choice.decision == "duplicate" and (row != keep or target.is_transfer)
         ]
@@ -119,7 +119,7 @@ def confirm(
         if len(targets) == 1:
             rows = [row_of(connection, tool_id, row) for row in targets[0].rows]
             message = answers.decision_message(
-                choice.decision, kept[0], rows, before, is_new=any(changes),
+                choice.decision, kept_ids[0], rows, before, is_new=any(changes),
                 is_transfer=own.is_transfer,
             )  # fmt: skip
     record("decision", household=tool_id, check=check_id, decision=choice.decision)
@@ -167,22 +167,28 @@ def _targets(
 ) -> list[_Target]:
     """What a decision about a pair is about; the pair's own candidate is first."""
     arranged = arrange(duplicate_checks.open_pairs(connection, tool_id))
-    own = next((one for one in arranged if check.id in one.checks), None)
+    own = next((candidate for candidate in arranged if check.id in candidate.checks), None)
     if own is not None:
-        found = [own]
+        candidates = [own]
         if choice.alike:
-            found += [one for one in arranged if one is not own and own.is_alike(one)]
-        return [_target(connection, tool_id, one) for one in found]
+            candidates += [
+                candidate
+                for candidate in arranged
+                if candidate is not own and own.is_alike(candidate)
+            ]
+        return [_target(connection, tool_id, candidate) for candidate in candidates]
     together = [check.id]
     if choice.alike and check.decision:
         others = duplicate_checks.decided_together(connection, tool_id, check)
         together += [other for other in others if other != check.id]
-    checks = [check_of(connection, tool_id, one) for one in together]
-    return [_Target((one.first_id, one.second_id), (one,)) for one in checks]
+    checks = [check_of(connection, tool_id, pair_id) for pair_id in together]
+    return [_Target((pair.first_id, pair.second_id), (pair,)) for pair in checks]
 
 
-def _target(connection: apsw.Connection, tool_id: int, one: Arranged) -> _Target:
-    return _Target(one.rows, tuple(check_of(connection, tool_id, each) for each in one.checks))
+def _target(connection: apsw.Connection, tool_id: int, candidate: Arranged) -> _Target:
+    return _Target(
+        candidate.rows, tuple(check_of(connection, tool_id, each) for each in candidate.checks)
+    )
 
 
 def _is_marked(connection: apsw.Connection, tool_id: int, row: int, target: _Target) -> bool:
@@ -208,7 +214,7 @@ def _narrowed(
     if not rows:
         return target
     first, *others = sorted(set(rows))
-    checks = [one for one in target.checks if {one.first_id, one.second_id} <= set(rows)]
+    checks = [check for check in target.checks if {check.first_id, check.second_id} <= set(rows)]
     if not checks:
         checks = [_added(connection, tool_id, target, first, other) for other in others]
     return _Target((first, *others), tuple(checks))
@@ -232,35 +238,35 @@ def _decide(
     tool_id: int,
     target: _Target,
     decision: str,
-    kept: int,
+    kept_id: int,
     batch: int,
 ) -> bool:
     """Store the decision about a target's pairs; whether it is another than before."""
     if decision == "duplicate" and not target.is_transfer:
-        pairs = {(one.first_id, one.second_id): one for one in target.checks}
+        pairs = {(check.first_id, check.second_id): check for check in target.checks}
         wanted = [
-            pairs.get((min(kept, row), max(kept, row)))
-            or _added(connection, tool_id, target, kept, row)
+            pairs.get((min(kept_id, row), max(kept_id, row)))
+            or _added(connection, tool_id, target, kept_id, row)
             for row in target.rows
-            if row != kept
+            if row != kept_id
         ]
     else:
         wanted = list(target.checks)
     changed = [
-        one
-        for one in wanted
-        if one.decision != decision
-        or (decision == "duplicate" and not one.is_transfer and one.kept_id != kept)
+        check
+        for check in wanted
+        if check.decision != decision
+        or (decision == "duplicate" and not check.is_transfer and check.kept_id != kept_id)
     ]
-    for one in changed:
-        keep = kept if decision == "duplicate" and not one.is_transfer else None
-        marks.record_decision(connection, tool_id, one.id, decision, batch, keep)
+    for check in changed:
+        keep = kept_id if decision == "duplicate" and not check.is_transfer else None
+        marks.record_decision(connection, tool_id, check.id, decision, batch, keep)
     return bool(changed)
 
 
 def _added(
-    connection: apsw.Connection, tool_id: int, target: _Target, kept: int, row: int
+    connection: apsw.Connection, tool_id: int, target: _Target, kept_id: int, row: int
 ) -> Check:
     """The pair of two rows of a candidate that no search has paired."""
-    check_id = duplicate_checks.add_pair(connection, tool_id, target.checks[0], (kept, row))
+    check_id = duplicate_checks.add_pair(connection, tool_id, target.checks[0], (kept_id, row))
     return check_of(connection, tool_id, check_id)

@@ -15,7 +15,9 @@ def follow_decisions(connection: apsw.Connection, tool_id: int) -> None:
     Nothing is embedded: vectors follow with the next import. Call within the transaction that
     changed the rows or notes.
     """
-    tool = next((one for one in list_tools(connection) if one.id == tool_id), None)
+    tool = next(
+        (candidate for candidate in list_tools(connection) if candidate.id == tool_id), None
+    )
     if tool is None or not tool.generation:
         return
     headings = subjects.changed_headings(connection, tool.tables)

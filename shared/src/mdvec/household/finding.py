@@ -124,13 +124,13 @@ def find_transactions(
         columns = cache.get(connection, tool_id)
         covered = coverage(connection, tool_id, today, listing.month_starts_on)
         search = RowSearch(columns)
-        asked = None
+        period = None
         if wanted.period and wanted.period.strip():
-            asked = resolve_period(today, covered.default_range, period=wanted.period)
-            has_rows = search.within_days(asked.days)
-            search.notes.append(asked.understood)
-            shown_months = covered.shown(asked.months)
-            if shown_months is not None and shown_months != asked.months:
+            period = resolve_period(today, covered.default_range, period=wanted.period)
+            has_rows = search.within_days(period.days)
+            search.notes.append(period.understood)
+            shown_months = covered.shown(period.months)
+            if shown_months is not None and shown_months != period.months:
                 search.notes.append(clipped_note(shown_months.in_words))
             search.notes += [] if has_rows else [no_rows_note(columns.span)]
         named, notes = named_subject(connection, tool_id, wanted.category)
@@ -155,7 +155,7 @@ def find_transactions(
         noted = notes_on(connection, tool_id, ids)
     rows = [read_transaction(stored[number]) for number in ids]
     groups = found_groups(columns, chosen, listing.group_by, listing.month_starts_on)
-    totals, age = totals_of(columns, chosen), covered.age(today, asked)
+    totals, age = totals_of(columns, chosen), covered.age(today, period)
     return FoundAnswer(
         understood=search.understood,
         total_rows=totals.rows,
@@ -188,7 +188,7 @@ def _check(wanted: RowFilter, listing: ListingOptions) -> None:
     ]
     for name, value, known in choices:
         if value not in known:
-            fitting = "、".join(str(one) for one in known if one is not None)
+            fitting = "、".join(str(choice) for choice in known if choice is not None)
             raise InvalidRowFilter(
                 f"{name}「{shortened(str(value))}」は使えません。{fitting} から選んでください。"
             )

@@ -37,7 +37,9 @@ def totals_of(columns: LedgerColumns, chosen: Mask) -> Totals:
     import numpy as np
 
     amounts = columns.amounts[chosen]
-    is_income = np.array([one[0] == INCOME for one in columns.categories.values], np.bool_)
+    is_income = np.array(
+        [category[0] == INCOME for category in columns.categories.values], np.bool_
+    )
     income = is_income[columns.categories.places[chosen]]
     earned, balance = int(amounts[income].sum()), int(amounts.sum())
     return Totals(int(chosen.sum()), earned - balance, earned)
@@ -54,17 +56,17 @@ def found_groups(
             largest, others = sums_by(columns, chosen, columns.shops, str)
         case "account":
             largest, others = sums_by(
-                columns, chosen, columns.accounts, lambda one: one or "（口座なし）"
+                columns, chosen, columns.accounts, lambda account: account or "（口座なし）"
             )
         case "category":
             largest, others = sums_by(
                 columns, chosen, columns.categories,
-                lambda one: " > ".join(filter(None, one)) or "未分類",
+                lambda category: " > ".join(filter(None, category)) or "未分類",
             )  # fmt: skip
         case "month":
             codes = columns.months(month_starts_on)
             months, _ = sums_by(columns, chosen, codes, str, len(codes.values))
-            return tuple(sorted(months, key=lambda one: one.name))
+            return tuple(sorted(months, key=lambda group: group.name))
     if others is None:
         return largest
     return (*largest, FoundGroup(others.rows, others.spending, others.income, OTHERS))
@@ -85,33 +87,35 @@ def sums_by(
 
     places = codes.places[chosen]
     amounts = columns.amounts[chosen]
-    is_income = np.array([one[0] == INCOME for one in columns.categories.values], np.bool_)
+    is_income = np.array(
+        [category[0] == INCOME for category in columns.categories.values], np.bool_
+    )
     earned = np.where(is_income[columns.categories.places[chosen]], amounts, 0)
     size = len(codes.values)
     rows = np.bincount(places, minlength=size)
     balances, incomes = np.zeros(size, amounts.dtype), np.zeros(size, amounts.dtype)
     np.add.at(balances, places, amounts)
     np.add.at(incomes, places, earned)
-    found = [
+    groups = [
         FoundGroup(
-            int(rows[place]),
-            int(incomes[place] - balances[place]),
-            int(incomes[place]),
-            name(codes.values[place]),
+            int(rows[code]),
+            int(incomes[code] - balances[code]),
+            int(incomes[code]),
+            name(codes.values[code]),
         )
-        for place in np.flatnonzero(rows)
+        for code in np.flatnonzero(rows)
     ]
-    found.sort(key=lambda one: (-abs(one.balance), one.name))
-    left = found[most:]
-    return tuple(found[:most]), added(left) if left else None
+    groups.sort(key=lambda group: (-abs(group.balance), group.name))
+    left = groups[most:]
+    return tuple(groups[:most]), added(left) if left else None
 
 
 def added(totals: Sequence[Totals]) -> Totals:
     """The sum of totals."""
     return Totals(
-        sum(one.rows for one in totals),
-        sum(one.spending for one in totals),
-        sum(one.income for one in totals),
+        sum(total.rows for total in totals),
+        sum(total.spending for total in totals),
+        sum(total.income for total in totals),
     )
 
 
@@ -136,8 +140,8 @@ def rows_of_chunk(
 
 def _wanted(question: str) -> RowMentions:
     text = folded(question)
-    numbers = (int(found.replace(",", "")) for found in _NUMBER.findall(text))
-    days = [one.digits for one in named_dates(text)]
+    numbers = (int(written.replace(",", "")) for written in _NUMBER.findall(text))
+    days = [day.digits for day in named_dates(text)]
     # A day also yields its month, which would match other days.
     exact = [digits for digits in days if len(digits) == 8] or days
     return RowMentions(exact, [number for number in numbers if number < _MAX_AMOUNT], text)

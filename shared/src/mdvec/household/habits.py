@@ -73,37 +73,39 @@ def list_recurring_payments(
         EmptyLedger: there are no rows yet.
     """
     rows, as_of, age = rows_until_now(connection, tool_id, today, month_starts_on)
-    found, unknown = _without_unknown(recurring_payments(rows, as_of), rows, as_of)
+    payments, unknown = _without_unknown(recurring_payments(rows, as_of), rows, as_of)
     until = Month.of(as_of, month_starts_on).last_day
     due = sorted(
         (
-            DuePayment(day, one.name, one.amount_on(day))
-            for one in found
-            if not one.is_income
-            for day in one.expected(until)
+            DuePayment(day, payment.name, payment.amount_on(day))
+            for payment in payments
+            if not payment.is_income
+            for day in payment.expected(until)
         ),
-        key=lambda one: (one.day, one.name),
+        key=lambda payment: (payment.day, payment.name),
     )
-    listed = [(one.day, one.name, one.amount) for one in due]
-    lines = habit_wording.recurring_lines(found, as_of)
-    lines += habit_wording.due_lines(listed, until) if found else []
+    listed = [(payment.day, payment.name, payment.amount) for payment in due]
+    lines = habit_wording.recurring_lines(payments, as_of)
+    lines += habit_wording.due_lines(listed, until) if payments else []
     notes = (habit_wording.unknown_note(unknown),) if unknown else ()
-    shown = tuple(habit_wording.as_shown(one, as_of) for one in found)
+    shown = tuple(habit_wording.as_shown(payment, as_of) for payment in payments)
     return RecurringAnswer(as_of, shown, tuple(due), notes, age, answer_text(lines, notes, age=age))
 
 
 def _without_unknown(
-    found: list[RecurringPayment], rows: list[CountedRow], as_of: date
+    payments: list[RecurringPayment], rows: list[CountedRow], as_of: date
 ) -> tuple[list[RecurringPayment], list[Month]]:
     """The series without missed days in months that have no row at all, and the last of these."""
     known = {Month.of(row.day) for row in rows}
     recent = as_of - habit_wording.RECENT
-    unknown = {Month.of(day) for one in found for day in one.missed if day >= recent} - known
-    kept = [
-        replace(one, missed=tuple(day for day in one.missed if Month.of(day) in known))
-        for one in found
+    unknown = {
+        Month.of(day) for payment in payments for day in payment.missed if day >= recent
+    } - known
+    cleaned = [
+        replace(payment, missed=tuple(day for day in payment.missed if Month.of(day) in known))
+        for payment in payments
     ]
-    return kept, sorted(unknown)
+    return cleaned, sorted(unknown)
 
 
 def forecast_spending(
@@ -133,9 +135,9 @@ def find_anomalies(
         EmptyLedger: there are no rows yet.
     """
     rows, as_of, age = rows_until_now(connection, tool_id, today, month_starts_on)
-    found = anomalies(rows, as_of, month_starts_on)
-    text = answer_text(anomaly_lines(found, as_of, month_starts_on), age=age)
-    return AnomaliesAnswer(as_of, tuple(found), (), age, text)
+    unusual = anomalies(rows, as_of, month_starts_on)
+    text = answer_text(anomaly_lines(unusual, as_of, month_starts_on), age=age)
+    return AnomaliesAnswer(as_of, tuple(unusual), (), age, text)
 
 
 def rows_until_now(

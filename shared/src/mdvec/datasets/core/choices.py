@@ -50,10 +50,10 @@ class ReadingChoice:
 
 
 def merged(
-    kept: Iterable[ReadingChoice], new: Iterable[ReadingChoice]
+    existing: Iterable[ReadingChoice], new: Iterable[ReadingChoice]
 ) -> tuple[ReadingChoice, ...]:
     """The choices after new ones; ``AUTO`` takes a choice back."""
-    by_key = {choice.key: choice for choice in kept}
+    by_key = {choice.key: choice for choice in existing}
     for choice in new:
         if choice.value == AUTO:
             by_key.pop(choice.key, None)
@@ -64,14 +64,17 @@ def merged(
 
 def reading_of(choices: Iterable[ReadingChoice], path: str) -> ReadingOptions:
     """How a file is to be read: choices for some files take precedence over those for all."""
-    one: dict[str, str] = {}
+    by_setting: dict[str, str] = {}
     columns: dict[str, str] = {}
     for choice in choices:
         if choice.fits(path):
             if choice.setting == COLUMN:
                 columns[choice.column] = choice.value
             else:
-                one[choice.setting] = choice.value
+                by_setting[choice.setting] = choice.value
     return ReadingOptions(
-        one.get(ENCODING, ""), one.get(DELIMITER, ""), int(one.get(HEADER_ROW, 0)), columns
+        by_setting.get(ENCODING, ""),
+        by_setting.get(DELIMITER, ""),
+        int(by_setting.get(HEADER_ROW, 0)),
+        columns,
     )

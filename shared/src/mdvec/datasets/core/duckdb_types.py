@@ -61,9 +61,9 @@ class DuckDBType:
 
     def replaced(self, change: Callable[[DuckDBType], DuckDBType | None]) -> DuckDBType:
         """The type with each part for which ``change`` returns another replaced, at any depth."""
-        found = change(self)
-        if found is not None:
-            return found
+        replacement = change(self)
+        if replacement is not None:
+            return replacement
         return replace(self, parts=tuple(part.replaced(change) for part in self.parts))
 
 
@@ -73,24 +73,24 @@ def parse_type(text: str) -> DuckDBType:
     Raises:
         UnknownType: the text is not a type.
     """
-    found, end = _type(text, 0)
+    parsed, end = _type(text, 0)
     if end != len(text):
         raise UnknownType(text)
-    return found
+    return parsed
 
 
 def _type(text: str, at: int) -> tuple[DuckDBType, int]:
     opening = _OPENING.match(text, at)
     if opening is not None:
-        found, at = _nested(opening[1], text, opening.end())
+        parsed, at = _nested(opening[1], text, opening.end())
     else:
         scalar = _SCALAR.match(text, at)
         if scalar is None:
             raise UnknownType(text)
-        found, at = DuckDBType(scalar[0]), scalar.end()
+        parsed, at = DuckDBType(scalar[0]), scalar.end()
     while many := _MANY.match(text, at):
-        found, at = DuckDBType(many[0], (found,)), many.end()
-    return found, at
+        parsed, at = DuckDBType(many[0], (parsed,)), many.end()
+    return parsed, at
 
 
 def _nested(name: str, text: str, at: int) -> tuple[DuckDBType, int]:

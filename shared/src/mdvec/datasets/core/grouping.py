@@ -73,18 +73,18 @@ def group_of(path: str) -> FileGroup | None:
 
 def file_groups(paths: Iterable[str]) -> dict[FileGroup, list[str]]:
     """The groups of two files or more that the names alone show, with their paths in order."""
-    found: dict[FileGroup, list[str]] = {}
+    groups: dict[FileGroup, list[str]] = {}
     for path in sorted(paths):
         group = group_of(path)
         if group is not None:
-            found.setdefault(group, []).append(path)
-    return {group: members for group, members in found.items() if len(members) > 1}
+            groups.setdefault(group, []).append(path)
+    return {group: members for group, members in groups.items() if len(members) > 1}
 
 
 def hive_values(path: str) -> dict[str, str | None]:
     """The columns that folders like ``year=2025`` give to the rows of a file, as text."""
     folders = (_HIVE.fullmatch(part) for part in path.split("/")[:-1])
-    pairs = {unquote(found[1]): unquote(found[2]) for found in folders if found}
+    pairs = {unquote(match[1]): unquote(match[2]) for match in folders if match}
     return {key: None if value == _NO_HIVE_VALUE else value for key, value in pairs.items()}
 
 

@@ -31,10 +31,10 @@ class Records:
 
     def names(self) -> tuple[str, ...]:
         """The columns' names: ``address.city`` for a field of an inner object."""
-        return numbered_names([".".join(place).strip() for place in self._places])
+        return numbered_names([".".join(path).strip() for path in self._places])
 
-    def _put(self, row: list[object], place: tuple[str, ...], cell: object) -> None:
-        at = self._places.setdefault(place, len(self._places))
+    def _put(self, row: list[object], path: tuple[str, ...], cell: object) -> None:
+        at = self._places.setdefault(path, len(self._places))
         if at == len(row):
             row.append(cell)
         else:
@@ -68,4 +68,8 @@ def records_of_object(whole: Mapping[str, Any]) -> tuple[Sequence[Mapping[str, A
 
 
 def _is_table(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(record, dict) for record in value)
+    )

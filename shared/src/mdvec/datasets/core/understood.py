@@ -71,8 +71,8 @@ class Understood:
     def manner(self) -> tuple[object, ...]:
         """What files that were read in the same way have in common, whatever their values are."""
         columns = tuple(
-            (one.name, one.type, bool(one.sample), bool(one.nulls), bool(one.note))
-            for one in self.columns
+            (column.name, column.type, bool(column.sample), bool(column.nulls), bool(column.note))
+            for column in self.columns
         )
         return self.encoding, self.delimiter, self.header_row, columns, self.notes
 
@@ -88,10 +88,10 @@ class Understood:
         if self.skipped:
             titles = ", ".join(map(_shown, self.skipped[:_MAX_TITLES]))
             said.append(f"header in line {self.header_row}, not {titles}")
-        told = [column for column in self.columns if not column.is_plain]
-        said += map(str, told[:_MAX_COLUMNS])
-        if len(told) > _MAX_COLUMNS:
-            more = len(told) - _MAX_COLUMNS
+        unusual = [column for column in self.columns if not column.is_plain]
+        said += map(str, unusual[:_MAX_COLUMNS])
+        if len(unusual) > _MAX_COLUMNS:
+            more = len(unusual) - _MAX_COLUMNS
             said.append(f"{more:,} more columns (--format json lists them)")
         return "; ".join([*said, *self.notes])
 

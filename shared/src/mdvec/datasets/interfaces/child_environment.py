@@ -17,5 +17,5 @@ _KEPT_VARIABLES = (
 
 def child_environment() -> dict[str, str]:
     """The variables that a child gets."""
-    kept = {name: value for name, value in os.environ.items() if name in _KEPT_VARIABLES}
-    return kept | {"HOME": "/nonexistent", "MALLOC_ARENA_MAX": "2"}
+    variables = {name: value for name, value in os.environ.items() if name in _KEPT_VARIABLES}
+    return variables | {"HOME": "/nonexistent", "MALLOC_ARENA_MAX": "2"}

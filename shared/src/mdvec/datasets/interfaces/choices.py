@@ -37,7 +37,10 @@ def record_choices(
     connection.executemany(
         f"INSERT INTO {_TABLE} (tool_id, pattern, setting, column_name, value) "
         "VALUES (?, ?, ?, ?, ?)",
-        [(tool_id, one.pattern, one.setting, one.column, one.value) for one in choices],
+        [
+            (tool_id, choice.pattern, choice.setting, choice.column, choice.value)
+            for choice in choices
+        ],
     )
 
 
@@ -48,7 +51,7 @@ def kind_as_chosen(
     connection: duckdb.DuckDBPyConnection,
     name: str,
     choice: str,
-    found: ValueKind | None,
+    fitting_kind: ValueKind | None,
     cells: str,
 ) -> ValueKind | None:
     """The kind of a column that the user chose; None for text.
@@ -57,15 +60,15 @@ def kind_as_chosen(
         connection: where the column can be read.
         name: the column's name.
         choice: a key of ``CHOICES``.
-        found: the kind that all values fit, if there is one.
+        fitting_kind: the kind that all values fit, if there is one.
         cells: SQL of the column's cells, called ``cell``.
 
     Raises:
         UnreadableFile: a value does not fit the choice.
     """
     kinds: Sequence[ValueKind] = kinds_of(choice)
-    if found is not None or not kinds:
-        return found
+    if fitting_kind is not None or not kinds:
+        return fitting_kind
     fits = " OR ".join(f"coalesce({kind.holds('cell')}, false)" for kind in kinds)
     values = f"FROM ({cells}) WHERE {ValueKind.is_value('cell')}"
     odd = connection.execute(f"SELECT cell {values} AND NOT ({fits}) LIMIT 1").fetchone()

@@ -69,12 +69,12 @@ def exact_types(rows: CombinedRows, columns: Collection[str]) -> dict[str, str]:
         for name in uncertain:
             column = identifier(name)
             if rows.types[name] == "VARCHAR":
-                finds, found = f"bool_or({ValueKind.is_value(column)})", NO_VALUES
+                finds, exact_type = f"bool_or({ValueKind.is_value(column)})", NO_VALUES
             else:
-                finds, found = f"coalesce(max(abs({column})), 0) < {MAX_EXACT}", LONG
+                finds, exact_type = f"coalesce(max(abs({column})), 0) < {MAX_EXACT}", LONG
             (verdict,) = connection.execute(f"SELECT {finds} FROM {scan}").fetchone() or (None,)
             if not verdict:
-                types[name] = found
+                types[name] = exact_type
             if rows.types[name] == "BIGINT" and _is_empty(connection, column, scan):
                 types[name] = NO_VALUES
     return types
@@ -164,7 +164,7 @@ def _opened(
         is_wide = width >= MIN_WIDE_COLUMNS
         connection = stack.enter_context(safe_connection(allowed, optimizes=not is_wide))
         try:
-            yield connection, [parquet_scan(place) for place in places]
+            yield connection, [parquet_scan(path) for path in places]
         except duckdb.InterruptException:
             raise
         except duckdb.Error as error:

@@ -102,13 +102,13 @@ def _delimiter(text: TextIO, start: int, allowed: str) -> str:
 
     def widths(delimiter: str) -> list[int]:
         text.seek(start)
-        found: list[int] = []
+        counts: list[int] = []
         try:
             reader = csv.reader(text, delimiter=delimiter, strict=True)
-            found.extend(len(row) for row in islice(filled_rows(reader), SAMPLE_ROWS))
+            counts.extend(len(row) for row in islice(filled_rows(reader), SAMPLE_ROWS))
         except csv.Error:
-            return found or [0]
-        return found or [0]
+            return counts or [0]
+        return counts or [0]
 
     if len(allowed) == 1:
         return allowed

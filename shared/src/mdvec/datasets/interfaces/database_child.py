@@ -110,7 +110,7 @@ def _copied(
     connection: duckdb.DuckDBPyConnection, schema: str, table: str, target: str
 ) -> dict[str, str]:
     """Write a table's rows to a Parquet file in the working folder; {} or an error."""
-    place = f"src.{identifier(schema)}.{identifier(table)}"
+    source = f"src.{identifier(schema)}.{identifier(table)}"
     try:
         columns = connection.execute(
             "SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = 'src' "
@@ -119,9 +119,9 @@ def _copied(
         ).fetchall()
         if not columns:
             return {"error": "all its columns are computed"}
-        shown = ", ".join(_shown(connection, place, columns))
+        shown = ", ".join(_shown(connection, source, columns))
         connection.execute(
-            f"COPY (SELECT {shown} FROM {place}) TO {literal(str(_here(target)))} "
+            f"COPY (SELECT {shown} FROM {source}) TO {literal(str(_here(target)))} "
             f"(FORMAT parquet, USE_TMP_FILE false, ROW_GROUP_SIZE {rows_at_once(len(columns))})"
         )
     except (duckdb.Error, MemoryError) as error:
@@ -130,7 +130,7 @@ def _copied(
 
 
 def _shown(
-    connection: duckdb.DuckDBPyConnection, place: str, columns: list[tuple[str, str]]
+    connection: duckdb.DuckDBPyConnection, source: str, columns: list[tuple[str, str]]
 ) -> Iterator[str]:
     """SQL: the columns, each cast to a type that Parquet keeps exactly, at any depth."""
     for column, type_ in columns:
@@ -139,18 +139,18 @@ def _shown(
         if type_ in _IF_ALL_FIT:
             condition, keeps = _IF_ALL_FIT[type_]
             fits = f"bool_and({name} IS NULL OR {condition.format(name)})"
-            (all_fit,) = connection.execute(f"SELECT {fits} FROM {place}").fetchone() or ()
+            (all_fit,) = connection.execute(f"SELECT {fits} FROM {source}").fetchone() or ()
             stored = stored if all_fit is False else keeps
         yield name if stored == type_ else f"CAST({name} AS {stored}) AS {name}"
 
 
 def _stored_type(type_: str) -> str:
     try:
-        found = parse_type(type_)
+        parsed = parse_type(type_)
     except UnknownType:
         return type_
-    stored = found.replaced(lambda part: _EXACTLY.get(part.name))
-    return type_ if stored == found else str(stored)
+    stored = parsed.replaced(lambda part: _EXACTLY.get(part.name))
+    return type_ if stored == parsed else str(stored)
 
 
 if __name__ == "__main__":

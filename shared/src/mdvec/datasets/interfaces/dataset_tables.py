@@ -233,10 +233,13 @@ def _table_row(of_file: FileTable) -> dict[str, apsw.SQLiteValue]:
 def _combination(stored: object) -> Combination | None:
     if not isinstance(stored, str):
         return None
-    found = json.loads(stored)
-    files = (CombinedFile(path, Path(source), *state) for path, source, *state in found["files"])
+    fields = json.loads(stored)
+    files = (CombinedFile(path, Path(source), *state) for path, source, *state in fields["files"])
     return Combination(
-        FileGroup(**found["group"]), found["file_column"], tuple(found["from_path"]), tuple(files)
+        FileGroup(**fields["group"]),
+        fields["file_column"],
+        tuple(fields["from_path"]),
+        tuple(files),
     )
 
 

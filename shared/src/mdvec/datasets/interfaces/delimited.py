@@ -85,8 +85,8 @@ def delimited_to_parquet(
         direct = read_directly(source, target, allowed, on_rows, reading, direct_from)
         if direct is not None:
             return direct
-        found = _write_plain(source, allowed, plain, on_rows, reading)
-        names = found.names
+        written = _write_plain(source, allowed, plain, on_rows, reading)
+        names = written.names
         is_wide = len(names) >= MIN_WIDE_COLUMNS
         with safe_connection([plain, target], optimizes=not is_wide) as connection:
             if not is_wide:
@@ -94,7 +94,7 @@ def delimited_to_parquet(
                 first = f"SELECT * FROM {scan} LIMIT {SAMPLE_ROWS}"
                 sample = connection.execute(first).fetchall()
                 columns = write_typed(connection, names, scan, sample, target, chosen)
-                return replace(found.understood, columns=columns)
+                return replace(written.understood, columns=columns)
             lists = [
                 ListColumn(name, kinds=kinds_of(chosen.get(name, "")), choice=chosen.get(name, ""))
                 for name in names
@@ -105,10 +105,10 @@ def delimited_to_parquet(
     finally:
         plain.unlink(missing_ok=True)
     columns = tuple(
-        read_column(name, *kind, (row[at] for row in found.sample))
+        read_column(name, *kind, (row[at] for row in written.sample))
         for at, (name, kind) in enumerate(zip(names, kinds, strict=True))
     )
-    return replace(found.understood, columns=columns)
+    return replace(written.understood, columns=columns)
 
 
 def _write_plain(
@@ -120,7 +120,7 @@ def _write_plain(
         with source.open(encoding=encoding, newline="") as text:
             dialect = dialect_of(text, allowed, reading.delimiter)
             text.seek(dialect.start)
-            found = _copy_rows(text, dialect, plain, on_rows, reading.header_row)
+            written = _copy_rows(text, dialect, plain, on_rows, reading.header_row)
     except UnicodeDecodeError as error:
         raise UnreadableFile(
             f"it is not {encoding}, which was chosen for it"
@@ -129,9 +129,9 @@ def _write_plain(
             may_pass=not reading.encoding,
         ) from error
     understood = replace(
-        found.understood, encoding=encoding, is_guess=is_guess, delimiter=dialect.delimiter
+        written.understood, encoding=encoding, is_guess=is_guess, delimiter=dialect.delimiter
     )
-    return replace(found, understood=understood)
+    return replace(written, understood=understood)
 
 
 def _copy_rows(

@@ -89,13 +89,15 @@ class DirectFile:
             ReadingsDiffer: DuckDB took other cells than there are, or one too long for Python.
             LinesInCells: rows span lines, so threads may have begun within a cell.
         """
-        one = literal(self.delimiter)
+        delimiter = literal(self.delimiter)
         totals = ", ".join(
-            f"sum(strlen({text}) - strlen(replace({text}, {one}, ''))), max(strlen({text}))"
+            f"sum(strlen({text}) - strlen(replace({text}, {delimiter}, ''))), max(strlen({text}))"
             for text in texts
         )
-        found = connection.execute(f"SELECT {', '.join(filter(None, ['count(*)', totals]))} {rows}")
-        number, *cells = (int(total or 0) for total in found.fetchone() or (0,))
+        cursor = connection.execute(
+            f"SELECT {', '.join(filter(None, ['count(*)', totals]))} {rows}"
+        )
+        number, *cells = (int(total or 0) for total in cursor.fetchone() or (0,))
         if self.is_parallel and number != self.lines:
             raise LinesInCells
         if number * (width - 1) + sum(cells[::2]) != self.delimiters:

@@ -89,11 +89,11 @@ def read_directly(
     file = direct_file(source, start.delimiter, start.head.line)
     if file is None:
         return None
-    told = _RowsTold(on_rows)
+    progress = _RowsTold(on_rows)
     for is_parallel in (False,) if start.has_lines_in_cells else (True, False):
         part = replace(file, is_parallel=is_parallel)
         try:
-            columns = _write(part, start, target, reading.columns, told)
+            columns = _write(part, start, target, reading.columns, progress)
         except LinesInCells:
             target.unlink(missing_ok=True)
         except (ReadingsDiffer, UnreadableFile, duckdb.Error):
@@ -106,7 +106,7 @@ def read_directly(
                 skipped=start.head.titles,
                 columns=columns,
             )
-    told.up_to(0)
+    progress.up_to(0)
     target.unlink(missing_ok=True)
     return None
 
@@ -139,7 +139,7 @@ def _start(source: Path, allowed: str, reading: ReadingOptions) -> _Start | None
 
 
 def _write(
-    file: DirectFile, start: _Start, target: Path, chosen: Mapping[str, str], told: _RowsTold
+    file: DirectFile, start: _Start, target: Path, chosen: Mapping[str, str], progress: _RowsTold
 ) -> tuple[ReadColumn, ...]:
     """Write the file's rows to ``target``, and check that they are what Python reads.
 
@@ -155,20 +155,20 @@ def _write(
     with safe_connection([file.path, target], limits=_LIMITS, counts=True) as connection:
         guesses = _guesses(names, start.sample, chosen)
         if guesses is not None:
-            with _looked_at(connection, file.lines, told):
+            with _looked_at(connection, file.lines, progress):
                 is_written = _write_at_once(connection, guesses, scan, target)
             if is_written:
-                texts = [identifier(one.name) for one in guesses if one.kind is None]
+                texts = [identifier(guess.name) for guess in guesses if guess.kind is None]
                 written = f"FROM {parquet_scan(target)}"
-                told.up_to(file.check(connection, written, len(names), texts))
+                progress.up_to(file.check(connection, written, len(names), texts))
                 return tuple(
-                    read_column(one.name, one.kind, 0, (row[at] for row in sample))
-                    for at, one in enumerate(guesses)
+                    read_column(guess.name, guess.kind, 0, (row[at] for row in sample))
+                    for at, guess in enumerate(guesses)
                 )
             target.unlink(missing_ok=True)
-        with _looked_at(connection, file.lines, told):
+        with _looked_at(connection, file.lines, progress):
             read = write_typed(connection, names, scan, sample, target, chosen)
-            told.up_to(file.check(connection, f"FROM {scan}", len(names), columns))
+            progress.up_to(file.check(connection, f"FROM {scan}", len(names), columns))
         return read
 
 
@@ -210,19 +210,19 @@ def _guesses(
     A guess is the first kind that the sample leaves, so no other can be right if it fits all rows;
     text is certain, because each kind fails a value.
     """
-    found: list[_Guess] = []
+    guesses: list[_Guess] = []
     for at, (name, column) in enumerate(zip(names, inner_names(names), strict=True)):
         choice = chosen.get(name, "")
         texts = [row[at] for row in sample]
         if not choice and all(text is None for text in texts):
-            found.append(_Guess(name, column, is_empty=True))
+            guesses.append(_Guess(name, column, is_empty=True))
             continue
         kind = next((kind for kind in kinds_of(choice) if _could_fit(kind, texts)), None)
         is_proved = kind.quick if kind is not None else choice in ("", AS_TEXT)
         if not is_proved or (kind and all(text in (None, *BLANKS) for text in texts)):
             return None
-        found.append(_Guess(name, column, kind))
-    return found
+        guesses.append(_Guess(name, column, kind))
+    return guesses
 
 
 def _could_fit(kind: ValueKind, texts: Cells) -> bool:
@@ -237,7 +237,7 @@ def _write_at_once(
     Raises:
         duckdb.Error: DuckDB cannot read the file.
     """
-    shown = ", ".join(one.value for one in guesses)
+    shown = ", ".join(guess.value for guess in guesses)
     try:
         connection.execute(
             f"COPY (SELECT {shown} FROM {scan}) TO {literal(str(target))} (FORMAT parquet)"
@@ -253,7 +253,7 @@ def _write_at_once(
 
 @contextmanager
 def _looked_at(
-    connection: duckdb.DuckDBPyConnection, lines: int, told: _RowsTold
+    connection: duckdb.DuckDBPyConnection, lines: int, progress: _RowsTold
 ) -> Iterator[None]:
     """Report how far the queries of the block are, and stop them if nobody wants the result."""
     ended = threading.Event()
@@ -263,7 +263,7 @@ def _looked_at(
             if is_cancelled():
                 connection.interrupt()
             done = int(connection.query_progress() / 100 * lines)
-            told.up_to(max(told.number, min(done, lines)))
+            progress.up_to(max(progress.number, min(done, lines)))
 
     looker = threading.Thread(target=contextvars.copy_context().run, args=(look,), daemon=True)
     looker.start()

@@ -36,12 +36,12 @@ def _fraction(digits: str) -> float | LongNumber:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise _TwiceNamed(f"an object has the name {twice!r} twice")
-    return found
+    return fields
 
 
 _DECODER = json.JSONDecoder(parse_int=_integer, parse_float=_fraction, object_pairs_hook=_object)
@@ -101,13 +101,13 @@ class JSONValues:
                 value, end = _DECODER.raw_decode(self._buffer, self._at)
             except json.JSONDecodeError as error:
                 # What seems broken near the end of the buffer may only be cut.
-                place = error.pos - self._at
+                offset = error.pos - self._at
                 is_open = "Unterminated" in error.msg
                 if (is_open or error.pos + _BLOCK > len(self._buffer)) and self._read_more(more):
                     more *= 2
                     continue
-                line = self.line + self._buffer.count("\n", self._at, self._at + place)
-                at_end = is_open or self._at + place >= len(self._buffer.rstrip())
+                line = self.line + self._buffer.count("\n", self._at, self._at + offset)
+                at_end = is_open or self._at + offset >= len(self._buffer.rstrip())
                 raise _not_json(line, "the file ends early" if at_end else error.msg) from error
             except _TwiceNamed as error:
                 raise self._broken(str(error)) from error
@@ -159,15 +159,15 @@ def json_to_parquet(
     records = Records()
     try:
         with source.open(encoding=encoding, newline="") as text:
-            found = _Found(JSONValues(text), is_lines=is_lines)
-            columns = rows.write(map(records.row, found.records()), records.names)
+            reader = _Found(JSONValues(text), is_lines=is_lines)
+            columns = rows.write(map(records.row, reader.records()), records.names)
     except UnicodeDecodeError as error:
         raise UnreadableFile(
             "it changed while the import read it; import again", may_pass=True
         ) from error
     if not columns:
         raise NotATable("it holds no records")
-    return Understood(encoding=encoding, is_guess=is_guess, columns=columns).with_notes(found.note)
+    return Understood(encoding=encoding, is_guess=is_guess, columns=columns).with_notes(reader.note)
 
 
 class _Found:

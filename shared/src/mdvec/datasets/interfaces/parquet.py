@@ -56,8 +56,8 @@ def parquet_facts(file: Path, called: str = "") -> ParquetFacts:
 
 def _facts(connection: duckdb.DuckDBPyConnection, file: Path) -> ParquetFacts:
     scan = parquet_scan(file)
-    found = connection.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()
-    columns = tuple(Column(str(row[0]), str(row[1])) for row in found)
+    description = connection.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()
+    columns = tuple(Column(str(row[0]), str(row[1])) for row in description)
     (rows,) = connection.execute(f"SELECT count(*) FROM {scan}").fetchone() or (0,)
     units = _units(connection, file)
     dated = next((column.name for column in columns if column.is_dated), None)
@@ -70,11 +70,11 @@ def _facts(connection: duckdb.DuckDBPyConnection, file: Path) -> ParquetFacts:
 
 
 def _units(connection: duckdb.DuckDBPyConnection, file: Path) -> Mapping[str, str]:
-    found = connection.execute(
+    row = connection.execute(
         f"SELECT decode(value) FROM parquet_kv_metadata({literal(one_path(file))}) "
         f"WHERE decode(key) = '{_UNITS}'"
     ).fetchone()
-    return {} if found is None else dict(json.loads(found[0]))
+    return {} if row is None else dict(json.loads(row[0]))
 
 
 def _iso(shown: str | None) -> str | None:

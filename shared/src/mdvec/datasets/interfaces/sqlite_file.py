@@ -91,8 +91,8 @@ def _connected(source: Path, descriptor: int, root: Path, folder: Path) -> apsw.
     sides = [side for side in SIDE_FILES if _has_content(Path(f"{source}{side}"))]
     if sides:
         _copy_with(sides, source, descriptor, root, folder)
-        place, flags = folder / _NAME, apsw.SQLITE_OPEN_READWRITE
-        connection = apsw.Connection(str(place), flags=flags)
+        path, flags = folder / _NAME, apsw.SQLITE_OPEN_READWRITE
+        connection = apsw.Connection(str(path), flags=flags)
     else:
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI | apsw.SQLITE_OPEN_NOFOLLOW
         connection = apsw.Connection(f"{source.as_uri()}?immutable=1", flags=flags)
@@ -144,15 +144,15 @@ def _copy_with(sides: list[str], source: Path, descriptor: int, root: Path, fold
 
 
 def _states(source: Path) -> list[tuple[int, int] | None]:
-    found: list[tuple[int, int] | None] = []
+    states: list[tuple[int, int] | None] = []
     for ending in ("", *SIDE_FILES):
         try:
             state = Path(f"{source}{ending}").stat()
         except OSError:
-            found.append(None)
+            states.append(None)
         else:
-            found.append((state.st_size, state.st_mtime_ns))
-    return found
+            states.append((state.st_size, state.st_mtime_ns))
+    return states
 
 
 def _found(connection: apsw.Connection, reading: ReadingOptions, on_rows: OnRows) -> OpenedFile:
@@ -210,8 +210,8 @@ class _Table:
         shown = ", ".join(identifier(name) for name in names)
         try:
             truths = [at for at, name in enumerate(names) if self._is_truth(name, declared[name])]
-            found = self._connection.execute(f"SELECT {shown} FROM {identifier(self._name)}")
-            cells = (_with_truths(row, truths) for row in found) if truths else found
+            cursor = self._connection.execute(f"SELECT {shown} FROM {identifier(self._name)}")
+            cells = (_with_truths(row, truths) for row in cursor) if truths else cursor
             return Understood(columns=rows.write(cells, lambda: names))
         except apsw.Error as error:
             raise _unreadable(error) from error

@@ -52,13 +52,13 @@ def write_typed(
     """
     columns = inner_names(names)
     allowed = [kinds_of(chosen.get(name, "")) for name in names]
-    found = _kinds(connection, dict(zip(columns, allowed, strict=True)), sample, scan)
+    by_column = _kinds(connection, dict(zip(columns, allowed, strict=True)), sample, scan)
     for column, name in zip(columns, names, strict=True):
         if name in chosen:
             cells = f"SELECT {column} AS cell FROM {scan}"
-            kind, nulls = found[column]
-            found[column] = kind_as_chosen(connection, name, chosen[name], kind, cells), nulls
-    kinds = [found[column][0] for column in columns]
+            kind, nulls = by_column[column]
+            by_column[column] = kind_as_chosen(connection, name, chosen[name], kind, cells), nulls
+    kinds = [by_column[column][0] for column in columns]
     shown = ", ".join(
         f"{column if kind is None else kind.value(column)} AS {identifier(name)}"
         for column, kind, name in zip(columns, kinds, names, strict=True)
@@ -69,7 +69,7 @@ def write_typed(
         f"(FORMAT parquet{units_metadata(units)})"
     )
     return tuple(
-        read_column(name, *found[column], (row[at] for row in sample))
+        read_column(name, *by_column[column], (row[at] for row in sample))
         for at, (column, name) in enumerate(zip(columns, names, strict=True))
     )
 
@@ -104,7 +104,7 @@ def _kinds(
         column: [kind for kind in kinds if kind.could_fit(row[at] for row in sample)]
         for at, (column, kinds) in enumerate(allowed.items())
     }
-    found: dict[str, tuple[ValueKind | None, int]] = dict.fromkeys(allowed, (None, 0))
+    by_column: dict[str, tuple[ValueKind | None, int]] = dict.fromkeys(allowed, (None, 0))
     while tried := [(column, kinds[0]) for column, kinds in candidates.items() if kinds]:
         verdicts = _verdicts(connection, tried, scan)
         for (column, kind), (verdict, nulls) in zip(tried, verdicts, strict=True):
@@ -112,9 +112,9 @@ def _kinds(
                 del candidates[column][0]
                 continue
             if verdict:
-                found[column] = kind, nulls
+                by_column[column] = kind, nulls
             del candidates[column]
-    return found
+    return by_column
 
 
 def _verdicts(
@@ -124,10 +124,10 @@ def _verdicts(
 
     Asks about some columns per query: for thousands, DuckDB's planner needs minutes.
     """
-    found: list[bool | int | None] = []
+    cells: list[bool | int | None] = []
     for at in range(0, len(tried), _VERDICTS_PER_QUERY):
         some = tried[at : at + _VERDICTS_PER_QUERY]
         fits = ", ".join(f"{kind.fits(column)}, {kind.nulls(column)}" for column, kind in some)
-        found += connection.execute(f"SELECT {fits} FROM {rows}").fetchone() or ()
-    verdicts = (None if one is None else bool(one) for one in found[::2])
-    return list(zip(verdicts, (int(one or 0) for one in found[1::2]), strict=True))
+        cells += connection.execute(f"SELECT {fits} FROM {rows}").fetchone() or ()
+    verdicts = (None if cell is None else bool(cell) for cell in cells[::2])
+    return list(zip(verdicts, (int(cell or 0) for cell in cells[1::2]), strict=True))

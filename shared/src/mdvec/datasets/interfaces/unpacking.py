@@ -89,8 +89,8 @@ def work_folder(targets: Path) -> Iterator[Path]:
         SnapshotsUnwritable: it cannot be created.
     """
     try:
-        for place in (targets.parent, targets):
-            place.mkdir(mode=0o700, exist_ok=True)
+        for directory in (targets.parent, targets):
+            directory.mkdir(mode=0o700, exist_ok=True)
         folder = Path(tempfile.mkdtemp(dir=targets))
     except OSError as error:
         raise SnapshotsUnwritable(targets, error) from error

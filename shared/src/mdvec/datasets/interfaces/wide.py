@@ -79,14 +79,16 @@ def lists_to_parquet(
         f"read_json({literal(one_path(plain))}, format = 'newline_delimited', records = false, "
         f"columns = {{'row': 'VARCHAR[]'}}, maximum_object_size = {MAX_ROW_BYTES})"
     )
-    found = _kinds(connection, [() if one.type else one.kinds for one in columns], scan)
+    by_column = _kinds(
+        connection, [() if list_column.type else list_column.kinds for list_column in columns], scan
+    )
     for at, column in enumerate(columns):
         if column.choice:
             cells = f"SELECT row[{at + 1}] AS cell FROM {scan}"
-            kind, nulls = found[at]
+            kind, nulls = by_column[at]
             kind = kind_as_chosen(connection, column.name, column.choice, kind, cells)
-            found[at] = kind, nulls
-    kinds = [kind for kind, _ in found]
+            by_column[at] = kind, nulls
+    kinds = [kind for kind, _ in by_column]
     shown = ", ".join(
         f"{_value(column, kind, f'row[{at}]')} AS {identifier(column.name)}"
         for at, (column, kind) in enumerate(zip(columns, kinds, strict=True), 1)
@@ -102,7 +104,7 @@ def lists_to_parquet(
         f"(FORMAT parquet, USE_TMP_FILE false, ROW_GROUP_SIZE {rows_at_once(len(columns))}"
         f"{units_metadata(units)})"
     )
-    return found
+    return by_column
 
 
 def _value(column: ListColumn, kind: ValueKind | None, cell: str) -> str:
@@ -125,7 +127,7 @@ def _kinds(
     Each round tries the next kind on all undecided columns. A few rows rule out most kinds, so
     that few rounds go through all cells.
     """
-    found: list[tuple[ValueKind | None, int]] = [(None, 0)] * len(allowed)
+    by_column: list[tuple[ValueKind | None, int]] = [(None, 0)] * len(allowed)
     sample = connection.execute(f"SELECT row FROM {scan} LIMIT {_SAMPLE_ROWS}").fetchall()
     waiting = {
         column: [
@@ -143,9 +145,9 @@ def _kinds(
                 del waiting[column][0]
                 continue
             if verdict:
-                found[column] = kind, nulls
+                by_column[column] = kind, nulls
             del waiting[column]
-    return found
+    return by_column
 
 
 def _verdicts(
@@ -167,4 +169,4 @@ def _verdicts(
     )
     wanted = [kinds.index(tried[column]) if column in tried else None for column in range(width)]
     rows = connection.execute(query, {"tried": wanted}).fetchall()
-    return {place - 1: (verdict, nulls) for place, verdict, nulls in rows}
+    return {position - 1: (verdict, nulls) for position, verdict, nulls in rows}

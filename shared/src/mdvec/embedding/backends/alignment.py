@@ -57,16 +57,16 @@ def _fit(text: str, start: int, pieces: Sequence[str], number: int) -> tuple[int
 
 def _fit_bytes(text: str, start: int, pieces: Sequence[str], number: int) -> tuple[int, int] | None:
     """The same as ``_fit``, for pieces that are the bytes of one character."""
-    for place in (start, _after_white(text, start)):
-        encoded = text[place : place + 1].encode(errors="surrogatepass")
+    for position in (start, _after_white(text, start)):
+        encoded = text[position : position + 1].encode(errors="surrogatepass")
         if encoded and encoded == _bytes(pieces[number : number + len(encoded)]):
-            return len(encoded), place + 1
+            return len(encoded), position + 1
     return None
 
 
 def _bytes(pieces: Sequence[str]) -> bytes:
-    found = (_BYTE.fullmatch(piece) for piece in pieces)
-    return bytes(int(byte[1], 16) for byte in found if byte)
+    matches = (_BYTE.fullmatch(piece) for piece in pieces)
+    return bytes(int(byte[1], 16) for byte in matches if byte)
 
 
 def _fit_text(text: str, start: int, piece: str) -> int | None:
@@ -102,9 +102,9 @@ def _misfit(text: str, start: int, pieces: Sequence[str], first: int) -> tuple[i
     for number in range(first + 1, min(first + _LOOK_AHEAD, len(pieces))):
         # No farther than the skipped pieces can be long: the same word may occur again later.
         reach += 4 * len(pieces[number - 1]) + 4
-        place = _resumption(text, start, reach, pieces, number)
-        if place is not None:
-            return number - first, place
+        position = _resumption(text, start, reach, pieces, number)
+        if position is not None:
+            return number - first, position
     return len(pieces) - first, len(text)
 
 
@@ -113,14 +113,14 @@ def _resumption(
 ) -> int | None:
     """Where, between ``start`` and ``reach``, the pieces from ``number`` on match again."""
     word = pieces[number].replace(_SPACE, " ").strip()
-    place = start - 1
+    position = start - 1
     for _ in range(_OCCURRENCES if word else 0):
-        place = text.find(word, place + 1, reach + len(word))
-        if place < 0:
+        position = text.find(word, position + 1, reach + len(word))
+        if position < 0:
             return None
-        if _goes_on(text, place + len(word), pieces, number + 1):
-            spaced = pieces[number].startswith(_SPACE) and text[start:place][-1:].isspace()
-            return place - 1 if spaced else place
+        if _goes_on(text, position + len(word), pieces, number + 1):
+            spaced = pieces[number].startswith(_SPACE) and text[start:position][-1:].isspace()
+            return position - 1 if spaced else position
     return None
 
 

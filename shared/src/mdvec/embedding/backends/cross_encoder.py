@@ -57,12 +57,12 @@ class CrossEncoderBackend:
         """
         pairs = [(question, passage) for passage in passages]
         try:
-            found = self._model.predict(
+            predictions = self._model.predict(
                 pairs, batch_size=len(pairs), show_progress_bar=False, convert_to_numpy=True
             )
         except (RuntimeError, MemoryError, IndexError) as error:
             raise ModelError(f"the reranker {self._name!r} failed: {first_line(error)}") from error
-        scores = [float(number) for number in np.asarray(found).reshape(-1)]
+        scores = [float(number) for number in np.asarray(predictions).reshape(-1)]
         if len(scores) != len(passages) or not all(map(math.isfinite, scores)):
             raise ModelError(f"the reranker {self._name!r} gave scores that cannot be used")
         return scores

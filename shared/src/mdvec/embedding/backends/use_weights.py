@@ -71,8 +71,8 @@ def keep_table(table: Table, weights: Path, folder: Path) -> None:
             except BaseException:
                 Path(part.name).unlink(missing_ok=True)
                 raise
-        others = [one for one in folder.glob(f"{_PREFIX}*{_SUFFIX}") if one != path]
-        others.sort(key=lambda one: one.stat().st_mtime_ns, reverse=True)
+        others = [file for file in folder.glob(f"{_PREFIX}*{_SUFFIX}") if file != path]
+        others.sort(key=lambda file: file.stat().st_mtime_ns, reverse=True)
         for other in others[_KEPT - 1 :]:
             other.unlink(missing_ok=True)
     except OSError as error:

@@ -61,8 +61,8 @@ def checked_vectors(
         raise EndpointUnusable(_bad(host, "something else than vectors"))
     if wrong := lengths - {dimension or min(lengths)}:
         expected = dimension or min(lengths)
-        told = f"vectors of {max(wrong)} dimensions instead of {expected}"
-        raise EndpointUnusable(_bad(host, told))
+        problem = f"vectors of {max(wrong)} dimensions instead of {expected}"
+        raise EndpointUnusable(_bad(host, problem))
     if not all(isinstance(row, list) and set(map(type, row)) <= {int, float} for row in rows):
         raise EndpointUnusable(_bad(host, "a vector with something else than numbers"))
     try:

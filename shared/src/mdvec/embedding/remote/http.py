@@ -61,8 +61,8 @@ class _Client(httpx2.Client):
         try:
             return answer.result(seconds)
         except TimeoutError:
-            told = f"no whole answer in {seconds:g} seconds"
-            raise httpx2.ReadTimeout(told, request=request) from None
+            message = f"no whole answer in {seconds:g} seconds"
+            raise httpx2.ReadTimeout(message, request=request) from None
 
     def _answer(
         self,

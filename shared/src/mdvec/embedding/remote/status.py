@@ -26,19 +26,19 @@ def failure_of(
     status: int, reason: str, wait: float | None, host: str, key: Key
 ) -> Transient | EndpointFailure:
     """The error for an answer that is no success; ``reason`` is the endpoint's own message."""
-    told = on_one_line(key.hidden_in(reason)).strip()[:_MAX_REASON] or "no reason given"
+    message = on_one_line(key.hidden_in(reason)).strip()[:_MAX_REASON] or "no reason given"
     if status == TOO_MANY and "insufficient_quota" in reason:
-        return EndpointRefused(f"the quota at {host} is used up ({told}). {_GO_ON}")
+        return EndpointRefused(f"the quota at {host} is used up ({message}). {_GO_ON}")
     if status in _TRANSIENT:
-        return Transient(f"HTTP {status}: {told}", wait)
+        return Transient(f"HTTP {status}: {message}", wait)
     if status in (401, 403) or _ABOUT_KEY in reason.lower():
-        return EndpointRefused(f"{host} refuses the key (HTTP {status}: {told}). {_GO_ON}")
+        return EndpointRefused(f"{host} refuses the key (HTTP {status}: {message}). {_GO_ON}")
     if 300 <= status < 400:
         return EndpointRefused(
             f"{host} redirects elsewhere (HTTP {status}), which is not followed; correct base_url"
         )
     kind = TextRefused if status in _ABOUT_CONTENT else EndpointRefused
-    return kind(f"{host} refuses the request (HTTP {status}: {told}). {_GO_ON}")
+    return kind(f"{host} refuses the request (HTTP {status}: {message}). {_GO_ON}")
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -57,5 +57,5 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 def seconds_in(text: str) -> float | None:
     """The seconds in a text such as ``17`` or ``17.5s``; None if it is no such text."""
-    found = _SECONDS.fullmatch(text)
-    return float(found[1]) if found else None
+    match = _SECONDS.fullmatch(text)
+    return float(match[1]) if match else None

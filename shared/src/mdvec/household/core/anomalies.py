@@ -72,8 +72,10 @@ def anomalies(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1) -> li
     spending = [row for row in rows if not row.is_income and row.day <= as_of]
     now = Month.of(as_of, starts_on)
     known = _known(spending, as_of)
-    found = [*_of_categories(spending, as_of, now, known), *_of_shops(spending, now)]
-    return sorted(found, key=lambda one: (-abs(one.yen - one.usual), one.kind, one.name))
+    unusual = [*_of_categories(spending, as_of, now, known), *_of_shops(spending, now)]
+    return sorted(
+        unusual, key=lambda anomaly: (-abs(anomaly.yen - anomaly.usual), anomaly.kind, anomaly.name)
+    )
 
 
 def _known(rows: Sequence[CountedRow], as_of: date) -> Set[int]:
@@ -82,9 +84,9 @@ def _known(rows: Sequence[CountedRow], as_of: date) -> Set[int]:
     rare = [row for row in rows if visits[row.shop] <= _MAX_RARE]
     return {
         row.id
-        for one in recurring_payments(rare, as_of)
-        if one.interval.months >= _MONTHS_BETWEEN
-        for before, row in zip(one.rows[:1] + one.rows, one.rows, strict=False)
+        for payment in recurring_payments(rare, as_of)
+        if payment.interval.months >= _MONTHS_BETWEEN
+        for before, row in zip(payment.rows[:1] + payment.rows, payment.rows, strict=False)
         if row.yen <= before.yen * _DEARER
     }
 
@@ -96,7 +98,7 @@ def _of_categories(
     if not rows:
         return []
     begun = Month.of(min(row.day for row in rows), now.starts_on)
-    months = [one for back in range(1, _MONTHS + 1) if (one := now.plus(-back)) >= begun]
+    months = [earlier for back in range(1, _MONTHS + 1) if (earlier := now.plus(-back)) >= begun]
     if len(months) < _MIN_MONTHS:
         return []
     sums: dict[str, dict[Month, int]] = defaultdict(dict)
@@ -114,14 +116,14 @@ def _of_categories(
             by_month[month] = by_month.get(month, 0) + row.yen
         if month == now:
             behind[row.category_major].append(row)
-    found = []
+    unusual = []
     for name, by_month in sums.items():
-        yen, history = by_month.get(now, 0), [by_month.get(one, 0) for one in months]
+        yen, history = by_month.get(now, 0), [by_month.get(earlier, 0) for earlier in months]
         z = robust_z(yen, history)
         if abs(z) >= _FAR and abs(yen - median(history)) >= _MIN_YEN:
             far = _anomaly("category", name, yen, history, z, behind[name])
-            found.append(replace(far, known=left_out[name]))
-    return found
+            unusual.append(replace(far, known=left_out[name]))
+    return unusual
 
 
 def _of_shops(rows: Sequence[CountedRow], now: Month) -> list[Anomaly]:
@@ -135,18 +137,18 @@ def _of_shops(rows: Sequence[CountedRow], now: Month) -> list[Anomaly]:
                 before[row.shop].append(row.yen)
     every = sorted(yen for amounts in before.values() for yen in amounts)
     large = every[len(every) * _LARGE // 100] if len(every) >= 100 else None
-    found = []
+    unusual = []
     spread_of = cache(lambda shop: _spread(before[shop]))
     for row in current:
         history = before.get(row.shop, [])
         if not history and large is not None and row.yen > max(large, _MIN_YEN):
-            found.append(Anomaly("new_shop", row.name, row.yen, large, 0, 0, 0, None, (row,)))
+            unusual.append(Anomaly("new_shop", row.name, row.yen, large, 0, 0, 0, None, (row,)))
         elif len(history) >= _MIN_VISITS:
             middle, scale = spread_of(row.shop)
             z = (row.yen - middle) / scale
             if z >= _FAR and row.yen - middle >= _MIN_YEN:
-                found.append(_anomaly("shop", row.name, row.yen, history, z, [row]))
-    return found
+                unusual.append(_anomaly("shop", row.name, row.yen, history, z, [row]))
+    return unusual
 
 
 def _anomaly(
@@ -180,44 +182,44 @@ def robust_z(yen: int, history: Sequence[int]) -> float:
 def _spread(history: Sequence[int]) -> tuple[float, float]:
     """The median, and the deviation from it."""
     middle = median(history)
-    deviation = median(abs(one - middle) for one in history) * _MAD_TO_SIGMA
+    deviation = median(abs(amount - middle) for amount in history) * _MAD_TO_SIGMA
     return middle, max(deviation, abs(middle) * _MIN_SCALE, _NO_SCALE)
 
 
-def anomaly_lines(found: Sequence[Anomaly], as_of: date, starts_on: int = 1) -> list[str]:
+def anomaly_lines(unusual: Sequence[Anomaly], as_of: date, starts_on: int = 1) -> list[str]:
     """Each anomaly with its reason; months start on the day ``starts_on``."""
     month = Month.of(as_of, starts_on)
     until = "" if as_of == month.last_day else f"（{as_of} まで）"
-    if not found:
+    if not unusual:
         return [f"{month.in_words}{until}に、いつもと大きく違うものはありません。"]
     lines = [f"{month.in_words}{until}の、いつもと違うもの（差の大きい順）:"]
-    return [*lines, *(_line(one, whole=not until) for one in found)]
+    return [*lines, *(_line(anomaly, whole=not until) for anomaly in unusual)]
 
 
-def _line(one: Anomaly, *, whole: bool) -> str:
-    name = shown_name(one.name)
-    if one.kind == "new_shop":
+def _line(anomaly: Anomaly, *, whole: bool) -> str:
+    name, row = shown_name(anomaly.name), anomaly.rows[0]
+    if anomaly.kind == "new_shop":
         return (
-            f"- {name}: {one.rows[0].day} に {format_currency(one.yen)} [{one.rows[0].id}]。"
-            f"初めての店で、これまでの明細の 99 % は {format_currency(one.usual)} 以下です"
+            f"- {name}: {row.day} に {format_currency(anomaly.yen)} [{row.id}]。"
+            f"初めての店で、これまでの明細の 99 % は {format_currency(anomaly.usual)} 以下です"
         )
-    span = f"{format_currency(one.low)}〜{format_currency(one.high)}"
-    distance = "半分以上が同じ額で、z なし" if one.z is None else f"z={one.z}"
-    if one.kind == "shop":
+    span = f"{format_currency(anomaly.low)}〜{format_currency(anomaly.high)}"
+    distance = "半分以上が同じ額で、z なし" if anomaly.z is None else f"z={anomaly.z}"
+    if anomaly.kind == "shop":
         return (
-            f"- {name}: {one.rows[0].day} に {format_currency(one.yen)} [{one.rows[0].id}]。"
-            f"この店の {one.compared}件の中央値は {format_currency(one.usual)}"
+            f"- {name}: {row.day} に {format_currency(anomaly.yen)} [{row.id}]。"
+            f"この店の {anomaly.compared}件の中央値は {format_currency(anomaly.usual)}"
             f"（{span}、{distance}）です"
         )
     days = "過去" if whole else "同じ日までの過去"
-    known = f"（毎年の支払い {format_currency(one.known)} を除く）" if one.known else ""
+    known = f"（毎年の支払い {format_currency(anomaly.known)} を除く）" if anomaly.known else ""
     rows = "、".join(
         f"{row.day} {shown_name(row.name)} {format_currency(row.yen)} [{row.id}]"
-        for row in one.rows
+        for row in anomaly.rows
     )
     more = f"。大きい明細: {rows}" if rows else ""
     return (
-        f"- {name}カテゴリ: {format_currency(one.yen)}{known}。"
-        f"{days} {one.compared}か月の中央値は {format_currency(one.usual)}"
+        f"- {name}カテゴリ: {format_currency(anomaly.yen)}{known}。"
+        f"{days} {anomaly.compared}か月の中央値は {format_currency(anomaly.usual)}"
         f"（{span}、{distance}）です{more}"
     )

@@ -47,13 +47,13 @@ def read_asset_months(text: str) -> tuple[list[AssetMonth], int]:
         if not isinstance(cells, str) and not any(map(str.strip, cells)):
             continue
         try:
-            day, found = _row(names, day_column, cells)
+            day, asset_month = _row(names, day_column, cells)
         except BadCell:
             bad += 1
             continue
-        known = days.get(found.month)
+        known = days.get(asset_month.month)
         if known is None or known[0] <= day:
-            days[found.month] = day, found
+            days[asset_month.month] = day, asset_month
     return [days[month][1] for month in sorted(days)], bad
 
 

@@ -46,8 +46,8 @@ def check_balances(rows: Iterable[BalancedRow]) -> BalanceCheck:
     return BalanceCheck(compared, tuple(sorted(misfits)))
 
 
-def _can_be_compared(one: BalancedRow, other: BalancedRow) -> bool:
-    return None not in (one.amount, one.balance, other.amount, other.balance)
+def _can_be_compared(row: BalancedRow, other: BalancedRow) -> bool:
+    return None not in (row.amount, row.balance, other.amount, other.balance)
 
 
 def _misfits(pairs: Sequence[tuple[BalancedRow, BalancedRow]]) -> Iterator[int]:

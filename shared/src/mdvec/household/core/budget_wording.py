@@ -56,9 +56,9 @@ def status_lines(
             f"予算はまだありません。{offered_name('edit_household')}（what=budget）で、"
             "たとえば category=食費、amount=50000 のように決められます。"
         ]
-    warned = sum(1 for one in statuses if one.warning)
-    told = f"注意が必要なものは {warned}件です。" if warned else "どれも予算のうちです。"
-    lines = [f"{months}の予算と実績です。{told}", *map(status_line, statuses)]
+    warned = sum(1 for status in statuses if status.warning)
+    summary = f"注意が必要なものは {warned}件です。" if warned else "どれも予算のうちです。"
+    lines = [f"{months}の予算と実績です。{summary}", *map(status_line, statuses)]
     if unbudgeted is not None:
         lines.append(f"- 予算のないカテゴリの支出: {format_currency(unbudgeted)}")
     return lines

@@ -123,10 +123,10 @@ def _rest_of_months(by_day: Mapping[date, int], month: Month, until: date) -> in
     passed = (until - month.first_day).days + 1
     begun = Month.of(min(by_day, default=until), month.starts_on)
     earlier = [month.plus(-back) for back in range(1, _MAX_HISTORY + 1)]
-    known = [one for one in earlier if one >= begun]
+    known = [past_month for past_month in earlier if past_month >= begun]
     if len(known) < _MIN_HISTORY:
         return None
-    return int(median(_after(by_day, one, passed) for one in known))
+    return int(median(_after(by_day, past_month, passed) for past_month in known))
 
 
 def _after(by_day: Mapping[date, int], month: Month, passed: int) -> int:
@@ -141,11 +141,13 @@ def typical_month(by_day: Mapping[date, int], before: Month) -> int | None:
         return None
     begun = Month.of(min(by_day), before.starts_on)
     months = [before.plus(-back) for back in range(1, _MAX_HISTORY + 1)]
-    sums = [_after(by_day, one, 0) for one in months if one >= begun]
+    sums = [_after(by_day, month, 0) for month in months if month >= begun]
     return int(median(sums)) if len(sums) >= _MIN_HISTORY else None
 
 
 def worst_first(statuses: Sequence[BudgetStatus]) -> list[BudgetStatus]:
     """Exceeded budgets first, then those ahead of their pace, each by the share used."""
     order = {"exceeded": 0, "ahead": 1, None: 2}
-    return sorted(statuses, key=lambda one: (order[one.warning], -one.used, str(one.budget)))
+    return sorted(
+        statuses, key=lambda status: (order[status.warning], -status.used, str(status.budget))
+    )

@@ -67,14 +67,18 @@ def arrange(pairs: Iterable[OpenPair]) -> list[Arranged]:
     likely = [pair for pair in ordered if pair.score >= LIKELY]
     groups = _groups([pair for pair in likely if not pair.is_transfer])
     groups += [[pair] for pair in likely if pair.is_transfer]
-    found = [_likely(group) for group in groups]
-    found += [_unlikely(pair) for pair in ordered if pair.score < LIKELY]
+    arranged = [_likely(group) for group in groups]
+    arranged += [_unlikely(pair) for pair in ordered if pair.score < LIKELY]
     return sorted(
-        found,
-        key=lambda one: (
-            not one.is_likely, one.is_skipped, one.is_transfer, -one.score, one.check_id
+        arranged,
+        key=lambda candidate: (
+            not candidate.is_likely,
+            candidate.is_skipped,
+            candidate.is_transfer,
+            -candidate.score,
+            candidate.check_id,
         ),
-    )  # fmt: skip
+    )
 
 
 def listed_candidates(arranged: Iterable[Arranged]) -> list[tuple[Arranged, int]]:
@@ -84,11 +88,11 @@ def listed_candidates(arranged: Iterable[Arranged]) -> list[tuple[Arranged, int]
     """
     shown: list[Arranged] = []
     alike = Counter[Hashable]()
-    for one in arranged:
-        if one.is_likely or not alike[one.kind]:
-            shown.append(one)
-        alike[one.kind] += 1
-    return [(one, alike[one.kind] - 1) for one in shown]
+    for candidate in arranged:
+        if candidate.is_likely or not alike[candidate.kind]:
+            shown.append(candidate)
+        alike[candidate.kind] += 1
+    return [(candidate, alike[candidate.kind] - 1) for candidate in shown]
 
 
 def _groups(pairs: Sequence[OpenPair]) -> list[list[OpenPair]]:

@@ -66,13 +66,13 @@ class Category:
 
 def hierarchy_of(names: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     """Groups pairs of 大項目 and 中項目 by 大項目, sorted; empty names are left out."""
-    found: dict[str, list[str]] = {}
+    hierarchy: dict[str, list[str]] = {}
     for major, minor in sorted(set(names)):
         if major:
-            minors = found.setdefault(major, [])
+            minors = hierarchy.setdefault(major, [])
             if minor:
                 minors.append(minor)
-    return found
+    return hierarchy
 
 
 def find_category(name: str, hierarchy: Hierarchy) -> Category | None:
@@ -85,17 +85,17 @@ def find_category(name: str, hierarchy: Hierarchy) -> Category | None:
     Raises:
         AmbiguousCategory: several categories match.
     """
-    spelled = [one for one in _every_minor(hierarchy) if str(one) == name]
+    spelled = [candidate for candidate in _every_minor(hierarchy) if str(candidate) == name]
     if name in hierarchy and spelled:  # a 大項目 with > in its name
-        path = [f"{one.major}/{one.minor}" for one in spelled]
+        path = [f"{candidate.major}/{candidate.minor}" for candidate in spelled]
         raise AmbiguousCategory(name, [f"{name}カテゴリ", *path])
     if name in hierarchy or len(spelled) == 1:
         return Category(name) if name in hierarchy else spelled[0]
-    for found in (_majors(name, hierarchy), _minors(name, hierarchy), _paths(name, hierarchy)):
-        if len(found) > 1:
-            raise AmbiguousCategory(name, [str(category) for category in found])
-        if found:
-            return found[0]
+    for matches in (_majors(name, hierarchy), _minors(name, hierarchy), _paths(name, hierarchy)):
+        if len(matches) > 1:
+            raise AmbiguousCategory(name, [str(category) for category in matches])
+        if matches:
+            return matches[0]
     return None
 
 
@@ -109,7 +109,9 @@ def find_by_part(name: str, hierarchy: Hierarchy) -> list[Category]:
     if not wanted:
         return []
     majors = [Category(major) for major in hierarchy if wanted in folded_category(major)]
-    return majors + [one for one in _every_minor(hierarchy) if _is_part_of_minor(wanted, one)]
+    return majors + [
+        category for category in _every_minor(hierarchy) if _is_part_of_minor(wanted, category)
+    ]
 
 
 def _is_part_of_minor(wanted: str, category: Category) -> bool:
@@ -125,8 +127,8 @@ def homonyms(category: Category, hierarchy: Hierarchy) -> list[Category]:
         return []
     wanted = folded_category(category.major)
     return [
-        one for one in _every_minor(hierarchy)
-        if one.major != category.major and folded_category(one.minor or "") == wanted
+        other for other in _every_minor(hierarchy)
+        if other.major != category.major and folded_category(other.minor or "") == wanted
     ]  # fmt: skip
 
 

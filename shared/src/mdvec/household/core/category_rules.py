@@ -64,16 +64,19 @@ def suggestions(totals: Iterable[ShopTotal]) -> list[Suggestion]:
     """Categories for the hundred largest shops without one, the largest sum first."""
     known: dict[str, Counter[Category]] = defaultdict(Counter)
     open_: dict[str, list[ShopTotal]] = defaultdict(list)
-    for one in totals:
-        if one.category_major in ("", UNCATEGORISED):
-            open_[one.shop].append(one)
+    for total in totals:
+        if total.category_major in ("", UNCATEGORISED):
+            open_[total.shop].append(total)
         else:
-            known[one.shop][Category(one.category_major, one.category_minor or None)] += one.rows
+            known[total.shop][Category(total.category_major, total.category_minor or None)] += (
+                total.rows
+            )
     likely = _Likeness(known)
-    largest = sorted(open_, key=lambda shop: -abs(sum(one.yen for one in open_[shop])))
-    found = [_suggest(shop, open_[shop], known, likely) for shop in largest[:_MAX_SHOPS]]
+    largest = sorted(open_, key=lambda shop: -abs(sum(total.yen for total in open_[shop])))
+    suggested = [_suggest(shop, open_[shop], known, likely) for shop in largest[:_MAX_SHOPS]]
     return sorted(
-        (one for one in found if one is not None), key=lambda one: (-abs(one.yen), one.shop)
+        (suggestion for suggestion in suggested if suggestion is not None),
+        key=lambda suggestion: (-abs(suggestion.yen), suggestion.shop),
     )
 
 
@@ -92,9 +95,9 @@ class _Likeness:
     def of(self, shop: str) -> dict[str, float]:
         """The likeness of each known shop that shares letters; 1 for the shop itself."""
         own = _letter_pairs(shop)
-        shared = Counter(one for pair in own for one in self._holders.get(pair, ()))
-        found = {one: 2 * n / (len(own) + self._sizes[one]) for one, n in shared.items()}
-        return found | ({shop: 1.0} if shop in self._sizes else {})
+        shared = Counter(other for pair in own for other in self._holders.get(pair, ()))
+        likeness = {other: 2 * n / (len(own) + self._sizes[other]) for other, n in shared.items()}
+        return likeness | ({shop: 1.0} if shop in self._sizes else {})
 
 
 def _suggest(
@@ -104,7 +107,9 @@ def _suggest(
     likely: _Likeness,
 ) -> Suggestion | None:
     likeness = likely.of(shop)
-    like = max(likeness, key=lambda one: (likeness[one], known[one].total(), one), default=None)
+    like = max(
+        likeness, key=lambda other: (likeness[other], known[other].total(), other), default=None
+    )
     if like is None or likeness[like] < _MIN_LIKENESS:
         return None
     counts = known[like]
@@ -114,8 +119,8 @@ def _suggest(
         return None
     return Suggestion(
         shop=totals[0].name,
-        rows=sum(one.rows for one in totals),
-        yen=sum(one.yen for one in totals),
+        rows=sum(total.rows for total in totals),
+        yen=sum(total.yen for total in totals),
         category=category,
         confidence=round(confidence, 2),
         like=like,
@@ -178,17 +183,18 @@ def removed_text(shop: str, changed: int) -> str:
     )
 
 
-def rules_text(rules: Sequence[CategoryRule], found: Sequence[Suggestion]) -> list[str]:
+def rules_text(rules: Sequence[CategoryRule], suggested: Sequence[Suggestion]) -> list[str]:
     """The rules and the suggestions."""
-    lines = [f"カテゴリの規則は {len(rules)}件です。", *(f"- {rule_line(one)}" for one in rules)]
-    if found:
+    lines = [f"カテゴリの規則は {len(rules)}件です。", *(f"- {rule_line(rule)}" for rule in rules)]
+    if suggested:
         lines.append("未分類の明細への提案（決めるまで何も変わりません）:")
         lines += [
-            f"- {shown_name(one.shop)}（{one.rows:,}件 {format_currency(one.yen)}）"
-            f"→ {shown_name(one.category)}（確かさ {round(one.confidence * 100)} %、"
-            f"{bracketed_name(one.like)}のこれまでから）"
-            for one in found[:MAX_SUGGESTIONS]
+            f"- {shown_name(suggestion.shop)}"
+            f"（{suggestion.rows:,}件 {format_currency(suggestion.yen)}）"
+            f"→ {shown_name(suggestion.category)}（確かさ {round(suggestion.confidence * 100)} %、"
+            f"{bracketed_name(suggestion.like)}のこれまでから）"
+            for suggestion in suggested[:MAX_SUGGESTIONS]
         ]
-        if len(found) > MAX_SUGGESTIONS:
-            lines.append(f"ほか {len(found) - MAX_SUGGESTIONS:,}件（決めると次を示します）")
+        if len(suggested) > MAX_SUGGESTIONS:
+            lines.append(f"ほか {len(suggested) - MAX_SUGGESTIONS:,}件（決めると次を示します）")
     return lines

@@ -73,13 +73,13 @@ class MonthRun:
 
 def runs_of(months: Iterable[Month]) -> list[MonthRange]:
     """Groups months, given in order, into runs."""
-    found: list[MonthRange] = []
+    runs: list[MonthRange] = []
     for month in months:
-        if found and month.since(found[-1].last) <= MAX_GAP_MONTHS:
-            found[-1] = MonthRange(found[-1].first, month)
+        if runs and month.since(runs[-1].last) <= MAX_GAP_MONTHS:
+            runs[-1] = MonthRange(runs[-1].first, month)
         else:
-            found.append(MonthRange(month, month))
-    return found
+            runs.append(MonthRange(month, month))
+    return runs
 
 
 def body_of(runs: Sequence[MonthRun], now: Month) -> MonthRange:
@@ -87,11 +87,11 @@ def body_of(runs: Sequence[MonthRun], now: Month) -> MonthRange:
 
     If all runs are stray, the last that has begun by ``now``, or else the first.
     """
-    kept = [run.months for run in runs if not run.is_astray(now)]
-    if not kept:
+    body = [run.months for run in runs if not run.is_astray(now)]
+    if not body:
         begun = [run.months for run in runs if run.months.first <= now]
-        kept = begun[-1:] or [runs[0].months]
-    return MonthRange(kept[0].first, kept[-1].last)
+        body = begun[-1:] or [runs[0].months]
+    return MonthRange(body[0].first, body[-1].last)
 
 
 def latest_of(months: Sequence[Month], body: MonthRange, now: Month) -> Month:

@@ -43,12 +43,12 @@ def decision_message(
     """Message after a candidate was decided; ``rows`` are as they are now."""
     if is_transfer:
         return transfer_message(decision, rows, marked_before, is_new=is_new)
-    kept = next(row for row in rows if row.id == kept_id)
+    kept_row = next(row for row in rows if row.id == kept_id)
     others = [row for row in rows if row.id != kept_id]
     if not is_new:
         return already_decided_message(decision, others)
     if decision == "duplicate":
-        return mark_message(kept, others)
+        return mark_message(kept_row, others)
     return rejection_message(rows, marked_before, open_again=decision == "skip")
 
 
@@ -70,14 +70,16 @@ def transfer_message(
     return f"保留にしました。この組は候補に残ります。{freed}"
 
 
-def mark_message(kept: Transaction, marked: Sequence[Transaction]) -> str:
+def mark_message(kept_row: Transaction, marked: Sequence[Transaction]) -> str:
     """Message after rows were marked as duplicates of the row that stays."""
     ids = "、".join(str(row.id) for row in marked)
     chain = ""
-    if kept.is_duplicate:
-        chain = f"取引ID {kept.id} も重複のため、残る取引は取引ID {kept.duplicate_of} です。"
+    if kept_row.is_duplicate:
+        chain = (
+            f"取引ID {kept_row.id} も重複のため、残る取引は取引ID {kept_row.duplicate_of} です。"
+        )
     return (
-        f"重複として記録しました。取引ID {kept.id} を残し、取引ID {ids} を今後の集計から"
+        f"重複として記録しました。取引ID {kept_row.id} を残し、取引ID {ids} を今後の集計から"
         f"除外しました。{chain}取り消すには restore_duplicate に除外した取引IDを渡してください。"
     )
 

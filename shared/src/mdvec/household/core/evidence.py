@@ -72,28 +72,28 @@ class Judge:
     _closeness: dict[tuple[str, str], float] = field(default_factory=dict)
     _named: dict[tuple[str, str], bool] = field(default_factory=dict)
 
-    def verdict(self, one: ComparedEntry, other: ComparedEntry) -> Verdict:
+    def verdict(self, row: ComparedEntry, other: ComparedEntry) -> Verdict:
         """The evidence about a pair, weighed."""
-        if _are_two_lines(one, other):
-            points, reasons = self._one_account(one, other)
+        if _are_two_lines(row, other):
+            points, reasons = self._one_account(row, other)
         else:
-            points, reasons = self._two_accounts(one, other)
+            points, reasons = self._two_accounts(row, other)
         return Verdict(round(1 / (1 + math.exp(-points)), 4), tuple(reasons))
 
-    def _one_account(self, one: ComparedEntry, other: ComparedEntry) -> tuple[float, list[str]]:
+    def _one_account(self, row: ComparedEntry, other: ComparedEntry) -> tuple[float, list[str]]:
         """Two lines of one account are two purchases, with few exceptions in how shops charge."""
-        days, share = _days(one, other), _share(one, other)
-        name = self.name(one, other)
-        visits = self._visits(one, other)
+        days, share = _days(row, other), _share(row, other)
+        name = self.name(row, other)
+        visits = self._visits(row, other)
         reasons = ["one_account"]
         points = _ONE_ACCOUNT + _DAY * days
         if share == 0 and name == 1.0:
-            if days <= _CHARGED_DAYS and self.habits.is_paid_by_the_month(one, other):
+            if days <= _CHARGED_DAYS and self.habits.is_paid_by_the_month(row, other):
                 return points + _CHARGED_TWICE, ["charged_twice"]
             if visits > 2:
                 reasons.append(f"visits:{visits}")
         elif (
-            one.description == other.description
+            row.description == other.description
             and 1 <= days <= FINAL_DAYS
             and share <= _FINAL_SHARE
         ):
@@ -102,22 +102,22 @@ class Judge:
             reasons.append(f"visits:{visits}")
         return points, reasons
 
-    def _two_accounts(self, one: ComparedEntry, other: ComparedEntry) -> tuple[float, list[str]]:
+    def _two_accounts(self, row: ComparedEntry, other: ComparedEntry) -> tuple[float, list[str]]:
         """Rows of two accounts, or without an account or ID of their own."""
-        share, name = _share(one, other), self.name(one, other)
-        is_named = self.is_named(one.account, other.description) or (
-            self.is_named(other.account, one.description)
+        share, name = _share(row, other), self.name(row, other)
+        is_named = self.is_named(row.account, other.description) or (
+            self.is_named(other.account, row.description)
         )
         if share and name < _SURE_NAME and not is_named:
             return _HOPELESS, ["other_name", "other_amount"]
         seen = _Seen(
-            one,
+            row,
             other,
-            days=_days(one, other),
+            days=_days(row, other),
             share=share,
             name=name,
             is_named=is_named,
-            by_hand=is_by_hand(one.account) != is_by_hand(other.account),
+            by_hand=is_by_hand(row.account) != is_by_hand(other.account),
         )
         evidence = [
             *_by_name(seen),
@@ -157,17 +157,17 @@ class Judge:
             points += _CHANGED_PER_SHARE * seen.share
             yield points + (_OFTEN_VISITED if often else 0.0), "other_amount"
 
-    def _visits(self, one: ComparedEntry, other: ComparedEntry) -> int:
-        return max(self.habits.visits_near(one), self.habits.visits_near(other))
+    def _visits(self, row: ComparedEntry, other: ComparedEntry) -> int:
+        return max(self.habits.visits_near(row), self.habits.visits_near(other))
 
-    def name(self, one: ComparedEntry, other: ComparedEntry) -> float:
+    def name(self, row: ComparedEntry, other: ComparedEntry) -> float:
         """How close the shops' names are, 0 to 1."""
-        if one.description == other.description:
+        if row.description == other.description:
             return 1.0
-        key = (one.description, other.description)
+        key = (row.description, other.description)
         known = self._closeness.get(key)
         if known is None:
-            known = closeness(self._name(one.description), self._name(other.description))
+            known = closeness(self._name(row.description), self._name(other.description))
             self._closeness[key] = known
         return known
 
@@ -181,8 +181,8 @@ class Judge:
         """The parts of the shop's name as bits of so many 64-bit words."""
         marks = [0] * words
         for part in self._name(description).parts:
-            place = zlib.crc32(part.encode()) % (64 * words)
-            marks[place // 64] |= 1 << place % 64
+            bit = zlib.crc32(part.encode()) % (64 * words)
+            marks[bit // 64] |= 1 << bit % 64
         return marks
 
     @staticmethod
@@ -248,10 +248,10 @@ def _is_rounded(seen: _Seen) -> bool:
     return seen.by_hand and (noted.amount or 0) % 100 == 0
 
 
-def _are_two_lines(one: ComparedEntry, other: ComparedEntry) -> bool:
+def _are_two_lines(row: ComparedEntry, other: ComparedEntry) -> bool:
     """Whether two rows are two lines of one account's statement: both have an ID of their own."""
-    return bool(one.account and one.mf_id and other.mf_id) and (
-        one.account == other.account and one.mf_id != other.mf_id
+    return bool(row.account and row.mf_id and other.mf_id) and (
+        row.account == other.account and row.mf_id != other.mf_id
     )
 
 
@@ -261,22 +261,22 @@ def is_by_hand(account: str) -> bool:
     return not account or bool(_BY_HAND.search(account))
 
 
-def _days(one: ComparedEntry, other: ComparedEntry) -> int:
-    return abs((one.date - other.date).days)
+def _days(row: ComparedEntry, other: ComparedEntry) -> int:
+    return abs((row.date - other.date).days)
 
 
-def _share(one: ComparedEntry, other: ComparedEntry) -> float:
-    first, second = abs(one.amount or 0), abs(other.amount or 0)
+def _share(row: ComparedEntry, other: ComparedEntry) -> float:
+    first, second = abs(row.amount or 0), abs(other.amount or 0)
     return abs(first - second) / max(first, second, 1)
 
 
-def category_closeness(one: tuple[str, str], other: tuple[str, str]) -> float:
+def category_closeness(category: tuple[str, str], other: tuple[str, str]) -> float:
     """The closeness of two categories (major, minor), from 0 to 1."""
-    if one == other:
+    if category == other:
         return 1.0
-    if one[0] == other[0]:
+    if category[0] == other[0]:
         return _SAME_MAJOR
-    return _NEUTRAL if {one[0], other[0]} & {_UNCATEGORISED, ""} else 0.0
+    return _NEUTRAL if {category[0], other[0]} & {_UNCATEGORISED, ""} else 0.0
 
 
 _REASONS = {

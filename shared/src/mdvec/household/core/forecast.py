@@ -89,12 +89,12 @@ def forecast(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1) -> lis
     takes the rows up to the same day of an earlier month, and nothing later.
     """
     spending = _Spending((row for row in rows if row.day <= as_of), starts_on)
-    found = _predict(spending, as_of)
-    if not found:
+    predicted = _predict(spending, as_of)
+    if not predicted:
         return []
     errors = _errors(spending, as_of)
     month = Month.of(as_of, starts_on)
-    return [_with_band(month.plus(at), parts, errors[at]) for at, parts in enumerate(found)]
+    return [_with_band(month.plus(at), parts, errors[at]) for at, parts in enumerate(predicted)]
 
 
 def _with_band(month: Month, parts: _Parts, errors: list[int]) -> MonthForecast:
@@ -134,11 +134,11 @@ def _predict(spending: _Spending, as_of: date) -> list[_Parts]:
     if spending.first is None:
         return []
     begun = Month.of(date.fromordinal(spending.first), spending.starts_on)
-    habit = [one for back in range(1, HABIT + 1) if (one := now.plus(-back)) >= begun]
+    habit = [earlier for back in range(1, HABIT + 1) if (earlier := now.plus(-back)) >= begun]
     if len(habit) < _MIN_HABIT:
         return []
     series = spending.payees.series(as_of, since=now.plus(-_SEEN).first_day)
-    regular = [row for one in series for row in one.rows]
+    regular = [row for recurring in series for row in recurring.rows]
     last = now.plus(AHEAD).last_day
     due: dict[Month, int] = {}
     for payment in series:
@@ -149,12 +149,12 @@ def _predict(spending: _Spending, as_of: date) -> list[_Parts]:
     over = as_of - now.first_day + ONE_DAY
     rest = 0 if is_over else _usual(spending, regular, habit, over)
     spent = spending.between(now.first_day, as_of)
-    found = [_Parts(spent, 0 if is_over else due.get(now, 0), rest)]
+    predicted = [_Parts(spent, 0 if is_over else due.get(now, 0), rest)]
     whole = _usual(spending, regular, habit, timedelta(0))
     for at in range(1, AHEAD + 1):
         late = due.get(now, 0) if is_over and at == 1 else 0
-        found.append(_Parts(0, due.get(now.plus(at), 0) + late, whole))
-    return found
+        predicted.append(_Parts(0, due.get(now.plus(at), 0) + late, whole))
+    return predicted
 
 
 def _usual(

@@ -52,10 +52,10 @@ class Totals:
     def in_words(self) -> str:
         """The number of rows and the sums in Japanese; a sum of nothing is left out."""
         sums = [("支出", self.spending), ("収入", self.income)]
-        told = [f"{name} {format_currency(yen)}" for name, yen in sums if yen]
+        words = [f"{name} {format_currency(yen)}" for name, yen in sums if yen]
         if self.spending and self.income:
-            told.append(f"収支 {format_currency(self.balance, signed=True)}")
-        return "、".join([f"{self.rows:,}件", *(told or ["合計 0円"] * bool(self.rows))])
+            words.append(f"収支 {format_currency(self.balance, signed=True)}")
+        return "、".join([f"{self.rows:,}件", *(words or ["合計 0円"] * bool(self.rows))])
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,5 +154,7 @@ def _to_include(words: str) -> str:
 
 
 def _listed(names: Sequence[FoundGroup]) -> str:
-    told = "、".join(f"{shown_name(one.name)}（{one.in_words}）" for one in names[:_MAX_NAMED])
-    return told + (f"、ほか{len(names) - _MAX_NAMED}店" if len(names) > _MAX_NAMED else "")
+    listed = "、".join(
+        f"{shown_name(group.name)}（{group.in_words}）" for group in names[:_MAX_NAMED]
+    )
+    return listed + (f"、ほか{len(names) - _MAX_NAMED}店" if len(names) > _MAX_NAMED else "")

@@ -19,50 +19,54 @@ NO_RECURRING = (
 NO_FORECAST = "見通しには、今月より前に3か月以上の明細が必要です。"
 
 
-def recurring_lines(found: Sequence[RecurringPayment], as_of: date) -> list[str]:
+def recurring_lines(payments: Sequence[RecurringPayment], as_of: date) -> list[str]:
     """Each payment that goes on, with what to look at; then those that ended within a year."""
-    if not found:
+    if not payments:
         return [NO_RECURRING]
-    going = [one for one in found if one.next_day is not None]
-    spending = [one for one in going if not one.is_income]
-    yearly = sum(one.per_year for one in spending)
+    going = [payment for payment in payments if payment.next_day is not None]
+    spending = [payment for payment in going if not payment.is_income]
+    yearly = sum(payment.per_year for payment in spending)
     lines = [
         f"定期的な支払いは {len(spending)}件、年に約 {format_currency(yearly)} です"
         f"（{as_of} までの明細から）。"
     ]
-    lines += [line for one in spending for line in _lines(one, as_of)]
-    if income := [one for one in going if one.is_income]:
-        lines += ["定期的な収入:", *(line for one in income for line in _lines(one, as_of))]
-    ended = [one for one in found if one.next_day is None and as_of - one.last_day <= RECENT]
+    lines += [line for payment in spending for line in _lines(payment, as_of)]
+    if income := [payment for payment in going if payment.is_income]:
+        lines += ["定期的な収入:", *(line for payment in income for line in _lines(payment, as_of))]
+    ended = [
+        payment
+        for payment in payments
+        if payment.next_day is None and as_of - payment.last_day <= RECENT
+    ]
     if ended:
         lines.append("この1年に終わったらしいもの:")
         lines += [
-            f"- {shown_name(one.name)}: {one.interval.name} {format_currency(one.amount)}、"
-            f"最後は {one.last_day}"
-            for one in ended
+            f"- {shown_name(payment.name)}: {payment.interval.name} "
+            f"{format_currency(payment.amount)}、最後は {payment.last_day}"
+            for payment in ended
         ]
     return lines
 
 
-def as_shown(one: RecurringPayment, as_of: date) -> RecurringPayment:
+def as_shown(payment: RecurringPayment, as_of: date) -> RecurringPayment:
     """The payment with what its lines tell: changes and slips of the last year, and no rows."""
     return replace(
-        one,
+        payment,
         rows=(),
-        changes=tuple(change for change in one.changes if as_of - change.day <= RECENT),
-        missed=tuple(day for day in one.missed if as_of - day <= RECENT),
-        twice=tuple(row for row in one.twice if as_of - row.day <= RECENT),
+        changes=tuple(change for change in payment.changes if as_of - change.day <= RECENT),
+        missed=tuple(day for day in payment.missed if as_of - day <= RECENT),
+        twice=tuple(row for row in payment.twice if as_of - row.day <= RECENT),
     )
 
 
-def _lines(one: RecurringPayment, as_of: date) -> list[str]:
-    about = "" if one.is_fixed else "約 "
-    shown = as_shown(one, as_of)
-    amount, per_year = format_currency(one.amount), format_currency(one.per_year)
-    payment = f"{shown_name(one.name)}（{shown_name(one.category)}）"
+def _lines(recurring: RecurringPayment, as_of: date) -> list[str]:
+    about = "" if recurring.is_fixed else "約 "
+    shown = as_shown(recurring, as_of)
+    amount, per_year = format_currency(recurring.amount), format_currency(recurring.per_year)
+    payment = f"{shown_name(recurring.name)}（{shown_name(recurring.category)}）"
     lines = [
-        f"- {payment}: {one.interval.name} {about}{amount}、年 {about}{per_year}"
-        f"（次は {one.next_day} ごろ）"
+        f"- {payment}: {recurring.interval.name} {about}{amount}、年 {about}{per_year}"
+        f"（次は {recurring.next_day} ごろ）"
     ]
     for change in shown.changes:
         word = "値上がり" if change.after > change.before else "値下がり"
@@ -99,16 +103,20 @@ def forecast_lines(months: Sequence[MonthForecast], as_of: date) -> list[str]:
     if not months:
         return [NO_FORECAST]
     lines = [f"支出の見通しです（{as_of} までの明細から）。"]
-    for one in months:
+    for forecast in months:
         band = (
-            "" if one.low is None or _is_over(one, as_of)
-            else f"、8割の幅 {format_currency(one.low)}〜{format_currency(one.high)}"
+            "" if forecast.low is None or _is_over(forecast, as_of)
+            else f"、8割の幅 {format_currency(forecast.low)}〜{format_currency(forecast.high)}"
         )  # fmt: skip
         parts = [
-            ("これまで", one.spent), ("定期的な支払い", one.recurring), ("そのほか", one.other)
-        ]  # fmt: skip
-        told = "、".join(f"{name} {format_currency(yen)}" for name, yen in parts if yen)
-        lines.append(f"- {one.month.in_words}: {format_currency(one.amount)}{band}（{told}）")
+            ("これまで", forecast.spent),
+            ("定期的な支払い", forecast.recurring),
+            ("そのほか", forecast.other),
+        ]
+        breakdown = "、".join(f"{name} {format_currency(yen)}" for name, yen in parts if yen)
+        lines.append(
+            f"- {forecast.month.in_words}: {format_currency(forecast.amount)}{band}（{breakdown}）"
+        )
     return lines
 
 
@@ -116,21 +124,21 @@ def error_note(months: Sequence[MonthForecast], as_of: date) -> list[str]:
     """How wrong the method was on the past: one note, none without a forecast."""
     if not months:
         return []
-    if all(one.typical_error is None for one in months):
+    if all(forecast.typical_error is None for forecast in months):
         return ["過去が短く、この方法のずれはまだ確かめられません"]
     ahead = [
-        (_ahead(at), one.typical_error, one.trials)
-        for at, one in enumerate(months)
-        if one.typical_error is not None and not _is_over(one, as_of)
+        (_ahead(at), forecast.typical_error, forecast.trials)
+        for at, forecast in enumerate(months)
+        if forecast.typical_error is not None and not _is_over(forecast, as_of)
     ]
     errors = "、".join(f"{when} {format_currency(yen)}" for when, yen, _ in ahead)
     trials = "・".join(dict.fromkeys(str(trials) for _, _, trials in ahead))
     return [f"この方法を過去に {trials}回試したずれの中央値: {errors}"] if errors else []
 
 
-def _is_over(one: MonthForecast, as_of: date) -> bool:
+def _is_over(forecast: MonthForecast, as_of: date) -> bool:
     """Whether the month has ended: its spending is known, not forecast."""
-    return one.month.last_day <= as_of
+    return forecast.month.last_day <= as_of
 
 
 def _ahead(months: int) -> str:

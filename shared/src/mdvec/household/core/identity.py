@@ -30,13 +30,13 @@ def identities(
     two equal rows are two purchases, and the same two in another file are the same two. If
     another file has the row with an ID (``same_rows_with_id``), that identity is used.
     """
-    found = identities_by_id(rows)
-    if None not in found:
-        return [identity for identity in found if identity is not None]
-    taken = set(found)
+    by_id = identities_by_id(rows)
+    if None not in by_id:
+        return [identity for identity in by_id if identity is not None]
+    taken = set(by_id)
     seen: Counter[str] = Counter()
     complete = []
-    for row, identity in zip(rows, found, strict=True):
+    for row, identity in zip(rows, by_id, strict=True):
         if identity is None:
             key = key_of(row.date.isoformat(), row.amount, row.description, row.account)
             identity = _identity_without_id(key, seen[key], same_rows_with_id.get(key, ()), taken)
@@ -49,20 +49,20 @@ def identities_by_id(rows: Sequence[TransactionRow]) -> list[str | None]:
     """The identity of each row that has an ID; None for rows without one."""
     times = Counter(row.mf_id for row in rows)
     parts: dict[str, list[TransactionRow]] = {}
-    found: list[str | None] = []
+    ids: list[str | None] = []
     for row in rows:
         if not row.mf_id:
-            found.append(None)
+            ids.append(None)
         elif times[row.mf_id] == 1:
-            found.append(f"id:{row.mf_id}")
+            ids.append(f"id:{row.mf_id}")
         else:
             known = parts.setdefault(row.mf_id, [])
             content = replace(row, line=0)
             if content not in known:
                 known.append(content)
             number = known.index(content) + 1
-            found.append(f"id:{row.mf_id}" if number == 1 else f"part:{number}:{row.mf_id}")
-    return found
+            ids.append(f"id:{row.mf_id}" if number == 1 else f"part:{number}:{row.mf_id}")
+    return ids
 
 
 def _identity_without_id(
@@ -92,28 +92,28 @@ def rows_by_identity(
     path: str, blocks: Iterable[Sequence[TransactionRow]], same_rows_with_id: SameRowsWithId
 ) -> dict[str, SourceRow]:
     """A file's rows by identity; in a file of joined files, later rows replace earlier ones."""
-    found: dict[str, SourceRow] = {}
+    by_identity: dict[str, SourceRow] = {}
     for rows in blocks:
         block: dict[str, SourceRow] = {}
         for row, identity in zip(rows, identities(rows, same_rows_with_id), strict=True):
             block[identity] = SourceRow(path, row.line, values_of(row))
-        for part in [identity for identity in found if main_part(identity) in block]:
-            del found[part]
-        found.update(block)
-    return found
+        for part in [identity for identity in by_identity if main_part(identity) in block]:
+            del by_identity[part]
+        by_identity.update(block)
+    return by_identity
 
 
 def find_same_rows_with_id(
     rows: Iterable[tuple[str, SourceRow]], without_id: Collection[tuple[str, int | None]]
 ) -> SameRowsWithId:
     """Rows with an ID that may equal rows without; ``without_id`` has those days and amounts."""
-    found: dict[str, set[str]] = {}
+    by_key: dict[str, set[str]] = {}
     for identity, row in rows:
         values = row.values
         if (values.date, values.amount) in without_id and not identity.startswith("row:"):
             key = key_of(values.date, values.amount, values.description, values.account)
-            found.setdefault(key, set()).add(identity)
-    return {key: sorted(names) for key, names in found.items()}
+            by_key.setdefault(key, set()).add(identity)
+    return {key: sorted(names) for key, names in by_key.items()}
 
 
 def match_rows_without_id(

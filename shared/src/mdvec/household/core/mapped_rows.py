@@ -81,21 +81,21 @@ def title_of(cells: Sequence[str]) -> str:
 
 def read_mapped(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> MappedRows:
     """The rows of a file that has the mapping's header or title."""
-    found = _Found()
+    collected = _Found()
     reader: _RowReader | None = None
     if not (mapping.header or mapping.title):
         reader = _RowReader.of(mapping, ())
     for line, cells in records:
         read = None if reader is None else reader.read(cells, line)
         if isinstance(read, tuple):
-            found.add(*read)
+            collected.add(*read)
         elif not isinstance(cells, str) and _begins(mapping, cells):
             if reader is not None and mapping.header:
-                found.begin_block()
+                collected.begin_block()
             reader = _RowReader.of(mapping, cells)
         elif read is not None:
-            found.add_bad(line, read)
-    return found.rows()
+            collected.add_bad(line, read)
+    return collected.rows()
 
 
 class _Found:

@@ -138,9 +138,9 @@ def mapping_of(values: Pairs[str, Any]) -> Mapping:
         if not values.get(key):
             raise InvalidMapping(f"{key!r} is missing")
     given = {key: _value(key, value) for key, value in values.items()}
-    found = Mapping(**given)
-    _check(found)
-    return found
+    mapping = Mapping(**given)
+    _check(mapping)
+    return mapping
 
 
 def _value(key: str, value: object) -> Any:  # noqa: ANN401 - as many types as keys

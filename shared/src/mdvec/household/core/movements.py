@@ -65,10 +65,12 @@ def movements(
     for at, rows in enumerate((before, after)):
         for row in rows:
             groups.setdefault((row.is_income, name_of(row)), ([], []))[at].append(row)
-    found = [
+    moved = [
         _movement(name, *rows, is_income=is_income) for (is_income, name), rows in groups.items()
     ]
-    return sorted(found, key=lambda one: (-abs(one.difference), one.is_income, one.name))
+    return sorted(
+        moved, key=lambda movement: (-abs(movement.difference), movement.is_income, movement.name)
+    )
 
 
 def _movement(
@@ -122,9 +124,9 @@ def shop_moves(movement: Movement) -> list[ShopMove]:
         for row in rows:
             sums.setdefault(row.shop, [0, 0])[at] += row.yen
             names[row.shop] = row.name
-    found = [ShopMove(names[shop], *amounts) for shop, amounts in sums.items()]
-    moved = [one for one in found if one.difference]
-    return sorted(moved, key=lambda one: (-abs(one.difference), one.name))
+    moves = [ShopMove(names[shop], *amounts) for shop, amounts in sums.items()]
+    moved = [move for move in moves if move.difference]
+    return sorted(moved, key=lambda move: (-abs(move.difference), move.name))
 
 
 def as_shown(movement: Movement, *, rows: int, shops: int) -> Movement:
@@ -135,7 +137,7 @@ def as_shown(movement: Movement, *, rows: int, shops: int) -> Movement:
         added=movement.added[:rows],
         gone=movement.gone[:rows],
         shops=tuple(moved[:shops]),
-        more_shops=_left_out([one.difference for one in moved[shops:]]),
+        more_shops=_left_out([move.difference for move in moved[shops:]]),
         more_added=_left_out([row.yen for row in movement.added[rows:]] if rows else []),
         more_gone=_left_out([row.yen for row in movement.gone[rows:]] if rows else []),
     )
@@ -175,13 +177,15 @@ def movement_lines(
     if not movements:
         return ["動いたものはありません。"]
     lines = [f"動いた{level}（差の大きい順）:"]
-    for one in movements:
-        kind = "（収入）" if one.is_income else ""
-        lines.append(f"- {shown_name(one.name)}{kind}: {was_and_now(one.before, one.after)}")
+    for movement in movements:
+        kind = "（収入）" if movement.is_income else ""
+        lines.append(
+            f"- {shown_name(movement.name)}{kind}: {was_and_now(movement.before, movement.after)}"
+        )
         if is_full:
-            lines += [*_row_lines("増", one.added), *_row_lines("減", one.gone)]
+            lines += [*_row_lines("増", movement.added), *_row_lines("減", movement.gone)]
         elif level != "店":
-            lines += _shop_line(shop_moves(one))
+            lines += _shop_line(shop_moves(movement))
     if total > len(movements):
         rest = total - len(movements)
         lines.append(f"ほか {rest:,}件は差がこれより小さいものです（limit={min(total, 200)}）。")
@@ -200,10 +204,10 @@ def was_and_now(was: int, now: int) -> str:
 
 def _shop_line(shops: Sequence[ShopMove]) -> list[str]:
     shown = [
-        f"{shown_name(one.name)} {one.before:,} → {format_currency(one.after)}"
-        for one in shops[:MAX_SHOPS]
+        f"{shown_name(move.name)} {move.before:,} → {format_currency(move.after)}"
+        for move in shops[:MAX_SHOPS]
     ]
-    rest = sum(one.difference for one in shops[MAX_SHOPS:])
+    rest = sum(move.difference for move in shops[MAX_SHOPS:])
     more = len(shops) - MAX_SHOPS
     shown += [f"ほか {more:,}店 {format_currency(rest, signed=True)}"] if more > 0 else []
     return [f"  {'、'.join(shown)}"] if shown else []

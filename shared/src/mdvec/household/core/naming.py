@@ -53,8 +53,8 @@ class WordsAsked:
     """
 
     def __init__(self, query: str) -> None:
-        found = ([_part(one) for one in each.split()] for each in folded(query).split(OR))
-        parts = ([part for part in each if part is not None] for each in found)
+        alternatives = ([_part(word) for word in each.split()] for each in folded(query).split(OR))
+        parts = ([part for part in each if part is not None] for each in alternatives)
         self._alternatives = [each for each in parts if each]
 
     @property
@@ -64,8 +64,8 @@ class WordsAsked:
 
     def naming(self, texts: Sequence[str]) -> Naming:
         """How a row's shop and memo relate to the words."""
-        found = (_all_named(parts, texts) for parts in self._alternatives)
-        return max(found, key=_RANK.__getitem__, default=Naming.NOT)
+        namings = (_all_named(parts, texts) for parts in self._alternatives)
+        return max(namings, key=_RANK.__getitem__, default=Naming.NOT)
 
 
 _RANK = {Naming.NOT: 0, Naming.INSIDE: 1, Naming.NAMED: 2}
@@ -77,8 +77,10 @@ def _part(text: str) -> _Part | None:
 
 
 def _all_named(parts: Sequence[_Part], texts: Sequence[str]) -> Naming:
-    found = [max((_naming(part, text) for text in texts), key=_RANK.__getitem__) for part in parts]
-    return min(found, key=_RANK.__getitem__)
+    namings = [
+        max((_naming(part, text) for text in texts), key=_RANK.__getitem__) for part in parts
+    ]
+    return min(namings, key=_RANK.__getitem__)
 
 
 def _naming(part: _Part, text: str) -> Naming:
@@ -90,27 +92,27 @@ def _naming(part: _Part, text: str) -> Naming:
     return Naming.NAMED if _stands_alone(part.letters, text, words) else Naming.INSIDE
 
 
-def _has_words(asked: Sequence[_Word], words: Sequence[_Word]) -> bool:
+def _has_words(wanted: Sequence[_Word], words: Sequence[_Word]) -> bool:
     """Whether the words asked for follow one another in a text."""
-    size = len(asked)
+    size = len(wanted)
     return size > 0 and any(
-        all(map(_is_same, asked, words[first : first + size]))
+        all(map(_is_same, wanted, words[first : first + size]))
         for first in range(len(words) - size + 1)
     )
 
 
-def _is_same(one: _Word, other: _Word) -> bool:
+def _is_same(word: _Word, other: _Word) -> bool:
     """Whether two words have the same normalised form, or, one being in kana, the same reading."""
-    if one.term == other.term:
+    if word.term == other.term:
         return True
-    is_kana = one.is_kana or other.is_kana
-    return is_kana and one.reading == other.reading and len(one.reading) >= _MIN_READING
+    is_kana = word.is_kana or other.is_kana
+    return is_kana and word.reading == other.reading and len(word.reading) >= _MIN_READING
 
 
 def _is_read_alike(part: _Part, words: Sequence[_Word]) -> bool:
     """Whether adjoining words are read as the part, and one of the two is written in kana alone."""
-    reading = "".join(one.reading for one in part.words)
-    if all(one.is_kana for one in part.words):
+    reading = "".join(word.reading for word in part.words)
+    if all(word.is_kana for word in part.words):
         reading = part.letters.translate(_TO_KATAKANA)
     if len(reading) < _MIN_READING:
         return False
@@ -129,12 +131,12 @@ def _is_read_alike(part: _Part, words: Sequence[_Word]) -> bool:
 def _stands_alone(letters: str, text: str, words: Sequence[_Word]) -> bool:
     """Whether the letters begin and end where words of the text do."""
     plain = folded(text)
-    places = [place for place, letter in enumerate(plain) if not _NO_WORD.fullmatch(letter)]
-    starts = {place for place in places if place - 1 not in places}
-    ends = {place + 1 for place in places if place + 1 not in places}
-    starts |= {one.start for one in words}
-    ends |= {one.end for one in words}
-    bare = "".join(plain[place] for place in places)
+    places = [position for position, letter in enumerate(plain) if not _NO_WORD.fullmatch(letter)]
+    starts = {position for position in places if position - 1 not in places}
+    ends = {position + 1 for position in places if position + 1 not in places}
+    starts |= {word.start for word in words}
+    ends |= {word.end for word in words}
+    bare = "".join(plain[position] for position in places)
     at = bare.find(letters)
     while at >= 0:
         if places[at] in starts and places[at + len(letters) - 1] + 1 in ends:
@@ -148,10 +150,10 @@ def _words(text: str) -> tuple[_Word, ...]:
     plain = folded(text)
     return tuple(
         _Word(
-            one.term, one.reading, one.start, one.end,
-            _KANA.fullmatch(plain[one.start : one.end]) is not None,
+            morpheme.term, morpheme.reading, morpheme.start, morpheme.end,
+            _KANA.fullmatch(plain[morpheme.start : morpheme.end]) is not None,
         )
-        for one in morphemes(text)
+        for morpheme in morphemes(text)
     )  # fmt: skip
 
 

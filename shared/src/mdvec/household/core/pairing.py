@@ -86,8 +86,8 @@ class ComparisonTable:
         for start, end in self._partners(days):
             for first, second in _expand(start, end):
                 if wanted is not None:
-                    kept = wanted[first] | wanted[second]
-                    first, second = first[kept], second[kept]
+                    mask = wanted[first] | wanted[second]
+                    first, second = first[mask], second[mask]
                 yield CandidatePairs(self, first, second)
 
     def nameable(self, judge: Judge) -> Bools:
@@ -145,17 +145,17 @@ class CandidatePairs:
         first, second = (pairs.table.accounts[rows] for rows in (pairs.first, pairs.second))
         one_shop = pairs.table.shops[pairs.first] == pairs.table.shops[pairs.second]
         days = pairs.table.days[pairs.second] - pairs.table.days[pairs.first]
-        kept = one_shop & (first == second) & (days > 0) & (days <= FINAL_DAYS)
+        mask = one_shop & (first == second) & (days > 0) & (days <= FINAL_DAYS)
         related = (first != second) & pairs.related(judge)
-        kept[related] |= pairs.where(related).alike(judge)
+        mask[related] |= pairs.where(related).alike(judge)
         nameable = pairs.table.nameable(judge)
-        open_to_names = (first != second) & ~kept & (nameable[first] | nameable[second])
-        kept[open_to_names] |= pairs.where(open_to_names).named(judge, nameable)
-        return pairs.where(kept)
+        open_to_names = (first != second) & ~mask & (nameable[first] | nameable[second])
+        mask[open_to_names] |= pairs.where(open_to_names).named(judge, nameable)
+        return pairs.where(mask)
 
-    def where(self, kept: Bools) -> CandidatePairs:
-        """Those of the pairs for which ``kept`` is true."""
-        return CandidatePairs(self.table, self.first[kept], self.second[kept])
+    def where(self, mask: Bools) -> CandidatePairs:
+        """Those of the pairs for which ``mask`` is true."""
+        return CandidatePairs(self.table, self.first[mask], self.second[mask])
 
     def related(self, judge: Judge) -> Bools:
         """Which pairs are of accounts of which one is kept by hand, or that mirror each other."""
@@ -164,7 +164,8 @@ class CandidatePairs:
         first, second = self.table.accounts[self.first], self.table.accounts[self.second]
         numbers = {name: number for number, name in enumerate(names)}
         mirrored = [
-            numbers[one] * len(names) + numbers[other] for one, other in judge.mirrors.pairs()
+            numbers[account] * len(names) + numbers[other]
+            for account, other in judge.mirrors.pairs()
         ]
         keys = first * len(names) + second
         related: Bools = np.isin(keys, np.array(mirrored, dtype=np.int64))
@@ -174,8 +175,8 @@ class CandidatePairs:
     def pairs(self) -> Iterator[tuple[ComparedEntry, ComparedEntry]]:
         """The rows of each pair."""
         rows = self.table.rows
-        for one, other in zip(self.first.tolist(), self.second.tolist(), strict=True):
-            yield rows[one], rows[other]
+        for position, other in zip(self.first.tolist(), self.second.tolist(), strict=True):
+            yield rows[position], rows[other]
 
     def alike(self, judge: Judge) -> Bools:
         """Which pairs have names that share enough to be compared letter by letter."""
@@ -185,27 +186,27 @@ class CandidatePairs:
         for number in used.tolist():
             marks[number] = judge.marks(self.table.descriptions[number], _WORDS)
         sizes = np.bitwise_count(marks).sum(axis=1)
-        one, other = shops[self.first], shops[self.second]
-        shared = np.bitwise_count(marks[one] & marks[other]).sum(axis=1)
-        alike: Bools = (one == other) | (
-            shared > _MIN_SHARED * np.minimum(sizes[one], sizes[other])
+        own, other = shops[self.first], shops[self.second]
+        shared = np.bitwise_count(marks[own] & marks[other]).sum(axis=1)
+        alike: Bools = (own == other) | (
+            shared > _MIN_SHARED * np.minimum(sizes[own], sizes[other])
         )
         return alike
 
     def named(self, judge: Judge, nameable: Bools) -> Bools:
         """Which pairs have a row that names the other row's account."""
         names, size = self.table.account_names, len(self.table.descriptions)
-        found = np.zeros(self.count, dtype=bool)
-        for one, other in ((self.first, self.second), (self.second, self.first)):
-            keys = self.table.accounts[other] * size + self.table.shops[one]
+        mask = np.zeros(self.count, dtype=bool)
+        for naming, other in ((self.first, self.second), (self.second, self.first)):
+            keys = self.table.accounts[other] * size + self.table.shops[naming]
             different, places = np.unique(keys, return_inverse=True)
             known = [
                 bool(nameable[account])
                 and judge.is_named(names[account], self.table.descriptions[shop])
                 for account, shop in (divmod(key, size) for key in different.tolist())
             ]
-            found |= np.array(known, dtype=bool)[places]
-        return found
+            mask |= np.array(known, dtype=bool)[places]
+        return mask
 
 
 def _partner_places(different: Ints, amounts_near: Bounds) -> tuple[Ints, Ints]:

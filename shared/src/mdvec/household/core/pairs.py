@@ -37,18 +37,18 @@ def _placed(
     pair: Pair, groups: dict[int, list[ComparedEntry]], likely: set[tuple[int, int]]
 ) -> Pair:
     """Joins the groups of a likely pair's rows if they can be one purchase."""
-    one = groups.setdefault(pair.first.id, [pair.first])
+    group = groups.setdefault(pair.first.id, [pair.first])
     other = groups.setdefault(pair.second.id, [pair.second])
-    if one is other:
+    if group is other:
         return pair
-    for first, second in product(one, other):
+    for first, second in product(group, other):
         ids = (min(first.id, second.id), max(first.id, second.id))
         if first.account == second.account and ids not in likely:
             reasons = (*pair.reasons, "matched_otherwise")
             return replace(pair, score=_MATCHED_OTHERWISE, reasons=reasons)
-    one.extend(other)
+    group.extend(other)
     for row in other:
-        groups[row.id] = one
+        groups[row.id] = group
     return pair
 
 
@@ -104,12 +104,14 @@ def find_pairs(
         _add(promising, block.changed(judge))
     shops = {row.description for pair in promising for row in pair}
     judge.habits = ShoppingHabits(rows, shops)
-    pairs = match_one_to_one(_judged(judge, one, other) for one, other in promising)
-    found = [pair for pair in pairs if pair.score >= options.min_similarity_score or pair.is_equal]
-    if len(found) > MAX_PAIRS:
-        raise _too_many(len(found))
-    found.sort(key=lambda pair: (-pair.score, pair.first.id, pair.second.id))
-    return FoundPairs(tuple(found), examined - len(found))
+    pairs = match_one_to_one(_judged(judge, entry, other) for entry, other in promising)
+    candidates = [
+        pair for pair in pairs if pair.score >= options.min_similarity_score or pair.is_equal
+    ]
+    if len(candidates) > MAX_PAIRS:
+        raise _too_many(len(candidates))
+    candidates.sort(key=lambda pair: (-pair.score, pair.first.id, pair.second.id))
+    return FoundPairs(tuple(candidates), examined - len(candidates))
 
 
 def _add(gathered: list[tuple[ComparedEntry, ComparedEntry]], pairs: CandidatePairs) -> None:
@@ -119,15 +121,15 @@ def _add(gathered: list[tuple[ComparedEntry, ComparedEntry]], pairs: CandidatePa
 
 
 def _are_of_two_accounts(pair: tuple[ComparedEntry, ComparedEntry]) -> bool:
-    one, other = pair
-    return one.account != other.account
+    row, other = pair
+    return row.account != other.account
 
 
-def _judged(judge: Judge, one: ComparedEntry, other: ComparedEntry) -> Pair:
-    verdict = judge.verdict(one, other)
-    if one.id > other.id:
-        one, other = other, one
-    return Pair(one, other, verdict.score, verdict.reasons)
+def _judged(judge: Judge, row: ComparedEntry, other: ComparedEntry) -> Pair:
+    verdict = judge.verdict(row, other)
+    if row.id > other.id:
+        row, other = other, row
+    return Pair(row, other, verdict.score, verdict.reasons)
 
 
 def _too_many(count: int) -> DuplicateDetectionError:

@@ -162,8 +162,10 @@ def _of_phrase(phrase: str, context: PeriodContext) -> UnderstoodPeriod:
         raise InvalidPeriod(phrase, context.available)
     ends_early = spoken.counted and context.available.last < context.now
     suffix = _UP_TO_LATEST_DATA if ends_early else ""
-    found = _period(phrase, spoken, context, suffix, _otherwise(normalised(phrase), spoken.days))
-    return replace(found, follows_data=ends_early)
+    understood = _period(
+        phrase, spoken, context, suffix, _otherwise(normalised(phrase), spoken.days)
+    )
+    return replace(understood, follows_data=ends_early)
 
 
 def _period(
@@ -192,7 +194,7 @@ def _stripped(text: str | None) -> str:
 
 def _end(phrase: str, context: PeriodContext) -> Days | RecurringDays:
     """One end of a range; raises InvalidPeriod if it cannot be parsed."""
-    found = parse_end(phrase, context)
-    if found is None:
+    period = parse_end(phrase, context)
+    if period is None:
         raise InvalidPeriod(phrase, context.available)
-    return found
+    return period

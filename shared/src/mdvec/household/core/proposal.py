@@ -80,8 +80,8 @@ def _column_for_each_way(rows: Sequence[Sequence[str]], date: int) -> tuple[int,
 
 
 def _date_column(rows: Sequence[Sequence[str]]) -> int | None:
-    found = Counter(index for row in rows for index, cell in enumerate(row) if _is_date(cell))
-    column, times = max(found.items(), key=lambda each: (each[1], -each[0]), default=(0, 0))
+    counts = Counter(index for row in rows for index, cell in enumerate(row) if _is_date(cell))
+    column, times = max(counts.items(), key=lambda each: (each[1], -each[0]), default=(0, 0))
     return column if times >= _MIN_ROWS else None
 
 
@@ -163,9 +163,9 @@ def propose_mapping(text: str, stem: str, today: date) -> MappingProposal:
     for above, (_, cells) in enumerate(records[:MAX_LINES_ABOVE]):
         roles = None if isinstance(cells, str) else roles_of(cells)
         if roles is not None and not isinstance(cells, str):
-            found = _of_header(roles, cells, records[above:], name, today)
-            if found is not None:
-                return found
+            proposal = _of_header(roles, cells, records[above:], name, today)
+            if proposal is not None:
+                return proposal
     headless = headless_mapping(records, name, f"{stem}*")
     if headless is None:
         raise NotMappable(
@@ -260,9 +260,9 @@ def _with_order(mapping: Mapping, records: Sequence[tuple[int, CsvRecord]]) -> M
     swapped = replace(mapping, paid_out=mapping.paid_in, paid_in=mapping.paid_out)
     misfits = [_misfits(read_mapped(each, records)) for each in (mapping, swapped)]
     chosen = swapped if misfits[1] < misfits[0] else mapping
-    told = misfits[0] != misfits[1]
+    is_certain = misfits[0] != misfits[1]
     check = f"column {chosen.paid_out[0]} is taken as money that goes out"
-    return MappingProposal(chosen, () if told else (check,))
+    return MappingProposal(chosen, () if is_certain else (check,))
 
 
 def _has_negative(mapping: Mapping, records: Sequence[tuple[int, CsvRecord]]) -> bool:

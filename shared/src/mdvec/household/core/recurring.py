@@ -49,8 +49,10 @@ class Interval:
             return day + timedelta(days=self.days * times)
         about = day + timedelta(days=round(self.months * times * 30.44))
         months = [Month.of(about).plus(shift) for shift in (-1, 0, 1)]
-        days = [one.last_day.replace(day=min(day_of_month, one.last_day.day)) for one in months]
-        return min(days, key=lambda one: abs((one - about).days))
+        days = [
+            month.last_day.replace(day=min(day_of_month, month.last_day.day)) for month in months
+        ]
+        return min(days, key=lambda month: abs((month - about).days))
 
 
 INTERVALS = (
@@ -105,12 +107,12 @@ class RecurringPayment:
 
     def expected(self, until: date) -> list[date]:
         """The days up to ``until`` on which payments will probably come; the first may be late."""
-        found: list[date] = []
+        days: list[date] = []
         day = self.next_day
         while day is not None and day <= until:
-            found.append(day)
+            days.append(day)
             day = self.interval.after(day, 1, _usual_day(self.rows))
-        return found
+        return days
 
     def amount_on(self, day: date) -> int:
         """What will probably be paid on a day: for a bill, what it was a year earlier, if known."""
@@ -135,13 +137,19 @@ class Payees:
 
     def series(self, as_of: date, since: date = date.min) -> list[RecurringPayment]:
         """The series among the rows of these days, the largest yearly cost first, income last."""
-        found: list[RecurringPayment] = []
+        payments: list[RecurringPayment] = []
         for group, days in self._groups:
             begin, end = bisect_left(days, since), bisect_right(days, as_of)
             if end - begin >= _MIN_PAYMENTS:
-                found += _series_of(group[begin:end], as_of)
+                payments += _series_of(group[begin:end], as_of)
         return sorted(
-            found, key=lambda one: (one.is_income, -one.per_year, one.name, one.rows[-1].id)
+            payments,
+            key=lambda payment: (
+                payment.is_income,
+                -payment.per_year,
+                payment.name,
+                payment.rows[-1].id,
+            ),
         )
 
 
@@ -156,12 +164,12 @@ def _series_of(rows: Sequence[CountedRow], as_of: date) -> list[RecurringPayment
         return [whole]
     if len(rows) < _MIN_PAYMENTS_OF_A_PART:
         return []
-    found = []
+    payments = []
     for cluster in _clusters(rows):
         series = _series(cluster, as_of, _OF_A_PART) if len(cluster) < len(rows) else None
         parts = [cluster] if series else _equal(cluster)
-        found += [series or _series(part, as_of, _OF_A_PART) for part in parts]
-    return [one for one in found if one is not None]
+        payments += [series or _series(part, as_of, _OF_A_PART) for part in parts]
+    return [payment for payment in payments if payment is not None]
 
 
 def _clusters(rows: Sequence[CountedRow]) -> list[list[CountedRow]]:
@@ -169,18 +177,18 @@ def _clusters(rows: Sequence[CountedRow]) -> list[list[CountedRow]]:
 
     Clusters too small to recur are left out.
     """
-    found: list[list[CountedRow]] = []
+    clusters: list[list[CountedRow]] = []
     highest = 0.0
     # All rows of a group have the same sign; yen would be computed anew for each comparison.
     for row in sorted(rows, key=lambda row: abs(row.amount)):
         if abs(row.amount) <= highest:
-            found[-1].append(row)
+            clusters[-1].append(row)
         else:
-            found.append([row])
+            clusters.append([row])
         highest = abs(row.amount) * _CLOSE
     return [
         sorted(cluster, key=lambda row: (row.day, row.id))
-        for cluster in found
+        for cluster in clusters
         if len(cluster) >= _MIN_PAYMENTS_OF_A_PART
     ]
 
@@ -197,31 +205,31 @@ def _series(
 ) -> RecurringPayment | None:
     if len(rows) < (_MIN_PAYMENTS if intervals is INTERVALS else _MIN_PAYMENTS_OF_A_PART):
         return None
-    kept, interval = _regular(rows, intervals)
-    if interval is None or len(kept) < interval.needed:
+    regular, interval = _regular(rows, intervals)
+    if interval is None or len(regular) < interval.needed:
         return None
-    amounts = [row.yen for row in kept]
-    changes = _changes(kept)
-    is_fixed = 1 - len(changes) / (len(kept) - 1) >= _STEADY
+    amounts = [row.yen for row in regular]
+    changes = _changes(regular)
+    is_fixed = 1 - len(changes) / (len(regular) - 1) >= _STEADY
     if not is_fixed and (interval.per_year == 1 or _spread(amounts) > _MAX_SPREAD):
         return None
-    year = [row.yen for row in kept if (kept[-1].day - row.day).days < 365]
+    year = [row.yen for row in regular if (regular[-1].day - row.day).days < 365]
     amount = amounts[-1] if is_fixed else int(median(year))
-    day_of_month = _usual_day(kept)
-    missed, next_day = _missed(kept, interval, day_of_month, as_of)
-    enough = (kept[-1].day - kept[0].day).days >= 365 - interval.days - interval.slack
+    day_of_month = _usual_day(regular)
+    missed, next_day = _missed(regular, interval, day_of_month, as_of)
+    enough = (regular[-1].day - regular[0].day).days >= 365 - interval.days - interval.slack
     per_year = amount * interval.per_year if is_fixed or not enough else sum(year)
-    used = {row.id for row in kept}
+    used = {row.id for row in regular}
     return RecurringPayment(
-        name=kept[-1].name,
-        category=kept[-1].category_major,
-        is_income=kept[-1].is_income,
+        name=regular[-1].name,
+        category=regular[-1].category_major,
+        is_income=regular[-1].is_income,
         interval=interval,
         is_fixed=is_fixed,
         amount=amount,
         per_year=per_year,
-        rows=tuple(kept),
-        last_day=kept[-1].day,
+        rows=tuple(regular),
+        last_day=regular[-1].day,
         changes=changes if is_fixed else (),
         missed=missed,
         twice=tuple(row for row in rows if row.id not in used),
@@ -239,15 +247,15 @@ def _regular(
         # Rows charged twice shorten a gap by a third at most: most shops need no closer look.
         if not interval.days * 2 / 3 - interval.slack <= usual <= interval.days + interval.slack:
             continue
-        kept = _without_repeats(rows, interval)
-        if len(kept) < max(interval.needed, 2) or (len(rows) - len(kept)) * 4 > len(rows):
+        regular = _without_repeats(rows, interval)
+        if len(regular) < max(interval.needed, 2) or (len(rows) - len(regular)) * 4 > len(rows):
             continue
-        gaps = [(b.day - a.day).days for a, b in zip(kept, kept[1:], strict=False)]
+        gaps = [(b.day - a.day).days for a, b in zip(regular, regular[1:], strict=False)]
         if abs(median(gaps) - interval.days) > interval.slack:
             continue
         fitting = sum(1 for gap in gaps if _fits(gap, interval))
         if fitting >= _REGULAR * len(gaps):
-            return kept, interval
+            return regular, interval
     return [], None
 
 
@@ -258,16 +266,16 @@ def _fits(gap: int, interval: Interval) -> bool:
 
 
 def _without_repeats(rows: Sequence[CountedRow], interval: Interval) -> list[CountedRow]:
-    kept: list[CountedRow] = []
+    distinct: list[CountedRow] = []
     for row in rows:
         repeats = (
-            kept
-            and kept[-1].amount == row.amount
-            and (row.day - kept[-1].day).days <= interval.days // 3
+            distinct
+            and distinct[-1].amount == row.amount
+            and (row.day - distinct[-1].day).days <= interval.days // 3
         )
         if not repeats:
-            kept.append(row)
-    return kept
+            distinct.append(row)
+    return distinct
 
 
 def _changes(rows: Sequence[CountedRow]) -> tuple[PriceChange, ...]:

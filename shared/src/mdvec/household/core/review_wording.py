@@ -158,32 +158,32 @@ def candidate_row(row: Transaction) -> CandidateRow:
     )
 
 
-def detection_message(found: Found) -> str:
+def detection_message(summary: Found) -> str:
     """Message after a search: its numbers, and a wider search if nothing is likely."""
     parts = [
-        f"重複候補は見つかりませんでした。date_tolerance_days を{found.wider_days}にすると、"
+        f"重複候補は見つかりませんでした。date_tolerance_days を{summary.wider_days}にすると、"
         "日付がもっと離れた組も探せます。"
     ]
-    if found.candidates:
-        groups = _groups(found.candidates, found.likely, found.transfers)
+    if summary.candidates:
+        groups = _groups(summary.candidates, summary.likely, summary.transfers)
         parts = [
-            f"{found.candidates}件の{_kind(found.transfers)}が見つかりました{groups}。",
+            f"{summary.candidates}件の{_kind(summary.transfers)}が見つかりました{groups}。",
             "list_duplicate_candidates で一覧を確認できます。",
         ]
-        if found.new < found.candidates:
-            parts.append(f"今回初めて見つかったのは{found.new}件です。")
-        if not found.likely:
+        if summary.new < summary.candidates:
+            parts.append(f"今回初めて見つかったのは{summary.new}件です。")
+        if not summary.likely:
             parts.append(
-                f"date_tolerance_days を{found.wider_days}にすると、"
+                f"date_tolerance_days を{summary.wider_days}にすると、"
                 "日付がもっと離れた組も探せます。"
             )
-    if found.decided:
-        parts.append(f"判定済みの{found.decided}件は除いています。")
-    if found.dropped:
-        parts.append(f"前の検索だけが見つけた未判定の{found.dropped}件は候補から外しました。")
-    if found.below:
+    if summary.decided:
+        parts.append(f"判定済みの{summary.decided}件は除いています。")
+    if summary.dropped:
+        parts.append(f"前の検索だけが見つけた未判定の{summary.dropped}件は候補から外しました。")
+    if summary.below:
         parts.append(
-            f"ほかに類似度{found.least:g}未満の組が{found.below}件あります"
+            f"ほかに類似度{summary.least:g}未満の組が{summary.below}件あります"
             "（min_similarity_score を下げると候補になります）。"
         )
     return "".join(parts)
@@ -217,7 +217,7 @@ def _groups(total: int, likely: int, transfers: int) -> str:
 
 def news_message(purchases: int, transfers: int) -> str:
     """What an answer about a month says of candidates that an import found; "" for none."""
-    told = [
+    phrases = [
         f"{words}{count}件"
         for words, count in (
             ("同じ買い物が二度入っているらしい組が", purchases),
@@ -225,9 +225,11 @@ def news_message(purchases: int, transfers: int) -> str:
         )
         if count
     ]
-    if not told:
+    if not phrases:
         return ""
-    return f"新しい明細に、{'、'.join(told)}あります（list_duplicate_candidates で確認できます）。"
+    return (
+        f"新しい明細に、{'、'.join(phrases)}あります（list_duplicate_candidates で確認できます）。"
+    )
 
 
 _TRANSFER_DECISIONS = {"duplicate": "振替", "not_duplicate": "振替ではない", "skip": "保留"}

@@ -67,7 +67,7 @@ def page_lines(
         for row in rows
     ]
     lines.append(
-        f"ファイル: {'、'.join(f'{one}={shown_name(name)}' for name, one in letters.items())}"
+        f"ファイル: {'、'.join(f'{letter}={shown_name(name)}' for name, letter in letters.items())}"
     )
     if paging.next:
         same = "" if paging.size == PAGE_SIZE else f"、limit={paging.size}"
@@ -77,5 +77,5 @@ def page_lines(
 
 def _letters(files: Iterable[str]) -> dict[str, str]:
     """A short name for each file, in the order in which they come: A to Z, then F27."""
-    found = dict.fromkeys(files)
-    return {name: chr(ord("A") + at) if at < 26 else f"F{at + 1}" for at, name in enumerate(found)}
+    names = dict.fromkeys(files)
+    return {name: chr(ord("A") + at) if at < 26 else f"F{at + 1}" for at, name in enumerate(names)}

@@ -43,10 +43,10 @@ def shops_of(descriptions: Iterable[str]) -> dict[str, str]:
     shops = {description: description for description in descriptions}
     left = list(shops)
     while left:
-        found = _normalise([shops[description] for description in left])
+        normalised = _normalise([shops[description] for description in left])
         changed = [
             (description, shop)
-            for description, shop in zip(left, found, strict=True)
+            for description, shop in zip(left, normalised, strict=True)
             if shop != shops[description]
         ]
         shops.update(changed)
@@ -110,7 +110,9 @@ _NOT_CONSONANT: Final = re.compile("[^bdghkmnprstwz]+")
 
 def katakana(text: str) -> str:
     """Hiragana as katakana; other characters stay."""
-    return "".join(chr(ord(one) + 0x60) if "ぁ" <= one <= "ゖ" else one for one in text)
+    return "".join(
+        chr(ord(character) + 0x60) if "ぁ" <= character <= "ゖ" else character for character in text
+    )
 
 
 def plain_kana(reading: str) -> str:
@@ -119,15 +121,15 @@ def plain_kana(reading: str) -> str:
     東京ガス (トウキョウガス) and トウキヨウガス become トキヨガス.
     """
     text = katakana(unicodedata.normalize("NFKC", reading)).casefold().translate(_SMALL)
-    text = "".join(one for one in text if one.isalnum() and one != "ー")
+    text = "".join(character for character in text if character.isalnum() and character != "ー")
     return _LONG_I.sub("", _LONG_O.sub("", _LONG_U.sub("", text)))
 
 
 def roman(kana: str) -> str:
     """Plain kana in Latin letters; what is Latin already is respelled as it would be in kana."""
-    text = "".join(_ROMAN.get(one, one) for one in kana)
-    for found, put in _LATIN:
-        text = found.sub(put, text)
+    text = "".join(_ROMAN.get(character, character) for character in kana)
+    for pattern, put in _LATIN:
+        text = pattern.sub(put, text)
     return _REPEATED.sub(r"\1", text)
 
 
@@ -176,9 +178,9 @@ class ShopName:
     def parts(self) -> frozenset[str]:
         """Pairs of neighbours in all three spellings; names that share none are unlike."""
         return frozenset(
-            one
+            pair
             for spelling in (self.letters, self.kana, consonants(self.roman))
-            for one in _pairs(spelling)
+            for pair in _pairs(spelling)
         )
 
 
@@ -197,14 +199,14 @@ def shop_name(description: str, reading: KanaReading) -> ShopName:
     return ShopName(_letters(text), kana, roman(kana))
 
 
-def closeness(one: ShopName, other: ShopName) -> float:
+def closeness(shop: ShopName, other: ShopName) -> float:
     """How likely two names are the same shop's: 1 for the same letters or sound, 0 for nothing."""
-    if not (one.letters and other.letters):
+    if not (shop.letters and other.letters):
         return 0.0
-    if one.letters == other.letters or one.kana == other.kana:
+    if shop.letters == other.letters or shop.kana == other.kana:
         return 1.0
     return max(
-        _shared(one.letters, other.letters), _shared(one.kana, other.kana), _latin(one, other)
+        _shared(shop.letters, other.letters), _shared(shop.kana, other.kana), _latin(shop, other)
     )
 
 
@@ -224,15 +226,15 @@ def is_named_in(account: ShopName, description: ShopName) -> float:
 
 def _letters(text: str) -> str:
     plain = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(one for one in plain if one.isalnum() and one != "ー")
+    return "".join(character for character in plain if character.isalnum() and character != "ー")
 
 
 def _pairs(text: str) -> frozenset[str]:
     return frozenset(map(str.__add__, text, text[1:])) or frozenset((text,) if text else ())
 
 
-def _shared(one: str, other: str) -> float:
-    short, long = sorted((one, other), key=len)
+def _shared(name: str, other: str) -> float:
+    short, long = sorted((name, other), key=len)
     if len(short) >= _MIN_PART and short in long:
         return 0.95
     first, second = _pairs(short), _pairs(long)
@@ -256,19 +258,19 @@ def _is_abbreviation(short: str, long: str) -> bool:
     return short[2:] in long[2:]
 
 
-def _latin(one: ShopName, other: ShopName) -> float:
+def _latin(shop: ShopName, other: ShopName) -> float:
     """Names of which one is in Latin letters that no dictionary reads, and the other in kana."""
-    if one.kana.isascii() == other.kana.isascii() and not _is_mixed(one, other):
+    if shop.kana.isascii() == other.kana.isascii() and not _is_mixed(shop, other):
         return 0.0
-    first, second = consonants(one.roman), consonants(other.roman)
+    first, second = consonants(shop.roman), consonants(other.roman)
     short, long = sorted((first, second), key=len)
     if len(short) >= _MIN_CONSONANTS and first == second:
         return _ONLY_CONSONANTS
     if len(short) > _MIN_CONSONANTS and long.startswith(short):
         return _ONLY_CONSONANTS
-    ratio = SequenceMatcher(None, one.roman, other.roman, autojunk=False).ratio()
+    ratio = SequenceMatcher(None, shop.roman, other.roman, autojunk=False).ratio()
     return ratio if ratio >= _SEEMS_ALIKE else 0.0
 
 
-def _is_mixed(one: ShopName, other: ShopName) -> bool:
-    return any(re.search("[a-z]", name.kana) for name in (one, other))
+def _is_mixed(shop: ShopName, other: ShopName) -> bool:
+    return any(re.search("[a-z]", name.kana) for name in (shop, other))

@@ -53,12 +53,12 @@ class ShoppingHabits:
             visits, (day - days, -(2**63))
         )
 
-    def is_paid_by_the_month(self, one: ComparedEntry, other: ComparedEntry) -> bool:
+    def is_paid_by_the_month(self, row: ComparedEntry, other: ComparedEntry) -> bool:
         """Whether, but for one of these two rows, the shop takes this amount once a month."""
-        visits = self._visits[one.account, one.description]
-        first, second = one.date.toordinal(), other.date.toordinal()
+        visits = self._visits[row.account, row.description]
+        first, second = row.date.toordinal(), other.date.toordinal()
         near = range(min(first, second), max(first, second) + 1)
-        others = [day for day, amount in visits if amount == one.amount and day not in near]
+        others = [day for day, amount in visits if amount == row.amount and day not in near]
         if len(others) < 2 or len(visits) != len(others) + 2:
             return False
         days = sorted([*others, near[0]])
@@ -88,9 +88,9 @@ class Mirrors:
         for days in self._days.values():
             days.sort()
         self._mirrored: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
-        for one, other in equal:
-            self._mirrored[one.account, other.account].add(one.id)
-            self._mirrored[other.account, one.account].add(other.id)
+        for entry, other in equal:
+            self._mirrored[entry.account, other.account].add(entry.id)
+            self._mirrored[other.account, entry.account].add(other.id)
         self._known: dict[tuple[str, str], float] = {}
 
     def share(self, account: str, other: str) -> float:

@@ -51,10 +51,10 @@ def read_statement(data: bytes, path: str, mappings: Mappings) -> ParsedFile:
     try:
         parsed = read_rows(data)
     except NotTransactions:
-        found = _with_own_encoding(data, path, mappings)
-        if found is None:
+        decoded = _with_own_encoding(data, path, mappings)
+        if decoded is None:
             raise
-        return found
+        return decoded
     if parsed.is_certain:
         return parsed
     mapping = fitting_mapping(data, parsed.csv.text, path, mappings)
@@ -79,8 +79,8 @@ def fitting_mapping(data: bytes, text: str, path: str, mappings: Mappings) -> Ma
         raise NotTransactions(
             f"two mappings fit it ({names}); limit one of them with the key 'files', or delete it"
         )
-    found = own or _best(data, head, path, mappings.ready_made)
-    return found[0] if found else None
+    fitting = own or _best(data, head, path, mappings.ready_made)
+    return fitting[0] if fitting else None
 
 
 def _best(data: bytes, head: _Head, path: str, mappings: Iterable[Mapping]) -> list[Mapping]:

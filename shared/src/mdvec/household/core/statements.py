@@ -128,19 +128,19 @@ def rank_statements(
         oldest[statement.content_hash] = min(known, statement.mtime_ns)
     ends = _ends([statement for statement, _ in pairs])
     places = sorted(range(len(pairs)), key=lambda n: (ends[n], pairs[n][0].name.number))
-    found: dict[int, RankedStatement] = {}
-    for place in reversed(places):
-        statement, rows = pairs[place]
+    ranked: dict[int, RankedStatement] = {}
+    for position in reversed(places):
+        statement, rows = pairs[position]
         effective_mtime_ns, by = oldest[statement.content_hash], None
-        for other, one in found.items():
-            if one.effective_mtime_ns < effective_mtime_ns and _is_newer(
-                one.statement, ends[other], statement, ends[place]
+        for other, later in ranked.items():
+            if later.effective_mtime_ns < effective_mtime_ns and _is_newer(
+                later.statement, ends[other], statement, ends[position]
             ):
-                effective_mtime_ns, by = one.effective_mtime_ns, one.statement
-        found[place] = RankedStatement(statement, effective_mtime_ns, rows, by, ends[place])
+                effective_mtime_ns, by = later.effective_mtime_ns, later.statement
+        ranked[position] = RankedStatement(statement, effective_mtime_ns, rows, by, ends[position])
     places.sort(key=lambda n: pairs[n][0].path)
-    places.sort(key=lambda n: (found[n].effective_mtime_ns, ends[n], pairs[n][0].name.number))
-    return [found[place] for place in places]
+    places.sort(key=lambda n: (ranked[n].effective_mtime_ns, ends[n], pairs[n][0].name.number))
+    return [ranked[position] for position in places]
 
 
 def _ends(statements: Sequence[Statement]) -> list[str]:
@@ -151,42 +151,42 @@ def _ends(statements: Sequence[Statement]) -> list[str]:
     """
     ends = [statement.latest for statement in statements]
     stems: dict[str, list[int]] = {}
-    for place, statement in enumerate(statements):
-        stems.setdefault(statement.name.stem, []).append(place)
+    for position, statement in enumerate(statements):
+        stems.setdefault(statement.name.stem, []).append(position)
     for places in stems.values():
         places.sort(key=lambda n: statements[n].name.number)
-        for rank, place in enumerate(places):
+        for rank, position in enumerate(places):
             for before in places[:rank]:
-                if not _outnumbers(statements[place], statements[before]):
+                if not _outnumbers(statements[position], statements[before]):
                     continue
-                more = _days_between(statements[before], statements[place].latest, ends[before])
+                more = _days_between(statements[before], statements[position].latest, ends[before])
                 if len(more) < _STALE_DAYS:
-                    ends[place] = max(ends[place], ends[before])
+                    ends[position] = max(ends[position], ends[before])
     return ends
 
 
-def _is_newer(one: Statement, end: str, other: Statement, other_end: str) -> bool:
-    """Whether names and rows show that ``one``, which does not end earlier, is newer."""
-    if _outnumbers(one, other) or _outnumbers(other, one):
-        return _outnumbers(one, other)
-    name, others = one.name, other.name
+def _is_newer(statement: Statement, end: str, other: Statement, other_end: str) -> bool:
+    """Whether names and rows show that ``statement``, which does not end earlier, is newer."""
+    if _outnumbers(statement, other) or _outnumbers(other, statement):
+        return _outnumbers(statement, other)
+    name, others = statement.name, other.name
     if end <= other_end or not others.has_period:
         return False
-    missing = _days_between(one, other_end, min(end, others.last))
+    missing = _days_between(statement, other_end, min(end, others.last))
     return len(missing) >= (_STALE_DAYS if name.stem == others.stem else 1)
 
 
-def _outnumbers(one: Statement, other: Statement) -> bool:
-    """Whether ``one`` has the same name with a higher number.
+def _outnumbers(statement: Statement, other: Statement) -> bool:
+    """Whether ``statement`` has the same name with a higher number.
 
     A lower number proves nothing if that file was first seen later: once a file is moved away or
     overwritten, its name can be used again.
     """
-    name, others = one.name, other.name
+    name, others = statement.name, other.name
     return (
         name.stem == others.stem
         and name.number > others.number
-        and other.first_seen <= one.first_seen
+        and other.first_seen <= statement.first_seen
     )
 
 
@@ -212,8 +212,8 @@ def families_of(
         return number
 
     owners = dict(before)
-    for one, number in zip(ranked, known, strict=True):
-        for identity in one.rows:
+    for statement, number in zip(ranked, known, strict=True):
+        for identity in statement.rows:
             owner = owners.setdefault(identity, number)
             if owner != number and (left := root(owner)) != (right := root(number)):
                 above[max(left, right)] = min(left, right)
@@ -231,22 +231,22 @@ def current_rows(
     """
     current: dict[str, CurrentRow] = {}
     by_day: dict[str, set[str]] = {}
-    for number, one in enumerate(ranked):
-        for identity, row in one.rows.items():
+    for number, ranked_statement in enumerate(ranked):
+        for identity, row in ranked_statement.rows.items():
             before = current.get(identity)
             if before is None or before.row.day != row.day:
                 if before is not None:
                     by_day[before.row.day].discard(identity)
                 by_day.setdefault(row.day, set()).add(identity)
             current[identity] = CurrentRow(row, number, None)
-        for day in one.covered_days():
-            for identity in by_day.get(day, _NONE).difference(one.rows):
+        for day in ranked_statement.covered_days():
+            for identity in by_day.get(day, _NONE).difference(ranked_statement.rows):
                 known = current[identity]
                 if (
                     known.missing_from is None
                     and families[known.stated_in] == families[number]
-                    and known.row.account in one.statement.accounts
-                    and one.is_newer_than(ranked[known.stated_in])
+                    and known.row.account in ranked_statement.statement.accounts
+                    and ranked_statement.is_newer_than(ranked[known.stated_in])
                 ):
                     current[identity] = known._replace(missing_from=number)
     return current | dict(_removed_parts(current))

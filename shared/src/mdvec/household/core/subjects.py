@@ -118,12 +118,14 @@ def _homonyms_remark(name: str, category: Category, hierarchy: Hierarchy) -> str
 
 def _resolve_by_part(name: str, hierarchy: Hierarchy) -> ResolvedSubject:
     wanted = folded_category(name)
-    found: list[Subject] = [*find_by_part(name, hierarchy)]
-    found += [total for total in _TOTALS if wanted and wanted in str(total) and total not in found]
-    if not found:
+    matches: list[Subject] = [*find_by_part(name, hierarchy)]
+    matches += [
+        total for total in _TOTALS if wanted and wanted in str(total) and total not in matches
+    ]
+    if not matches:
         raise UnknownCategory(name, nearest_categories(name, hierarchy), hierarchy)
-    if len(found) > 1:
-        raise AmbiguousCategory(name, [str(one) for one in found])
+    if len(matches) > 1:
+        raise AmbiguousCategory(name, [str(subject) for subject in matches])
     return ResolvedSubject(
-        found[0], f"「{shortened(name)}」は{bracketed_name(found[0])}として集計しました"
+        matches[0], f"「{shortened(name)}」は{bracketed_name(matches[0])}として集計しました"
     )

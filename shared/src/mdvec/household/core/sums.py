@@ -115,14 +115,14 @@ def amounts_by_category(sums: Iterable[MonthlySum]) -> dict[Category, dict[Month
 
     Spending is the negated sum of all rows, so refunds reduce it.
     """
-    found: dict[Category, dict[Month, int]] = {}
+    by_category: dict[Category, dict[Month, int]] = {}
     for cell in sums:
         if cell.left_out is None:
             category = Category(cell.category_major)
-            amounts = found.setdefault(category, {})
+            amounts = by_category.setdefault(category, {})
             sign = 1 if category.is_income else -1
             amounts[cell.month] = amounts.get(cell.month, 0) + sign * cell.amount
-    return found
+    return by_category
 
 
 def amounts_of(subject: Subject, sums: Iterable[MonthlySum]) -> dict[Month, int]:
@@ -130,13 +130,13 @@ def amounts_of(subject: Subject, sums: Iterable[MonthlySum]) -> dict[Month, int]
 
     The sums of a 中項目 are its own alone.
     """
-    found: dict[Month, int] = {}
+    amounts: dict[Month, int] = {}
     wanted = Category(subject.major) if isinstance(subject, Category) else None
     for category, by_month in amounts_by_category(sums).items():
         sign = _sign(category, subject) if wanted is None else int(category == wanted)
         for month, amount in by_month.items() if sign else ():
-            found[month] = found.get(month, 0) + sign * amount
-    return found
+            amounts[month] = amounts.get(month, 0) + sign * amount
+    return amounts
 
 
 def _sign(category: Category, total: Subject) -> int:
@@ -212,18 +212,18 @@ def shares(sums: Iterable[MonthlySum], *, by_minor: bool) -> tuple[CategoryShare
 
     ``sums`` must be all income or all spending.
     """
-    found: dict[Category, tuple[int, int]] = {}
+    by_category: dict[Category, tuple[int, int]] = {}
     for cell in sums:
         if cell.left_out is None:
             minor = cell.category_minor if by_minor else None
             category = Category(cell.category_major, minor)
-            amount, rows = found.get(category, (0, 0))
+            amount, rows = by_category.get(category, (0, 0))
             sign = 1 if category.is_income else -1
-            found[category] = (amount + sign * cell.amount, rows + cell.rows)
-    whole = sum(amount for amount, _ in found.values())
+            by_category[category] = (amount + sign * cell.amount, rows + cell.rows)
+    whole = sum(amount for amount, _ in by_category.values())
     lines = [
         CategoryShare(category, amount, percent(amount, whole) if whole > 0 else None, rows)
-        for category, (amount, rows) in found.items()
+        for category, (amount, rows) in by_category.items()
     ]
     return tuple(sorted(lines, key=lambda line: (-line.amount, str(line.category))))
 

@@ -27,7 +27,7 @@ class RowNote:
     @property
     def words(self) -> list[str]:
         """The note and the tags, each as a text."""
-        return [one for one in (self.note, *self.tags) if one]
+        return [text for text in (self.note, *self.tags) if text]
 
 
 @dataclass(frozen=True, slots=True)

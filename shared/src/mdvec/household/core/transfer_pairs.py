@@ -56,18 +56,18 @@ def transfer_pairs(rows: Iterable[ComparedEntry], max_days: int = MAX_DAYS) -> l
     candidates = [
         _pair(out, into) for out, into in _opposites(rows, max_days) if out.account != into.account
     ]
-    candidates.sort(key=lambda one: (not one.is_likely, one.days, one.out.id, one.into.id))
-    found: list[TransferPair] = []
+    candidates.sort(key=lambda pair: (not pair.is_likely, pair.days, pair.out.id, pair.into.id))
+    pairs: list[TransferPair] = []
     used: set[int] = set()
-    for one in candidates:
-        if not {one.out.id, one.into.id} & used:
-            found.append(one)
-            used |= {one.out.id, one.into.id}
-    return found
+    for pair in candidates:
+        if not {pair.out.id, pair.into.id} & used:
+            pairs.append(pair)
+            used |= {pair.out.id, pair.into.id}
+    return pairs
 
 
 def with_transfers(
-    found: FoundPairs,
+    found_pairs: FoundPairs,
     rows: Iterable[ComparedEntry],
     options: DetectionOptions,
     only: Collection[int] | None = None,
@@ -79,21 +79,22 @@ def with_transfers(
     """
     moves = [
         pair
-        for one in transfer_pairs(rows, min(options.date_tolerance_days, MAX_DAYS))
-        if only is None or one.out.id in only or one.into.id in only
-        for pair in [_candidate(one)]
+        for transfer in transfer_pairs(rows, min(options.date_tolerance_days, MAX_DAYS))
+        if only is None or transfer.out.id in only or transfer.into.id in only
+        for pair in [_candidate(transfer)]
     ]
-    kept = [pair for pair in moves if pair.score >= options.min_similarity_score]
+    similar = [pair for pair in moves if pair.score >= options.min_similarity_score]
     pairs = sorted(
-        (*found.pairs, *kept), key=lambda pair: (-pair.score, pair.first.id, pair.second.id)
+        (*found_pairs.pairs, *similar),
+        key=lambda pair: (-pair.score, pair.first.id, pair.second.id),
     )
-    return FoundPairs(tuple(pairs), found.below + len(moves) - len(kept))
+    return FoundPairs(tuple(pairs), found_pairs.below + len(moves) - len(similar))
 
 
-def _candidate(one: TransferPair) -> Pair:
-    first, second = sorted((one.out, one.into), key=lambda row: row.id)
-    score = (_LIKELY_SCORE if one.is_likely else _UNLIKELY_SCORE) - one.days * _PER_DAY
-    return Pair(first, second, round(score, 2), one.reasons, is_transfer=True)
+def _candidate(transfer: TransferPair) -> Pair:
+    first, second = sorted((transfer.out, transfer.into), key=lambda row: row.id)
+    score = (_LIKELY_SCORE if transfer.is_likely else _UNLIKELY_SCORE) - transfer.days * _PER_DAY
+    return Pair(first, second, round(score, 2), transfer.reasons, is_transfer=True)
 
 
 def _opposites(

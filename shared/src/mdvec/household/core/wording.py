@@ -113,11 +113,11 @@ def averages_lines(trends: Iterable[CategoryTrend]) -> list[str]:
     """Under the trends: the averages up to each of the months before the last, in their order."""
     lines = []
     for trend in trends:
-        averages = [one.moving_average for one in trend.months[:-1]]
-        told = " ".join("-" if one is None else f"{one:,}" for one in averages)
-        if any(one is not None for one in averages):
+        averages = [point.moving_average for point in trend.months[:-1]]
+        listed = " ".join("-" if average is None else f"{average:,}" for average in averages)
+        if any(average is not None for average in averages):
             lines.append(
-                f"※ {shown_name(trend.category)}の前月までの{WINDOW}か月平均（円）: {told}。"
+                f"※ {shown_name(trend.category)}の前月までの{WINDOW}か月平均（円）: {listed}。"
             )
     return lines
 
@@ -134,14 +134,14 @@ def savings_text(
 ) -> list[str]:
     """The savings rate, income, spending and balance month by month, and the overall rate."""
     lines = [f"貯蓄率（収入に対する収支の割合）の {months.in_words}の推移です。"]
-    for one in savings.months:
-        if one.month in marks.empty:
-            lines.append(f"- {one.month.in_words}: {NO_ROWS}")
+    for point in savings.months:
+        if point.month in marks.empty:
+            lines.append(f"- {point.month.in_words}: {NO_ROWS}")
             continue
-        balance = format_currency(one.income - one.spending, signed=True)
+        balance = format_currency(point.income - point.spending, signed=True)
         lines.append(
-            f"- {_marked(one.month, marks)}: {format_percentage(one.rate, signed=False)} "
-            f"（収入 {format_currency(one.income)}, 支出 {format_currency(one.spending)}, "
+            f"- {_marked(point.month, marks)}: {format_percentage(point.rate, signed=False)} "
+            f"（収入 {format_currency(point.income)}, 支出 {format_currency(point.spending)}, "
             f"収支 {balance}）"
         )
     lines.append(f"- 期間全体: {format_percentage(savings.rate, signed=False)}")
@@ -170,7 +170,7 @@ def top_text(
     """The largest categories of spending, each month by month."""
     totals = "、".join(f"{shown_name(t.category)}（{format_currency(t.total)}）" for t in trends)
     head = f"{months.in_words}の支出額上位 {len(trends)} カテゴリは {totals} です。"
-    return [head, *(line for one in trends for line in ("", *trend_text(one, months, marks)))]
+    return [head, *(line for trend in trends for line in ("", *trend_text(trend, months, marks)))]
 
 
 def summary_text(
