@@ -197,8 +197,9 @@ def anomaly_lines(unusual: Sequence[Anomaly], as_of: date, starts_on: int = 1) -
 
 
 def _line(anomaly: Anomaly, *, whole: bool) -> str:
-    name, row = shown_name(anomaly.name), anomaly.rows[0]
+    name = shown_name(anomaly.name)
     if anomaly.kind == "new_shop":
+        row = anomaly.rows[0]
         return (
             f"- {name}: {row.day} に {format_currency(anomaly.yen)} [{row.id}]。"
             f"初めての店で、これまでの明細の 99 % は {format_currency(anomaly.usual)} 以下です"
@@ -206,6 +207,7 @@ def _line(anomaly: Anomaly, *, whole: bool) -> str:
     span = f"{format_currency(anomaly.low)}〜{format_currency(anomaly.high)}"
     distance = "半分以上が同じ額で、z なし" if anomaly.z is None else f"z={anomaly.z}"
     if anomaly.kind == "shop":
+        row = anomaly.rows[0]
         return (
             f"- {name}: {row.day} に {format_currency(anomaly.yen)} [{row.id}]。"
             f"この店の {anomaly.compared}件の中央値は {format_currency(anomaly.usual)}"
