@@ -19,9 +19,9 @@ from mdvec.settings import Settings
 from mdvec_mcp.search.model_pool import ModelPool
 from mdvec_mcp.server import wired_server
 from mdvec_mcp.web.address import LOOPBACK_NAMES, Address, listen
-from mdvec_mcp.web.app import HttpLimits, http_app
 from mdvec_mcp.web.gate import Rules
 from mdvec_mcp.web.page_mount import PageMount
+from mdvec_mcp.web.serve import HttpLimits, http_app
 from tiny_embedder import TinyBackend
 
 _TOKEN = re.compile(r'data-csrf="([0-9a-f]+)"')

@@ -14,8 +14,8 @@ from mdvec_mcp.calls import READ_ONLY, ToolReply
 from mdvec_mcp.offer import Offer
 from mdvec_mcp.protocol import MdvecServer
 from mdvec_mcp.web.address import LOOPBACK_NAMES, Address, listen
-from mdvec_mcp.web.app import HttpLimits, http_app
 from mdvec_mcp.web.gate import Rules
+from mdvec_mcp.web.serve import HttpLimits, http_app
 
 NO_LIMITS = HttpLimits()
 

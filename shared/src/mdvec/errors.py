@@ -88,7 +88,7 @@ place; any other exception is a bug.
         TokenUnusable                 mdvec.manage.bearer
         FileNotUnderstood             mdvec.manage.clients.entries
         NotRegistered                 mdvec.manage.clients.registration
-        ServerFailed                  mdvec.manage.doctor.server_process
+        ServerFailed                  mdvec.manage.doctor.server
         FolderRefused                 mdvec.manage.folders
         OutsideHome                   mdvec.manage.folders
         OpeningFileUnwritable         mdvec.manage.page_server
@@ -102,8 +102,8 @@ place; any other exception is a bug.
         NoAnswer                      mdvec.manage.table_requests
         RequestRefused                mdvec.manage.table_requests
             WrongRequest              mdvec.manage.table_requests
-        WrongParameters               mdvec.queries.parameters
         SavedQueryError               mdvec.queries.saved
+        WrongParameters               mdvec.queries.saved
         SearchRefused                 mdvec.search.answer
         InvalidFilter                 mdvec.search.core.filters
         SettingsError                 mdvec.settings.loading

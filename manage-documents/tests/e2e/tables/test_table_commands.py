@@ -17,8 +17,7 @@ from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
 from mdvec.manage.tool_import import import_tool
 from mdvec.queries import saved
-from mdvec.queries.parameters import Parameter
-from mdvec.queries.saved import SavedQuery
+from mdvec.queries.saved import Parameter, SavedQuery
 from PIL import Image
 
 SINCE = Parameter("since", "date")

@@ -12,14 +12,17 @@ from mdvec_mcp.analytics.core.guard import AnswerGuard
 from mdvec_mcp.analytics.core.profile import ProfileEffort
 from mdvec_mcp.analytics.data import DataReader
 from mdvec_mcp.analytics.exporter import Exporter
-from mdvec_mcp.analytics.listing import MaterializedTables, TableListing
 from mdvec_mcp.analytics.process.kept_tables import KeptTables
 from mdvec_mcp.analytics.process.messages import QueryLimits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 from mdvec_mcp.analytics.questions import Questions
 from mdvec_mcp.analytics.small_answers import SmallAnswers
 from mdvec_mcp.analytics.summaries import Summaries
-from mdvec_mcp.analytics.table_description import TableDescriptions
+from mdvec_mcp.analytics.table_description import (
+    MaterializedTables,
+    TableDescriptions,
+    TableListing,
+)
 from mdvec_mcp.freshness import FreshnessWatch
 
 

@@ -2,22 +2,209 @@
 
 from __future__ import annotations
 
+import re
+import secrets
+import time
+from collections.abc import Callable, Mapping, MutableMapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import SplitResult, parse_qs, quote, urlencode, urlsplit
 
 from mcp.server.apps import APP_MIME_TYPE
 from mcp_types import ToolAnnotations
+from mdvec.manage import PageKey
 from mdvec.tools import own_name
 from pydantic import Field
+from starlette.types import ASGIApp
 
-from mdvec_mcp.apps.addresses import VIEWS
 from mdvec_mcp.calls import ToolReply
+from mdvec_mcp.server import Wiring
+from mdvec_mcp.web import Access, page_views
 
 if TYPE_CHECKING:
-    from mdvec_mcp.apps.pages import ChatPages
     from mdvec_mcp.offer import Offer
     from mdvec_mcp.server import Wiring
+
+
+_SHOWN = ("/money", "/review", "/data")
+"""The views that a chat may show and change; none of them shows folders or other files."""
+_CONTENT = re.compile(rb"<main[^>]*>(.*)</main>", re.DOTALL)
+_TEXTS = (b"text/html", b"text/plain", b"application/json")
+_MAX_REDIRECTS = 2
+_SESSION = "chat"
+_URL = "%/?#[]=&+:;,@!$'()*~"
+"""Characters that a view's address keeps; others, such as those of Japanese, are encoded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a view responded: its address after redirects, its status, and its content.
+
+    ``body`` is the content of its ``main`` element as HTML, or a JSON text.
+    """
+
+    address: str
+    status: int
+    body: str
+
+
+class ChatPages:
+    """The views of the page as a chat sees them; the application is built when first used.
+
+    Args:
+        wiring: what the server's tools share.
+    """
+
+    def __init__(self, wiring: Wiring) -> None:
+        self._wiring = wiring
+        self._app: ASGIApp | None = None
+
+    async def show(
+        self, address: str, form: Mapping[str, list[str]] | None, language: str
+    ) -> Shown:
+        """The view at an address like ``/money?period=…``; a ``form`` changes something.
+
+        A chat's session needs no cookie and no token: whoever can call this tool can also call the
+        tools that show and change the same things. A view outside of ``_SHOWN``, or a file to
+        download, is answered with status 404.
+        """
+        for _ in range(_MAX_REDIRECTS):
+            parts = _parts_of_shown(address)
+            if parts is None:
+                return Shown(address, 404, "")
+            status, headers, body = await self._ask(parts.path, parts.query, form, language)
+            if status != 303:
+                break
+            address, form = headers.get(b"location", b"/money").decode(), None
+        if not headers[b"content-type"].startswith(_TEXTS):
+            return Shown(address, 404, "")
+        content = _CONTENT.search(body)
+        return Shown(address, status, (content[1] if content else body).decode())
+
+    async def _ask(
+        self, path: str, query: str, form: Mapping[str, list[str]] | None, language: str
+    ) -> tuple[int, dict[bytes, bytes], bytes]:
+        if self._app is None:
+            access = Access(PageKey(secrets.token_bytes(32)), time.time_ns())
+            self._app = page_views(self._wiring, access)[0]
+        state = {"session": _SESSION, **({} if form is None else {"form": dict(form)})}
+        scope = {
+            "type": "http", "http_version": "1.1", "scheme": "http", "server": ("127.0.0.1", 0),
+            "method": "GET" if form is None else "POST", "path": path, "raw_path": path.encode(),
+            "query_string": query.encode(), "root_path": "", "state": state,
+            "headers": [(b"host", b"127.0.0.1"), (b"accept-language", language.encode())],
+        }  # fmt: skip
+        start: MutableMapping[str, Any] = {}
+        body = bytearray()
+
+        async def receive() -> dict[str, Any]:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                start.update(message)
+            else:
+                body.extend(message.get("body", b""))
+
+        await self._app(scope, receive, send)
+        return start["status"], dict(start["headers"]), bytes(body)
+
+
+def form_of(text: str) -> dict[str, list[str]]:
+    """The fields of a form as a browser encodes it."""
+    return parse_qs(text, keep_blank_values=True)
+
+
+def _parts_of_shown(address: str) -> SplitResult | None:
+    """The parts of the address of a view that a chat may show; None if it is none."""
+    try:
+        parts = urlsplit(quote(address, safe=_URL, errors="replace"))
+    except ValueError:
+        return None
+    if parts.netloc or not any(_is_under(parts.path, shown) for shown in _SHOWN):
+        return None
+    return parts
+
+
+def _is_under(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(f"{folder}/")
+
+
+Arguments = Mapping[str, Any]
+
+
+def _money(arguments: Arguments) -> str:
+    year, month = arguments.get("year"), arguments.get("month")
+    is_month = isinstance(year, int) and isinstance(month, int)
+    period = arguments.get("period") or (f"{year}-{month:02}" if is_month else None)
+    return _address("/money", arguments, ("category", "page"), period=period)
+
+
+def _trend(arguments: Arguments) -> str:
+    return _address("/money/trend", arguments, ("category", "period", "start_month", "end_month"))
+
+
+def _report(arguments: Arguments) -> str:
+    """The plans, which show most reports; of a comparison, the later period."""
+    path = "/money" if arguments.get("report") == "compare" else "/money/plan"
+    return _address(path, arguments, ("period", "category"))
+
+
+def _found(arguments: Arguments) -> str:
+    return _address("/review", arguments)
+
+
+def _review(arguments: Arguments) -> str:
+    decided = "1" if arguments.get("skip_checked") is False else None
+    return _address("/review", arguments, decided=decided)
+
+
+def _profile(arguments: Arguments) -> str:
+    columns = arguments.get("columns")
+    days = arguments.get("date_range")
+    first, last = days if isinstance(days, list) and len(days) == 2 else (None, None)
+    return _with_query(
+        "/data/table",
+        {
+            "name": arguments.get("table_or_query"),
+            "date_column": arguments.get("date_column"),
+            "since": first,
+            "until": last,
+            "column": columns if isinstance(columns, list) else None,
+        },
+    )
+
+
+def _query(arguments: Arguments) -> str | None:
+    """The view of a SELECT that was drawn; rows, and what a name stands for, are in the text."""
+    sql, chart, values = (arguments.get(name) for name in ("query", "chart", "parameters"))
+    return None if chart is None or values is not None else _with_query("/data", {"sql": sql})
+
+
+VIEWS: dict[str, Callable[[Arguments], str | None]] = {
+    "get_monthly_household": _money,
+    "get_category_trend": _trend,
+    "household_report": _report,
+    "detect_duplicates": _found,
+    "list_duplicate_candidates": _review,
+    "profile": _profile,
+    "query": _query,
+}
+"""By tool: the address of the view of what a call with these arguments answered, if it has one."""
+
+
+def _address(path: str, arguments: Arguments, same: tuple[str, ...] = (), **fields: object) -> str:
+    """A view of a household; the fields that are the ``same`` keep the arguments' names."""
+    kept = {name: arguments.get(name) for name in same}
+    return _with_query(path, {"household": arguments.get("tool"), **fields, **kept})
+
+
+def _with_query(path: str, fields: Mapping[str, object]) -> str:
+    given = {name: value for name, value in fields.items() if value is not None}
+    return f"{path}?{urlencode(given, doseq=True, errors='replace')}"
+
 
 _APP = "ui://mdvec/view"
 _FILES = Path(__file__).parent
@@ -51,7 +238,6 @@ def add_apps(wiring: Wiring, offer: Offer) -> None:
 def _add_show(wiring: Wiring, offer: Offer) -> None:
     @cache
     def pages() -> ChatPages:
-        from mdvec_mcp.apps.pages import ChatPages
 
         return ChatPages(wiring)
 
@@ -60,7 +246,6 @@ def _add_show(wiring: Wiring, offer: Offer) -> None:
         form: Annotated[str | None, Field(max_length=_MAX_FORM_CHARS)] = None,
         language: Annotated[str, Field(max_length=40)] = "ja",
     ) -> ToolReply:
-        from mdvec_mcp.apps.pages import form_of
 
         shown = await pages().show(address, None if form is None else form_of(form), language)
         data = {"address": shown.address, "status": shown.status, "body": shown.body}

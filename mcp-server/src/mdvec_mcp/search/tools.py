@@ -7,10 +7,12 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+from urllib.parse import quote
 
 from mdvec import documents, manage, search
 from mdvec.index import ChromaServer
+from mdvec.manage import list_tools
 from mdvec.search import (
     MAX_DAY_CHARS,
     MAX_K,
@@ -35,11 +37,30 @@ from mdvec_mcp.freshness import (
     has_enough,
 )
 from mdvec_mcp.offer import ALWAYS_LOADED, Offer
-from mdvec_mcp.search.links import LinkKind, links_of
 from mdvec_mcp.search.model_pool import ModelPool
 
 if TYPE_CHECKING:
     from mdvec.search import Answer
+
+
+LinkKind = Literal["path", "obsidian"]
+
+
+def links_of(database: Path, answer: Answer, kind: LinkKind | None) -> list[str]:
+    """A link for each hit; none if ``kind`` is None."""
+    if kind is None:
+        return []
+    sources = {tool.name: tool.source for tool in list_tools(database, active_only=False)}
+    return [
+        link_to(sources[hit.tool] / hit.file_path, kind) if hit.tool in sources else ""
+        for hit in answer.results
+    ]
+
+
+def link_to(file: Path, kind: LinkKind) -> str:
+    """The absolute path, or the URI with which Obsidian opens the note in its vault."""
+    return str(file) if kind == "path" else f"obsidian://open?path={quote(str(file), safe='')}"
+
 
 T = TypeVar("T")
 

@@ -3,17 +3,195 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from datetime import date, datetime
+from pathlib import Path
+from typing import Annotated, Any
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
-from mdvec.tools import Tool
+from mdvec import household
+from mdvec.database import open_database, snapshot
+from mdvec.importing import MAX_LISTED
+from mdvec.index import tag_counts
+from mdvec.sync import ImportRun, Result, Source, Stopped, list_sources
+from mdvec.text import counted, on_one_line, quoted
+from mdvec.tools import KINDS, Tool, is_being_imported, offered_name
 from pydantic import Field, WithJsonSchema
 
 from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
 from mdvec_mcp.database_trouble import refuse_empty_database
 from mdvec_mcp.freshness import AnyContext, FreshnessWatch, follow
 from mdvec_mcp.offer import Offer
+
+Values = dict[str, Any]
+_MAX_TAGS = 12
+_REACHED = (
+    "{search} reaches every source with texts now (tools=[name]), also one whose own tool is not "
+    "in your list yet"
+)
+
+
+def outcome(runs: Sequence[ImportRun]) -> ToolReply:
+    """What imports did, and how far those are that still run."""
+    results = [run.end for run in runs if isinstance(run.end, Result)]
+    notes = [note for run in runs for note in _notes(run)]
+    lines = [line for result in results for line in result.summary]
+    text = "\n".join(map(on_one_line, [*lines, *(f"note: {note}" for note in notes)]))
+    each = [{"tool": result.tool, **_numbers([result])} for result in results]
+    return ToolReply(text, lambda: {**_numbers(results), "tools": each, "notes": notes})
+
+
+def source_list(freshness: FreshnessWatch) -> ToolReply:
+    """What each served tool reads, how fresh its index is, and its imports."""
+    sources = list_sources(freshness.database, freshness.rules)
+    served = [source for source in sources if freshness.serves(source.tool)]
+    if not served:
+        return ToolReply("no tool is active")
+    tags = most_frequent_tags(freshness.database, [one.tool for one in served], _MAX_TAGS)
+    today = datetime.now().astimezone().date()
+    values = [
+        source_values(
+            source, tags.get(source.tool.name, []), _last_import(freshness, source.tool),
+            _last_day(freshness.database, source.tool, today),
+        )
+        for source in served
+    ]  # fmt: skip
+    reached = [_REACHED.format(search=offered_name("search"))] if freshness.only is None else []
+    text = "\n".join([*(source_text(one, today) for one in values), *reached])
+    return ToolReply(text, lambda: {"sources": values})
+
+
+def imports_now(freshness: FreshnessWatch) -> list[Values]:
+    """The imports of the served tools that run, or that ended here last."""
+    found = ((tool.name, _last_import(freshness, tool)) for tool in freshness.served())
+    return [{"tool": name, **values} for name, values in found if values is not None]
+
+
+def source_values(
+    source: Source, tags: Sequence[str], latest: Values | None, last_day: date | None = None
+) -> Values:
+    """A source as data.
+
+    Args:
+        source: the source.
+        tags: the most frequent tags of its documents.
+        latest: its import that runs or ended last.
+        last_day: of a household's transactions.
+    """
+    tool, fresh = source.tool, source.freshness
+    is_running = latest is not None and latest["state"] == "running"
+    unfinished = "" if is_running else source.unfinished or ""  # its import says how far it is
+    note = "; ".join(filter(None, (fresh.sentence(), unfinished)))
+    return {
+        "tool": tool.name,
+        "kind": tool.kind,
+        "source": str(tool.source),
+        "last_import_at": tool.last_import_at,
+        "files": fresh.files,
+        "added": fresh.added,
+        "changed": fresh.changed,
+        "deleted": fresh.deleted,
+        "is_fresh": not note and not is_running and fresh.is_imported,
+        "note": note,
+        "tags": list(tags),
+        "import": latest,
+        "failed": [{"file_path": one.file_path, "reason": one.reason} for one in source.failed],
+        "statements_end": None if last_day is None else last_day.isoformat(),
+    }
+
+
+def source_text(values: Values, today: date) -> str:
+    """A source in words, what documents say in quotes."""
+    at, files, failed = values["last_import_at"], values["files"], values["failed"]
+    when = f"last import {at} UTC" if at else "never imported"
+    is_running = values["import"] is not None and values["import"]["state"] == "running"
+    state = "an import is running" if is_running else "the index is up to date"
+    fine = f"{counted(files, 'file')}, {state}"
+    fine = fine if files or at else "it has no files yet"
+    lines = [
+        f"{values['tool']} ({values['kind']}) reads {quoted(values['source'])}; {when}; "
+        f"{values['note'] or fine}"
+    ]
+    if values["statements_end"] is not None:
+        lines.append(_statements_end(date.fromisoformat(values["statements_end"]), today))
+    if values["tags"]:
+        lines.append(f"frequent tags: {', '.join(map(quoted, values['tags']))}")
+    if values["import"] is not None:
+        lines.append(f"import {values['import']['state']}: {values['import']['text']}")
+    lines += [f"failed: {quoted(one['file_path'])}: {one['reason']}" for one in failed[:MAX_LISTED]]
+    if len(failed) > MAX_LISTED:
+        lines.append(f"failed: {len(failed) - MAX_LISTED} more")
+    return "\n  ".join(map(on_one_line, lines))
+
+
+def _last_day(database: Path, tool: Tool, today: date) -> date | None:
+    """The day of a household's last transaction."""
+    if not KINDS[tool.kind].has_ledger:
+        return None
+
+    with open_database(database, "read") as connection:
+        return household.last_day(connection, tool.id, today)
+
+
+def _statements_end(last: date, today: date) -> str:
+    months = (today.year - last.year) * 12 + today.month - last.month
+    return f"statements end {last}" + (f", {months} months ago" if months > 1 else "")
+
+
+def _numbers(results: Sequence[Result]) -> Values:
+    return {
+        "added": sum(one.added for one in results),
+        "updated": sum(one.updated for one in results),
+        "deleted": sum(one.deleted for one in results),
+        "unchanged": sum(one.unchanged for one in results),
+        "failed": sum(len(one.failed) for one in results),
+        "total_chunks": sum(one.chunks for one in results),
+        "seconds": round(sum(one.seconds for one in results), 3),
+    }
+
+
+def _notes(run: ImportRun) -> Sequence[str]:
+    if run.end is None:
+        return [f"{run.how_far()}; it goes on in the background, and list_sources tells how far"]
+    return run.end.notes if isinstance(run.end, Result) else [f"{run.tool}: {run.end.text}"]
+
+
+def _last_import(freshness: FreshnessWatch, tool: Tool) -> Values | None:
+    """The tool's import that runs, in this server or elsewhere, or that ended here last."""
+    run = freshness.imports.running(tool.name)
+    if run is not None:
+        files = (0, 0) if run.progress is None else (run.progress.files_done, run.progress.files)
+        return _running(f"{run.how_far()} ({run.seconds:.0f} s). {run.notice}".rstrip(), *files)
+    if is_being_imported(freshness.database, tool):
+        done, files_found = tool.import_done or 0, tool.import_files or 0
+        text = f"by another process: {done:,} of {counted(files_found, 'file')}"
+        return _running(text, done, files_found)
+    last = freshness.imports.last(tool.name)
+    if last is None or last.end is None:
+        return None
+    if isinstance(last.end, Result):
+        return {"state": "done", "text": "; ".join(last.end.summary)}
+    state = "stopped" if isinstance(last.end, Stopped) else "failed"
+    return {"state": state, "text": last.end.text}
+
+
+def _running(text: str, done: int, files: int) -> Values:
+    return {"state": "running", "text": text, "files_done": done, "files": files}
+
+
+def most_frequent_tags(database: Path, tools: Sequence[Tool], limit: int) -> dict[str, list[str]]:
+    """The most frequent tags of each imported tool, by the tool's name.
+
+    Raises:
+        DatabaseError: the file cannot be read.
+    """
+    with open_database(database, "read") as connection, snapshot(connection):
+        return {
+            tool.name: [one.tag for one in tag_counts(connection, tool.tables, limit)]
+            for tool in tools
+            if tool.generation
+        }
+
 
 # Their answers load what an import needs, so the calls import them.
 
@@ -44,7 +222,6 @@ def _add_reindex(offer: Offer, freshness: FreshnessWatch) -> None:
             ),
         ] = _WAIT_SECONDS,
     ) -> ToolReply:
-        from mdvec_mcp.upkeep.answers import outcome
 
         tools = await in_thread(lambda: _chosen(freshness, tool))
         runs = [freshness.start_import(one) for one in tools]
@@ -70,7 +247,6 @@ def _add_reindex(offer: Offer, freshness: FreshnessWatch) -> None:
 
 def _add_sources(offer: Offer, freshness: FreshnessWatch) -> None:
     async def list_sources() -> ToolReply:
-        from mdvec_mcp.upkeep.answers import source_list
 
         return await in_thread(lambda: source_list(freshness))
 

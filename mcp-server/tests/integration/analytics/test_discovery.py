@@ -7,10 +7,9 @@ from mdvec.text.quoting import literal
 
 from mdvec_mcp.analytics.core.guard import AnswerGuard, size
 from mdvec_mcp.analytics.core.refusals import UnknownTable
-from mdvec_mcp.analytics.listing import TableListing
 from mdvec_mcp.analytics.process.messages import Data, ParquetTable, QueryLimits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
-from mdvec_mcp.analytics.table_description import TableDescriptions
+from mdvec_mcp.analytics.table_description import TableDescriptions, TableListing
 
 MOST = 4_000
 WIDE = [f"測定_{n:03}_{'x' * 30}" for n in range(90)]

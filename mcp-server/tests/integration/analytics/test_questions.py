@@ -6,8 +6,7 @@ import duckdb
 import pytest
 from mdvec.analysis.exports import ExportFolder
 from mdvec.database.connection import open_database
-from mdvec.queries.parameters import WrongParameters
-from mdvec.queries.saved import SavedQueryError
+from mdvec.queries.saved import SavedQueryError, WrongParameters
 from mdvec.settings import AnalyticsSettings
 from mdvec.text.quoting import literal
 

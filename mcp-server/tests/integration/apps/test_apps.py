@@ -11,8 +11,7 @@ from mdvec.settings import Settings
 from page_ledger import ledger
 from tiny_embedder import TinyBackend
 
-from mdvec_mcp.apps.addresses import VIEWS
-from mdvec_mcp.apps.offering import add_apps
+from mdvec_mcp.apps.offering import VIEWS, add_apps
 from mdvec_mcp.search.model_pool import ModelPool
 from mdvec_mcp.server import wired_server
 

@@ -11,8 +11,7 @@ from mdvec import __version__
 from starlette.responses import PlainTextResponse
 from web_server import NO_LIMITS, web_server
 
-from mdvec_mcp.web.app import HttpLimits
-from mdvec_mcp.web.serve import GracefulShutdown
+from mdvec_mcp.web.serve import GracefulShutdown, HttpLimits
 
 SECONDS = 30
 BOTH = {"accept": "application/json, text/event-stream", "content-type": "application/json"}

@@ -1,16 +1,223 @@
-"""Opens the log file of the settings, and reads its end without secrets."""
+"""Opens the log file, which processes share, and writes its lines and its events of activity."""
 
 from __future__ import annotations
 
+import fcntl
+import json
 import logging
+import os
 import re
+import traceback
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from mdvec.log.formats import JsonLines, TextLines
-from mdvec.log.shared_file import SharedLogFile, unwritable
+logger = logging.getLogger("mdvec")
+
+PRIVATE = {"is_private": True}
+"""The ``extra`` of a record with what the user wrote: the log file has it only with ``queries``."""
+EventFact = str | int | float | bool | tuple[str, ...] | None
+MAX_FACT_CHARS = 300
+
+
+def record(event: str, *, query: str | None = None, **facts: EventFact) -> None:
+    """Log an event at the level INFO.
+
+    Args:
+        event: its name, one word.
+        query: the query that the user or the model wrote, if any.
+        facts: the facts of the event; None values are left out.
+    """
+    if not logger.isEnabledFor(logging.INFO):
+        return
+    known = {name: _cut(fact) for name, fact in facts.items() if fact is not None}
+    extra = {"event": event, "facts": known, "query": query}
+    logger.info("%s", as_line(event, known), extra=extra)
+
+
+def as_line(event: str, facts: Mapping[str, object]) -> str:
+    """The event and its facts as ``name=value``; values with spaces or special signs are quoted."""
+    return " ".join([event, *(f"{name}={_fact_text(fact)}" for name, fact in facts.items())])
+
+
+def milliseconds(seconds: float) -> float:
+    """Seconds as the milliseconds that the log shows."""
+    return round(seconds * 1000, 1)
+
+
+def _cut(fact: EventFact) -> EventFact:
+    return fact[:MAX_FACT_CHARS] if isinstance(fact, str) else fact
+
+
+def _fact_text(fact: object) -> str:
+    if isinstance(fact, tuple):
+        fact = ",".join(map(str, fact))
+    if isinstance(fact, bool):
+        return str(fact).lower()
+    text = str(fact)
+    is_plain = text.isprintable() and not set(' "=') & set(text) and text
+    return text if is_plain else json.dumps(text, ensure_ascii=False)
+
+
+class _OneLine(logging.Formatter):
+    """Formats a record as one line, with the user's query if ``queries`` is true.
+
+    For an event, it writes the facts instead of the message.
+    """
+
+    def __init__(self, *, queries: bool) -> None:
+        super().__init__()
+        self._queries = queries
+
+    def _query(self, record: logging.LogRecord) -> dict[str, str]:
+        query = getattr(record, "query", None)
+        return {"query": query} if self._queries and query is not None else {}
+
+
+class TextLines(_OneLine):
+    """``2026-11-21T21:30:00.123+09:00 INFO 4711 search tools=notes k=5 hits=5 ms=12.3``."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record as text."""
+        event = getattr(record, "event", None)
+        facts = {**getattr(record, "facts", {}), **self._query(record)}
+        message = record.getMessage() if event is None else as_line(event, facts)
+        if place := _failure(record):
+            message = f"{message}: {place}"
+        return _printable(f"{_time(record)} {record.levelname} {record.process} {message}")
+
+
+class JsonLines(_OneLine):
+    """One JSON object per line, with the facts as fields."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record as JSON."""
+        event = getattr(record, "event", None)
+        fields: dict[str, object] = {
+            "time": _time(record),
+            "level": record.levelname,
+            "pid": record.process,
+            **({"message": record.getMessage()} if event is None else {"event": event}),
+            **getattr(record, "facts", {}),
+            **self._query(record),
+        }
+        if place := _failure(record):
+            fields["failure"] = place
+        return json.dumps(fields, ensure_ascii=False)
+
+
+def _time(record: logging.LogRecord) -> str:
+    moment = datetime.fromtimestamp(record.created, UTC).astimezone()
+    return moment.isoformat(timespec="milliseconds")
+
+
+def _failure(record: logging.LogRecord) -> str:
+    """An exception's class and location, without its message, which may quote the user's data."""
+    error = record.exc_info[1] if record.exc_info else None
+    if error is None:
+        return ""
+    frames = traceback.extract_tb(error.__traceback__)
+    places = " < ".join(f"{frame.filename}:{frame.lineno}" for frame in reversed(frames))
+    return f"{type(error).__name__} at {places}"
+
+
+def _printable(line: str) -> str:
+    """The line with line breaks and control characters escaped."""
+    if line.isprintable():
+        return line
+    return "".join(
+        sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in line
+    )
+
+
+class SharedLogFile(logging.Handler):
+    """Appends each record to a file; a full file becomes ``.1``, the previous one ``.2``, ….
+
+    Args:
+        path: the file; it and its folder are created if missing.
+        max_bytes: the size at which the file is full.
+        kept: how many full files are kept.
+        warn: called once if the file cannot be written; the record is then lost.
+
+    Raises:
+        OSError: the file cannot be opened.
+    """
+
+    def __init__(self, path: Path, max_bytes: int, kept: int, warn: Callable[[str], None]) -> None:
+        super().__init__()
+        self._path = path
+        self._max_bytes = max_bytes
+        self._kept = kept
+        self._warn: Callable[[str], None] | None = warn
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._descriptor = self._opened()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write the record; if that fails, warn instead of raising."""
+        try:
+            line = f"{self.format(record)}\n".encode(errors="backslashreplace")
+            if not self._is_current():
+                self._reopen()
+            size = os.fstat(self._descriptor).st_size
+            if size and size + len(line) > self._max_bytes:
+                self._rotate()
+            os.write(self._descriptor, line)
+        except OSError as error:
+            warn, self._warn = self._warn, None  # first, because it may log to this handler
+            if warn is not None:
+                warn(unwritable(self._path, error))
+
+    def close(self) -> None:
+        """Close the file."""
+        with suppress(OSError):
+            os.close(self._descriptor)
+        super().close()
+
+    def _opened(self) -> int:
+        return os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+    def _reopen(self) -> None:
+        opened = self._opened()
+        os.close(self._descriptor)  # which releases its lock, too
+        self._descriptor = opened
+
+    def _is_current(self) -> bool:
+        """Whether the open file is still at the path; another process may have renamed it."""
+        try:
+            return os.path.samestat(self._path.stat(), os.fstat(self._descriptor))
+        except FileNotFoundError:
+            return False
+
+    def _rotate(self) -> None:
+        """Rename the full file and open a new one, unless another process is doing so.
+
+        Lines that other processes write meanwhile go into the renamed file.
+        """
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return
+        if self._is_current():
+            for number in range(self._kept, 0, -1):
+                older = self._numbered(number - 1)
+                if older.exists():
+                    older.replace(self._numbered(number))
+        self._reopen()
+
+    def _numbered(self, number: int) -> Path:
+        return Path(f"{self._path}.{number}") if number else self._path
+
+
+def unwritable(path: Path, error: OSError) -> str:
+    """The warning that the log cannot be written."""
+    return (
+        f"the log {path} cannot be written ({error.strerror or error}); mdvec continues without "
+        "it; set another file in [log] file, or free some disk space"
+    )
+
 
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 LogFormat = Literal["text", "json"]

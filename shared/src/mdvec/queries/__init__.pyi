@@ -1,11 +1,11 @@
 from . import saved as saved
-from .parameters import Bound as Bound
-from .parameters import Parameter as Parameter
-from .parameters import ParameterType as ParameterType
-from .parameters import WrongParameters as WrongParameters
-from .parameters import bound as bound
-from .parameters import listed_parameters as listed_parameters
 from .saved import MAX_QUESTION_DESCRIPTION as MAX_QUESTION_DESCRIPTION
+from .saved import Bound as Bound
+from .saved import Parameter as Parameter
+from .saved import ParameterType as ParameterType
 from .saved import SavedQuery as SavedQuery
 from .saved import SavedQueryError as SavedQueryError
 from .saved import SaveMode as SaveMode
+from .saved import WrongParameters as WrongParameters
+from .saved import bound as bound
+from .saved import listed_parameters as listed_parameters

@@ -1,7 +1,5 @@
 from . import encoding as encoding
 from .chunking import Chunk as Chunk
-from .compounds import is_katakana as is_katakana
-from .compounds import is_word_of as is_word_of
 from .context import searchable_chunks as searchable_chunks
 from .context import text_to_embed as text_to_embed
 from .context import texts_to_embed as texts_to_embed
@@ -32,7 +30,11 @@ from .index_terms import is_letters as is_letters
 from .index_terms import spelled_parts as spelled_parts
 from .index_terms import terms as terms
 from .loanwords import first_kana as first_kana
+from .loanwords import in_other_kana as in_other_kana
+from .loanwords import in_other_numerals as in_other_numerals
 from .loanwords import katakana_of as katakana_of
+from .loanwords import max_edits as max_edits
+from .loanwords import nearest_spellings as nearest_spellings
 from .machine_text import is_machine_file as is_machine_file
 from .markdown import Outline as Outline
 from .markdown import is_markdown as is_markdown
@@ -63,13 +65,11 @@ from .properties import folded_tag as folded_tag
 from .properties import properties_of as properties_of
 from .questions import QuestionTerms as QuestionTerms
 from .questions import analyse_question as analyse_question
+from .questions import is_katakana as is_katakana
+from .questions import is_word_of as is_word_of
 from .quoting import identifier as identifier
 from .quoting import literal as literal
 from .readable import readable_chunk as readable_chunk
-from .spelling import in_other_kana as in_other_kana
-from .spelling import in_other_numerals as in_other_numerals
-from .spelling import max_edits as max_edits
-from .spelling import nearest_spellings as nearest_spellings
 from .tokens import TokenSpan as TokenSpan
 from .tokens import blocks as blocks
 from .tokens import is_blank as is_blank

@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from mdvec.log.opening import LogOptions, open_log
-from mdvec.log.shared_file import SharedLogFile
+from mdvec.log.opening import LogOptions, SharedLogFile, open_log
 
 LINES, WRITERS, FULL = 400, 4, 5_000
 WRITER = f"""
 import logging, sys
 from pathlib import Path
-from mdvec.log.shared_file import SharedLogFile
+from mdvec.log.opening import SharedLogFile
 log = SharedLogFile(Path(sys.argv[1]), {FULL}, 60, sys.exit)
 for number in range({LINES}):
     log.emit(logging.makeLogRecord({{"msg": f"{{sys.argv[2]}}-{{number:04}} " + "食" * 20}}))

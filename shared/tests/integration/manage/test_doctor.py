@@ -17,7 +17,7 @@ from mdvec.manage.doctor.examination import GROUPS, examine
 from mdvec.manage.doctor.findings import Finding, Installation
 from mdvec.manage.doctor.libraries import check_libraries, check_settings
 from mdvec.manage.doctor.models import check_models, check_sources
-from mdvec.manage.doctor.server_process import ServerFailed, ServerProcess
+from mdvec.manage.doctor.server import ServerFailed, ServerProcess
 from mdvec.settings.loading import load_with_origins
 
 OF_DATABASE = (check_database, check_indexes, check_leftovers, check_sources)

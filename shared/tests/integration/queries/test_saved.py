@@ -4,8 +4,7 @@ import pytest
 
 from mdvec.database.connection import open_database
 from mdvec.queries import saved
-from mdvec.queries.parameters import Parameter
-from mdvec.queries.saved import SavedQuery, SavedQueryError
+from mdvec.queries.saved import Parameter, SavedQuery, SavedQueryError
 
 SALES = SavedQuery("月次", "SELECT $since", "売上", (Parameter("since", "date"),))
 

@@ -28,8 +28,7 @@ from mdvec.charts.chart import (
     parse_size,
 )
 from mdvec.charts.colors import colors_of
-from mdvec.charts.encoding import png
-from mdvec.charts.figure import draw
+from mdvec.charts.figure import draw, png
 from mdvec.charts.fonts import FontUnusable, typeface
 from mdvec.charts.page import Page
 from mdvec.charts.pie import draw_pie

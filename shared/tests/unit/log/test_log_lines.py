@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdvec.log.activity import MAX_FACT_CHARS, record
-from mdvec.log.formats import JsonLines, TextLines
+from mdvec.log.opening import MAX_FACT_CHARS, JsonLines, TextLines, record
 
 TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mdvec.text.compounds import is_word_of
+from mdvec.text.questions import is_word_of
 
 INSIDE = {
     "ポート": "パスポート レポート サポート", "ログ": "プログラム ブログ ログイン",

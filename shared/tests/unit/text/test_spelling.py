@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdvec.text.spelling import (
+from mdvec.text.loanwords import (
     edit_distance,
     in_other_kana,
     in_other_numerals,
