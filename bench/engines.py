@@ -23,13 +23,12 @@ from chroma_process import ChromaProcess
 from mdvec.database.connection import Connection, open_database
 from mdvec.index.chroma import SEARCH_SECONDS, WRITE_SECONDS, ChromaServer, client
 from mdvec.index.chroma_collections import collection_of, send_vectors
-from mdvec.index.exact import nearest_among
-from mdvec.index.signature_build import renew_signatures
-from mdvec.index.signature_cache import SIGNATURES
+from mdvec.index.nearest import nearest_among
+from mdvec.index.signature_cache import SIGNATURES, renew_signatures
 from mdvec.index.table_changes import rebuild_vector_index
 from mdvec.index.tables import Tables, create_tables
 from mdvec.search.candidates import nearest_chunks
-from mdvec.text.quoting import identifier
+from mdvec.text.one_line import identifier
 from mdvec.tools import registry
 from processes import Bench
 from results import Row, median, spread

@@ -9,11 +9,11 @@ from finding import TOOL
 from mdvec.database.connection import open_database
 from mdvec.index import tables
 from mdvec.index.documents import NewDocument, put_document
-from mdvec.index.signature_build import renew_signatures
+from mdvec.index.signature_cache import renew_signatures
 from mdvec.index.tables import Tables
 from mdvec.manage.registering import add_tool
 from mdvec.text.options import ChunkingOptions
-from mdvec.tools import import_state, registry
+from mdvec.tools import registry
 
 
 def store(
@@ -32,7 +32,7 @@ def store(
         names = Tables(tool.id, tool.name, tool.generation + 1)
         with connection:
             tables.create_indexes(connection, names)
-            import_state.record_model(connection, tool, names.generation, model, options)
+            registry.record_model(connection, tool, names.generation, model, options)
         for document in documents:
             with connection:
                 put_document(connection, names, document)

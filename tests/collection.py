@@ -18,13 +18,13 @@ from mdvec.importing.report import ImportReport, ImportRequest, Mode
 from mdvec.index.chroma import ChromaServer
 from mdvec.index.chroma_collections import collection_of
 from mdvec.index.properties import other_names, stored_properties
-from mdvec.index.signature_build import entries, read_build
+from mdvec.index.signature_cache import entries, read_build
 from mdvec.index.tables import Tables
 from mdvec.manage import records_of, registering
 from mdvec.manage.tool_import import import_tool
 from mdvec.search.answer import Answer, Question, search
 from mdvec.text.fields import chunk_fields, field_terms, searched_names
-from mdvec.text.quoting import identifier
+from mdvec.text.one_line import identifier
 from tiny_embedder import TinyBackend
 
 RULES = ScanRules(extensions=(".md", ".markdown", ".txt"), exclude=(), max_bytes=10 * 2**20)

@@ -18,8 +18,7 @@ from mdvec.manage.registering import list_tools
 from mdvec.settings import Settings
 from mdvec_mcp.search.model_pool import ModelPool
 from mdvec_mcp.server import wired_server
-from mdvec_mcp.web.address import LOOPBACK_NAMES, Address, listen
-from mdvec_mcp.web.gate import Rules
+from mdvec_mcp.web.gate import LOOPBACK_NAMES, Address, Rules, listen
 from mdvec_mcp.web.page_mount import PageMount
 from mdvec_mcp.web.serve import HttpLimits, http_app
 from tiny_embedder import TinyBackend

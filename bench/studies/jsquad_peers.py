@@ -22,7 +22,7 @@ from mdvec.database.connection import open_database
 from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
 from mdvec.index.tables import Tables
-from mdvec.text.quoting import identifier
+from mdvec.text.one_line import identifier
 from mdvec.tools import registry
 from processes import Bench
 from results import Row

@@ -42,7 +42,7 @@ place; any other exception is a bug.
                     QuestionNotAllowed mdvec.embedding.remote.answers
             UnembeddableText          mdvec.embedding.embedder
             RerankerTooSlow           mdvec.embedding.reranker
-            ModelDiffers              mdvec.search.question_vectors
+            ModelDiffers              mdvec.search.answer
         SourceMissing                 mdvec.files.scanning
         InvalidBudget                 mdvec.household.budgeting
         InvalidMovements              mdvec.household.comparison
@@ -130,7 +130,7 @@ place; any other exception is a bug.
         NotDrawn                      mdvec_mcp.analytics.query_tool
         ChartServerUnavailable        mdvec_mcp.charts.server
         UnfittingGraph                mdvec_mcp.household.pictures
-        AddressUnusable               mdvec_mcp.web.address
+        AddressUnusable               mdvec_mcp.web.gate
         TokenNeeded                   mdvec_mcp.web.gate
         BadAmount                     mdvec_mcp.web.page.plan_view
 """

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 from mdvec.manage.registering import add_tool
-from mdvec.text.counting import local_time
+from mdvec.text.one_line import local_time
 
 COMMANDS = [
     "status", "tool ls --all", "import -n notes", "tool disable -n notes",

@@ -2,7 +2,7 @@
 
 from mdvec.database.connection import open_database
 from mdvec.manage.registering import add_tool, list_tools
-from mdvec.text.counting import local_time
+from mdvec.text.one_line import local_time
 from mdvec.tools.kinds import KINDS
 
 from mdvec_cli.commands.tool import ToolKind

@@ -1,4 +1,4 @@
-"""The tables as resources, with completion of the names of tables and columns."""
+"""The resources of tables, and the prompt that begins an analysis."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp.server.mcpserver.prompts import Prompt
 
 from mdvec_mcp.analytics.core.discovery import compared_name
 from mdvec_mcp.analytics.core.guard import JsonAnswer
 from mdvec_mcp.analytics.guarded import RequestedData
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.tools import call_within_guard
-from mdvec_mcp.calls import in_thread
+from mdvec_mcp.envelope import in_thread
 
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
+
 
 _TABLES = "data://tables"
 _TABLE = "data://tables/{table}{?column,start}"
@@ -62,3 +64,57 @@ async def _read(analytics: Analytics, work: Callable[[], JsonAnswer], asked: Req
     except ToolError as error:
         raise ResourceError(str(error)) from error
     return found.text
+
+
+RULES = """\
+You plan and interpret; DuckDB and Python compute. You receive only summaries and handles.
+
+Flow: PLAN (question, columns, period) → profile (contents) → histogram or a small GROUP BY in \
+query (distribution) → export (rows for Python, by handle) → CODE (safe_load_export, compute, \
+plot) → RESULT (at most 1 KB of JSON or 10 rows) → INTERPRET.
+
+Never
+- read raw rows into the conversation, page through a table, or print a whole data frame;
+- guess column names: call profile or list_handles first;
+- pass a path: give Python the handle that export returned, unchanged;
+- repeat a query that failed: the error has the nearest names, or says what to write instead.
+
+Which tool
+- a table's contents, period and quality → profile
+- distribution, typical values, outliers → histogram
+- a few aggregated rows of any table → query
+- rows for resampling, correlation, plots → export, then Python
+- a join or window that several queries need → materialize, then query the new table
+- a trend, two periods, anomalies, correlations of any table, a question asked before → query with \
+its name and parameters
+- a question that will be asked again → query with save_as, with what changes as $parameters
+- a picture of a result → query with chart
+- existing tables and handles, a column by part of its name, joins → list_handles
+- a household's sums, trends and charts → get_monthly_household, get_category_trend
+
+In SQL: one SELECT; aggregate with GROUP BY, date_trunc, quantile_cont, windows; instead of PIVOT \
+use sum(x) FILTER (WHERE …). In transactions, amount is in yen, negative for \
+money spent: spending is sum(-amount) WHERE kind = 'expense' (refunds subtracted), income \
+sum(amount) WHERE kind = 'income'; both leave out transfers, excluded rows and duplicates, as the \
+household's tools do. shop is the normalised description (half width, lower case, one kind of \
+dash, no branch number); month is the household's month (YYYY-MM), which may start on another \
+day than the 1st; for calendar months use date. Find a shop with shop ILIKE '%amazon%' and \
+group by shop. description is the bank's original text.
+
+Answer in the user's language: the figures that matter, what they mean, what is uncertain \
+(approximate figures are marked), and what to look at next.\
+"""
+
+
+def add_analytics_prompt(offer: Offer) -> None:
+    """Add the rules as a prompt that users choose in their client."""
+
+    def analyze_data(question: str = "") -> str:
+        return f"{RULES}\n\nThe question: {question}" if question.strip() else RULES
+
+    prompt = Prompt.from_function(
+        analyze_data,
+        title="データ分析のルール",
+        description="Rules for analysing the user's tables without reading bulk data.",
+    )
+    offer.prompts[prompt.name] = prompt

@@ -19,9 +19,9 @@ from mdvec.tools import own_name
 from pydantic import Field
 from starlette.types import ASGIApp
 
-from mdvec_mcp.calls import ToolReply
+from mdvec_mcp import web
+from mdvec_mcp.envelope import ToolReply
 from mdvec_mcp.server import Wiring
-from mdvec_mcp.web import Access, page_views
 
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
@@ -87,8 +87,8 @@ class ChatPages:
         self, path: str, query: str, form: Mapping[str, list[str]] | None, language: str
     ) -> tuple[int, dict[bytes, bytes], bytes]:
         if self._app is None:
-            access = Access(PageKey(secrets.token_bytes(32)), time.time_ns())
-            self._app = page_views(self._wiring, access)[0]
+            access = web.Access(PageKey(secrets.token_bytes(32)), time.time_ns())
+            self._app = web.page_views(self._wiring, access)[0]
         state = {"session": _SESSION, **({} if form is None else {"form": dict(form)})}
         scope = {
             "type": "http", "http_version": "1.1", "scheme": "http", "server": ("127.0.0.1", 0),

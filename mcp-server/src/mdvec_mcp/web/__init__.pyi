@@ -1,5 +1,5 @@
-from .address import listen as listen
-from .address import parse_address as parse_address
+from .gate import listen as listen
+from .gate import parse_address as parse_address
 from .gate import rules_for as rules_for
 from .page.access import Access as Access
 from .page.app import page_views as page_views

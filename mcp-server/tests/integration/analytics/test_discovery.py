@@ -3,7 +3,7 @@
 import duckdb
 import pytest
 from mdvec.analysis.exports import ExportFolder
-from mdvec.text.quoting import literal
+from mdvec.text.one_line import literal
 
 from mdvec_mcp.analytics.core.guard import AnswerGuard, size
 from mdvec_mcp.analytics.core.refusals import UnknownTable

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mdvec.analysis import safe_load_export
 from mdvec.analysis.exports import ExportFolder
-from mdvec.text.quoting import identifier, literal
+from mdvec.text.one_line import identifier, literal
 
 from mdvec_mcp.analytics.child import lockdown
 from mdvec_mcp.analytics.child.handler import RequestHandler

@@ -12,7 +12,7 @@ import duckdb
 import pytest
 from mdvec.charts.plot import PLOT_KINDS
 from mdvec.charts.plots import Plots
-from mdvec.text.quoting import identifier, literal
+from mdvec.text.one_line import identifier, literal
 
 from mdvec_mcp.analytics.core.refusals import (
     BadTableName,

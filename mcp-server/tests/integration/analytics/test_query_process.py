@@ -16,7 +16,7 @@ import duckdb
 import psutil
 import pytest
 from mdvec.cancelling import Cancelled, cancelled_by
-from mdvec.text.quoting import literal
+from mdvec.text.one_line import literal
 
 from mdvec_mcp.analytics.core.refusals import (
     BadTableName,

@@ -8,7 +8,7 @@ from mdvec.analysis.exports import ExportFolder
 from mdvec.database.connection import open_database
 from mdvec.queries.saved import SavedQueryError, WrongParameters
 from mdvec.settings import AnalyticsSettings
-from mdvec.text.quoting import literal
+from mdvec.text.one_line import literal
 
 from mdvec_mcp.analytics.core.refusals import QueryError
 from mdvec_mcp.analytics.process.messages import Data, ParquetTable, QueryLimits

@@ -11,7 +11,7 @@ import pytest
 from mdvec.analysis.exports import ExportFolder
 from mdvec.database.connection import open_database
 from mdvec.settings import AnalyticsSettings
-from mdvec.text.quoting import literal
+from mdvec.text.one_line import literal
 
 from mdvec_mcp.analytics.process.messages import Data, ParquetTable, QueryLimits
 from mdvec_mcp.analytics.process.query_process import QueryProcess

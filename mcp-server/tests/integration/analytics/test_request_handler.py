@@ -4,7 +4,7 @@ import json
 
 import duckdb
 import pytest
-from mdvec.text.quoting import identifier, literal
+from mdvec.text.one_line import identifier, literal
 
 from mdvec_mcp.analytics.child import loading, lockdown
 from mdvec_mcp.analytics.child.handler import FatalDuckDBError, RequestHandler, refusal_of

@@ -16,7 +16,7 @@ from mdvec.analysis.exports import ExportFolder
 from mdvec.errors import MdvecError
 from mdvec.manage import registering
 from mdvec.settings import AnalyticsSettings
-from mdvec.text.quoting import literal
+from mdvec.text.one_line import literal
 from sql_grammar import Grammar, Names
 
 from mdvec_mcp.analytics.child import lockdown

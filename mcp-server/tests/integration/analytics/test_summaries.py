@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from mdvec.analysis.exports import ExportFolder
 from mdvec.settings import AnalyticsSettings
-from mdvec.text.quoting import literal
+from mdvec.text.one_line import literal
 
 from mdvec_mcp.analytics.core.guard import AnswerGuard, as_json
 from mdvec_mcp.analytics.core.histogram import RowsDiffer

@@ -4,7 +4,7 @@ import duckdb
 import pytest
 from mdvec.analysis.exports import ExportFolder
 from mdvec.settings import AnalyticsSettings, ChartSettings
-from mdvec.text.quoting import literal
+from mdvec.text.one_line import literal
 
 from mdvec_mcp.analytics.process.messages import Data, ParquetTable, QueryLimits
 from mdvec_mcp.analytics.process.query_process import QueryProcess

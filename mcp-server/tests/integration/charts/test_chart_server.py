@@ -12,8 +12,7 @@ import pytest
 from mdvec.charts.chart import Picture
 from mdvec.settings import ChartSettings
 
-from mdvec_mcp.charts.server import ChartServer, TimedConnection
-from mdvec_mcp.charts.store import ChartStore
+from mdvec_mcp.charts.server import ChartServer, ChartStore, TimedConnection
 
 PNG = Picture(b"\x89PNG" + bytes(range(256)) * 400, "image/png")
 SVG = Picture(b"<svg xmlns='http://www.w3.org/2000/svg'/>", "image/svg+xml")

@@ -9,7 +9,7 @@ import uvicorn
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 
-from mdvec_mcp.web.address import Address, listen
+from mdvec_mcp.web.gate import Address, listen
 from mdvec_mcp.web.serve import WholeRequests
 
 SECONDS = 30

@@ -6,7 +6,7 @@ import duckdb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mdvec.text.quoting import literal
+from mdvec.text.one_line import literal
 
 from mdvec_mcp.analytics.core import vocabulary
 from mdvec_mcp.analytics.core.refusals import QueryRefused

@@ -6,7 +6,7 @@ import duckdb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mdvec.text.quoting import identifier, literal
+from mdvec.text.one_line import identifier, literal
 
 from mdvec_mcp.analytics.core import vocabulary
 from mdvec_mcp.analytics.core.refusals import QueryRefused, UnknownTable

@@ -5,8 +5,16 @@ from mdvec.errors import MdvecError
 from mdvec.manage.bearer import TokenUnusable, read_token
 from starlette.datastructures import Headers
 
-from mdvec_mcp.web.address import Address, AddressUnusable, listen, parse_address
-from mdvec_mcp.web.gate import Rules, TokenNeeded, refusal, rules_for
+from mdvec_mcp.web.gate import (
+    Address,
+    AddressUnusable,
+    Rules,
+    TokenNeeded,
+    listen,
+    parse_address,
+    refusal,
+    rules_for,
+)
 
 TOKEN = "0123456789abcdef"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mdvec.charts import yen
+from mdvec.charts import framing
 from mdvec.charts.categories import CategoryEntry, colored, entries_of, members_note, merge_small
 from mdvec.charts.chart import CategoryChart, ChartError
 from mdvec.charts.framing import draw_frame
@@ -99,9 +99,9 @@ def _labels(
     page: Page, entries: list[CategoryEntry], letters: float, max_width: float
 ) -> list[str]:
     """The amounts in full if all of them fit, else shortened."""
-    labels = [yen.amount(entry.value) for entry in entries]
+    labels = [framing.amount(entry.value) for entry in entries]
     if max(page.typeface.width(label, letters) for label in labels) > max_width:
-        return [yen.short(entry.value) for entry in entries]
+        return [framing.short(entry.value) for entry in entries]
     return labels
 
 
@@ -109,12 +109,12 @@ def _draw_axis(page: Page, scale: _Scale) -> None:
     """Draw upright lines at round amounts, with as many labels as there is room for."""
     box, small = scale.box, page.style.small
     max_ticks = max(min(int(box.width / (_TICK_ROOM_EM * small)), _MAX_TICKS), 1)
-    ticks = yen.steps(scale.low, scale.high, max_ticks)
+    ticks = framing.steps(scale.low, scale.high, max_ticks)
     free_from = 0.0
     for value in ticks:
         if not scale.low <= value <= scale.high:
             continue
-        x, text = scale(value), yen.tick(value, ticks.step)
+        x, text = scale(value), framing.tick(value, ticks.step)
         page.guide((x, box.top), (x, box.bottom))
         half = page.typeface.width(text, small) / 2
         if x - half >= free_from:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import cos, pi, sin
 
-from mdvec.charts import yen
+from mdvec.charts import framing
 from mdvec.charts.categories import CategoryEntry, colored, entries_of, members_note, merge_small
 from mdvec.charts.chart import CategoryChart, ChartError
 from mdvec.charts.colors import PALETTE
@@ -131,8 +131,8 @@ def _column_widths(
     width, pixels = page.typeface.width, page.style.font
     return (
         max(width(name, pixels) for name in ("合計", *(entry.name for entry in entries))),
-        max(width(yen.amount(value), pixels) for value in (total, *(e.value for e in entries))),
-        max(width(yen.share(entry.value, total), pixels) for entry in entries),
+        max(width(framing.amount(value), pixels) for value in (total, *(e.value for e in entries))),
+        max(width(framing.share(entry.value, total), pixels) for entry in entries),
     )
 
 
@@ -162,7 +162,7 @@ def _draw_percentage(
     drawn: int,
 ) -> None:
     """Write a percentage into its slice if it fits there, both along the rim and across."""
-    font, text = page.style.font, yen.share(entry.value, drawn)
+    font, text = page.style.font, framing.share(entry.value, drawn)
     width, height = page.typeface.width(text, font), font * _LETTER_HEIGHT_EM
     x, y = sin(2 * pi * turn), cos(2 * pi * turn)
     distance = radius * _PERCENTAGE_AT
@@ -197,10 +197,10 @@ def _draw_legend(page: Page, box: Box, entries: list[CategoryEntry], total: int)
             )
         page.text(left, middle, entry.name, font, width=names_end - left)
         if amounts:
-            amount = yen.amount(entry.value)
+            amount = framing.amount(entry.value)
             page.text(right - shares - gap, middle, amount, font, align="right")
         if number < len(entries):
-            page.text(right, middle, yen.share(entry.value, total), font, align="right")
+            page.text(right, middle, framing.share(entry.value, total), font, align="right")
         elif not amounts:
             page.text(right, middle, _total_text(page, total, right - left), font, align="right")
 
@@ -208,6 +208,6 @@ def _draw_legend(page: Page, box: Box, entries: list[CategoryEntry], total: int)
 def _total_text(page: Page, total: int, width: float) -> str:
     """The total in full if it fits beside 合計, else shortened."""
     font = page.style.font
-    full = yen.amount(total)
+    full = framing.amount(total)
     fits = page.typeface.width(full, font) + page.typeface.width("合計 ", font) <= width
-    return full if fits else yen.short(total)
+    return full if fits else framing.short(total)

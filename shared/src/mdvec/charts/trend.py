@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from mdvec.charts import yen
+from mdvec.charts import framing
 from mdvec.charts.chart import ChartError, Series, TrendChart, month_number
 from mdvec.charts.framing import draw_frame, draw_legend, draw_line
 from mdvec.charts.page import Box, Page, Point
@@ -176,9 +176,9 @@ def draw_trend(page: Page, chart: TrendChart) -> None:
     top += font * (_TOP_EM + (_WORDS_EM if chart.running or chart.empty else 0))
     bottom = frame.bottom - font * _MONTHS_EM
     max_ticks = max(min(int((bottom - top) / font / _TICK_EM), _MAX_TICKS), _MIN_TICKS)
-    ticks = yen.steps(min(0, *values), max(0, *values), max_ticks)
+    ticks = framing.steps(min(0, *values), max(0, *values), max_ticks)
     labels = {
-        value: yen.percentage(value) if chart.percent else yen.tick(value, ticks.step)
+        value: framing.percentage(value) if chart.percent else framing.tick(value, ticks.step)
         for value in ticks
     }
     label_width = min(

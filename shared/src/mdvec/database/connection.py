@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 from urllib.parse import quote
 
 import apsw
@@ -343,3 +343,14 @@ def _make_private(path: Path) -> None:
     """
     with suppress(OSError):  # opening the file reports whatever is wrong
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+
+
+Record = TypeVar("Record")
+
+
+def records(cursor: apsw.Cursor, record: Callable[..., Record]) -> Iterator[Record]:
+    """Each row as a ``record``, whose fields are named like the statement's columns."""
+    names: list[str] = []
+    for row in cursor:
+        names = names or [str(column[0]) for column in cursor.get_description()]
+        yield record(**dict(zip(names, row, strict=True)))

@@ -8,26 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-
-import apsw
 
 from mdvec import __version__
 from mdvec.datasets import many_tables, planning
 from mdvec.datasets.combined_import import CombinedImport, CombinedOutcome
-from mdvec.datasets.core.choices import ReadingChoice
 from mdvec.datasets.interfaces import dataset_tables
-from mdvec.datasets.interfaces.choices import file_state, stored_choices
+from mdvec.datasets.interfaces.choices import file_state
 from mdvec.datasets.interfaces.database_file import NotATable
-from mdvec.datasets.interfaces.dataset_tables import (
-    DatasetTable,
-    FileTable,
-    ImportedFile,
-    origin_of,
-)
+from mdvec.datasets.interfaces.dataset_tables import FileTable, ImportedFile, origin_of
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
-from mdvec.datasets.interfaces.snapshots import Snapshots, remove_snapshots
+from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.many_tables import CollectedTables, TableNameTaken, opened_tables
 from mdvec.datasets.options import DatasetOptions
 from mdvec.datasets.planning import ImportPlan, PlannedGroup, plan
@@ -41,6 +33,7 @@ from mdvec.datasets.report import (
     check_outcome,
     readings_of,
 )
+from mdvec.datasets.status import remove_unneeded_copies
 from mdvec.files import FoundFile, Problem, UnreadableFile
 from mdvec.importing import (
     Importer,
@@ -50,80 +43,7 @@ from mdvec.importing import (
     ProgressCount,
     check_unchanged,
 )
-from mdvec.tools import ContentCounts, Fact, KindStatus, StatusTable, Tool, import_state, registry
-
-
-@dataclass(frozen=True, slots=True)
-class DatasetContents:
-    """A dataset's tables, and how the user wants its files read."""
-
-    tables: tuple[DatasetTable, ...]
-    readings: tuple[ReadingChoice, ...] = ()
-
-    def import_facts(self) -> list[Fact]:
-        """How the user wants files read, if they say so."""
-        return [("read as chosen", "; ".join(map(str, self.readings)))] if self.readings else []
-
-    def content_facts(self) -> list[Fact]:
-        """The number of tables and of their rows."""
-        return [
-            ("tables", len(self.tables)),
-            ("rows", sum(table.rows for table in self.tables)),
-        ]
-
-    def listing(self) -> StatusTable:
-        """The tables, one per row."""
-        return StatusTable(
-            ("table", "from", "rows", "columns", "period of", "first", "last"),
-            tuple(
-                (
-                    table.name, table.origin, table.rows, len(table.columns), table.period_column,
-                    table.first, table.last,
-                )
-                for table in self.tables
-            ),
-        )  # fmt: skip
-
-    def json_fields(self) -> dict[str, object]:
-        """The tables, and the choices."""
-        return {
-            "tables": [asdict(table) for table in self.tables],
-            "readings": [asdict(choice) for choice in self.readings],
-        }
-
-
-def _count(connection: apsw.Connection, tool: Tool) -> ContentCounts:
-    tables, rows = dataset_tables.table_counts(connection, tool.id)
-    return ContentCounts(tables=tables, rows=rows)
-
-
-def _read(connection: apsw.Connection, tool: Tool) -> DatasetContents:
-    return DatasetContents(
-        tuple(dataset_tables.dataset_tables(connection, tool.id)),
-        stored_choices(connection, tool.id),
-    )
-
-
-DATASET_STATUS = KindStatus(
-    overview_title="Datasets",
-    overview_columns=("tables", "rows"),
-    contents_title="Tables",
-    count=_count,
-    read=_read,
-)
-
-
-def remove_unneeded_copies(connection: apsw.Connection, tool_id: int) -> None:
-    """Remove a dataset's copies that no table needs, and all those of tools that are gone."""
-    folder = dataset_tables.snapshot_folder(connection, tool_id)
-    root = folder.parent
-    folders = list(root.iterdir()) if root.is_dir() else []
-    here = {str(tool.id) for tool in registry.list_tools(connection)}
-    for other in folders:
-        if other.name not in here:
-            remove_snapshots(other)
-    needed = dataset_tables.dataset_tables(connection, tool_id)
-    Snapshots(folder).keep_only({table.parquet.name for table in needed if table.is_copy})
+from mdvec.tools import registry
 
 
 def import_dataset(job: ImportJob) -> ImportReport:
@@ -389,7 +309,7 @@ class _DatasetImport:
             dataset_tables.record_dataset(
                 self.connection, self.tool.id, self.files, self.tables.of_files()
             )
-            import_state.record_import(self.connection, self.tool, self.job.rules)
+            registry.record_import(self.connection, self.tool, self.job.rules)
 
     def _report(self) -> ImportReport:
         now = self.tables.ordered()

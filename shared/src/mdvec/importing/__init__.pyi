@@ -1,8 +1,5 @@
 from .endpoint_texts import EndpointStopped as EndpointStopped
 from .endpoint_texts import SendingRefused as SendingRefused
-from .import_failures import Failure as Failure
-from .import_failures import failures as failures
-from .import_failures import record_failures as record_failures
 from .job import Importer as Importer
 from .job import ImportJob as ImportJob
 from .job import ProgressCount as ProgressCount
@@ -12,6 +9,7 @@ from .options import ChunkingOverrides as ChunkingOverrides
 from .options import ImportRefused as ImportRefused
 from .report import MAX_LISTED as MAX_LISTED
 from .report import EmbedderFor as EmbedderFor
+from .report import Failure as Failure
 from .report import ImportInterrupted as ImportInterrupted
 from .report import ImportReport as ImportReport
 from .report import ImportRequest as ImportRequest
@@ -19,7 +17,9 @@ from .report import Mode as Mode
 from .report import Progress as Progress
 from .report import ReportLine as ReportLine
 from .report import ToolChanged as ToolChanged
+from .report import failures as failures
 from .report import notes as notes
+from .report import record_failures as record_failures
 from .scan_rules import choose_rules as choose_rules
 from .scan_rules import rules_in_force as rules_in_force
 from .text_index import TextIndex as TextIndex

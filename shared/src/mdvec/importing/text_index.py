@@ -37,7 +37,7 @@ from mdvec.index import (
     unsent_count,
 )
 from mdvec.text import ChunkingOptions
-from mdvec.tools import Tool, import_state, registry
+from mdvec.tools import Tool, registry
 
 if TYPE_CHECKING:
     from mdvec.embedding import Vectors
@@ -279,7 +279,7 @@ class TextIndex:
         """Record that an import of ``files`` files begins, of which ``stored`` are unchanged."""
         with self._connection:
             check_unchanged(self._connection, self._tool)
-            import_state.begin_import(self._connection, self._tool, self._job.rules, files, stored)
+            registry.begin_import(self._connection, self._tool, self._job.rules, files, stored)
         self._files_stored = stored
 
     def begin_first_generation(self) -> None:
@@ -375,12 +375,12 @@ class TextIndex:
     def _record_model(self, generation: int) -> None:
         embedder, chunking = self._model()
         model = (embedder.name, embedder.fingerprint, embedder.dimension)
-        import_state.record_model(self._connection, self._tool, generation, model, chunking)
+        registry.record_model(self._connection, self._tool, generation, model, chunking)
 
     def _count_stored(self) -> None:
         if not self._tables.staged:
             self._files_stored += 1
-            import_state.count_done(self._connection, self._tool, self._files_stored)
+            registry.count_done(self._connection, self._tool, self._files_stored)
 
     def _record_end(self) -> None:
         if not self._tables.staged and tables.has_word_indexes(self._connection, self._tables):
@@ -389,4 +389,4 @@ class TextIndex:
             with self._job.stopwatch.stage("index"):
                 renew_vector_index(self._connection, self._tables)
         forget_paid(self._connection, self._tool.id)
-        import_state.record_import(self._connection, self._tool, self._job.rules)
+        registry.record_import(self._connection, self._tool, self._job.rules)

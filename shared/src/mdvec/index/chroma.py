@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mdvec.embedding import Vectors
-    from mdvec.index.narrowing import ChunkRanges
+    from mdvec.index.properties import ChunkRanges
 
 SEARCH_SECONDS, WRITE_SECONDS = 3.0, 120.0
 _CONNECT_SECONDS = 3.0

@@ -27,8 +27,7 @@ from mdvec.index.chroma import (
     ChromaServer,
     CollectionMissing,
 )
-from mdvec.index.exact import nearest_among
-from mdvec.index.nearest import EngineUnavailable, Near
+from mdvec.index.nearest import EngineUnavailable, Near, nearest_among
 from mdvec.index.tables import Tables
 from mdvec.text import identifier
 
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mdvec.embedding import Vectors
-    from mdvec.index.narrowing import ChunkRanges
+    from mdvec.index.properties import ChunkRanges
 
 MAX_UNSENT = 2_000
 """A search compares up to so many new chunks exactly; with more, words answer alone."""

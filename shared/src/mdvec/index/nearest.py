@@ -1,24 +1,23 @@
-"""The interface of a vector index: chunk ids and vectors in, the nearest ids and scores out.
-
-SQLite is the source of truth: documents, chunks, words and the exact embeddings. A vector index
-only answers which chunks are near a vector. It may lag behind, and it may still know chunks that
-are gone, so whoever reads it scores its ids again by the stored embeddings.
-"""
+"""Finds the chunks nearest to a vector: exactly, or among the candidates of signatures."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+import apsw
+
 from mdvec.errors import MdvecError
+from mdvec.index.tables import Tables
+from mdvec.text import identifier
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from mdvec.embedding import Vectors
-    from mdvec.index.narrowing import ChunkRanges
+    from mdvec.index.properties import ChunkRanges
 
 
 class EngineUnavailable(MdvecError):
@@ -63,3 +62,16 @@ class NearestIndex(Protocol):
     def retire(self) -> None:
         """Delete it with everything in it."""
         ...
+
+
+def nearest_among(
+    connection: apsw.Connection, tables: Tables, query: Vectors, limit: int, within: Iterable[int]
+) -> list[Near]:
+    """The ``limit`` stored chunks nearest to a query vector among the ids in ``within``."""
+    rows = connection.execute(
+        "SELECT id, vec_distance_cosine(embedding, ?) AS distance "
+        f"FROM {identifier(tables.vectors)} WHERE id IN ({','.join(map(str, within))}) "
+        "ORDER BY distance, id LIMIT ?",
+        (query.tobytes(), limit),
+    )
+    return [Near(int(chunk_id), 1.0 - distance) for chunk_id, distance in rows]

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from mdvec.index.chroma_collections import begin_collection, collection_of, leave_collection
-from mdvec.index.signature_build import renew_signatures
-from mdvec.index.signature_cache import SignatureIndex
+from mdvec.index.signature_cache import SignatureIndex, renew_signatures
 from mdvec.index.tables import DERIVED, Tables, drop_indexes, has_signatures
 from mdvec.text import identifier
 

@@ -9,7 +9,7 @@ from zlib import crc32
 
 import apsw
 
-from mdvec.index.narrowing import ChunkRanges
+from mdvec.index.properties import ChunkRanges
 from mdvec.index.tables import Tables
 from mdvec.text import (
     FIELDS,

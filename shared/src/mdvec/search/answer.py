@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,24 +12,113 @@ from typing import TYPE_CHECKING
 import apsw
 
 from mdvec.database import open_database, snapshot
+from mdvec.embedding import (
+    Embedder,
+    EndpointFailure,
+    ModelError,
+    QuestionNotAllowed,
+    RemoteEmbedder,
+)
 from mdvec.errors import MdvecError
 from mdvec.index import ChromaServer, StoredChunk, stored_properties
 from mdvec.log import PRIVATE, milliseconds, record
 from mdvec.search.candidates import ToolCandidates, find_candidates
-from mdvec.search.core.bounds import MAX_QUERY_CHARS, Returning, Sort
 from mdvec.search.core.confidence import NO_EVIDENCE, Evidence
-from mdvec.search.core.filters import NO_FILTERS, Filters
+from mdvec.search.core.filters import MAX_QUERY_CHARS, NO_FILTERS, Filters, Returning, Sort
 from mdvec.search.core.fusion import SearchMode
 from mdvec.search.filtering import explain_empty, narrow
 from mdvec.search.hits import Hit, hits
-from mdvec.search.question_vectors import EmbedderOf, question_vectors
 from mdvec.search.ranking import RankedChunk, Reranks, pooled, reranked
 from mdvec.text import analyse_question, is_blank, on_one_line, quoted
 from mdvec.timing import Stopwatch
-from mdvec.tools import KINDS, Tool, offered_name, registry, unfinished
+from mdvec.tools import KINDS, Tool, is_endpoint_allowed, offered_name, registry, unfinished
 
 if TYPE_CHECKING:
     from mdvec.embedding import Vectors
+
+
+EmbedderOf = Callable[[str], AbstractContextManager[Embedder]]
+"""Lends the embedder of the model with that name, for one search."""
+
+
+class ModelDiffers(ModelError):
+    """The installed model is not the one that the tool was imported with."""
+
+
+def question_vectors(
+    connection: apsw.Connection,
+    requested: Sequence[Tool],
+    query: str,
+    mode: SearchMode,
+    embedder_of: EmbedderOf,
+    stopwatch: Stopwatch,
+) -> tuple[dict[str, Vectors], list[str]]:
+    """The question's vectors by fingerprint, and a note for each tool without.
+
+    Raises:
+        ModelError: no tool's model can embed it, and words alone may not answer instead.
+    """
+    found: dict[str, Vectors] = {}
+    refused: list[tuple[Tool, ModelError]] = []
+    failed: dict[str, EndpointFailure] = {}
+    for tool in requested if mode != "lexical" else ():
+        if tool.model is None or tool.fingerprint in found:
+            continue
+        try:
+            if tool.model in failed:
+                raise failed[tool.model]
+            found[str(tool.fingerprint)] = _vector(connection, tool, query, embedder_of, stopwatch)
+        except ModelError as error:
+            refused.append((tool, error))
+            # Another tool's questions may be allowed to go there.
+            if isinstance(error, EndpointFailure) and not isinstance(error, QuestionNotAllowed):
+                failed[tool.model] = error
+    # The network comes and goes; a model that is not installed does not.
+    words_answer = mode == "hybrid" and any(isinstance(e, EndpointFailure) for _, e in refused)
+    if refused and not found and not words_answer:
+        raise refused[-1][1]
+    how = "left out" if mode == "vector" else "searched by words alone"
+    return found, [
+        f"{tool.name} was {how}: {error}"
+        for tool, error in refused
+        if tool.fingerprint not in found
+    ]
+
+
+def _vector(
+    connection: apsw.Connection,
+    tool: Tool,
+    query: str,
+    embedder_of: EmbedderOf,
+    stopwatch: Stopwatch,
+) -> Vectors:
+    with ExitStack() as held:
+        with stopwatch.stage("model_load"):
+            embedder = held.enter_context(embedder_of(str(tool.model)))
+        if embedder.fingerprint != tool.fingerprint:
+            raise ModelDiffers(
+                f"the tool {tool.name!r} was imported with {tool.fingerprint}, but this "
+                f"installation has {embedder.fingerprint}; build it again with: "
+                f"mdvec import -n {tool.name} --mode replace"
+            )
+        _check_allowed(connection, tool, embedder)
+        with stopwatch.stage("query_embedding"):
+            return embedder.embed_query(query)
+
+
+def _check_allowed(connection: apsw.Connection, tool: Tool, embedder: Embedder) -> None:
+    """Check that a question may go where the embedder sends it.
+
+    Raises:
+        QuestionNotAllowed: the user has not allowed that for this tool.
+    """
+    if not isinstance(embedder, RemoteEmbedder) or embedder.endpoint.is_local:
+        return
+    if not is_endpoint_allowed(connection, tool.id, embedder.endpoint.origin):
+        raise QuestionNotAllowed(
+            f"you have not allowed its questions to go to {embedder.endpoint.host}; to be asked: "
+            f"mdvec import -n {tool.name} --mode update"
+        )
 
 
 def without_vectors(pools: Sequence[ToolCandidates], mode: SearchMode) -> list[str]:

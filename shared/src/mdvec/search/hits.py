@@ -10,9 +10,15 @@ from functools import cached_property
 import apsw
 
 from mdvec.index import NOT_DERIVED, StoredChunk, StoredProperties, documents, stored_properties
-from mdvec.search.core.bounds import Returning
-from mdvec.search.core.neighbours import Window, joined_windows
-from mdvec.search.core.passages import TextSpan, good_cut, section_at, within_budget
+from mdvec.search.core.filters import Returning
+from mdvec.search.core.neighbours import (
+    TextSpan,
+    Window,
+    good_cut,
+    joined_windows,
+    section_at,
+    within_budget,
+)
 from mdvec.search.ranking import RankedChunk
 from mdvec.text import WORD_MARK, Outline, line_starts, outline
 from mdvec.tools import KINDS

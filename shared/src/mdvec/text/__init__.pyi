@@ -1,11 +1,6 @@
 from . import encoding as encoding
 from .chunking import Chunk as Chunk
-from .context import searchable_chunks as searchable_chunks
-from .context import text_to_embed as text_to_embed
-from .context import texts_to_embed as texts_to_embed
-from .counting import counted as counted
-from .counting import file_size as file_size
-from .counting import local_time as local_time
+from .chunking import is_machine_file as is_machine_file
 from .dates import named_dates as named_dates
 from .encoding import CP1252 as CP1252
 from .encoding import UTF_8 as UTF_8
@@ -35,7 +30,6 @@ from .loanwords import in_other_numerals as in_other_numerals
 from .loanwords import katakana_of as katakana_of
 from .loanwords import max_edits as max_edits
 from .loanwords import nearest_spellings as nearest_spellings
-from .machine_text import is_machine_file as is_machine_file
 from .markdown import Outline as Outline
 from .markdown import is_markdown as is_markdown
 from .markdown import line_starts as line_starts
@@ -46,7 +40,12 @@ from .morphology import has_dictionary as has_dictionary
 from .morphology import morphemes as morphemes
 from .one_line import TextFence as TextFence
 from .one_line import bracketed_name as bracketed_name
+from .one_line import counted as counted
 from .one_line import fence_for as fence_for
+from .one_line import file_size as file_size
+from .one_line import identifier as identifier
+from .one_line import literal as literal
+from .one_line import local_time as local_time
 from .one_line import on_one_line as on_one_line
 from .one_line import outside_fences as outside_fences
 from .one_line import quoted as quoted
@@ -67,9 +66,10 @@ from .questions import QuestionTerms as QuestionTerms
 from .questions import analyse_question as analyse_question
 from .questions import is_katakana as is_katakana
 from .questions import is_word_of as is_word_of
-from .quoting import identifier as identifier
-from .quoting import literal as literal
 from .readable import readable_chunk as readable_chunk
+from .readable import searchable_chunks as searchable_chunks
+from .readable import text_to_embed as text_to_embed
+from .readable import texts_to_embed as texts_to_embed
 from .tokens import TokenSpan as TokenSpan
 from .tokens import blocks as blocks
 from .tokens import is_blank as is_blank

@@ -10,8 +10,14 @@ from functools import cached_property
 
 from mdvec.text.markdown import Fence, line_starts
 from mdvec.text.sentences import MAX_LINE_READ, marks
-from mdvec.text.tokens import Tokenizer, safe_cut, splits_a_character
-from mdvec.text.windows import Range, fitting_pieces, token_edges
+from mdvec.text.tokens import (
+    Range,
+    Tokenizer,
+    fitting_pieces,
+    safe_cut,
+    splits_a_character,
+    token_edges,
+)
 
 _LINE = re.compile(r"[^\r\n]*")
 _MARKS = tuple("<:#|=-*+>・●■◆※`~[")

@@ -9,8 +9,7 @@ from typing import Final
 
 from mdvec.text.dates import named_dates
 from mdvec.text.index_terms import folded, terms_of_folded
-from mdvec.text.morphology import WORD_MARK, word_terms
-from mdvec.text.roles import Role
+from mdvec.text.morphology import WORD_MARK, Role, word_terms
 
 FIELDS: Final = ("title", "names", "heading", "text")
 """The fields of a chunk; lists with one item per field are in this order."""

@@ -1,11 +1,14 @@
 """Puts text of files where it can imitate nothing: on one line, in quotes, or within a fence."""
 
+from __future__ import annotations
+
 import json
 import re
 import secrets
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 _MAX_SHORTENED = 60
 _MAX_PLAIN_NAME = 40
@@ -98,3 +101,35 @@ def shortened(text: str) -> str:
     """The beginning of ``text`` on one line, to quote in a message."""
     line = "".join(char if char.isprintable() else " " for char in text[:_MAX_SHORTENED])
     return line if len(text) <= _MAX_SHORTENED else line + "…"
+
+
+def identifier(name: str) -> str:
+    """``name`` of a table, column or index as a quoted identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """``text`` as a string literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def counted(number: int, noun: str) -> str:
+    """The number with its noun: 1 file, 1,200 files."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def file_size(size: int) -> str:
+    """A number of bytes as text such as 8.0 kB; 1 kB is 1,024 bytes, as in settings and limits."""
+    amount = float(size)
+    for unit in ("B", "kB", "MB"):
+        if amount < 1024:
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1024
+    return f"{amount:.1f} GB"
+
+
+def local_time(stored: str | None) -> str | None:
+    """A stored UTC time as local time, such as ``2026-11-21 13:26 JST``; None stays None."""
+    if stored is None:
+        return None
+    return f"{datetime.fromisoformat(stored).replace(tzinfo=UTC).astimezone():%Y-%m-%d %H:%M %Z}"

@@ -10,8 +10,7 @@ from itertools import pairwise
 
 from mdvec.text.dates import named_dates
 from mdvec.text.index_terms import folded, is_letters, placed_terms, question_terms
-from mdvec.text.morphology import WORD_MARK, Morpheme, morphemes
-from mdvec.text.roles import Role, role_of
+from mdvec.text.morphology import WORD_MARK, Morpheme, Role, morphemes, role_of
 from mdvec.text.sentences import marks
 
 _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]+")

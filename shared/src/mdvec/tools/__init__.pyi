@@ -1,12 +1,4 @@
-from . import import_state as import_state
 from . import registry as registry
-from .allowed_endpoints import allow_endpoint as allow_endpoint
-from .allowed_endpoints import is_endpoint_allowed as is_endpoint_allowed
-from .import_state import described_tool as described_tool
-from .import_state import is_being_imported as is_being_imported
-from .import_state import lock_file as lock_file
-from .import_state import unfinished as unfinished
-from .import_state import while_it_runs as while_it_runs
 from .kinds import KINDS as KINDS
 from .names import FOLDED as FOLDED
 from .names import OFFERED as OFFERED
@@ -20,7 +12,14 @@ from .names import reserved_names_taken as reserved_names_taken
 from .registry import Tool as Tool
 from .registry import ToolExists as ToolExists
 from .registry import ToolNotFound as ToolNotFound
+from .registry import allow_endpoint as allow_endpoint
+from .registry import described_tool as described_tool
+from .registry import is_being_imported as is_being_imported
+from .registry import is_endpoint_allowed as is_endpoint_allowed
 from .registry import list_tools as list_tools
+from .registry import lock_file as lock_file
+from .registry import unfinished as unfinished
+from .registry import while_it_runs as while_it_runs
 from .status import TEXTS as TEXTS
 from .status import ContentCounts as ContentCounts
 from .status import Contents as Contents

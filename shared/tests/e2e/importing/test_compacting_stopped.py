@@ -13,7 +13,7 @@ from collection import Collection
 from mdvec.database.connection import open_database
 from mdvec.index.tables import Tables
 from mdvec.manage.compacting import compact
-from mdvec.text.quoting import identifier
+from mdvec.text.one_line import identifier
 
 SECRET = b"zqxjkvw8871secret"
 CHILD = """

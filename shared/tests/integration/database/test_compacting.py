@@ -8,14 +8,14 @@ import apsw
 import pytest
 from collection import Collection
 
-from mdvec.database import place
+from mdvec.database import network
 from mdvec.database.connection import DatabaseMissing, open_database, snapshot
 from mdvec.errors import MdvecError
 from mdvec.index.tables import Tables, create_tables
 from mdvec.manage import registering
 from mdvec.manage.compacting import NoRoom, compact
 from mdvec.manage.tool_import import only_import_of
-from mdvec.text.quoting import identifier
+from mdvec.text.one_line import identifier
 
 SECRET = "zqxjkvw8871secret"
 GONE = "(SELECT id FROM vectors_notes WHERE document_id > 30)"
@@ -83,9 +83,9 @@ def old(collection):
 def test_data_left_readable_by_old_versions_is_erased_and_the_contents_stay(old):
     assert holding(old, SECRET) == ["vectors.sqlite", "vectors.sqlite-wal"]
     contents, answer = old.contents(), old.search("春夏秋冬").results
-    before = place.size_on_disk(old.database)
+    before = network.size_on_disk(old.database)
     done = compact(old.database)
-    after = place.size_on_disk(old.database)
+    after = network.size_on_disk(old.database)
     assert (done.size_before, done.size_after, done.is_complete) == (before, after, True)
     assert done.bytes_given_back == before - after > 100_000
     assert holding(old, SECRET, SECRET[2:], "秘密鍵") == []
@@ -124,7 +124,7 @@ def test_without_free_space_it_names_the_disk_and_the_size_and_changes_nothing(
     folders = [tmp_path / "temporary", old.database.parent]
     folders[0].mkdir()
     monkeypatch.setenv("SQLITE_TMPDIR", str(folders[0]))
-    contents, size = old.contents(), place.size_on_disk(old.database)
+    contents, size = old.contents(), network.size_on_disk(old.database)
     free = dict.fromkeys(folders, 10**12)
     free[folders[place_without_room]] = 2 * size  # one disk: twice the size, and a little more
     with pytest.raises(NoRoom) as refused:
@@ -133,7 +133,7 @@ def test_without_free_space_it_names_the_disk_and_the_size_and_changes_nothing(
     assert str(folders[place_without_room]) in said
     assert f"{2 * size:,} free" in said
     assert "nothing was changed" in said
-    assert (old.contents(), place.size_on_disk(old.database)) == (contents, size)
+    assert (old.contents(), network.size_on_disk(old.database)) == (contents, size)
     assert holding(old, SECRET) != []
     free[folders[place_without_room]] = 2 * size + size // 32 + 2**21
     assert compact(old.database, free_bytes=free.__getitem__).is_complete

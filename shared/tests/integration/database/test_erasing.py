@@ -13,7 +13,7 @@ from mdvec.database.connection import open_database, snapshot
 from mdvec.index.tables import Tables
 from mdvec.manage import registering
 from mdvec.text.index_terms import terms
-from mdvec.text.quoting import identifier
+from mdvec.text.one_line import identifier
 
 SECRET = "zqxjkvw8871secret"
 

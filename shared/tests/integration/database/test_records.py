@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import apsw
 import pytest
 
-from mdvec.database.row_factory import records
+from mdvec.database.connection import records
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,11 @@ from mdvec.datasets.core.choices import (
     merged,
     reading_of,
 )
-from mdvec.datasets.importer import DatasetContents
 from mdvec.datasets.interfaces import dataset_tables
 from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.options import DatasetOptions
 from mdvec.datasets.reading_options import InvalidReading, reading_choices
+from mdvec.datasets.status import DatasetContents
 from mdvec.importing.options import ImportRefused
 from mdvec.manage import registering
 from mdvec.manage.status import details

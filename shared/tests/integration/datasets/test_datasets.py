@@ -11,9 +11,9 @@ from collection import RULES, Collection
 
 from mdvec.database.connection import open_database
 from mdvec.datasets.core.columns import Column
-from mdvec.datasets.importer import DatasetContents
 from mdvec.datasets.interfaces import dataset_tables
 from mdvec.datasets.interfaces.connection import one_path, parquet_scan
+from mdvec.datasets.status import DatasetContents
 from mdvec.documents.reading import DocumentPart, ReadingRefused, read_document
 from mdvec.files.scanning import SourceMissing
 from mdvec.importing.options import ImportRefused

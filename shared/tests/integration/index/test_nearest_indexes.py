@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from mdvec.database.connection import open_database
 from mdvec.index.chroma import ChromaIndex, ChromaServer, CollectionMissing, Hnsw, client
-from mdvec.index.narrowing import ChunkRanges
 from mdvec.index.nearest import NearestIndex
+from mdvec.index.properties import ChunkRanges
 from mdvec.index.signature_cache import SignatureIndex
 from mdvec.index.tables import Tables, create_tables
-from mdvec.text.quoting import identifier
+from mdvec.text.one_line import identifier
 from mdvec.tools import registry
 
 DIMENSION, DOCUMENTS, CHUNKS = 32, 40, 10

@@ -6,8 +6,14 @@ import pytest
 from collection import Collection
 
 from mdvec.database.connection import open_database
-from mdvec.index.signature_build import entries, read_build, renew_signatures
-from mdvec.index.signature_cache import SignatureCache, insert_signatures, likely_nearest
+from mdvec.index.signature_cache import (
+    SignatureCache,
+    entries,
+    insert_signatures,
+    likely_nearest,
+    read_build,
+    renew_signatures,
+)
 from mdvec.index.tables import Tables, create_indexes, create_tables
 
 NAMES = Tables(1, "notes", 1)

@@ -8,9 +8,8 @@ from mdvec.database.connection import open_database
 from mdvec.datasets.interfaces.dataset_tables import dataset_tables
 from mdvec.manage import registering
 from mdvec.manage.registering import InvalidTool, rename_tool
-from mdvec.tools.import_state import lock_file
 from mdvec.tools.names import InvalidToolName
-from mdvec.tools.registry import ToolExists, ToolNotFound
+from mdvec.tools.registry import ToolExists, ToolNotFound, lock_file
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from mdvec.text.options import ChunkingOptions
 from mdvec.text.properties import Properties
 from mdvec.text.questions import analyse_question
 from mdvec.timing import Stopwatch
-from mdvec.tools import import_state, registry
+from mdvec.tools import registry
 
 TODAY = date(2025, 11, 19)
 
@@ -215,9 +215,7 @@ def many(tmp_path_factory):
         with connection:
             tables.create_indexes(connection, names)
             options = ChunkingOptions("heading", 256, 32, (1, 2, 3), 50)
-            import_state.record_model(
-                connection, tool, 1, ("tiny", "tiny@1:16:l2", DIMENSION), options
-            )
+            registry.record_model(connection, tool, 1, ("tiny", "tiny@1:16:l2", DIMENSION), options)
             for number in range(DOCUMENTS):
                 vectors = draw.standard_normal((CHUNKS_EACH, DIMENSION)).astype(np.float32)
                 vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)

@@ -3,7 +3,7 @@
 import pytest
 
 from mdvec.errors import MdvecError
-from mdvec.search.core.bounds import MAX_QUERY_CHARS
+from mdvec.search.core.filters import MAX_QUERY_CHARS
 
 FILLER = "この段落は、ほかのことについて書いてあります。天気や旅行や音楽の話です。" * 2
 NOTES = {

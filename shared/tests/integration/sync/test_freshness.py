@@ -17,7 +17,7 @@ from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
 from mdvec.manage.tool_import import import_tool, only_import_of
 from mdvec.sync.freshness import look_at
-from mdvec.tools.import_state import lock_file
+from mdvec.tools.registry import lock_file
 
 STATEMENT = (
     "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID\n"

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from matplotlib import font_manager
 from PIL import Image
 
-from mdvec.charts import yen
+from mdvec.charts import framing
 from mdvec.charts.bar import draw_bars
 from mdvec.charts.categories import CategoryEntry, colored, members_note, merge_small
 from mdvec.charts.chart import (
@@ -28,7 +28,8 @@ from mdvec.charts.chart import (
     parse_size,
 )
 from mdvec.charts.colors import colors_of
-from mdvec.charts.figure import draw, png
+from mdvec.charts.encoding import png
+from mdvec.charts.figure import draw
 from mdvec.charts.fonts import FontUnusable, typeface
 from mdvec.charts.page import Page
 from mdvec.charts.pie import draw_pie
@@ -464,30 +465,30 @@ def test_texts_are_cut_to_their_width_with_an_ellipsis():
 
 
 def test_amounts_are_shortened_with_one_decimal():
-    assert [yen.short(v) for v in (9999, 12_345, -12_500, 10**8, 15 * 10**12)] == [
+    assert [framing.short(v) for v in (9999, 12_345, -12_500, 10**8, 15 * 10**12)] == [
         "9,999円", "1.2万円", "-1.3万円", "1.0億円", "15.0兆円",
     ]  # fmt: skip
 
 
 def test_yen_are_written_in_full_and_on_axes_in_large_units():
-    assert yen.amount(-1234567) == "-1,234,567円"
-    assert [yen.tick(v, 50_000) for v in (0, 50_000, 150_000, -50_000)] == [
+    assert framing.amount(-1234567) == "-1,234,567円"
+    assert [framing.tick(v, 50_000) for v in (0, 50_000, 150_000, -50_000)] == [
         "0円", "5万円", "15万円", "-5万円",
     ]  # fmt: skip
     large = ((2000, 500), (3 * 10**8, 10**8), (2 * 10**12, 10**12))
-    assert [yen.tick(*one) for one in large] == ["2,000円", "3億円", "2兆円"]
+    assert [framing.tick(*one) for one in large] == ["2,000円", "3億円", "2兆円"]
 
 
 def test_shares_are_rounded_half_up_without_floats():
     pairs = ((1, 3), (1, 8), (1, 2000), (5, 5), (1, 10**30), (-1, 2000), (-5, 4))
-    assert [yen.share(*pair) for pair in pairs] == [
+    assert [framing.share(*pair) for pair in pairs] == [
         "33.3%", "12.5%", "0.1%", "100.0%", "0.0%", "-0.1%", "-125.0%",
     ]  # fmt: skip
 
 
 @given(st.integers(-(10**15), 0), st.integers(0, 10**15), st.integers(1, 8))
 def test_an_axis_has_round_steps_around_its_values(low, high, most):
-    ticks = yen.steps(low, high, most)
+    ticks = framing.steps(low, high, most)
     assert ticks[0] <= low <= high <= ticks[-1]
     assert len(ticks) >= 2
     assert len(ticks) <= most + 3

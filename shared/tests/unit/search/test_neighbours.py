@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdvec.search.core.neighbours import Window, joined_windows
-from mdvec.search.core.passages import TextSpan
+from mdvec.search.core.neighbours import TextSpan, Window, joined_windows
 
 
 def window(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdvec.search.core.passages import TextSpan, good_cut, section_at, within_budget
+from mdvec.search.core.neighbours import TextSpan, good_cut, section_at, within_budget
 from mdvec.text.markdown import outline
 
 GUIDE = """---

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tiny_embedder import TinyBackend
 
 from mdvec.text.chunking import Chunk
-from mdvec.text.context import in_context, texts_to_embed
+from mdvec.text.readable import in_context, texts_to_embed
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ import random
 import pytest
 from tiny_embedder import TinyBackend
 
-from mdvec.text.chunking import chunk_document
-from mdvec.text.machine_text import is_machine_file, machine_text
+from mdvec.text.chunking import chunk_document, is_machine_file, machine_text
 from mdvec.text.markdown import line_starts, outline
 from mdvec.text.options import ChunkingOptions
 

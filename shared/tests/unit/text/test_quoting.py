@@ -3,7 +3,7 @@
 import apsw
 import pytest
 
-from mdvec.text.quoting import identifier, literal
+from mdvec.text.one_line import identifier, literal
 
 HOSTILE = ['a"b', "日本 語", "select", "x'; DROP TABLE tools; --", "1-2"]
 

@@ -4,7 +4,7 @@ import pytest
 from tiny_embedder import TinyBackend
 
 from mdvec.text.options import ChunkingOptions
-from mdvec.text.windows import fitting_pieces, token_windows
+from mdvec.text.tokens import fitting_pieces, token_windows
 
 TINY = TinyBackend()
 

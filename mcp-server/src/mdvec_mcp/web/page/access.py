@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from mdvec.manage import CODE_SECONDS, PageKey
 from starlette.requests import Request
 
-from mdvec_mcp.web.address import LOOPBACK_NAMES
+from mdvec_mcp.web.gate import LOOPBACK_NAMES
 
 COOKIE_SECONDS = 30 * 24 * 3600
 _NANOSECONDS = 10**9

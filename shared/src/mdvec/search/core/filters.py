@@ -7,14 +7,23 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Literal
 
 from pathspec import GitIgnoreSpec
 from pathspec.patterns.gitignore import GitIgnorePatternError
 
 from mdvec.dates import Days, parse_days
 from mdvec.errors import MdvecError
-from mdvec.search.core.bounds import MAX_DAY_CHARS, MAX_PATH_CHARS, MAX_TAGS_ASKED
 from mdvec.text import MAX_TAG_CHARS, folded_tag
+
+MAX_QUERY_CHARS = 4_000
+MAX_K = 50
+MAX_PATH_CHARS = 500
+MAX_TAGS_ASKED = 20
+MAX_DAY_CHARS = 60
+Sort = Literal["relevance", "newest"]
+Returning = Literal["chunk", "section", "document"]
+
 
 _WILD = re.compile(r"[*?\[\\!]")
 
