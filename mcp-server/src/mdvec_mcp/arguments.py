@@ -206,11 +206,13 @@ def _mismatch(value: object, variants: list[Schema], wording: ArgumentWording) -
     strict = [variant["type"] for variant in variants if variant.get("type") in _STRICT]
     if strict:
         allowed = any(_is(value, variant.get("type")) for variant in variants)
-        return None if allowed else wording.either.join(wording.kinds[one] for one in strict)
+        return None if allowed else wording.either.join(wording.kinds[kind] for kind in strict)
     lists = [variant for variant in variants if variant.get("type") == "array"]
     if lists and isinstance(value, list):
         items = _variants(lists[0].get("items", {}))
-        needed = next((one for item in value if (one := _mismatch(item, items, wording))), None)
+        needed = next(
+            (mismatch for item in value if (mismatch := _mismatch(item, items, wording))), None
+        )
         return needed and wording.items.format(needed)
     return None
 

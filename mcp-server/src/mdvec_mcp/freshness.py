@@ -65,10 +65,10 @@ class _Known:
 
         A source without files is looked at each time, because its first files are expected.
         """
-        if any(one.is_empty for one in self.found):
+        if any(state.is_empty for state in self.found):
             return False
         age = time.monotonic() - self.at
-        is_as_seen = stamp == self.stamp or not any(one.sentence() for one in self.found)
+        is_as_seen = stamp == self.stamp or not any(state.sentence() for state in self.found)
         return age < (seconds if is_as_seen else min(seconds, _WRITTEN_SECONDS))
 
 
@@ -88,7 +88,7 @@ class Look:
 
     def notes(self, wording: Wording) -> list[str]:
         """What to say in the answer."""
-        said = (wording(found, self._is_importing(found.tool)) for found in self.found())
+        said = (wording(state, self._is_importing(state.tool)) for state in self.found())
         return [sentence for sentence in said if sentence]
 
 
@@ -180,7 +180,7 @@ class FreshnessWatch:
         """Wait a moment for automatic imports of the sources concerned; whether one has ended."""
         if not self.is_auto and self.always_auto is None:
             return False
-        changed = (found.tool for found in look.found() if found.is_stale and concerns(found))
+        changed = (state.tool for state in look.found() if state.is_stale and concerns(state))
         runs = [run for run in map(self.imports.running, changed) if run is not None]
         ended = [run.wait(max(_IMPORT_SECONDS - run.seconds, 0)) for run in runs]
         return any(ended)
@@ -230,14 +230,14 @@ class FreshnessWatch:
     def _look(self, scope: str, concerns: Callable[[Tool], bool], stamp: FileStamp | None) -> None:
         try:
             began = time.monotonic()
-            found = self._looked(concerns)
+            states = self._looked(concerns)
             now = time.monotonic()
             with self._lock:
                 # The first look also imports modules, which says nothing of the next ones.
                 took = now - began if scope in self._looks else 0.0
                 while len(self._looks) >= _MAX_KEPT and scope not in self._looks:
                     del self._looks[next(iter(self._looks))]
-                self._looks[scope] = _Known(now, stamp, found, took)
+                self._looks[scope] = _Known(now, stamp, states, took)
         except MdvecError as error:
             logger.info("no look at the sources: %s", error)
         finally:
@@ -246,8 +246,8 @@ class FreshnessWatch:
                 self._first_look_until.pop(scope, None)
 
     def _looked(self, concerns: Callable[[Tool], bool]) -> tuple[Freshness, ...]:
-        found = (self._looked_at(tool) for tool in filter(concerns, self.served()))
-        return tuple(one for one in found if one is not None)
+        states = (self._looked_at(tool) for tool in filter(concerns, self.served()))
+        return tuple(state for state in states if state is not None)
 
     def _looked_at(self, tool: Tool) -> Freshness | None:
         """A look at one tool; None if nothing can be said about its source now."""
@@ -270,47 +270,47 @@ class FreshnessWatch:
             self.start_import(tool, is_automatic=True)
 
 
-def freshness_in_english(found: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
+def freshness_in_english(state: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
     """What an answer says of a source that differs from its index."""
-    if is_importing and found.is_stale:
+    if is_importing and state.is_stale:
         return "; ".join(
-            filter(None, (found.difference(), "an import is running", found.warning()))
+            filter(None, (state.difference(), "an import is running", state.warning()))
         )
-    return found.sentence()
+    return state.sentence()
 
 
-def freshness_in_japanese(found: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
+def freshness_in_japanese(state: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
     """The same for the household's answers."""
-    if found.trouble:
+    if state.trouble:
         return (
-            f"{found.tool} の取り込み元 {found.source} が見つからないか空です（ディスクは接続されて"
+            f"{state.tool} の取り込み元 {state.source} が見つからないか空です（ディスクは接続されて"
             "いますか）。回答は前回の取り込みに基づきます。"
         )
     reindex = offered_name("reindex")
-    folders = "、".join(map(shown_name, found.emptied))
+    folders = "、".join(map(shown_name, state.emptied))
     emptied = (
-        f"{found.tool} のフォルダー {folders} が空になっています（ディスクは"
+        f"{state.tool} のフォルダー {folders} が空になっています（ディスクは"
         "接続されていますか）。回答は前回の内容に基づきます。意図して空にした場合は "
         f"{reindex} で反映できます。"
-        if found.emptied
+        if state.emptied
         else ""
     )
     older = emptied + (
-        f"{found.tool} の{found.outdated}件のファイルは今の内容を取り込めず、回答は以前の内容に"
+        f"{state.tool} の{state.outdated}件のファイルは今の内容を取り込めず、回答は以前の内容に"
         "基づきます（理由は list_sources）。"
-        if found.outdated
+        if state.outdated
         else ""
     )
-    if not found.is_stale:
+    if not state.is_stale:
         return older
-    newer, parts = found.added + found.changed, []
+    newer, parts = state.added + state.changed, []
     if newer:
-        parts.append(f"{found.tool} に、まだ取り込んでいない新しいファイルが{newer}件あります")
-    if found.deleted:
-        parts.append(f"{found.tool} の取り込み元から{found.deleted}件のファイルがなくなりました")
+        parts.append(f"{state.tool} に、まだ取り込んでいない新しいファイルが{newer}件あります")
+    if state.deleted:
+        parts.append(f"{state.tool} の取り込み元から{state.deleted}件のファイルがなくなりました")
     how = (
         "取り込み中です。"
-        if is_importing or found.is_being_imported
+        if is_importing or state.is_being_imported
         else f"{reindex} で取り込めます。"
     )
     return f"{'。'.join(parts)}。{how}{older}"

@@ -226,9 +226,9 @@ def _token(arguments: argparse.Namespace, settings: Settings) -> str | None:
     file: Path | None = arguments.token_file
     if arguments.token is not None or file is not None:
         return manage.read_token(arguments.token, file)
-    kept, kept_file = settings.server.token, settings.server.token_file
+    token, kept_file = settings.server.token, settings.server.token_file
     return manage.read_token(
-        None if kept is None else kept.get_secret_value(),
+        None if token is None else token.get_secret_value(),
         None if kept_file is None else Path(kept_file),
     )
 

@@ -41,14 +41,14 @@ def compact_input(schema: Schema) -> Schema:
 
     A parameter whose default is null loses the type null: clients omit it instead.
     """
-    kept = {
+    compact = {
         keyword: _compact_value(keyword, value)
         for keyword, value in schema.items()
         if keyword != "title" and (keyword, value) not in _IMPLIED
     }
-    plain = _nullable(kept) if schema.get("default", ...) is None else None
-    rest = {keyword: value for keyword, value in kept.items() if keyword != "anyOf"}
-    return kept if plain is None else {**plain, **rest}
+    plain = _nullable(compact) if schema.get("default", ...) is None else None
+    rest = {keyword: value for keyword, value in compact.items() if keyword != "anyOf"}
+    return compact if plain is None else {**plain, **rest}
 
 
 def _compact_value(keyword: str, value: Any) -> Any:  # noqa: ANN401 - JSON

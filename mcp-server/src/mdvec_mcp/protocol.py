@@ -234,8 +234,8 @@ class MdvecServer(Server[dict[str, Any]]):
         return types.ListResourcesResult(resources=_listed_as(types.Resource, shown))
 
     async def _list_templates(self, _ctx: _Request, _params: object) -> _Templates:
-        found = _listed_as(types.ResourceTemplate, self.offer.resources.list_templates())
-        return _Templates(resource_templates=found)
+        templates = _listed_as(types.ResourceTemplate, self.offer.resources.list_templates())
+        return _Templates(resource_templates=templates)
 
     async def _read_resource(
         self, ctx: _Request, params: types.ReadResourceRequestParams
@@ -258,8 +258,8 @@ class MdvecServer(Server[dict[str, Any]]):
         return types.ReadResourceResult(contents=[blob])
 
     async def _list_prompts(self, _ctx: _Request, _params: object) -> types.ListPromptsResult:
-        found = _listed_as(types.Prompt, self.offer.prompts.values())
-        return types.ListPromptsResult(prompts=found)
+        prompts = _listed_as(types.Prompt, self.offer.prompts.values())
+        return types.ListPromptsResult(prompts=prompts)
 
     async def _get_prompt(
         self, ctx: _Request, params: types.GetPromptRequestParams

@@ -40,15 +40,15 @@ def doctor_command(
     """Check everything mdvec needs, and say what fixes it; the exit code is 1 on trouble."""
     loaded = loaded_settings(config, database, verbose=verbose)
     installation = manage.Installation(loaded.settings, loaded.origins, loaded.file)
-    found = manage.examine(installation, fix=fix)
+    examination = manage.examine(installation, fix=fix)
     if chosen_format(format_, loaded.settings) is DisplayFormat.JSON:
-        print_json(found.json_fields())
+        print_json(examination.json_fields())
     else:
-        for finding in found.findings:
+        for finding in examination.findings:
             _print(finding)
-        for sentence in found.fixed:
+        for sentence in examination.fixed:
             say(f"fixed: {on_one_line(sentence)}")
-    if found.has_trouble:
+    if examination.has_trouble:
         raise typer.Exit(1)
 
 

@@ -66,8 +66,8 @@ def print_table(
     from rich.text import Text
 
     table = Table(title=title, title_justify="left")
-    for place, column in enumerate(columns):
-        justify: Literal["left", "right"] = "right" if place in numbers else "left"
+    for position, column in enumerate(columns):
+        justify: Literal["left", "right"] = "right" if position in numbers else "left"
         table.add_column(Text(column), overflow="fold", justify=justify)
     for row in shown:
         table.add_row(*(Text(cell) for cell in row))

@@ -84,19 +84,19 @@ def query_command(
         if not saved:
             raise typer.BadParameter("give a table or a SELECT, or --saved", param_hint="QUERY")
         reply = ask({"do": "questions"}, database, config, verbose=verbose)
-        listed = [[one[key] for key in _LISTED] for one in reply.answer["questions"]]
+        listed = [[question[key] for key in _LISTED] for question in reply.answer["questions"]]
         print_answer(chosen_form(format_, reply), reply.answer, "questions", _LISTED, listed)
     else:
         if values and not saved:
             raise typer.BadParameter("parameters belong to --saved", param_hint="--param")
-        asked: dict[str, Any] = (
+        source: dict[str, Any] = (
             {"question": query, "parameters": values} if saved else {"query": query}
         )
-        _print_rows(asked, rows, format_, database, config, verbose=verbose)
+        _print_rows(source, rows, format_, database, config, verbose=verbose)
 
 
 def _print_rows(
-    asked: dict[str, Any],
+    source: dict[str, Any],
     rows: int | None,
     form: TableFormat | None,
     database: Path | None,
@@ -106,14 +106,14 @@ def _print_rows(
 ) -> None:
     if form is not TableFormat.CSV:
         reply = ask(
-            {"do": "rows", "max_rows": rows or _ROWS, **asked}, database, config, verbose=verbose
+            {"do": "rows", "max_rows": rows or _ROWS, **source}, database, config, verbose=verbose
         )
         _print_table(chosen_form(form, reply), reply.answer, rows or _ROWS)
         return
     if rows is not None:
         raise typer.BadParameter("csv prints all rows; use LIMIT in the query", param_hint="--rows")
     sys.stdout.flush()
-    request = {"do": "file", "format": "csv", "max_rows": None, **asked}
+    request = {"do": "file", "format": "csv", "max_rows": None, **source}
     reply = ask(request, database, config, verbose=verbose, file=sys.stdout.buffer)
     sys.stdout.buffer.flush()
     if not reply.size:
@@ -140,10 +140,10 @@ def _print_saved(answer: dict[str, Any]) -> None:
 
 def _values(given: list[str]) -> dict[str, str]:
     """The values of parameters, by their names."""
-    found = {}
-    for one in given:
-        name, equals, value = one.partition("=")
+    values = {}
+    for argument in given:
+        name, equals, value = argument.partition("=")
         if not equals or not name:
-            raise typer.BadParameter(f"{one!r} is not NAME=VALUE", param_hint="--param")
-        found[name] = value
-    return found
+            raise typer.BadParameter(f"{argument!r} is not NAME=VALUE", param_hint="--param")
+        values[name] = value
+    return values

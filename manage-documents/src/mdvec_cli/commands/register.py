@@ -100,8 +100,8 @@ def _report(change: FileChange, done: str, nothing_to_do: str) -> None:
     if not change.changed:
         say(f"mdvec {nothing_to_do} in {change.file}")
         return
-    kept = "" if change.backup is None else f" (the previous file: {change.backup.name})"
-    say(f"{done}: {change.file}{kept}")
+    note = "" if change.backup is None else f" (the previous file: {change.backup.name})"
+    say(f"{done}: {change.file}{note}")
 
 
 def _machine() -> manage.Machine:

@@ -223,19 +223,19 @@ def _explanation(hit: Hit, question: str) -> list[str]:
 
 def _judgement(answer: Answer) -> str:
     """The evidence for whether the hits answer the question."""
-    found = answer.evidence
+    basis = answer.evidence
     nearest = "similarity not used"
-    if found.likeness is not None:
+    if basis.likeness is not None:
         nearest = (
-            f"the nearer of them is {found.likeness:+.1f} standard deviations above the usual best "
+            f"the nearer of them is {basis.likeness:+.1f} standard deviations above the usual best "
             "match of an unanswerable question"
         )
     covered = "words not used"
-    if found.coverage is not None:
-        covered = f"at most {found.coverage:.0%} of the question in one of the first two passages"
-    absent = f"; nowhere: {', '.join(found.absent)}" if found.absent else ""
+    if basis.coverage is not None:
+        covered = f"at most {basis.coverage:.0%} of the question in one of the first two passages"
+    absent = f"; nowhere: {', '.join(basis.absent)}" if basis.absent else ""
     return (
         f"judged by: {covered}; {nearest}{absent}; "
-        f"{found.chunks:,} passages. Likely: {found.likelihood(0.0):.0%}, "
+        f"{basis.chunks:,} passages. Likely: {basis.likelihood(0.0):.0%}, "
         f"which must be {search.CONFIDENT:.0%} to count as an answer"
     )

@@ -49,9 +49,9 @@ def install_command(
 ) -> None:
     """Install the server as a service of systemd or launchd, and start it."""
     settings = settings_from(config, database, verbose=verbose)
-    kept = settings.server.token_file
+    configured = settings.server.token_file
     manage.read_token(
-        None, token_file or (None if kept is None else Path(kept))
+        None, token_file or (None if configured is None else Path(configured))
     )  # or its start fails
     more = ["--database", str(settings.database_path)]
     for option, path in (("--config", config), ("--token-file", token_file)):
@@ -81,18 +81,18 @@ def status_command(
 ) -> None:
     """Show whether the service is installed, and whether its server answers."""
     settings = settings_from(config, database, verbose=verbose)
-    found = manage.service_status(_service([]))
+    service = manage.service_status(_service([]))
     if chosen_format(format_, settings) is DisplayFormat.JSON:
-        print_json(found)
+        print_json(service)
         return
     print_facts(
         "Service",
         [
-            ("file", found.path),
-            ("installed", found.installed),
-            ("address", found.address),
-            ("answers", found.answers),
-            ("version", found.version),
+            ("file", service.path),
+            ("installed", service.installed),
+            ("address", service.address),
+            ("answers", service.answers),
+            ("version", service.version),
         ],
     )
 

@@ -59,14 +59,14 @@ def status_command(
 def _overview(database: Path, *, as_json: bool) -> None:
     from mdvec.tools import KINDS
 
-    found = manage.overview(database)
+    summary = manage.overview(database)
     if as_json:
-        print_json(found)
+        print_json(summary)
         return
-    for warning in found.warnings:
+    for warning in summary.warnings:
         say(f"warning: {warning}")
-    print_line(f"database: {found.database} ({text.file_size(found.file_size)})")
-    if not found.tools:
+    print_line(f"database: {summary.database} ({text.file_size(summary.file_size)})")
+    if not summary.tools:
         print_line(
             'no tools yet; add one with: mdvec tool add -n NAME -d "what it contains" -s FOLDER'
         )
@@ -77,11 +77,11 @@ def _overview(database: Path, *, as_json: bool) -> None:
         shown.setdefault(manage.kind_status(kind).overview_title, manage.kind_status(kind))
     for title, view in shown.items():
         tools = [
-            tool for tool in found.tools if manage.kind_status(tool.kind).overview_title == title
+            tool for tool in summary.tools if manage.kind_status(tool.kind).overview_title == title
         ]
         if tools:
             _print_tools(view, tools)
-    _print_notes(found.tools)
+    _print_notes(summary.tools)
 
 
 def _print_notes(tools: Sequence[ToolStatus]) -> None:
@@ -117,29 +117,29 @@ def _print_tools(view: KindStatus, tools: list[ToolStatus]) -> None:
 
 
 def _details(database: Path, name: str, *, as_json: bool, show_all: bool) -> None:
-    found = manage.details(database, name)
+    tool = manage.details(database, name)
     if as_json:
-        print_json(found.json_fields())
+        print_json(tool.json_fields())
         return
-    if found.status.unfinished:
-        say(f"note: {found.status.unfinished}")
+    if tool.status.unfinished:
+        say(f"note: {tool.status.unfinished}")
     print_facts(
-        found.status.name,
+        tool.status.name,
         [
-            *([("title", found.title)] if found.title else []),
-            ("description", found.description),
-            ("source", found.source),
-            ("kind", found.status.kind),
-            ("active", found.status.is_active),
-            *found.contents.import_facts(),
-            ("created", text.local_time(found.created_at)),
-            ("last import", text.local_time(found.status.last_import_at)),
-            *found.contents.content_facts(),
+            *([("title", tool.title)] if tool.title else []),
+            ("description", tool.description),
+            ("source", tool.source),
+            ("kind", tool.status.kind),
+            ("active", tool.status.is_active),
+            *tool.contents.import_facts(),
+            ("created", text.local_time(tool.created_at)),
+            ("last import", text.local_time(tool.status.last_import_at)),
+            *tool.contents.content_facts(),
         ],
     )
-    listing = found.contents.listing()
+    listing = tool.contents.listing()
     shown = listing.rows if show_all else listing.rows[:_PAGE]
-    print_table(manage.kind_status(found.status.kind).contents_title, listing.columns, shown)
+    print_table(manage.kind_status(tool.status.kind).contents_title, listing.columns, shown)
     if len(shown) < len(listing.rows):
         more = len(listing.rows) - len(shown)
         say(f"… {more} more; to list them: mdvec status -n {name} --all")

@@ -110,9 +110,9 @@ def print_answer(
 def _numbers(rows: Sequence[Sequence[object]], count: int) -> set[int]:
     """The places of the columns that hold numbers."""
     return {
-        place
-        for place in range(count)
-        if (cells := [row[place] for row in rows if row[place] is not None])
+        position
+        for position in range(count)
+        if (cells := [row[position] for row in rows if row[position] is not None])
         and all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in cells)
     }
 

@@ -106,12 +106,12 @@ def histogram_command(
 def _print_histogram(form: TableFormat, answer: dict[str, Any]) -> None:
     bins = answer["bins"]
     keys = ["value", "count"] if bins and "value" in bins[0] else ["min", "max", "count"]
-    rows = [[one.get(key) for key in keys] for one in bins]
+    rows = [[bin_.get(key) for key in keys] for bin_ in bins]
     if form is TableFormat.TABLE:
-        most = max((one["count"] for one in bins), default=0) or 1
+        most = max((bin_["count"] for bin_ in bins), default=0) or 1
         rows = [
-            [*row, "█" * round(_BAR_CELLS * one["count"] / most)]
-            for row, one in zip(rows, bins, strict=True)
+            [*row, "█" * round(_BAR_CELLS * bin_["count"] / most)]
+            for row, bin_ in zip(rows, bins, strict=True)
         ]
         keys = [*keys, ""]
     print_answer(form, answer, answer["column"], keys, rows)

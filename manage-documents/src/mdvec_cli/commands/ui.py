@@ -46,9 +46,9 @@ def ui_command(
     settings = settings_from(config, database, verbose=verbose)
     key = manage.page_key(settings.database_path)
     file = manage.opening_file(settings.database_path) if browser else None
-    found = manage.running_page(http, key)
-    if found is not None:
-        _open(manage.one_time_address(found, key), file)
+    address = manage.running_page(http, key)
+    if address is not None:
+        _open(manage.one_time_address(address, key), file)
         return
     signal.signal(signal.SIGTERM, _interrupt)
     try:

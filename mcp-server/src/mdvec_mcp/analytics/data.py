@@ -46,11 +46,11 @@ class DataReader:
         stamp, seen = stamp_of(self.database), self._seen
         if seen is None or stamp != seen[0]:
             is_settled = stamp is not None and stamp.is_settled()
-            found = _recorded(self.database)
-            self._seen = (stamp, found) if stamp is not None and is_settled else None
+            recorded = _recorded(self.database)
+            self._seen = (stamp, recorded) if stamp is not None and is_settled else None
         else:
-            found = seen[1]
-        return _present(found, self.database, self.month_starts_on)
+            recorded = seen[1]
+        return _present(recorded, self.database, self.month_starts_on)
 
 
 def current_data(database: Path, month_starts_on: int = 1) -> Data:
@@ -83,9 +83,9 @@ def _recorded(database: Path) -> _Recorded:
         )
 
 
-def _present(found: _Recorded, database: Path, month_starts_on: int) -> Data:
-    parquet = tuple(_present_file(table, tool) for table, tool in found.tables)
-    return Data(parquet, database, found.households, month_starts_on)
+def _present(recorded: _Recorded, database: Path, month_starts_on: int) -> Data:
+    parquet = tuple(_present_file(table, tool) for table, tool in recorded.tables)
+    return Data(parquet, database, recorded.households, month_starts_on)
 
 
 def tables_of(database: Path, name: str) -> list[DatasetTable]:
@@ -187,10 +187,10 @@ def _change(table: DatasetTable, folder: Path) -> str | None:
 
 
 def _change_of(file: _File, folder: Path) -> str | None:
-    place = file.source.resolve()
-    if not place.exists():
+    path = file.source.resolve()
+    if not path.exists():
         return "files gone"
-    if place != file.source and not place.is_relative_to(folder):
+    if path != file.source and not path.is_relative_to(folder):
         return "files that are links out of the source folder, which are not followed,"
     return "files changed" if _is_changed(file) else None
 

@@ -33,16 +33,16 @@ class RequestedData:
     sql: str | None = None
     tool: str | None = None
 
-    def concerns(self, found: Freshness, materialized: Iterable[str]) -> bool:
+    def concerns(self, state: Freshness, materialized: Iterable[str]) -> bool:
         """Whether the answer may come from this source.
 
         A query over one of the ``materialized`` tables may come from any.
         """
         if self.sql is None:
-            return self.tool in (None, found.tool)
-        own = HOUSEHOLD_TABLE if KINDS[found.kind].has_ledger else table_name(found.tool)
+            return self.tool in (None, state.tool)
+        own = HOUSEHOLD_TABLE if KINDS[state.kind].has_ledger else table_name(state.tool)
         names = (own, *materialized)
-        return found.tool == self.tool or any(_has_table(self.sql, name) for name in names)
+        return state.tool == self.tool or any(_has_table(self.sql, name) for name in names)
 
 
 def _has_table(sql: str, name: str) -> bool:
@@ -62,7 +62,7 @@ class NotAnswered(MdvecError):
 def guarded(
     analytics: Analytics,
     work: Callable[[], JsonAnswer],
-    asked: RequestedData,
+    request: RequestedData,
     guard: AnswerGuard | None = None,
     of_source: Wording = freshness_in_english,
 ) -> JsonAnswer:
@@ -77,7 +77,7 @@ def guarded(
     fit_warnings = (guard or analytics.guard).fit_warnings
     if analytics.freshness is None:
         return fit_warnings(work())
-    look = SourceLook.begin(analytics.freshness, asked, analytics.queries.expiries(), of_source)
+    look = SourceLook.begin(analytics.freshness, request, analytics.queries.expiries(), of_source)
     try:
         answer = work()
     except DatabaseError:
@@ -85,9 +85,9 @@ def guarded(
     except MdvecError as error:  # perhaps the table asked for is gone, or in a newer file
         warnings, notes = analytics.queries.take_warnings(), look.all_notes()
         for more in ([*warnings, *notes], warnings):
-            told = "; ".join([str(error), *more])
-            if more and len(told.encode()) <= MAX_ERROR_BYTES:
-                raise NotAnswered(told) from error
+            message = "; ".join([str(error), *more])
+            if more and len(message.encode()) <= MAX_ERROR_BYTES:
+                raise NotAnswered(message) from error
         raise
     return fit_warnings(with_warnings(answer, [*answer.get("warnings", ()), *look.notes()]))
 
@@ -111,25 +111,25 @@ class SourceLook:
     def begin(
         cls,
         watch: FreshnessWatch,
-        asked: RequestedData,
+        request: RequestedData,
         materialized: Iterable[str],
         wording: Wording,
     ) -> SourceLook:
         """Begin a look; if what is asked is imported by itself, wait a moment for that."""
-        begun = cls(asked, frozenset(materialized), wording, _look(watch))
-        if asked.sql is None or not watch.wait_for_imports(begun.look, begun.is_asked):
+        begun = cls(request, frozenset(materialized), wording, _look(watch))
+        if request.sql is None or not watch.wait_for_imports(begun.look, begun.is_asked):
             return begun
-        return cls(asked, begun.materialized, wording, _look(watch))
+        return cls(request, begun.materialized, wording, _look(watch))
 
-    def is_asked(self, found: Freshness) -> bool:
+    def is_asked(self, state: Freshness) -> bool:
         """Whether the answer may come from this source."""
-        return self.asked.concerns(found, self.materialized)
+        return self.asked.concerns(state, self.materialized)
 
     def notes(self) -> list[str]:
         """What to say of the sources that are asked for."""
         return self.look.notes(
-            lambda found, is_importing: (
-                self.wording(found, is_importing) if self.is_asked(found) else ""
+            lambda state, is_importing: (
+                self.wording(state, is_importing) if self.is_asked(state) else ""
             )
         )
 

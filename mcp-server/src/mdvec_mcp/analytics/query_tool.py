@@ -188,17 +188,17 @@ class QueryTool:
         blocks: list[ContentBlock] = []
 
         def work() -> JsonAnswer:
-            asked = questions.asked(query, parameters)
+            prepared = questions.asked(query, parameters)
             if wish is None:
-                return questions.answer(asked, may_export=self.may_export)
-            return self._drawn(asked, wish, blocks)
+                return questions.answer(prepared, may_export=self.may_export)
+            return self._drawn(prepared, wish, blocks)
 
         guard = self.analytics.small_answers.guard
         reply = await call_within_guard(self.analytics, work, RequestedData(sql), guard)
         return replace(reply, blocks=tuple(blocks))
 
-    def _drawn(self, asked: Prepared, wish: ChartWish, blocks: list[ContentBlock]) -> JsonAnswer:
-        plot = self.analytics.questions.plot(asked, wish.kind, wish.title or "")
+    def _drawn(self, prepared: Prepared, wish: ChartWish, blocks: list[ContentBlock]) -> JsonAnswer:
+        plot = self.analytics.questions.plot(prepared, wish.kind, wish.title or "")
         drawn = self.publish(plot, wish.image_format)
         if drawn.trouble:
             raise NotDrawn
@@ -212,5 +212,5 @@ class QueryTool:
             answer["url"] = drawn.url
         notes = [note.english for note in plot.notes]
         return with_warnings(
-            answer, [*notes, *self.analytics.queries.take_warnings(), *asked.notes]
+            answer, [*notes, *self.analytics.queries.take_warnings(), *prepared.notes]
         )

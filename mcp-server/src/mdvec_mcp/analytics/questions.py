@@ -100,12 +100,12 @@ class Questions:
         if not sql:
             raise WrongParameters("query is missing: the SELECT to save, with values as $name")
         judged = self.queries.judged(sql)
-        told = " ".join((description or "").split())[: saved.MAX_QUESTION_DESCRIPTION]
-        query = SavedQuery(plain, judged.sql, told, judged.parameters)
+        summary = " ".join((description or "").split())[: saved.MAX_QUESTION_DESCRIPTION]
+        query = SavedQuery(plain, judged.sql, summary, judged.parameters)
         saved.save(self.database, query, replace=mode == "replace")
         answer: JsonAnswer = {
             "saved": plain,
-            "parameters": {one.name: one.type for one in judged.parameters},
+            "parameters": {parameter.name: parameter.type for parameter in judged.parameters},
             "columns": [shortened_name(column.name) for column in judged.columns],
         }
         guard = self.answers.guard
@@ -160,37 +160,37 @@ class Questions:
         """The answer to a question."""
         return self.answer(self.prepared(name, parameters))
 
-    def answer(self, asked: Prepared, *, may_export: bool = True) -> JsonAnswer:
+    def answer(self, prepared: Prepared, *, may_export: bool = True) -> JsonAnswer:
         """The first rows of an answer; if there are more, how to get at them.
 
         Args:
-            asked: what to run.
+            prepared: what to run.
             may_export: whether all rows are written to a file, whose handle is answered.
 
         Raises:
             QueryError: it could not be run; a table that is gone is named.
         """
-        if asked.made is not None:
-            return self._made(*asked.made, asked.notes)
-        with telling_of(asked):
+        if prepared.made is not None:
+            return self._made(*prepared.made, prepared.notes)
+        with telling_of(prepared):
             answer = self.answers.answer(
-                asked.source, asked.sql, parameters=asked.bound, may_export=may_export,
-                onwards=_ONWARDS if asked.is_question else ONWARDS_IN_SQL,
+                prepared.source, prepared.sql, parameters=prepared.bound, may_export=may_export,
+                onwards=_ONWARDS if prepared.is_question else ONWARDS_IN_SQL,
             )  # fmt: skip
-        return with_warnings(answer, [*answer.get("warnings", ()), *asked.notes])
+        return with_warnings(answer, [*answer.get("warnings", ()), *prepared.notes])
 
-    def plot(self, asked: Prepared, kind: PlotKind, title: str) -> Plot:
+    def plot(self, prepared: Prepared, kind: PlotKind, title: str) -> Plot:
         """The chart of an answer.
 
         Raises:
             QueryError: it could not be run.
             PlotRefused: its columns do not fit the kind of chart.
         """
-        if asked.made is not None:
-            raise PlotRefused(f"{asked.source} is answered with few rows, which need no chart")
-        with telling_of(asked):
-            plots = Plots(QueriesOf(self.queries, asked))
-            return plots.plot(asked.source, kind, title)
+        if prepared.made is not None:
+            raise PlotRefused(f"{prepared.source} is answered with few rows, which need no chart")
+        with telling_of(prepared):
+            plots = Plots(QueriesOf(self.queries, prepared))
+            return plots.plot(prepared.source, kind, title)
 
     def prepared(self, name: str, parameters: Mapping[str, object]) -> Prepared:
         """A question with the values of its parameters.
@@ -227,10 +227,10 @@ class Questions:
         ready = [
             {
                 "name": name,
-                "parameters": listed_parameters(one.parameters),
-                "description": one.description,
+                "parameters": listed_parameters(question.parameters),
+                "description": question.description,
             }
-            for name, one in READY.items()
+            for name, question in READY.items()
         ]
         return [
             *(
@@ -273,8 +273,10 @@ class QueriesOf:
         """The result's columns."""
         if self.asked.sql == SELECT_ALL and self.asked.bound is None:
             return self.queries.columns(source)
-        asked = self.asked
-        return self.queries.rows(source, asked.sql, max_rows=1, parameters=asked.bound).columns
+        prepared = self.asked
+        return self.queries.rows(
+            source, prepared.sql, max_rows=1, parameters=prepared.bound
+        ).columns
 
     def rows(self, source: str, sql: str, /, *, max_rows: int, max_bytes: int) -> QueryRows:
         """The first rows of a SELECT over the result."""
@@ -285,7 +287,7 @@ class QueriesOf:
 
 
 @contextmanager
-def telling_of(asked: Prepared) -> Iterator[None]:
+def telling_of(prepared: Prepared) -> Iterator[None]:
     """Within this context, a refusal because a table is gone names the saved question.
 
     Raises:
@@ -294,9 +296,9 @@ def telling_of(asked: Prepared) -> Iterator[None]:
     try:
         yield
     except UnknownTable as error:
-        if asked.saved_as is None:
+        if prepared.saved_as is None:
             raise
         raise QueryRefused(
-            f"the saved question {asked.saved_as} no longer runs: {error}; save it anew with "
+            f"the saved question {prepared.saved_as} no longer runs: {error}; save it anew with "
             "mode=replace (mdvec query --replace), or bring the table back"
         ) from error

@@ -41,7 +41,7 @@ def add_table_resources(offer: Offer, analytics: Analytics) -> None:
 
     async def columns(given: dict[str, str]) -> list[str]:
         known = await in_thread(analytics.queries.tables)
-        there = {compared_name(name): found for name, found in known.items()}
+        there = {compared_name(name): listed for name, listed in known.items()}
         return [column.name for column in there.get(compared_name(given.get("table", "")), ())]
 
     offer.add_resource(_TABLES, "The tables that SQL can query, with columns", _JSON, tables)
@@ -55,15 +55,17 @@ def add_table_resources(offer: Offer, analytics: Analytics) -> None:
     offer.completions |= {(_TABLE, "table"): names, (_TABLE, "column"): columns}
 
 
-async def _read(analytics: Analytics, work: Callable[[], JsonAnswer], asked: RequestedData) -> str:
+async def _read(
+    analytics: Analytics, work: Callable[[], JsonAnswer], request: RequestedData
+) -> str:
     guard = analytics.listing.guard
     try:
-        found = await call_within_guard(
-            analytics, work, asked, guard, runs_sql=asked.sql is not None
+        reply = await call_within_guard(
+            analytics, work, request, guard, runs_sql=request.sql is not None
         )
     except ToolError as error:
         raise ResourceError(str(error)) from error
-    return found.text
+    return reply.text
 
 
 RULES = """\

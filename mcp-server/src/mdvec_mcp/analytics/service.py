@@ -80,6 +80,6 @@ def analytics_over(
     limits = QueryLimits(
         settings.max_seconds, settings.max_memory_mb, settings.max_export_bytes, settings.zone
     )
-    kept = KeptTables(folder, database.resolve(), settings.max_tables)
-    queries = QueryProcess(folder, limits, DataReader(database, month_starts_on).read, kept)
+    tables = KeptTables(folder, database.resolve(), settings.max_tables)
+    queries = QueryProcess(folder, limits, DataReader(database, month_starts_on).read, tables)
     return Analytics(queries, exports, settings, freshness, database)

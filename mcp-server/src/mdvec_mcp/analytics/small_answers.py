@@ -55,25 +55,25 @@ class SmallAnswers:
             ExportError: the file of all rows could not be put in place.
         """
         guard = self.guard
-        found = self.queries.rows(
+        fetched = self.queries.rows(
             query, sql, max_rows=guard.max_rows, max_bytes=guard.max_bytes, parameters=parameters
         )
         answer: JsonAnswer = {
-            "columns": [shortened_name(column.name) for column in found.columns],
-            "rows": found.rows,
-            "total_rows": len(found.rows),
+            "columns": [shortened_name(column.name) for column in fetched.columns],
+            "rows": fetched.rows,
+            "total_rows": len(fetched.rows),
         }
         warnings = self.queries.take_warnings()
         whole = with_warnings(answer, warnings)
-        if not found.more and guard.fits(whole):
+        if not fetched.more and guard.fits(whole):
             return whole
         if may_export:
-            rest, told = self._rest(query, sql, parameters)
-        elif found.more:
-            rest, told = {"total_rows": self._count(query, sql, parameters)}, []
+            rest, notes = self._rest(query, sql, parameters)
+        elif fetched.more:
+            rest, notes = {"total_rows": self._count(query, sql, parameters)}, []
         else:
-            rest, told = {}, []
-        every = dict.fromkeys([*warnings, *told])  # the export was warned of the same query
+            rest, notes = {}, []
+        every = dict.fromkeys([*warnings, *notes])  # the export was warned of the same query
         return self._cut(with_warnings(answer | rest, list(every)), onwards)
 
     def rows(self, query: str, guard: AnswerGuard) -> JsonAnswer:
@@ -82,13 +82,13 @@ class SmallAnswers:
         Raises:
             QueryError: the query failed.
         """
-        found = self.queries.rows(query, max_rows=guard.max_rows, max_bytes=guard.max_bytes)
-        names = [shortened_name(column.name) for column in found.columns]
-        answer: JsonAnswer = {"columns": names, "rows": found.rows}
+        fetched = self.queries.rows(query, max_rows=guard.max_rows, max_bytes=guard.max_bytes)
+        names = [shortened_name(column.name) for column in fetched.columns]
+        answer: JsonAnswer = {"columns": names, "rows": fetched.rows}
         export = offered_name("export")
 
         def left_out(count: int) -> str:
-            if count - int(found.more) > len(found.rows):
+            if count - int(fetched.more) > len(fetched.rows):
                 return f"too many columns for an answer; select fewer, or {export} the query"
             return (
                 f"there are more rows than these (at most {guard.max_rows}, within "
@@ -99,7 +99,7 @@ class SmallAnswers:
             with_warnings(answer, self.queries.take_warnings()),
             ("columns", "rows"),
             left_out,
-            int(found.more),
+            int(fetched.more),
         )
 
     def _cut(self, answer: JsonAnswer, onwards: str) -> JsonAnswer:
@@ -125,8 +125,8 @@ class SmallAnswers:
             return {"total_rows": error.count}, [f"{limit}; aggregate or filter in SQL"]
         except ResultTooLarge as error:
             return {"total_rows": self._count(query, sql, parameters)}, [str(error)]
-        kept = {"total_rows": made["rows"], "handle": made["handle"]}
-        return kept | {"expires_at": made["expires_at"]}, made.get("warnings", [])
+        exported = {"total_rows": made["rows"], "handle": made["handle"]}
+        return exported | {"expires_at": made["expires_at"]}, made.get("warnings", [])
 
     def _count(self, query: str, sql: str, parameters: Bound | None) -> int:
         counting = f"SELECT count(*) FROM ({sql})"

@@ -91,9 +91,9 @@ class Summaries:
         known = self.queries.columns(selection.source)
         period, condition = selection.period(known)
         picked = chosen(known, names)
-        told = picked[: guard.max_bytes // _BYTES_A_COLUMN]
-        samples = EXACTLY if exact else self._samples(selection.source, told, condition)
-        plan = plan_profile(told, period, condition, samples)
+        shown = picked[: guard.max_bytes // _BYTES_A_COLUMN]
+        samples = EXACTLY if exact else self._samples(selection.source, shown, condition)
+        plan = plan_profile(shown, period, condition, samples)
         row = self._row(selection.source, plan.sql)
         answer: JsonAnswer = {
             "row_count": int(row[0]),
@@ -111,7 +111,7 @@ class Summaries:
             )
 
         warnings = self.queries.take_warnings()
-        if len(picked) > len(told) or not guard.fits(with_warnings(answer, warnings)):
+        if len(picked) > len(shown) or not guard.fits(with_warnings(answer, warnings)):
             answer["columns"] = {
                 name: {key: cell for key, cell in figures.items() if key not in SPREAD}
                 for name, figures in answer["columns"].items()
@@ -120,7 +120,7 @@ class Summaries:
             with_warnings(answer, warnings),
             ("columns",),
             left_out,
-            len(picked) - len(told),
+            len(picked) - len(shown),
         )
 
     def histogram(
@@ -147,18 +147,18 @@ class Summaries:
             return self._categories(source, column, bins, condition, guard)
         span = histogram.read_span([self._row(source, histogram.span_sql(column, condition))])
         edges, blank = histogram.empty(column, span, bins)
-        found = self._counted(source, column, span, edges, condition)
+        counted = self._counted(source, column, span, edges, condition)
         warnings = said = self.queries.take_warnings()
-        for told in (found, found.without_repeats()):
-            if guard.fits(answer := _histogram_answer(column, told, said)):
+        for candidate in (counted, counted.without_repeats()):
+            if guard.fits(answer := _histogram_answer(column, candidate, said)):
                 return answer
         for fewer in range(len(blank.bins) - 1, 0, -1):
             edges, blank = histogram.empty(column, span, fewer)
-            said = [*warnings, _cut(len(blank.bins), len(found.bins), guard)]
-            if guard.fits(_histogram_answer(column, found.over(blank).without_repeats(), said)):
+            said = [*warnings, _cut(len(blank.bins), len(counted.bins), guard)]
+            if guard.fits(_histogram_answer(column, counted.over(blank).without_repeats(), said)):
                 break
-        found = self._counted(source, column, span, edges, condition)
-        return _histogram_answer(column, found.without_repeats(), said)
+        counted = self._counted(source, column, span, edges, condition)
+        return _histogram_answer(column, counted.without_repeats(), said)
 
     def _samples(self, source: str, columns: Sequence[Column], condition: str | None) -> Samples:
         """The sample that each column's figures are computed from, to stay within the effort."""
@@ -189,14 +189,14 @@ class Summaries:
     ) -> JsonAnswer:
         sql = histogram.categories_sql(column, bins, condition)
         rows = self.queries.rows(source, sql, max_rows=histogram.max_result_rows(bins)).rows
-        found = histogram.read_categories(rows, bins)
+        counted = histogram.read_categories(rows, bins)
         warnings = self.queries.take_warnings()
-        answer = _histogram_answer(column, found, warnings)
-        for fewer in range(len(found.bins) - 1, 0, -1):
+        answer = _histogram_answer(column, counted, warnings)
+        for fewer in range(len(counted.bins) - 1, 0, -1):
             if guard.fits(answer):
                 break
-            said = [*warnings, _cut(fewer, len(found.bins), guard)]
-            answer = _histogram_answer(column, found.most_frequent(fewer), said)
+            said = [*warnings, _cut(fewer, len(counted.bins), guard)]
+            answer = _histogram_answer(column, counted.most_frequent(fewer), said)
         return answer
 
 
@@ -207,15 +207,15 @@ def _cut(fewer: int, bins: int, guard: AnswerGuard) -> str:
     )
 
 
-def _histogram_answer(column: Column, found: Histogram, warnings: Sequence[str]) -> JsonAnswer:
+def _histogram_answer(column: Column, counted: Histogram, warnings: Sequence[str]) -> JsonAnswer:
     answer: JsonAnswer = {
         "column": column.name,
-        "bins": list(found.bins),
-        "total_count": found.total_count,
-        "null_count": found.null_count,
+        "bins": list(counted.bins),
+        "total_count": counted.total_count,
+        "null_count": counted.null_count,
     }
-    if found.not_finite_count:
-        answer["not_finite_count"] = found.not_finite_count
-    if found.other_count:
-        answer |= {"other_count": found.other_count, "other_values": found.other_values}
+    if counted.not_finite_count:
+        answer["not_finite_count"] = counted.not_finite_count
+    if counted.other_count:
+        answer |= {"other_count": counted.other_count, "other_values": counted.other_values}
     return with_warnings(answer, warnings)

@@ -72,9 +72,9 @@ class TableDescriptions:
         return with_warnings(answer, [*warnings, *self.queries.take_warnings()])
 
     def _origin(self, table: str) -> JsonAnswer:
-        for kept in self.queries.materialized():
-            if kept.name == table:
-                return {"expires_at": kept.expires_at}
+        for materialized in self.queries.materialized():
+            if materialized.name == table:
+                return {"expires_at": materialized.expires_at}
         return {} if self.database is None else table_origin(self.database, table)
 
     def _described(
@@ -91,11 +91,11 @@ class TableDescriptions:
         for entry, samples in zip(entries, sampled[::2], strict=True):
             entry["samples"] = samples or []
         try:
-            (found,) = self.queries.rows(table, discovery.facts_sql(columns, keys), max_rows=1).rows
+            (row,) = self.queries.rows(table, discovery.facts_sql(columns, keys), max_rows=1).rows
         except QueryStopped:
             warnings.append("too many rows to count now; profile has their number and periods")
             return entries, {}
-        rows, *facts = found
+        rows, *facts = row
         by_name = dict(zip((column.name for column in columns), entries, strict=True))
         for column in filter(has_dates, columns):
             by_name[column.name]["period"], facts = facts[:2], facts[2:]
@@ -112,28 +112,28 @@ class TableDescriptions:
         warnings: list[str],
     ) -> list[JsonAnswer]:
         """The joins whose values overlap, those with a key of the other table first."""
-        found: list[JsonAnswer] = []
+        joins: list[JsonAnswer] = []
         until = time.monotonic() + _MAX_SECONDS
         thought_of = discovery.joins_by_name(table, columns, tables)
         left = thought_of[_MAX_COMPARED:]
-        for place, join in enumerate(thought_of[:_MAX_COMPARED]):
+        for position, join in enumerate(thought_of[:_MAX_COMPARED]):
             if time.monotonic() > until:
-                left = thought_of[place:]
+                left = thought_of[position:]
                 break
             if (fits := self._fits(table, join)) is not None:
-                found.append(fits)
+                joins.append(fits)
         if left:
             others = named(sorted({f"{join.other}.{join.other_column}" for join in left}))
             warnings.append(f"of the same name, but not compared: {others}")
-        found.sort(key=lambda one: (not one["to_key"], -one["overlap"]))
-        return found[:_MAX_JOINS]
+        joins.sort(key=lambda candidate: (not candidate["to_key"], -candidate["overlap"]))
+        return joins[:_MAX_JOINS]
 
     def _fits(self, table: str, join: discovery.Join) -> JsonAnswer | None:
         try:
-            (found,) = self.queries.rows(discovery.overlap_sql(table, join), max_rows=1).rows
+            (row,) = self.queries.rows(discovery.overlap_sql(table, join), max_rows=1).rows
         except QueryError:  # a column of a type that cannot be compared, or too many rows
             return None
-        values, common, is_key = found
+        values, common, is_key = row
         overlap = int(str(common)) / int(str(values)) if values else 0.0
         if overlap < _MIN_OVERLAP:
             return None
@@ -168,12 +168,12 @@ class TableListing:
         Raises:
             QueryError: the tables could not be loaded.
         """
-        found = self.queries.tables()  # first: this makes tables again whose data have changed
+        known = self.queries.tables()  # first: this makes tables again whose data have changed
         handles = {} if match is not None or start > 1 else self._handles()
         stored = {table.name for table in self.queries.materialized()}
         tables = {
             name: columns
-            for name, columns in discovery.matching(found, match).items()
+            for name, columns in discovery.matching(known, match).items()
             if match is not None or name not in stored
         }
         room = AnswerGuard(self.guard.max_bytes - _ROOM_FOR_WARNINGS, self.guard.max_rows)
@@ -207,8 +207,8 @@ class TableListing:
                 )
             return room.page(whole, "tables", start, len(tables)), warnings
         paged = room.page({"tables": here, **handles}, "tables", start, len(tables))
-        told = "columns are left out: find some with match=…, or describe one with table=…"
-        return paged, [*warnings, told]
+        hint = "columns are left out: find some with match=…, or describe one with table=…"
+        return paged, [*warnings, hint]
 
     def _handles(self) -> JsonAnswer:
         return {

@@ -71,31 +71,31 @@ class TerminalAnswers:
 
     def _rows(self, request: Request) -> JsonAnswer:
         """The first ``max_rows`` rows, and the exact number of all."""
-        asked, queries = self._asked(request), self.analytics.queries
-        if asked.made is not None:
-            columns, rows = asked.made
+        prepared, queries = self._asked(request), self.analytics.queries
+        if prepared.made is not None:
+            columns, rows = prepared.made
             answer = {"columns": columns, "rows": rows, "total_rows": len(rows)}
-            return with_warnings(answer, [*queries.take_warnings(), *asked.notes])
-        with telling_of(asked):
-            found = queries.rows(
-                asked.source,
-                asked.sql,
+            return with_warnings(answer, [*queries.take_warnings(), *prepared.notes])
+        with telling_of(prepared):
+            fetched = queries.rows(
+                prepared.source,
+                prepared.sql,
                 max_rows=request["max_rows"],
                 max_bytes=_MAX_ROW_BYTES,
-                parameters=asked.bound,
+                parameters=prepared.bound,
             )
-        total: object = len(found.rows)
-        if found.more:
-            counting = f"SELECT count(*) FROM ({asked.sql})"
-            counted = queries.rows(asked.source, counting, max_rows=1, parameters=asked.bound)
+        total: object = len(fetched.rows)
+        if fetched.more:
+            counting = f"SELECT count(*) FROM ({prepared.sql})"
+            counted = queries.rows(prepared.source, counting, max_rows=1, parameters=prepared.bound)
             total = counted.rows[0][0]
         answer = {
-            "columns": [column.name for column in found.columns],
-            "types": [column.type for column in found.columns],
-            "rows": found.rows,
+            "columns": [column.name for column in fetched.columns],
+            "types": [column.type for column in fetched.columns],
+            "rows": fetched.rows,
             "total_rows": total,
         }
-        return with_warnings(answer, [*queries.take_warnings(), *asked.notes])
+        return with_warnings(answer, [*queries.take_warnings(), *prepared.notes])
 
     def _asked(self, request: Request) -> Prepared:
         """The query of a request, or its question with the values given."""
@@ -148,27 +148,27 @@ class TerminalAnswers:
         """All rows in a file that is no export: nobody else has its name."""
         max_rows = request["max_rows"] or self.analytics.exporter.max_rows
         fmt: ExportFormat = request["format"]
-        asked = self._asked(request)
-        if asked.made is not None:  # few rows, which need no file
+        prepared = self._asked(request)
+        if prepared.made is not None:  # few rows, which need no file
             return self._rows(request)
-        with telling_of(asked):
+        with telling_of(prepared):
             file = self.analytics.queries.export(
-                asked.source, asked.sql, fmt=fmt, max_rows=max_rows, parameters=asked.bound
+                prepared.source, prepared.sql, fmt=fmt, max_rows=max_rows, parameters=prepared.bound
             )
         bodies.append(file.path)
         answer: JsonAnswer = {
             "rows": file.rows,
             "columns": [column.name for column in file.columns],
         }
-        return with_warnings(answer, [*self.analytics.queries.take_warnings(), *asked.notes])
+        return with_warnings(answer, [*self.analytics.queries.take_warnings(), *prepared.notes])
 
 
-def _of_source(found: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
+def _of_source(state: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
     """What a person reads of a source that differs from its index."""
-    if not found.is_stale or found.trouble or is_importing or found.is_being_imported:
-        return freshness_in_english(found, is_importing)
-    how = f"import with: mdvec import -n {found.tool} --mode update"
-    return "; ".join(filter(None, (found.difference(), how, found.warning())))
+    if not state.is_stale or state.trouble or is_importing or state.is_being_imported:
+        return freshness_in_english(state, is_importing)
+    how = f"import with: mdvec import -n {state.tool} --mode update"
+    return "; ".join(filter(None, (state.difference(), how, state.warning())))
 
 
 def _range(request: Request) -> tuple[str, str] | None:

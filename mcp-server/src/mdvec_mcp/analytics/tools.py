@@ -208,7 +208,7 @@ def _add_list_handles(offer: Offer, analytics: Analytics) -> None:
 async def call_within_guard(
     analytics: Analytics,
     work: Callable[[], JsonAnswer],
-    asked: RequestedData,
+    request: RequestedData,
     guard: AnswerGuard | None = None,
     *,
     runs_sql: bool = True,
@@ -220,7 +220,7 @@ async def call_within_guard(
     """
     limiter = _limiter() if runs_sql else None
     answer = await in_thread(
-        partial(guarded, analytics, work, asked, guard),
+        partial(guarded, analytics, work, request, guard),
         limiter=limiter,
         max_error_bytes=MAX_ERROR_BYTES,
     )
@@ -269,8 +269,8 @@ def add_dataset_tool(offer: Offer, tool: Tool, database: Path, analytics: Analyt
                 )
             return analytics.small_answers.rows(query, guard)
 
-        asked = RequestedData(query, tool.name)
-        return await call_within_guard(analytics, work, asked, guard, runs_sql=query is not None)
+        request = RequestedData(query, tool.name)
+        return await call_within_guard(analytics, work, request, guard, runs_sql=query is not None)
 
     # The schema refuses sizes above the setting, which would otherwise be reduced silently.
     bounds = Field(ge=_MIN_OUTPUT_BYTES, le=analytics.guard.max_bytes, description="Maximum bytes.")

@@ -197,8 +197,8 @@ VIEWS: dict[str, Callable[[Arguments], str | None]] = {
 
 def _address(path: str, arguments: Arguments, same: tuple[str, ...] = (), **fields: object) -> str:
     """A view of a household; the fields that are the ``same`` keep the arguments' names."""
-    kept = {name: arguments.get(name) for name in same}
-    return _with_query(path, {"household": arguments.get("tool"), **fields, **kept})
+    unchanged = {name: arguments.get(name) for name in same}
+    return _with_query(path, {"household": arguments.get("tool"), **fields, **unchanged})
 
 
 def _with_query(path: str, fields: Mapping[str, object]) -> str:

@@ -87,9 +87,9 @@ class ChartStore:
     def find(self, chart_id: str) -> StoredChart | None:
         """The chart of an id with its remaining time; None if it is unknown or has expired."""
         with self._lock:
-            found = self._charts.get(chart_id)
+            stored = self._charts.get(chart_id)
             now = self._clock()
-        return None if found is None else StoredChart(found[0], max(found[1] - now, 0.0))
+        return None if stored is None else StoredChart(stored[0], max(stored[1] - now, 0.0))
 
     def clear(self) -> None:
         """Drop all charts."""
@@ -138,16 +138,16 @@ def refusal_response(status: int, sentence: str, headers: dict[str, str] | None 
 
 def _part(request: Request, etag: str, length: int) -> range | None:
     """The part that is asked for; None if it is the whole, or of another version."""
-    asked = request.headers.getlist("range")
+    ranges = request.headers.getlist("range")
     condition = request.headers.get("if-range")
-    if len(asked) != 1 or condition not in (None, etag):
+    if len(ranges) != 1 or condition not in (None, etag):
         return None
-    return part_of(asked[0], length)
+    return part_of(ranges[0], length)
 
 
 def _names(request: Request, header: str, etag: str) -> bool:
     """Whether a header names this version, or any."""
-    named = {one.strip().removeprefix("W/") for one in request.headers.get(header, "").split(",")}
+    named = {tag.strip().removeprefix("W/") for tag in request.headers.get(header, "").split(",")}
     return bool(named & {etag, "*"})
 
 
@@ -180,13 +180,13 @@ def part_of(header: str, length: int) -> range | None:
     None is the whole: of several ranges, of other units, and of what is not a range. The standard
     allows that, and no reader of pictures asks for several.
     """
-    asked = _RANGE.fullmatch(header.strip())
-    if asked is None or asked[1] == asked[2] == "":
+    match = _RANGE.fullmatch(header.strip())
+    if match is None or match[1] == match[2] == "":
         return None
-    if not asked[1]:
-        return range(max(length - int(asked[2]), 0), length)
-    first, last = int(asked[1]), int(asked[2] or length)
-    if asked[2] and last < first:
+    if not match[1]:
+        return range(max(length - int(match[2]), 0), length)
+    first, last = int(match[1]), int(match[2] or length)
+    if match[2] and last < first:
         return None
     return range(first, min(last + 1, length)) if first < length else range(0)
 

@@ -110,7 +110,7 @@ class HouseholdContext:
         """Run ``work`` in a thread, as ``run`` does, on the tool ids of all households by name."""
 
         def call() -> T:
-            tools = {one.name: one.id for one in self.households()}
+            tools = {tool.name: tool.id for tool in self.households()}
             with open_database(self.database, mode) as connection, _refusals_on_one_line():
                 return work(connection, tools)
 

@@ -168,25 +168,29 @@ def month_chart(
 
 def names_among(shown: Sequence[Subject], ledger: Hierarchy) -> tuple[str, ...]:
     """The names that colours are given to: all in the ledger on the level of those shown."""
-    majors = {one.major for one in shown if isinstance(one, Category) and one.minor is not None}
-    minors = [str(Category(major, one)) for major in majors for one in ledger.get(major, ())]
+    majors = {
+        subject.major
+        for subject in shown
+        if isinstance(subject, Category) and subject.minor is not None
+    }
+    minors = [str(Category(major, minor)) for major in majors for minor in ledger.get(major, ())]
     has_wholes = not majors or any(
-        not isinstance(one, Category) or one.minor is None for one in shown
+        not isinstance(subject, Category) or subject.minor is None for subject in shown
     )
     return (*minors, *(ledger if has_wholes else ()))
 
 
 def budget_chart(answer: BudgetAnswer, ledger: Hierarchy | None = None) -> CategoryChart:
     """The chart of budgets: what was spent, above each budget; says if the months are not over."""
-    subjects = [one.budget.subject for one in answer.statuses]
-    is_running = any(one.expected is not None for one in answer.statuses)
+    subjects = [status.budget.subject for status in answer.statuses]
+    is_running = any(status.expected is not None for status in answer.statuses)
     span = _without_zeros(answer.months.in_words)
     return CategoryChart(
         "bar",
         f"{span}の予算と実績",
-        tuple((name_of(one.budget), one.spent) for one in answer.statuses),
+        tuple((name_of(status.budget), status.spent) for status in answer.statuses),
         "途中です（期間はまだ終わっていません）" if is_running else "",
-        targets=tuple(("予算", one.amount) for one in answer.statuses),
+        targets=tuple(("予算", status.amount) for status in answer.statuses),
         among=names_among(subjects, ledger or {}),
         keys=tuple(map(str, subjects)),
     )
@@ -194,7 +198,7 @@ def budget_chart(answer: BudgetAnswer, ledger: Hierarchy | None = None) -> Categ
 
 def net_worth_chart(answer: NetWorthAnswer) -> TrendChart:
     """The chart of net worth: a line, with a gap where a month is missing."""
-    totals = {one.month: one.total for one in answer.months}
+    totals = {figure.month: figure.total for figure in answer.months}
     months = MonthRange(answer.months[0].month, answer.months[-1].month)
     series = Series("純資産", tuple(totals.get(month) for month in months))
     title = f"純資産の推移（{_without_zeros(months.in_words)}）"
@@ -211,19 +215,19 @@ def trend_chart(
     kind = _checked_kind(requested, TREND_KINDS, "get_category_trend")
     months = tuple(map(str, answer.months))
     series = tuple(
-        Series(str(one.category), tuple(figure.amount for figure in one.months))
-        for one in answer.series
+        Series(str(trend.category), tuple(figure.amount for figure in trend.months))
+        for trend in answer.series
     )
     if answer.savings is not None:
-        rates = (one.rate for one in answer.savings.months)
+        rates = (month.rate for month in answer.savings.months)
         tenths = tuple(None if rate is None else int(rate * 10) for rate in rates)
         series = (Series(str(Total.SAVINGS_RATE), tenths),)
-    names = "・".join(one.name for one in series)
+    names = "・".join(line.name for line in series)
     title = f"{names}の推移（{_without_zeros(answer.months.in_words)}）"
     return TrendChart(
         kind, title, months, series, percent=answer.savings is not None,
         running=tuple(map(str, answer.marks.running)), empty=tuple(map(str, answer.marks.empty)),
-        among=names_among([one.category for one in answer.series], ledger or {}),
+        among=names_among([trend.category for trend in answer.series], ledger or {}),
     )  # fmt: skip
 
 

@@ -97,9 +97,9 @@ def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartPublis
         output_format: Literal["text", "image"] | None = None,
         tool: str | None = None,
     ) -> ToolReply:
-        asked = Asked(period, base, category, by, detail, limit, output_format, tool)
-        refuse_others(f"household_report の report={report}", TAKES[report], asdict(asked))
-        return await reports.told(report, asked)
+        request = Asked(period, base, category, by, detail, limit, output_format, tool)
+        refuse_others(f"household_report の report={report}", TAKES[report], asdict(request))
+        return await reports.told(report, request)
 
     offer.add_tool(
         household_report,
@@ -119,7 +119,7 @@ class Reports:
     context: HouseholdContext
     charts: ChartPublisher
 
-    async def told(self, report: Report, asked: Asked) -> ToolReply:
+    async def told(self, report: Report, request: Asked) -> ToolReply:
         """The answer with a report."""
         makers: dict[Report, Callable[[Asked], Awaitable[ToolReply]]] = {
             "compare": self._comparison,
@@ -132,80 +132,80 @@ class Reports:
             "rules": self._rules,
             "notes": self._notes,
         }
-        return await makers[report](asked)
+        return await makers[report](request)
 
-    async def _comparison(self, asked: Asked) -> ToolReply:
-        detail = asked.detail or "concise"
+    async def _comparison(self, request: Asked) -> ToolReply:
+        detail = request.detail or "concise"
         work = partial(
-            compare_periods, period=asked.period, base=asked.base, category=asked.category,
-            by=asked.by or "category", detail=detail, limit=asked.limit,
+            compare_periods, period=request.period, base=request.base, category=request.category,
+            by=request.by or "category", detail=detail, limit=request.limit,
             month_starts_on=self.context.month_starts_on, today=today(),
         )  # fmt: skip
-        answer, newer = await self.context.answer(asked.tool, work)
+        answer, newer = await self.context.answer(request.tool, work)
         return ToolReply(answer.text + newer, partial(json_of, answer, newer))
 
-    async def _budgets(self, asked: Asked) -> ToolReply:
+    async def _budgets(self, request: Asked) -> ToolReply:
         status = partial(
-            budget_status, period=asked.period, month_starts_on=self.context.month_starts_on,
+            budget_status, period=request.period, month_starts_on=self.context.month_starts_on,
             today=today(),
         )  # fmt: skip
 
         def work(connection: Connection, tool_id: int) -> tuple[BudgetAnswer, Hierarchy]:
-            names = names_for(asked.output_format or "text", connection, tool_id)
+            names = names_for(request.output_format or "text", connection, tool_id)
             return status(connection, tool_id), names
 
-        (answer, names), newer = await self.context.answer(asked.tool, work)
-        if asked.output_format != "image" or not answer.statuses:
+        (answer, names), newer = await self.context.answer(request.tool, work)
+        if request.output_format != "image" or not answer.statuses:
             data = partial(json_of, drawn(DrawnBudgets, answer), newer)
             return ToolReply(answer.text + newer, data)
         chart = await in_thread(lambda: self.charts.budgets(answer, names), trouble_in_japanese)
         data = partial(json_of, drawn(DrawnBudgets, answer, chart.model), newer)
         return with_chart(answer.text + newer, chart, data)
 
-    async def _recurring(self, asked: Asked) -> ToolReply:
+    async def _recurring(self, request: Asked) -> ToolReply:
         work = partial(
             list_recurring_payments, month_starts_on=self.context.month_starts_on, today=today()
         )
-        answer, newer = await self.context.answer(asked.tool, work)
+        answer, newer = await self.context.answer(request.tool, work)
         return ToolReply(answer.text + newer, partial(json_of, answer, newer))
 
-    async def _forecast(self, asked: Asked) -> ToolReply:
+    async def _forecast(self, request: Asked) -> ToolReply:
         work = partial(
             forecast_spending, month_starts_on=self.context.month_starts_on, today=today()
         )
-        answer, newer = await self.context.answer(asked.tool, work)
+        answer, newer = await self.context.answer(request.tool, work)
         return ToolReply(answer.text + newer, partial(json_of, answer, newer))
 
-    async def _anomalies(self, asked: Asked) -> ToolReply:
+    async def _anomalies(self, request: Asked) -> ToolReply:
         work = partial(find_anomalies, month_starts_on=self.context.month_starts_on, today=today())
-        answer, newer = await self.context.answer(asked.tool, work)
+        answer, newer = await self.context.answer(request.tool, work)
         return ToolReply(answer.text + newer, partial(json_of, answer, newer))
 
-    async def _households(self, asked: Asked) -> ToolReply:
+    async def _households(self, request: Asked) -> ToolReply:
         work = partial(
-            combined_households, period=asked.period, today=today(),
+            combined_households, period=request.period, today=today(),
             month_starts_on=self.context.month_starts_on,
         )  # fmt: skip
         answer = await self.context.run_over_all("read", work)
         return ToolReply(answer.text, partial(json_of, answer))
 
-    async def _net_worth(self, asked: Asked) -> ToolReply:
-        is_full = asked.detail == "full"
-        work = partial(net_worth, period=asked.period, is_full=is_full, today=today())
-        answer, newer = await self.context.answer(asked.tool, work)
-        if asked.output_format != "image":
+    async def _net_worth(self, request: Asked) -> ToolReply:
+        is_full = request.detail == "full"
+        work = partial(net_worth, period=request.period, is_full=is_full, today=today())
+        answer, newer = await self.context.answer(request.tool, work)
+        if request.output_format != "image":
             data = partial(json_of, drawn(DrawnNetWorth, answer), newer)
             return ToolReply(answer.text + newer, data)
         chart = await in_thread(partial(self.charts.net_worth, answer), trouble_in_japanese)
         data = partial(json_of, drawn(DrawnNetWorth, answer, chart.model), newer)
         return with_chart(answer.text + newer, chart, data)
 
-    async def _rules(self, asked: Asked) -> ToolReply:
-        answer = await self.context.run(asked.tool, "read", listed_rules)
+    async def _rules(self, request: Asked) -> ToolReply:
+        answer = await self.context.run(request.tool, "read", listed_rules)
         return ToolReply(answer.text, partial(json_of, answer))
 
-    async def _notes(self, asked: Asked) -> ToolReply:
-        answer = await self.context.run(asked.tool, "read", list_notes)
+    async def _notes(self, request: Asked) -> ToolReply:
+        answer = await self.context.run(request.tool, "read", list_notes)
         return ToolReply(answer.text, partial(json_of, answer))
 
 

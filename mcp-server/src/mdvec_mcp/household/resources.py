@@ -64,13 +64,13 @@ async def _read(context: HouseholdContext, work: Work) -> str:
     try:
         households = await in_thread(context.households, trouble_in_japanese)
     except ToolError as error:
-        found: Any = {"error": str(error)}
+        answer: Any = {"error": str(error)}
     else:
         each = {tool.name: await _of_one(context, tool.name, work) for tool in households}
-        found = each if len(each) > 1 else each[households[0].name]
-    text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+        answer = each if len(each) > 1 else each[households[0].name]
+    text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
     # JSON leaves line separators and direction marks as they are; escaped, they mean the same.
-    return "".join(one if one.isprintable() else json.dumps(one)[1:-1] for one in text)
+    return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)
 
 
 async def _of_one(context: HouseholdContext, name: str, work: Work) -> Any:  # noqa: ANN401 - any JSON

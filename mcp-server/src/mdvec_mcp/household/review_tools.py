@@ -115,8 +115,8 @@ def _add_detection(offer: Offer, context: HouseholdContext, defaults: DetectionO
                 min_similarity_score,
             )
         work = partial(review.detect, options=options, transaction_ids=transaction_ids)
-        found, newer = await context.answer(tool, work, "write")
-        return ToolReply(found.message + newer, partial(json_of, found, newer))
+        detection, newer = await context.answer(tool, work, "write")
+        return ToolReply(detection.message + newer, partial(json_of, detection, newer))
 
     offer.add_tool(
         detect_duplicates,

@@ -47,7 +47,7 @@ def source_list(freshness: FreshnessWatch) -> ToolReply:
     served = [source for source in sources if freshness.serves(source.tool)]
     if not served:
         return ToolReply("no tool is active")
-    tags = most_frequent_tags(freshness.database, [one.tool for one in served], _MAX_TAGS)
+    tags = most_frequent_tags(freshness.database, [active.tool for active in served], _MAX_TAGS)
     today = datetime.now().astimezone().date()
     values = [
         source_values(
@@ -57,14 +57,14 @@ def source_list(freshness: FreshnessWatch) -> ToolReply:
         for source in served
     ]  # fmt: skip
     reached = [_REACHED.format(search=offered_name("search"))] if freshness.only is None else []
-    text = "\n".join([*(source_text(one, today) for one in values), *reached])
+    text = "\n".join([*(source_text(fields, today) for fields in values), *reached])
     return ToolReply(text, lambda: {"sources": values})
 
 
 def imports_now(freshness: FreshnessWatch) -> list[Values]:
     """The imports of the served tools that run, or that ended here last."""
-    found = ((tool.name, _last_import(freshness, tool)) for tool in freshness.served())
-    return [{"tool": name, **values} for name, values in found if values is not None]
+    imports = ((tool.name, _last_import(freshness, tool)) for tool in freshness.served())
+    return [{"tool": name, **values} for name, values in imports if values is not None]
 
 
 def source_values(
@@ -95,7 +95,9 @@ def source_values(
         "note": note,
         "tags": list(tags),
         "import": latest,
-        "failed": [{"file_path": one.file_path, "reason": one.reason} for one in source.failed],
+        "failed": [
+            {"file_path": failure.file_path, "reason": failure.reason} for failure in source.failed
+        ],
         "statements_end": None if last_day is None else last_day.isoformat(),
     }
 
@@ -118,7 +120,10 @@ def source_text(values: Values, today: date) -> str:
         lines.append(f"frequent tags: {', '.join(map(quoted, values['tags']))}")
     if values["import"] is not None:
         lines.append(f"import {values['import']['state']}: {values['import']['text']}")
-    lines += [f"failed: {quoted(one['file_path'])}: {one['reason']}" for one in failed[:MAX_LISTED]]
+    lines += [
+        f"failed: {quoted(failure['file_path'])}: {failure['reason']}"
+        for failure in failed[:MAX_LISTED]
+    ]
     if len(failed) > MAX_LISTED:
         lines.append(f"failed: {len(failed) - MAX_LISTED} more")
     return "\n  ".join(map(on_one_line, lines))
@@ -140,13 +145,13 @@ def _statements_end(last: date, today: date) -> str:
 
 def _numbers(results: Sequence[Result]) -> Values:
     return {
-        "added": sum(one.added for one in results),
-        "updated": sum(one.updated for one in results),
-        "deleted": sum(one.deleted for one in results),
-        "unchanged": sum(one.unchanged for one in results),
-        "failed": sum(len(one.failed) for one in results),
-        "total_chunks": sum(one.chunks for one in results),
-        "seconds": round(sum(one.seconds for one in results), 3),
+        "added": sum(result.added for result in results),
+        "updated": sum(result.updated for result in results),
+        "deleted": sum(result.deleted for result in results),
+        "unchanged": sum(result.unchanged for result in results),
+        "failed": sum(len(result.failed) for result in results),
+        "total_chunks": sum(result.chunks for result in results),
+        "seconds": round(sum(result.seconds for result in results), 3),
     }
 
 
@@ -187,7 +192,7 @@ def most_frequent_tags(database: Path, tools: Sequence[Tool], limit: int) -> dic
     """
     with open_database(database, "read") as connection, snapshot(connection):
         return {
-            tool.name: [one.tag for one in tag_counts(connection, tool.tables, limit)]
+            tool.name: [count.tag for count in tag_counts(connection, tool.tables, limit)]
             for tool in tools
             if tool.generation
         }
@@ -224,7 +229,7 @@ def _add_reindex(offer: Offer, freshness: FreshnessWatch) -> None:
     ) -> ToolReply:
 
         tools = await in_thread(lambda: _chosen(freshness, tool))
-        runs = [freshness.start_import(one) for one in tools]
+        runs = [freshness.start_import(target) for target in tools]
         try:
             await follow(runs, ctx, lambda _, waited: waited >= wait)
             for run in runs:

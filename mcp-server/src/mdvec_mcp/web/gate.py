@@ -70,8 +70,8 @@ def listen(address: Address) -> tuple[socket.socket, Address]:
         AddressUnusable: the port is taken, or the address is not this machine's.
     """
     try:
-        found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)[0]
-        bound = socket.create_server(found[4][:2], family=found[0], backlog=_BACKLOG)
+        resolved = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)[0]
+        bound = socket.create_server(resolved[4][:2], family=resolved[0], backlog=_BACKLOG)
     except OSError as error:
         raise AddressUnusable(
             f"the server cannot listen on {address.host}:{address.port} ({error.strerror}); if "
@@ -80,7 +80,7 @@ def listen(address: Address) -> tuple[socket.socket, Address]:
         ) from error
     # asyncio sets TCP_NODELAY only if the socket names its protocol; without it, each response in
     # two parts waits 40 ms for the client's acknowledgement.
-    listening = socket.socket(found[0], found[1], socket.IPPROTO_TCP, fileno=bound.detach())
+    listening = socket.socket(resolved[0], resolved[1], socket.IPPROTO_TCP, fileno=bound.detach())
     return listening, Address(address.host, int(listening.getsockname()[1]))
 
 

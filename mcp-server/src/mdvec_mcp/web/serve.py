@@ -82,12 +82,12 @@ class _Beside:
 
 def _health(page: PageMount | None) -> Route:
     """The health check; it also tells whose page is served."""
-    told = {"status": "ok", "server": "mdvec", "version": __version__}
+    body = {"status": "ok", "server": "mdvec", "version": __version__}
     if page is not None:
-        told["page"] = page.key.id
+        body["page"] = page.key.id
 
     async def health(_request: Request) -> JSONResponse:
-        return JSONResponse(told)
+        return JSONResponse(body)
 
     return Route(_HEALTH, health, methods=["GET"])
 

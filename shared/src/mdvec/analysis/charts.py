@@ -68,8 +68,8 @@ class ChartRows:
     def rows(self, source: str, sql: str, /, *, max_rows: int, max_bytes: int) -> FirstRows:  # noqa: ARG002 - they stay in this process
         """The first rows of a SELECT over the source."""
         cursor = self.connection.execute(sql.replace("{source}", source))
-        found = [list(row) for row in cursor.fetchmany(max_rows + 1)]
-        return FirstRows(found[:max_rows], len(found) > max_rows)
+        fetched = [list(row) for row in cursor.fetchmany(max_rows + 1)]
+        return FirstRows(fetched[:max_rows], len(fetched) > max_rows)
 
 
 @contextmanager
@@ -107,17 +107,17 @@ def _chosen(
 ) -> ChartRows:
     """The wanted ones of the stored columns, which their owner calls by ``names``."""
     stored = [identifier(name) for name, _ in column_types(connection)]
-    places = column_places(names, [one.name for one in wanted], "data")
-    texts = [one.role == "name" for one in wanted]
+    places = column_places(names, [column.name for column in wanted], "data")
+    texts = [column.role == "name" for column in wanted]
     if not wanted:
         places, texts = list(range(len(names))), [False] * len(names)
     columns = ", ".join(
-        f"CAST({stored[place]} AS VARCHAR)" if is_text else stored[place]
-        for place, is_text in zip(places, texts, strict=True)
+        f"CAST({stored[position]} AS VARCHAR)" if is_text else stored[position]
+        for position, is_text in zip(places, texts, strict=True)
     )
     source = f"(SELECT {columns} FROM {STORED_ROWS})"
     kinds = [kind for _, kind in column_types(connection, source)]
-    shown = (Column(names[place], kind) for place, kind in zip(places, kinds, strict=True))
+    shown = (Column(names[position], kind) for position, kind in zip(places, kinds, strict=True))
     return ChartRows(connection, source, tuple(shown))
 
 
@@ -127,7 +127,7 @@ def _store_pandas(connection: duckdb.DuckDBPyConnection, frame: Any) -> list[str
         indexes = [name if name is not None else "index" for name in frame.index.names]
         frame = frame.reset_index(names=indexes, allow_duplicates=True)
     # DuckDB wants names that differ, whatever the case.
-    numbered = frame.set_axis([f"c{place}" for place in range(frame.shape[1])], axis=1)
+    numbered = frame.set_axis([f"c{position}" for position in range(frame.shape[1])], axis=1)
     connection.register(STORED_ROWS, numbered)
     return [str(name) for name in frame.columns]
 
@@ -141,7 +141,7 @@ def _store_polars(
     import polars as pl
 
     names = [str(name) for name in frame.columns]
-    numbered = frame.rename({name: f"c{place}" for place, name in enumerate(names)})
+    numbered = frame.rename({name: f"c{position}" for position, name in enumerate(names)})
     # Parquet would have durations as bare numbers.
     spans = [name for name, kind in numbered.schema.items() if kind == pl.Duration]
     try:
@@ -212,8 +212,8 @@ def check_numbers(wanted: Sequence[WantedColumn], shown: Sequence[Column]) -> No
     Raises:
         ChartRefused: there is one.
     """
-    for column, one in zip(shown, wanted, strict=False):
-        if one.role == "number" and not is_measured(column):
+    for column, requested in zip(shown, wanted, strict=False):
+        if requested.role == "number" and not is_measured(column):
             raise ChartRefused(
                 f"the column {column.name[:60]!r} holds {column.type[:60]}, not numbers"
             )

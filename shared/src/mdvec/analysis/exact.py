@@ -109,20 +109,22 @@ def exact_rows(
     create_stored_rows(connection, source, types)
     columns = {name: _type(kind) for name, kind in column_types(connection)}
     doubtful = _unrepresentable_columns(connection, columns, library)
-    kept = {name: _target_type(kind, library, name in doubtful) for name, kind in columns.items()}
-    casts = ", ".join(_cast(name, columns[name], kind) for name, kind in kept.items())
+    targets = {
+        name: _target_type(kind, library, name in doubtful) for name, kind in columns.items()
+    }
+    casts = ", ".join(_cast(name, columns[name], kind) for name, kind in targets.items())
     connection.execute(f"CREATE TEMP VIEW {EXPORT_VIEW} AS SELECT {casts} FROM {STORED_ROWS}")
-    return kept, types is None and kept == columns
+    return targets, types is None and targets == columns
 
 
 def column_types(
     connection: duckdb.DuckDBPyConnection, source: str = STORED_ROWS
 ) -> list[tuple[str, str]]:
     """The names and types of the columns of a table, or of a SELECT in parentheses."""
-    found = connection.execute(
+    described = connection.execute(
         f"SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM {source})"
     )
-    return [(str(name), str(kind)) for name, kind in found.fetchall()]
+    return [(str(name), str(kind)) for name, kind in described.fetchall()]
 
 
 def _unrepresentable_columns(
@@ -194,12 +196,14 @@ def _target_type(kind: DuckDBType, library: Library, doubtful: bool) -> DuckDBTy
     return kind.replaced(change)
 
 
-def _cast(name: str, kind: DuckDBType, kept: DuckDBType) -> str:
+def _cast(name: str, kind: DuckDBType, target: DuckDBType) -> str:
     column = identifier(name)
-    if kind == kept:
+    if kind == target:
         return column
-    if kind.family == "DECIMAL" and kept.name == "DOUBLE":  # via text: a binary division may differ
+    if (
+        kind.family == "DECIMAL" and target.name == "DOUBLE"
+    ):  # via text: a binary division may differ
         return f"CAST(CAST({column} AS VARCHAR) AS DOUBLE) AS {column}"
     with_json = kind.replaced(lambda part: DuckDBType("JSON") if part.family in _AS_JSON else None)
     value = column if with_json == kind else f"CAST({column} AS {with_json})"
-    return f"CAST({value} AS {kept}) AS {column}"
+    return f"CAST({value} AS {target}) AS {column}"

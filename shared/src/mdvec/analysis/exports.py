@@ -300,10 +300,10 @@ class ExportFolder:
         """The files named like an export, the oldest first."""
         if not is_private(self.folder, _is_ours):
             return
-        found = (
+        candidates = (
             _regular_file(path) for path in self.folder.iterdir() if _HANDLE.fullmatch(path.name)
         )
-        files = [file for file in found if file is not None]
+        files = [file for file in candidates if file is not None]
         yield from sorted(files, key=lambda file: (file.mtime, file.handle))
 
     def _expired(self, mtime: float) -> bool:

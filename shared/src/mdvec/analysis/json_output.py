@@ -62,31 +62,31 @@ class _Converter:
     max_size: int
     values: int = 0
 
-    def convert(self, value: Any, place: str, depth: int) -> Any:  # noqa: ANN401 - any data
+    def convert(self, value: Any, path: str, depth: int) -> Any:  # noqa: ANN401 - any data
         self.values += 1
         if self.values * 2 > self.max_size + 2:
             raise _too_large(f"has more than {self.max_size:,} bytes", self.max_size)
         if depth > _MAX_DEPTH:
-            raise NotJson(f"{place[:100]}… is nested more than {_MAX_DEPTH} deep; flatten it")
+            raise NotJson(f"{path[:100]}… is nested more than {_MAX_DEPTH} deep; flatten it")
         if isinstance(value, str):
             return self._short(value)
         if (pairs := _pairs(value)) is not None:
-            return self._object(pairs, place, depth)
+            return self._object(pairs, path, depth)
         if (items := _items(value)) is not None:
             return [
-                self.convert(item, f"{place}[{number}]", depth + 1)
+                self.convert(item, f"{path}[{number}]", depth + 1)
                 for number, item in enumerate(items)
             ]
-        return _scalar(value, place)
+        return _scalar(value, path)
 
-    def _object(self, pairs: Iterable[tuple[Any, Any]], place: str, depth: int) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+    def _object(self, pairs: Iterable[tuple[Any, Any]], path: str, depth: int) -> dict[str, Any]:
+        converted: dict[str, Any] = {}
         for key, item in pairs:
-            name = _key(key, place)
-            if name in found:
-                raise NotJson(f"two keys of {place[:100]} are both {name[:40]!r}; rename one")
-            found[name] = self.convert(item, f"{place}.{key}"[:300], depth + 1)
-        return found
+            name = _key(key, path)
+            if name in converted:
+                raise NotJson(f"two keys of {path[:100]} are both {name[:40]!r}; rename one")
+            converted[name] = self.convert(item, f"{path}.{key}"[:300], depth + 1)
+        return converted
 
     def _short(self, value: str) -> str:
         if len(value) > self.max_size:
@@ -119,28 +119,28 @@ def _items(value: Any) -> Iterable[Any] | None:  # noqa: ANN401 - any data
     return None
 
 
-def _key(key: object, place: str) -> str:
+def _key(key: object, path: str) -> str:
     if isinstance(key, str):
         return key
-    plain = _scalar(key, f"a key of {place}") if key is not None else None
+    plain = _scalar(key, f"a key of {path}") if key is not None else None
     return plain if isinstance(plain, str) else json.dumps(plain)
 
 
-def _scalar(value: Any, place: str) -> bool | int | float | str | None:  # noqa: ANN401 - any data
+def _scalar(value: Any, path: str) -> bool | int | float | str | None:  # noqa: ANN401 - any data
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return None
     if hasattr(getattr(value, "dtype", None), "itemsize"):
-        return _numpy_scalar(value, place)
+        return _numpy_scalar(value, path)
     if isinstance(value, Enum):
-        return _scalar(value.value, place)
+        return _scalar(value.value, path)
     if isinstance(value, (str, int)):
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else None
-    return _other(value, place)
+    return _other(value, path)
 
 
-def _other(value: Any, place: str) -> int | float | str | None:  # noqa: ANN401 - any data
+def _other(value: Any, path: str) -> int | float | str | None:  # noqa: ANN401 - any data
     if isinstance(value, Decimal):
         if not value.is_finite():
             return None
@@ -155,12 +155,12 @@ def _other(value: Any, place: str) -> int | float | str | None:  # noqa: ANN401 
     if isinstance(value, (UUID, PurePath)):
         return str(value)
     raise NotJson(
-        f"{place} is a {type(value).__name__}, which JSON has no form for; give a number, a text "
+        f"{path} is a {type(value).__name__}, which JSON has no form for; give a number, a text "
         "or, for a picture, the name of its file"
     )
 
 
-def _numpy_scalar(value: Any, place: str) -> bool | int | float | str | None:  # noqa: ANN401
+def _numpy_scalar(value: Any, path: str) -> bool | int | float | str | None:  # noqa: ANN401
     kind = value.dtype.kind
     if kind in "mM":
         import numpy as np
@@ -169,7 +169,7 @@ def _numpy_scalar(value: Any, place: str) -> bool | int | float | str | None:  #
             return None
         return str(value) if kind == "M" else float(value / np.timedelta64(1, "s"))
     if kind == "f" and value.dtype.itemsize < 8:
-        return _scalar(float(str(value)), place)  # 0.1, not 0.10000000149011612
+        return _scalar(float(str(value)), path)  # 0.1, not 0.10000000149011612
     if kind == "f":
-        return _scalar(float(value), place)
-    return _scalar(value.item(), place)
+        return _scalar(float(value), path)
+    return _scalar(value.item(), path)

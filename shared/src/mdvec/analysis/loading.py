@@ -32,8 +32,8 @@ def pandas_frame(
     if plain := [name for name in types if name not in set(objects)]:
         columns |= dict(connection.execute(f"SELECT {_listed(plain)} FROM {table}").df().items())
     if floats := [name for name, kind in types.items() if kind.name in {"FLOAT", "DOUBLE"}]:
-        found = connection.execute(f"SELECT {_listed(floats)} FROM {table}").fetchnumpy()
-        columns |= {name: _floats(found[name], columns[name]) for name in floats}
+        arrays = connection.execute(f"SELECT {_listed(floats)} FROM {table}").fetchnumpy()
+        columns |= {name: _floats(arrays[name], columns[name]) for name in floats}
     if objects:
         rows = connection.execute(f"SELECT {_listed(objects)} FROM {table}").fetchall()
         for at, name in enumerate(objects):
@@ -49,15 +49,15 @@ def _listed(names: list[str]) -> str:
     return ", ".join(map(identifier, names))
 
 
-def _floats(found: Any, series: Any) -> Any:  # noqa: ANN401 - of numpy and pandas
+def _floats(array: Any, series: Any) -> Any:  # noqa: ANN401 - of numpy and pandas
     """A float column; one with both NaN and NULL gets a type that tells them apart."""
     import numpy as np
     import pandas as pd
 
-    mask = np.ma.getmaskarray(found)
-    if not mask.any() or not np.isnan(found.data[~mask]).any():
+    mask = np.ma.getmaskarray(array)
+    if not mask.any() or not np.isnan(array.data[~mask]).any():
         return series
-    return pd.Series(pd.arrays.FloatingArray(found.data.copy(), mask.copy()))
+    return pd.Series(pd.arrays.FloatingArray(array.data.copy(), mask.copy()))
 
 
 INSTALL = "pip install 'mdvec-shared[charts]'"
@@ -89,9 +89,9 @@ def safe_load_export(
         source = scan_of(path, types)
         counted = connection.execute(f"SELECT count(*) FROM {source}").fetchone() or (0,)
         _check_size(int(counted[0]), handle, max_rows)
-        kept, as_it_is = exact_rows(connection, source, types, chosen)
+        targets, as_it_is = exact_rows(connection, source, types, chosen)
         if chosen == "pandas":
-            return pandas_frame(connection, EXPORT_VIEW, kept)
+            return pandas_frame(connection, EXPORT_VIEW, targets)
         as_it_is = as_it_is and path.suffix == ".parquet"
         return _polars_frame(connection, path if as_it_is else Path(made) / "rows.parquet")
 

@@ -81,10 +81,10 @@ class TrendChart:
     @property
     def colored(self) -> tuple[Series, ...]:
         """The series with their colours."""
-        colors = colors_of([one.name for one in self.series], self.among)
+        colors = colors_of([series.name for series in self.series], self.among)
         return tuple(
-            replace(one, color=one.color or color)
-            for one, color in zip(self.series, colors, strict=True)
+            replace(series, color=series.color or color)
+            for series, color in zip(self.series, colors, strict=True)
         )
 
 

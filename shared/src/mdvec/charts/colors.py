@@ -51,12 +51,12 @@ def _places(names: Iterable[str], preferred: Callable[[str], int]) -> dict[str, 
     """The place in the palette of each name: what it prefers, or the next that is free."""
     places: dict[str, int] = {}
     taken: set[int] = set()
-    for name in sorted(names, key=lambda one: (one not in _OWN, one not in _SHARED, one)):
-        place = preferred(name)
-        while place in taken and len(taken) < len(PALETTE):
-            place = (place + 1) % len(PALETTE)
-        taken.add(place)
-        places[name] = place
+    for name in sorted(names, key=lambda label: (label not in _OWN, label not in _SHARED, label)):
+        position = preferred(name)
+        while position in taken and len(taken) < len(PALETTE):
+            position = (position + 1) % len(PALETTE)
+        taken.add(position)
+        places[name] = position
     return places
 
 

@@ -81,9 +81,9 @@ def _legible(chart: Chart | Plot, letters: Typeface) -> tuple[Chart | Plot, list
         keys = chart.keys or tuple(name for name, _ in chart.items)
         return replace(chart, title=title, note=note, items=items, keys=keys), missing
     if isinstance(chart, Plot):
-        lines = tuple(replace(one, name=text(one.name)) for one in chart.series)
+        lines = tuple(replace(line, name=text(line.name)) for line in chart.series)
         names = tuple(map(text, chart.names))
-        notes = tuple(replace(one, japanese=text(one.japanese)) for one in chart.notes)
+        notes = tuple(replace(remark, japanese=text(remark.japanese)) for remark in chart.notes)
         return replace(chart, title=title, notes=notes, series=lines, names=names), missing
-    series = tuple(replace(one, name=text(one.name)) for one in chart.colored)
+    series = tuple(replace(line, name=text(line.name)) for line in chart.colored)
     return replace(chart, title=title, note=note, series=series), missing

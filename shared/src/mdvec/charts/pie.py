@@ -172,8 +172,8 @@ def _draw_percentage(
         along <= 2 * pi * distance * entry.value / drawn
         and across <= radius * _MAX_PERCENTAGE_SHARE
     ):
-        place = center[0] + distance * x, center[1] - distance * y
-        page.text(*place, text, font, align="center", ink=ink_on(entry.color))
+        position = center[0] + distance * x, center[1] - distance * y
+        page.text(*position, text, font, align="center", ink=ink_on(entry.color))
 
 
 def _draw_legend(page: Page, box: Box, entries: list[CategoryEntry], total: int) -> None:

@@ -54,7 +54,7 @@ class Plot:
     @property
     def points(self) -> int:
         """How many values it shows."""
-        return sum(value is not None for one in self.series for value in one.values)
+        return sum(value is not None for series in self.series for value in series.values)
 
     @property
     def note(self) -> str:
@@ -84,13 +84,15 @@ class Plot:
 
     def _bins(self) -> list[str]:
         (counts,) = self.series
-        most, place = max((value or 0.0, place) for place, value in enumerate(counts.values))
+        most, position = max(
+            (value or 0.0, position) for position, value in enumerate(counts.values)
+        )
         ends = [*self.x, self.x[-1] + self.step]
         first, last = self._place(ends[0]), self._place(ends[-1])
         return [
             f"{first} to {last} in {_counted(len(self.x), 'bin')}",
-            f"most, {_number(most)}, from {self._place(ends[place])} to "
-            f"{self._place(ends[place + 1])}",
+            f"most, {_number(most)}, from {self._place(ends[position])} to "
+            f"{self._place(ends[position + 1])}",
         ]
 
     def _boxes(self) -> list[str]:
@@ -130,8 +132,11 @@ class Plot:
     def _extremes(self, series: PlotSeries, *, with_last: bool) -> str:
         xs = series.places or self.x
         cells = [
-            (value, repr(self.names[place]) if self.axis == "names" else self._place(xs[place]))
-            for place, value in enumerate(series.values)
+            (
+                value,
+                repr(self.names[position]) if self.axis == "names" else self._place(xs[position]),
+            )
+            for position, value in enumerate(series.values)
             if value is not None
         ]
         if not cells:

@@ -23,32 +23,32 @@ def is_scale(column: Column) -> bool:
 
 def source_as(columns: Sequence[Column]) -> str:
     """The FROM clause that calls the columns c0, c1, …."""
-    return f"FROM {{source}} AS t({', '.join(f'c{place}' for place in range(len(columns)))})"
+    return f"FROM {{source}} AS t({', '.join(f'c{position}' for position in range(len(columns)))})"
 
 
-def number_sql(columns: Sequence[Column], place: int) -> str:
+def number_sql(columns: Sequence[Column], position: int) -> str:
     """A column as a finite number or NULL; a time as its seconds since 1970."""
-    if has_dates(columns[place]):
-        time = f"CAST(c{place} AS TIMESTAMP)"
+    if has_dates(columns[position]):
+        time = f"CAST(c{position} AS TIMESTAMP)"
         return f"CASE WHEN isfinite({time}) THEN epoch({time}) END"
-    value = f"CAST(c{place} AS DOUBLE)"
+    value = f"CAST(c{position} AS DOUBLE)"
     return f"CASE WHEN isfinite({value}) THEN {value} END"
 
 
-def text(place: int) -> str:
+def text(position: int) -> str:
     """A column as a label of at most 60 characters."""
-    return f"left(coalesce(CAST(c{place} AS VARCHAR), '—'), 60)"
+    return f"left(coalesce(CAST(c{position} AS VARCHAR), '—'), 60)"
 
 
-def span_sql(columns: Sequence[Column], place: int) -> str:
+def span_sql(columns: Sequence[Column], position: int) -> str:
     """The number of values of a column, the least and the greatest."""
-    value = number_sql(columns, place)
+    value = number_sql(columns, position)
     return f"SELECT count({value}), min({value}), max({value}) {source_as(columns)}"
 
 
 def rows_sql(columns: Sequence[Column], first: str, rest: Sequence[int]) -> str:
     """The rows with ``first``, where it is known, and the numbers of the columns ``rest``."""
-    values = ", ".join([first, *(number_sql(columns, place) for place in rest)])
+    values = ", ".join([first, *(number_sql(columns, position) for position in rest)])
     return f"SELECT {values} {source_as(columns)} WHERE {first} IS NOT NULL"
 
 
@@ -88,7 +88,7 @@ def means_sql(
 ) -> str:
     """The means of the first column and of ``rest``, by bins of the first."""
     x = number_sql(columns, 0)
-    values = ", ".join(f"avg({number_sql(columns, place)})" for place in rest)
+    values = ", ".join(f"avg({number_sql(columns, position)})" for position in rest)
     key = _bin(x, low, high, bins)
     return (
         f"SELECT avg({x}), {values} {source_as(columns)} WHERE {x} IS NOT NULL "
@@ -117,9 +117,9 @@ def counts_sql(columns: Sequence[Column], low: float, high: float, bins: int) ->
     )
 
 
-def quarters_sql(columns: Sequence[Column], place: int, by: str, limit: int) -> str:
+def quarters_sql(columns: Sequence[Column], position: int, by: str, limit: int) -> str:
     """Name, minimum, quartiles and maximum of a column, the largest groups first."""
-    value = number_sql(columns, place)
+    value = number_sql(columns, position)
     parts = ", ".join(f"quantile_cont({value}, {part})" for part in _QUARTERS)
     return (
         f"SELECT {by}, {parts} {source_as(columns)} GROUP BY 1 "

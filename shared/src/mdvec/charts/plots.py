@@ -70,7 +70,9 @@ class Plots:
             return self._boxes(source, columns, title)
         if kind == "heatmap":
             return self._heat(source, columns, title)
-        ys = [place for place, one in enumerate(columns) if place and is_measured(one)]
+        ys = [
+            position for position, column in enumerate(columns) if position and is_measured(column)
+        ]
         if not ys:
             raise PlotRefused(
                 f"a {kind} chart needs x as the first column and numbers after it: "
@@ -86,8 +88,8 @@ class Plots:
         return self._over_names(source, kind, columns, ys[:_MAX_SERIES], title)
 
     def _rows(self, source: str, sql: str, most: int) -> tuple[list[Row], bool]:
-        found = self.queries.rows(source, sql, max_rows=most, max_bytes=_MAX_BYTES)
-        return found.rows, found.more
+        fetched = self.queries.rows(source, sql, max_rows=most, max_bytes=_MAX_BYTES)
+        return fetched.rows, fetched.more
 
     def _over_names(
         self, source: str, kind: PlotKind, columns: Sequence[Column], ys: list[int], title: str
@@ -95,7 +97,7 @@ class Plots:
         most = (_MAX_BARS if kind == "bar" else _MAX_NAMES) // (len(ys) if kind == "bar" else 1)
         rows, more = self._rows(source, plot_sql.rows_sql(columns, plot_sql.text(0), ys), most)
         notes = (_only_first(len(rows)),) if more else ()
-        x = tuple(float(place) for place in range(len(rows)))
+        x = tuple(float(position) for position in range(len(rows)))
         names = tuple(str(row[0]) for row in rows)
         return Plot(kind, title, "names", x, _series(columns, ys, rows), names, notes=notes)
 
@@ -127,14 +129,14 @@ class Plots:
 
     def _long(self, source: str, kind: PlotKind, columns: Sequence[Column], title: str) -> Plot:
         """Rows of x, the name of a series, and a value."""
-        found, _ = self._rows(source, plot_sql.largest_sql(columns, _MAX_SERIES), _MAX_SERIES)
-        names = [str(name) for name, _ in found]
+        largest, _ = self._rows(source, plot_sql.largest_sql(columns, _MAX_SERIES), _MAX_SERIES)
+        names = [str(name) for name, _ in largest]
         notes: list[PlotNote] = []
-        if found and found[0][1] > _MAX_SERIES:
+        if largest and largest[0][1] > _MAX_SERIES:
             notes.append(
                 PlotNote(
-                    f"{found[0][1]}系列のうち大きい{_MAX_SERIES}系列を示しています",
-                    f"only the largest {_MAX_SERIES} of {found[0][1]} series are shown",
+                    f"{largest[0][1]}系列のうち大きい{_MAX_SERIES}系列を示しています",
+                    f"only the largest {_MAX_SERIES} of {largest[0][1]} series are shown",
                 )
             )
         if kind == "bar" or not is_scale(columns[0]):
@@ -179,7 +181,7 @@ class Plots:
             notes.append(_MEANS_NOTE)
         values = {(row[0], row[1]): row[2] for row in rows}
         series = tuple(PlotSeries(name, tuple(values.get((x, name)) for x in xs)) for name in names)
-        places = tuple(float(place) for place in range(len(xs)))
+        places = tuple(float(position) for position in range(len(xs)))
         return Plot(kind, title, "names", places, series, tuple(xs), notes=tuple(notes))
 
     def _histogram(self, source: str, columns: Sequence[Column], title: str) -> Plot:
@@ -190,15 +192,17 @@ class Plots:
         rows, _ = self._rows(source, plot_sql.counts_sql(columns, low, high, bins), bins)
         step = (high - low) / bins or 1.0
         counts = {int(row[0]): float(row[1]) for row in rows}
-        x = tuple(low + place * step for place in range(bins))
-        series = PlotSeries("件数", tuple(counts.get(place, 0.0) for place in range(bins)))
+        x = tuple(low + position * step for position in range(bins))
+        series = PlotSeries("件数", tuple(counts.get(position, 0.0) for position in range(bins)))
         note = PlotNote(
             f"{count:,}件を{bins}区間に分けています", f"{count:,} values in {bins} bins"
         )
         return Plot("histogram", title, _axis(columns[0]), x, (series,), step=step, notes=(note,))
 
     def _boxes(self, source: str, columns: Sequence[Column], title: str) -> Plot:
-        measured = [place for place, one in enumerate(columns) if is_measured(one)][:_MAX_BOXES]
+        measured = [position for position, column in enumerate(columns) if is_measured(column)][
+            :_MAX_BOXES
+        ]
         if not measured:
             raise PlotRefused("a box chart needs a column of numbers")
         if measured == [1]:
@@ -206,9 +210,11 @@ class Plots:
             rows, _ = self._rows(source, sql, _MAX_BOXES + 1)
         else:
             rows = []
-            for place in measured:
-                found, _ = self._rows(source, plot_sql.quarters_sql(columns, place, "''", 1), 1)
-                rows += [[columns[place].name[:60], *row[1:]] for row in found]
+            for position in measured:
+                quarters, _ = self._rows(
+                    source, plot_sql.quarters_sql(columns, position, "''", 1), 1
+                )
+                rows += [[columns[position].name[:60], *row[1:]] for row in quarters]
         note = PlotNote(
             f"行の多い{_MAX_BOXES}件だけを示しています",
             f"only the {_MAX_BOXES} groups with the most rows are shown",
@@ -216,10 +222,10 @@ class Plots:
         notes = (note,) if len(rows) > _MAX_BOXES else ()
         rows = rows[:_MAX_BOXES]
         series = tuple(
-            PlotSeries(part, tuple(row[place] for row in rows))
-            for place, part in enumerate(_PARTS, 1)
+            PlotSeries(part, tuple(row[position] for row in rows))
+            for position, part in enumerate(_PARTS, 1)
         )
-        x = tuple(float(place) for place in range(len(rows)))
+        x = tuple(float(position) for position in range(len(rows)))
         return Plot("box", title, "names", x, series, tuple(row[0] for row in rows), notes=notes)
 
     def _heat(self, source: str, columns: Sequence[Column], title: str) -> Plot:
@@ -233,17 +239,19 @@ class Plots:
         xs, ys = xs[:_MAX_CELLS], ys[:_MAX_CELLS]
         values = {(row[0], row[1]): row[2] for row in rows}
         series = tuple(PlotSeries(y, tuple(values.get((x, y)) for x in xs)) for y in ys)
-        x = tuple(float(place) for place in range(len(xs)))
+        x = tuple(float(position) for position in range(len(xs)))
         shown = f"{len(xs)}×{len(ys)}"
         note = PlotNote(f"最初の{shown}だけを示しています", f"only the first {shown} are shown")
         notes = [note] if cut else []
         notes += [_MEANS_NOTE] if _has_means(rows) else []
         return Plot("heatmap", title, "names", x, series, tuple(xs), notes=tuple(notes))
 
-    def _span(self, source: str, columns: Sequence[Column], place: int) -> tuple[int, float, float]:
-        (row,), _ = self._rows(source, plot_sql.span_sql(columns, place), 1)
+    def _span(
+        self, source: str, columns: Sequence[Column], position: int
+    ) -> tuple[int, float, float]:
+        (row,), _ = self._rows(source, plot_sql.span_sql(columns, position), 1)
         if not row[0]:
-            raise PlotRefused(f"the column {columns[place].name[:60]!r} has no values to draw")
+            raise PlotRefused(f"the column {columns[position].name[:60]!r} has no values to draw")
         return int(row[0]), float(row[1]), float(row[2])
 
 
@@ -251,8 +259,8 @@ def _series(
     columns: Sequence[Column], ys: Sequence[int], rows: Sequence[Row]
 ) -> tuple[PlotSeries, ...]:
     return tuple(
-        PlotSeries(columns[y].name[:60], tuple(row[place] for row in rows))
-        for place, y in enumerate(ys, 1)
+        PlotSeries(columns[y].name[:60], tuple(row[position] for row in rows))
+        for position, y in enumerate(ys, 1)
     )
 
 

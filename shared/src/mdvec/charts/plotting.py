@@ -51,13 +51,15 @@ def draw_plot(page: Page, plot: Plot) -> None:
     Raises:
         ChartError: it has no values.
     """
-    values = [value for one in plot.series for value in one.values if value is not None]
+    values = [value for series in plot.series for value in series.values if value is not None]
     if not values:
         raise ChartError("グラフにできる値がありません。")
     frame = draw_frame(page, plot.title, [plot.note])
     top = frame.top
     if plot.kind in _WITH_LEGEND and len(plot.series) > 1:
-        top = draw_legend(page, frame, [(one.name, color(n)) for n, one in enumerate(plot.series)])
+        top = draw_legend(
+            page, frame, [(series.name, color(n)) for n, series in enumerate(plot.series)]
+        )
     font = page.style.font
     bottom = frame.bottom - _X_LABELS_EM * font
     if plot.kind == "heatmap":
@@ -68,7 +70,7 @@ def draw_plot(page: Page, plot: Plot) -> None:
         low, high = min(low, 0.0), max(high, 0.0)
     ticks = _ticks(low, high, max(2, min(8, int((bottom - top) / font / _TICK_EM))))
     labels = [_number(tick, ticks) for tick in ticks]
-    width = min(max(page.typeface.width(one, font) for one in labels),
+    width = min(max(page.typeface.width(caption, font) for caption in labels),
                 frame.width * _MAX_LABEL_SHARE)  # fmt: skip
     box = Box(frame.left + width + _LABEL_EM * font, top + font * _TOP_EM,
               frame.right - _RIGHT_EM * font, bottom)  # fmt: skip
@@ -88,15 +90,15 @@ def _share(value: float, low: float, high: float) -> float:
 
 def _ticks(low: float, high: float, most: int) -> list[float]:
     """Round values that cover the range."""
-    found = MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
-    return [float(value) for value in found]
+    ticks = MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
+    return [float(value) for value in ticks]
 
 
 def _times(low: float, high: float, most: int) -> list[float]:
     """Times at whole days, hours, minutes or seconds."""
     unit = next((unit for unit in (_DAY, 3_600, 60) if high - low > 2 * unit), 1)
     places = MaxNLocator(nbins=most, integer=True).tick_values(low / unit, high / unit)
-    return [float(place) * unit for place in places]
+    return [float(position) * unit for position in places]
 
 
 def _number(value: float, ticks: Sequence[float]) -> str:
@@ -142,8 +144,8 @@ def _draw_names(
     each = box.width / len(names)
     longest = max(page.typeface.width(name, font) for name in names) + font / 2
     skip = max(1, math.ceil(min(longest, _NAME_EM * font) / each))
-    for place in range(0, len(names), skip):
-        page.text(x(place), middle, names[place], font, align="center", ink=FAINT_INK,
+    for position in range(0, len(names), skip):
+        page.text(x(position), middle, names[position], font, align="center", ink=FAINT_INK,
                   width=each * skip)  # fmt: skip
 
 
@@ -156,10 +158,10 @@ def _time(seconds: float, span: float) -> str:
 
 def _draw_bars(page: Page, plot: Plot, plane: _Plane) -> None:
     width = _BAR_SHARE / len(plot.series)
-    for number, one in enumerate(plot.series):
-        for place, value in enumerate(one.values):
+    for number, series in enumerate(plot.series):
+        for position, value in enumerate(series.values):
             if value is not None:
-                left = place - _BAR_SHARE / 2 + number * width
+                left = position - _BAR_SHARE / 2 + number * width
                 _draw_bar(page, plane, (left, left + width), value, color(number))
 
 
@@ -176,10 +178,10 @@ def _draw_bar(page: Page, plane: _Plane, xs: tuple[float, float], value: float, 
     page.rectangle(Box(left + gap, top, right - gap, bottom), ink)
 
 
-def _runs(plot: Plot, one: PlotSeries, plane: _Plane) -> Iterator[list[tuple[float, float]]]:
+def _runs(plot: Plot, series: PlotSeries, plane: _Plane) -> Iterator[list[tuple[float, float]]]:
     """The points of a series between its gaps."""
     run: list[tuple[float, float]] = []
-    for x, value in zip(one.places or plot.x, one.values, strict=True):
+    for x, value in zip(series.places or plot.x, series.values, strict=True):
         if value is not None:
             run.append((plane.x(x), plane.y(value)))
         elif run:
@@ -190,8 +192,8 @@ def _runs(plot: Plot, one: PlotSeries, plane: _Plane) -> Iterator[list[tuple[flo
 
 
 def _draw_lines(page: Page, plot: Plot, plane: _Plane) -> None:
-    for number, one in reversed(list(enumerate(plot.series))):
-        for run in _runs(plot, one, plane):
+    for number, series in reversed(list(enumerate(plot.series))):
+        for run in _runs(plot, series, plane):
             if plot.kind == "area":
                 zero = plane.y(0)
                 edge = [(run[0][0], zero), *run, (run[-1][0], zero)]
@@ -204,21 +206,21 @@ def _draw_lines(page: Page, plot: Plot, plane: _Plane) -> None:
 
 def _draw_dots(page: Page, plot: Plot, plane: _Plane) -> None:
     radius = page.style.line * (1.2 if len(plot.x) < 300 else 0.7)
-    for number, one in enumerate(plot.series):
-        for x, value in zip(plot.x, one.values, strict=True):
+    for number, series in enumerate(plot.series):
+        for x, value in zip(plot.x, series.values, strict=True):
             if value is not None:
                 point = plane.x(x), plane.y(value)
                 page.dot(point, radius, color(number), darker(color(number)))
 
 
 def _draw_boxes(page: Page, plot: Plot, plane: _Plane) -> None:
-    for place in range(len(plot.names)):
-        found = [one.values[place] for one in plot.series]
-        parts = [value for value in found if value is not None]
+    for position in range(len(plot.names)):
+        quartiles = [series.values[position] for series in plot.series]
+        parts = [value for value in quartiles if value is not None]
         if len(parts) != _BOX_PARTS:
             continue
         low, first, middle, third, high = (plane.y(value) for value in parts)
-        x, half = plane.x(place), (plane.x(1) - plane.x(0)) * _BOX_SHARE / 2
+        x, half = plane.x(position), (plane.x(1) - plane.x(0)) * _BOX_SHARE / 2
         page.line([(x, low), (x, high)], INK, 1.2)
         page.rectangle(Box(x - half, third, x + half, first), color(2))
         for y, ink, reach in ((low, INK, 0.5), (high, INK, 0.5), (middle, INK, 1.0)):
@@ -227,22 +229,22 @@ def _draw_boxes(page: Page, plot: Plot, plane: _Plane) -> None:
 
 def _draw_heat(page: Page, plot: Plot, frame: Box, values: Sequence[float]) -> None:
     font = page.style.font
-    names = [one.name for one in plot.series]
+    names = [series.name for series in plot.series]
     width = min(max(page.typeface.width(name, font) for name in names),
                 frame.width * _MAX_LABEL_SHARE)  # fmt: skip
     box = Box(frame.left + width + _LABEL_EM * font, frame.top, frame.right, frame.bottom)
     low, high = min(values), max(values)
     across, down = box.width / len(plot.names), box.height / len(names)
     texts = _ticks(low, high, 50)
-    for row, one in enumerate(plot.series):
+    for row, series in enumerate(plot.series):
         top = box.top + row * down
         if down >= font or row % math.ceil(font / down) == 0:
-            page.text(box.left - 0.6 * font, top + down / 2, one.name, font, align="right",
+            page.text(box.left - 0.6 * font, top + down / 2, series.name, font, align="right",
                       ink=FAINT_INK, width=width + 1)  # fmt: skip
-        for place, value in enumerate(one.values):
+        for column, value in enumerate(series.values):
             if value is None:
                 continue
-            left, share = box.left + place * across, _share(value, low, high)
+            left, share = box.left + column * across, _share(value, low, high)
             page.rectangle(Box(left, top, left + across - 1, top + down - 1), _heat(share))
             text = _number(value, texts)
             if down > 1.3 * font and page.typeface.width(text, font) < across - 4:

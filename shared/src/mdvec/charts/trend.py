@@ -54,13 +54,13 @@ def draw_marks(
 
 def _month_stretches(numbers: Iterable[int]) -> list[tuple[int, int]]:
     """Consecutive months, each stretch with its first and last."""
-    found: list[tuple[int, int]] = []
+    stretches: list[tuple[int, int]] = []
     for number in sorted(numbers):
-        if found and number == found[-1][1] + 1:
-            found[-1] = (found[-1][0], number)
+        if stretches and number == stretches[-1][1] + 1:
+            stretches[-1] = (stretches[-1][0], number)
         else:
-            found.append((number, number))
-    return found
+            stretches.append((number, number))
+    return stretches
 
 
 _STEPS = (1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200)  # months from label to label
@@ -166,13 +166,13 @@ def draw_trend(page: Page, chart: TrendChart) -> None:
         ChartError: there are no values, or the months are not ascending.
     """
     numbers = _month_numbers(chart)
-    values = [value for one in chart.series for value in one.values if value is not None]
+    values = [value for line in chart.series for value in line.values if value is not None]
     if not values:
         raise ChartError("グラフにできる月のデータがありません。")
     font = page.style.font
     frame = draw_frame(page, chart.title, [marks_note(chart), chart.note])
     series = chart.colored
-    top = draw_legend(page, frame, [(one.name, one.color) for one in series])
+    top = draw_legend(page, frame, [(line.name, line.color) for line in series])
     top += font * (_TOP_EM + (_WORDS_EM if chart.running or chart.empty else 0))
     bottom = frame.bottom - font * _MONTHS_EM
     max_ticks = max(min(int((bottom - top) / font / _TICK_EM), _MAX_TICKS), _MIN_TICKS)
@@ -201,7 +201,7 @@ def _month_numbers(chart: TrendChart) -> tuple[int, ...]:
         later <= sooner for sooner, later in zip(numbers, numbers[1:], strict=False)
     ):
         raise ChartError("グラフの月がないか、古い順に並んでいません。")
-    if any(len(one.values) != len(numbers) for one in chart.series):
+    if any(len(series.values) != len(numbers) for series in chart.series):
         raise ChartError("グラフの月と値の数が一致しません。")
     return numbers
 
@@ -220,17 +220,17 @@ def _draw_bars(page: Page, series: Sequence[Series], plane: _Plane) -> None:
     """Draw the series side by side in each month, those of running months lighter."""
     width = min(plane.month_width, plane.box.width) * _BARS_SHARE / max(len(series), 1)
     zero = plane.y(0)
-    for place, one in enumerate(series):
-        for number, value in zip(plane.numbers, one.values, strict=True):
+    for position, bars in enumerate(series):
+        for number, value in zip(plane.numbers, bars.values, strict=True):
             if value is None:
                 continue
-            left = plane.x(number) + width * (place - len(series) / 2)
+            left = plane.x(number) + width * (position - len(series) / 2)
             y = plane.y(value) if value else zero - _ZERO_BAR
             is_running = number in plane.running
             page.rectangle(
                 Box(left, min(y, zero), left + width, max(y, zero)),
-                lighter(one.color) if is_running else one.color,
-                rim=one.color if is_running else None,
+                lighter(bars.color) if is_running else bars.color,
+                rim=bars.color if is_running else None,
             )
 
 
@@ -238,14 +238,14 @@ def _draw_areas(page: Page, series: Sequence[Series], plane: _Plane) -> None:
     """Fill the areas below the lines; the largest first, so that it lies under the others."""
     alpha = _ALPHA_ALONE if len(series) == 1 else _ALPHA_AMONG_OTHERS
     zero = plane.y(0)
-    for one in sorted(series, key=lambda one: -_total(one)):
-        for run, is_running in _stretches(one, plane):
+    for area in sorted(series, key=lambda area: -_total(area)):
+        for run, is_running in _stretches(area, plane):
             if len(run) == 1:
                 (x, y), half = run[0], page.style.line
                 run = [(x - half, y), (x + half, y)]
             page.polygon(
                 [(run[0][0], zero), *run, (run[-1][0], zero)],
-                one.color, alpha * (_RUNNING_ALPHA_SHARE if is_running else 1),
+                area.color, alpha * (_RUNNING_ALPHA_SHARE if is_running else 1),
             )  # fmt: skip
     _draw_lines(page, series, plane)
 
@@ -254,22 +254,22 @@ def _draw_lines(page: Page, series: Sequence[Series], plane: _Plane) -> None:
     """Draw the lines with a dot for each month; towards a running month they are dashed."""
     radius = page.style.line * _DOT_RADIUS
     width = min(page.style.line, max(plane.month_width * _MAX_LINE_SHARE, _MIN_LINE))
-    for one in reversed(series):
+    for line in reversed(series):
         lone = set()
-        for run, is_running in _stretches(one, plane):
+        for run, is_running in _stretches(line, plane):
             if len(run) == 1:
                 lone.add(run[0])
             elif is_running:
-                page.line(run, darker(one.color), width, _RUNNING_DASHES)
+                page.line(run, darker(line.color), width, _RUNNING_DASHES)
             else:
-                draw_line(page, run, one.color, width)
-        for number, value in zip(plane.numbers, one.values, strict=True):
+                draw_line(page, run, line.color, width)
+        for number, value in zip(plane.numbers, line.values, strict=True):
             if value is None:
                 continue
             point, is_running = (plane.x(number), plane.y(value)), number in plane.running
             if is_running or point in lone or len(plane.numbers) <= _MAX_DOTTED_MONTHS:
-                fill = BACKGROUND if is_running else one.color
-                page.dot(point, radius, fill, darker(one.color))
+                fill = BACKGROUND if is_running else line.color
+                page.dot(point, radius, fill, darker(line.color))
 
 
 def _total(series: Series) -> int:

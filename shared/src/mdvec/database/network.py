@@ -37,11 +37,11 @@ def network_trouble(path: Path, mounts: Iterable[Mount] | None = None) -> str | 
 
     ``mounts`` are those of this machine, by default the present ones.
     """
-    found = _innermost(Path(os.path.realpath(path)), _mounts() if mounts is None else mounts)
-    if found is None or not _KINDS.fullmatch(found.kind):
+    mount = _innermost(Path(os.path.realpath(path)), _mounts() if mounts is None else mounts)
+    if mount is None or not _KINDS.fullmatch(mount.kind):
         return None
     return (
-        f"{path} is on a network file system ({found.kind}, {found.source}), where SQLite's locks "
+        f"{path} is on a network file system ({mount.kind}, {mount.source}), where SQLite's locks "
         "cannot be trusted and two machines damage the file; keep the database on a local disk, "
         "and let other machines search it through mdvec-mcp --http"
     )
@@ -59,21 +59,21 @@ def _mounts() -> list[Mount]:
 
 def _mounts_of_mac() -> list[Mount]:
     try:
-        told = subprocess.run(["/sbin/mount"], capture_output=True, check=True, timeout=10)
+        completed = subprocess.run(["/sbin/mount"], capture_output=True, check=True, timeout=10)
     except (OSError, subprocess.SubprocessError):
         return []
-    return mac_mounts(told.stdout.decode(errors="replace"))
+    return mac_mounts(completed.stdout.decode(errors="replace"))
 
 
 def linux_mounts(text: str) -> list[Mount]:
     """The mounts in the text of ``/proc/self/mountinfo``."""
-    found = []
+    mounts = []
     for line in text.splitlines():
         before, _, after = line.partition(" - ")
         fields, last = before.split(" "), after.split(" ")
         if len(fields) > 4 and len(last) > 1:
-            found.append(Mount(_unescaped(fields[4]), last[0], _unescaped(last[1])))
-    return found
+            mounts.append(Mount(_unescaped(fields[4]), last[0], _unescaped(last[1])))
+    return mounts
 
 
 def mac_mounts(text: str) -> list[Mount]:

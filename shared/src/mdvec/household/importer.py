@@ -67,8 +67,8 @@ def _stored_states(connection: apsw.Connection, tool: Tool) -> Mapping[str, File
     }
 
 
-def _found_states(_: apsw.Connection, tool: Tool, found: Scan) -> Mapping[str, FileState]:
-    files = (LedgerFile.of(tool.source, file) for file in found.files)
+def _found_states(_: apsw.Connection, tool: Tool, scan: Scan) -> Mapping[str, FileState]:
+    files = (LedgerFile.of(tool.source, file) for file in scan.files)
     return {file.path: (file.size, file.mtime_ns) for file in files}
 
 
@@ -87,7 +87,7 @@ class _HouseholdImport:
         self.progress = ProgressCount(job.on_progress)
         self.index = TextIndex(job, self.progress)
         own = own_mappings(job.tool.source)
-        self.files = [LedgerFile.of(job.tool.source, found, own) for found in job.found.files]
+        self.files = [LedgerFile.of(job.tool.source, file, own) for file in job.found.files]
         self.failed = [*job.found.problems, *own.problems]
         self.vectors: dict[str, bytes] = {}
         """The vectors of this import, by embedded text."""
@@ -156,22 +156,22 @@ class _HouseholdImport:
                 )
 
     def _import_ledger(self) -> LedgerReport:
-        found = self.job.found
+        scan = self.job.found
         ledger = import_ledger(
             self.connection,
             self.tool_id,
             self.files,
             "replace" if self.job.request.mode == "replace" else "update",
-            complete=not found.unseen,
-            may_exist=found.may_still_have,
+            complete=not scan.unseen,
+            may_exist=scan.may_still_have,
             removal_options=self.options.removals,
         )
         passed_over = [
             *(with_advice(problem, self.job.tool.name) for problem in ledger.passed_over),
-            *unsupported_files(found.others),
+            *unsupported_files(scan.others),
         ]
         return replace(
-            ledger, passed_over=tuple(sorted(passed_over, key=lambda one: one.file_path))
+            ledger, passed_over=tuple(sorted(passed_over, key=lambda skipped: skipped.file_path))
         )
 
     def _update_texts(self) -> None:
@@ -194,9 +194,9 @@ class _HouseholdImport:
         ]
         self._reuse_vectors(changed)
         self._store_all(changed)
-        kept = {text.path for text in texts}
+        paths = {text.path for text in texts}
         with self.connection:
-            self.index.delete([path for path in stored if path not in kept])
+            self.index.delete([path for path in stored if path not in paths])
             self._mark_index_current()
             self.index.finish()
         self.index.send_vectors()
@@ -222,11 +222,11 @@ class _HouseholdImport:
 
     def _texts(self, stored: Mapping[str, StoredFile]) -> list[StatementText]:
         """The files that rows come from; for a deleted or unreadable one, its stored text."""
-        found = {file.path: file for file in self.files}
+        by_path = {file.path: file for file in self.files}
         known = ledger_files.known_files(self.connection, self.tool_id)
         texts = []
         for path, of_file in subjects.subjects_by_file(self.connection, self.tool_id).items():
-            file = found.get(path)
+            file = by_path.get(path)
             size, mtime_ns = (0, 0) if file is None else (file.size, file.mtime_ns)
             file_hash = known[path].content_hash if path in known else ""
             read = partial(self._csv, path, file, is_stored=path in stored)
@@ -238,8 +238,8 @@ class _HouseholdImport:
         return csv or CsvText.of(self._stored_content(path) if is_stored else "")
 
     def _stored_content(self, path: str) -> str:
-        kept = self.index.stored_text(path)
-        return "" if kept is None else kept.content
+        stored = self.index.stored_text(path)
+        return "" if stored is None else stored.content
 
     def _store_all(self, texts: Sequence[StatementText]) -> None:
         if texts:

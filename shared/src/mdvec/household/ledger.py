@@ -139,7 +139,7 @@ def keep_assets(
     """
     if mode == "replace" and not any(file.unread for file in files):
         plans.forget_months(connection, tool_id)
-    for file in sorted(files, key=lambda one: (one.file.mtime_ns, one.file.path)):
+    for file in sorted(files, key=lambda statement: (statement.file.mtime_ns, statement.file.path)):
         plans.put_months(connection, tool_id, file.file.path, file.assets)
 
 
@@ -373,14 +373,14 @@ class _LedgerRun:
         files.extend(file for file in self.known.values() if file.path in unread)
         ledger_files.remember_files(self.connection, self.tool_id, files)
         ledger_files.set_without_file(self.connection, self.tool_id, self.without_file)
-        kept = [
+        remaining = [
             statement_id
             for statement_id, ranked in zip(statement_ids, self.combined.ranked, strict=True)
             if ranked.statement.key in self.combined.present or ranked.statement.path in unread
         ]
-        kept += self.untouched
+        remaining += self.untouched
         ledger_statements.forget_statements(
-            self.connection, self.tool_id, kept, only_rows=mode == "replace"
+            self.connection, self.tool_id, remaining, only_rows=mode == "replace"
         )
         ledger_statements.mark_ledger_changed(self.connection, self.tool_id)
 
@@ -391,7 +391,7 @@ class _LedgerRun:
             for change in self.changes
             if change.now.removal == "removed" and self._before(change.identity) != "removed"
         }
-        found = ledger_statements.gone_rows(self.connection, self.tool_id, "removed")
+        gone = ledger_statements.gone_rows(self.connection, self.tool_id, "removed")
         now = transactions.ids_of(self.connection, self.tool_id, removed)
         mentioned = self.combined.mentioned
         returned = sum(change.returns for change in self.changes)
@@ -405,7 +405,7 @@ class _LedgerRun:
             ),
             without_file=self.without_file,
             deleted=self.deleted,
-            removed=tuple(row for row in found if row.id in now),
+            removed=tuple(row for row in gone if row.id in now),
             asked=tuple(ledger_statements.gone_rows(self.connection, self.tool_id, "asked")),
             returned=returned + self.kept_again,
             overruled=overruled_files(self.combined),

@@ -52,7 +52,7 @@ def near_rows(
     There are none if the vectors cannot be compared at once, or if ``query`` has alternatives,
     which the user chose from an earlier answer.
     """
-    tool = next((one for one in list_tools(connection) if one.id == tool_id), None)
+    tool = next((known for known in list_tools(connection) if known.id == tool_id), None)
     if tool is None or tool.model is None or len(query) > _MAX_CHARS or OR in folded(query):
         return []
     constants = calibrated_constants(connection, str(tool.fingerprint))
@@ -109,8 +109,8 @@ def _are_of(columns: LedgerColumns, category: Category) -> Mask:
         major == category.major and category.minor in (None, minor)
         for major, minor in columns.categories.values
     ]
-    found: Mask = np.array(are_of, np.bool_)[columns.categories.places]
-    return found
+    mask: Mask = np.array(are_of, np.bool_)[columns.categories.places]
+    return mask
 
 
 def _shops_like(columns: LedgerColumns, rows: Mask, near: Sequence[int]) -> Mask:
@@ -122,5 +122,5 @@ def _shops_like(columns: LedgerColumns, rows: Mask, near: Sequence[int]) -> Mask
     shops, size = columns.shops.places, len(columns.shops.values)
     alike = np.bincount(shops[rows & is_near[columns.texts.places]], minlength=size)
     is_shop = (alike > 0) & (2 * alike >= np.bincount(shops[rows], minlength=size))
-    found: Mask = rows & is_shop[shops]
-    return found
+    mask: Mask = rows & is_shop[shops]
+    return mask

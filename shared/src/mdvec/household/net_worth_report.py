@@ -82,21 +82,21 @@ def net_worth(
         raise NoAssets(None)
     available = MonthRange(known[0].month, known[-1].month)
     requested = resolve_period(today, available, period=period)
-    totals = {one.month: one.amounts[TOTAL] for one in known}
+    totals = {assets.month: assets.amounts[TOTAL] for assets in known}
     months = [
         NetWorthMonth(
-            month=one.month,
-            total=one.amounts[TOTAL],
-            kinds={kind: yen for kind, yen in one.amounts.items() if kind != TOTAL},
-            difference=None if before is None else one.amounts[TOTAL] - before,
+            month=assets.month,
+            total=assets.amounts[TOTAL],
+            kinds={kind: yen for kind, yen in assets.amounts.items() if kind != TOTAL},
+            difference=None if before is None else assets.amounts[TOTAL] - before,
         )
-        for one in known
-        if one.month in requested.months
-        for before in [totals.get(one.month.plus(-1))]
+        for assets in known
+        if assets.month in requested.months
+        for before in [totals.get(assets.month.plus(-1))]
     ]
     if not months:
         raise NoAssets(available)
-    differences = [one.difference for one in months[-_YEAR:] if one.difference is not None]
+    differences = [worth.difference for worth in months[-_YEAR:] if worth.difference is not None]
     per_month = mean(differences) if differences else None
     notes = [requested.understood]
     missing = [month for month in MonthRange(months[0].month, months[-1].month)
@@ -124,15 +124,15 @@ def _lines(
         lines.append(f"- 直近の増減の平均: 毎月 {format_currency(per_month, signed=True)}")
     lines += [f"- {shown_name(kind)}: {format_currency(yen)}" for kind, yen in last.kinds.items()]
     lines.append("月ごと:")
-    for one in months:
-        moved = "" if one.difference is None else (
-            f"（{format_currency(one.difference, signed=True)}）"
+    for worth in months:
+        moved = "" if worth.difference is None else (
+            f"（{format_currency(worth.difference, signed=True)}）"
         )  # fmt: skip
         kinds = "、".join(
-            f"{shown_name(kind)} {format_currency(yen)}" for kind, yen in one.kinds.items()
+            f"{shown_name(kind)} {format_currency(yen)}" for kind, yen in worth.kinds.items()
         )
         parts = f": {kinds}" if is_full and kinds else ""
-        lines.append(f"- {one.month.in_words}: {format_currency(one.total)}{moved}{parts}")
+        lines.append(f"- {worth.month.in_words}: {format_currency(worth.total)}{moved}{parts}")
     if not is_full and len(months) > 1 and last.kinds:
         lines.append("detail=full なら、各月の内訳も示します。")
     return lines

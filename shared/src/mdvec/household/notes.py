@@ -65,25 +65,25 @@ def note_row(
         raise InvalidNote(
             "その ID の取引はありません。find_transactions で ID を確認してください。"
         )
-    kept = _noted(connection, tool_id, "t.id = ?", (transaction_id,))
+    noted = _noted(connection, tool_id, "t.id = ?", (transaction_id,))
     if note is None:
-        note = kept[0].note if kept else ""
+        note = noted[0].note if noted else ""
     if tags is None:
-        tags = kept[0].tags if kept else ()
+        tags = noted[0].tags if noted else ()
     note = " ".join(on_one_line(note).split())
-    cleaned = tuple(dict.fromkeys(one for tag in tags if (one := _tag(tag))))
+    cleaned = tuple(dict.fromkeys(cleaned_tag for tag in tags if (cleaned_tag := _tag(tag))))
     if len(note) > _MAX_NOTE or len(cleaned) > _MAX_TAGS or any(len(t) > _MAX_TAG for t in cleaned):
         raise InvalidNote(
             f"メモは {_MAX_NOTE}文字、タグは {_MAX_TAG}文字を {_MAX_TAGS}個までです。"
         )
     with connection:
-        found = connection.execute(
+        row = connection.execute(
             "SELECT identity FROM transactions WHERE tool_id = ? AND id = ?",
             (tool_id, transaction_id),
         ).fetchone()
-        if found is None:
+        if row is None:
             raise InvalidNote(f"取引 {transaction_id} はこの家計簿にありません。")
-        key = (tool_id, found[0])
+        key = (tool_id, row[0])
         connection.execute("DELETE FROM row_notes WHERE tool_id = ? AND identity = ?", key)
         if note or cleaned:
             connection.execute(
@@ -113,7 +113,7 @@ def list_notes(connection: apsw.Connection, tool_id: int, *, tag: str | None = N
         condition = "EXISTS (SELECT 1 FROM json_each(n.tags) WHERE value = ?)"
         rows = _noted(connection, tool_id, condition, (_tag(tag),))
         what = f"タグ「{_tag(tag)}」の明細"
-    total = sum(one.row.amount or 0 for one in rows if one.row.counts)
+    total = sum(noted.row.amount or 0 for noted in rows if noted.row.counts)
     head = (
         f"{what}は {len(rows):,}件、集計に入る合計は {format_currency(total, signed=True)} です。"
     )
@@ -131,21 +131,21 @@ def _tag(tag: str) -> str:
 def _noted(
     connection: apsw.Connection, tool_id: int, condition: str, values: tuple[int | str, ...]
 ) -> list[NotedRow]:
-    found: list[tuple[Any, ...]] = connection.execute(
+    rows: list[tuple[Any, ...]] = connection.execute(
         f"SELECT n.note, n.tags, {_OF_ROW} FROM row_notes AS n "
         "JOIN transactions AS t ON t.tool_id = n.tool_id AND t.identity = n.identity "
         f"WHERE n.tool_id = ? AND {condition} ORDER BY t.date, t.id",
         (tool_id, *values),
     ).fetchall()
     return [
-        NotedRow(read_transaction(row), note, tuple(json.loads(tags))) for note, tags, *row in found
+        NotedRow(read_transaction(row), note, tuple(json.loads(tags))) for note, tags, *row in rows
     ]
 
 
 _OF_ROW = ", ".join(f"t.{column}" for column in TRANSACTION_COLUMNS.split(", "))
 
 
-def _line(one: NotedRow) -> str:
-    row = one.row
-    line = row_line(row, RowNote(one.note, one.tags))
+def _line(noted: NotedRow) -> str:
+    row = noted.row
+    line = row_line(row, RowNote(noted.note, noted.tags))
     return f"{line}（ID {row.id}、{shown_name(row.source_file)}:{row.row_number}）"

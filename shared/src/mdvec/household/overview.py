@@ -91,9 +91,9 @@ class Coverage:
             return shown
         return MonthRange(self.body.first, max(self.latest, shown.last))
 
-    def age(self, today: date, asked: UnderstoodPeriod | None = None) -> str:
+    def age(self, today: date, period: UnderstoodPeriod | None = None) -> str:
         """Says that the rows end long before today; "" if the period asked for ends before."""
-        until = None if asked is None or asked.follows_data else asked.days.last
+        until = None if period is None or period.follows_data else period.days.last
         return age_line(self.last_day, today, until)
 
     def may_be_filling(self, month: Month, today: date) -> bool:

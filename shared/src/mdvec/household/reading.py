@@ -47,11 +47,11 @@ class LedgerFile:
     _was_parsed: bool = False
 
     @classmethod
-    def of(cls, source: Path, found: FoundFile, own: OwnMappings = _NO_OWN_MAPPINGS) -> LedgerFile:
+    def of(cls, source: Path, file: FoundFile, own: OwnMappings = _NO_OWN_MAPPINGS) -> LedgerFile:
         """From a scan of ``source``, whose mappings are ``own``."""
-        path = unicodedata.normalize("NFC", found.path)
-        read = (source / found.path).read_bytes
-        return cls(path, found.size, found.mtime_ns, read, own.all, own.reader)
+        path = unicodedata.normalize("NFC", file.path)
+        read = (source / file.path).read_bytes
+        return cls(path, file.size, file.mtime_ns, read, own.all, own.reader)
 
     def content_hash(self, known: KnownFile | None) -> str:
         """Taken from ``known`` if size and time agree; "" if the file cannot be read."""
@@ -101,18 +101,18 @@ def with_advice(problem: Problem, tool_name: str) -> Problem:
 
 def unsupported_files(others: Iterable[str]) -> list[Problem]:
     """Problems for files that may hold transactions but whose ending is not read."""
-    found = []
+    problems = []
     for path in others:
         ending = PurePosixPath(path).suffix.lower()
         if ending in _WORKBOOKS:
-            found.append(
+            problems.append(
                 Problem(path, "it is a workbook; save its sheet as CSV in the same folder")
             )
         elif ending == ".txt":
-            found.append(
+            problems.append(
                 Problem(path, "it is plain text; if it holds transactions, rename it to .csv")
             )
-    return found
+    return problems
 
 
 @dataclass(frozen=True, slots=True)

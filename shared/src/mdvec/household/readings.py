@@ -16,4 +16,4 @@ def reading(text: str) -> str:
     """
     if not _KANJI.search(text):
         return text
-    return " ".join(one.reading for one in morphemes(text)) or text
+    return " ".join(morpheme.reading for morpheme in morphemes(text)) or text

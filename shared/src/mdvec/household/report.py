@@ -79,7 +79,7 @@ def report_of(
     rows_read = sum(file.rows for file in ordered)
     return LedgerReport(
         files=sum(not file.passed_over for file in ordered),
-        passed_over=tuple(one for one in others if not one.reason.startswith(KEPT)),
+        passed_over=tuple(other for other in others if not other.reason.startswith(KEPT)),
         unread=tuple(sorted(unread, key=lambda problem: problem.file_path)),
         rows_read=rows_read,
         imported=imported,
@@ -93,7 +93,7 @@ def report_of(
         returned=returned,
         overruled=overruled,
         misfits=tuple(FailedRow(*misfit) for misfit in sorted(misfits)),
-        net_worth=tuple(one for one in others if one.reason.startswith(KEPT)),
+        net_worth=tuple(other for other in others if other.reason.startswith(KEPT)),
     )
 
 
@@ -178,12 +178,15 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
             *notes("removed", [_gone_row_text(row) for row in ledger.removed]),
         ]
     if ledger.asked:
-        asked = (
+        still_counted = (
             "gone from the newest file of their day, but still counted: "
             f"{counted(len(ledger.asked), 'row')}; to leave them out: "
             f"mdvec import -n {name} --mode update --accept-removals"
         )
-        lines += [ReportLine(asked), *notes("gone?", [_gone_row_text(row) for row in ledger.asked])]
+        lines += [
+            ReportLine(still_counted),
+            *notes("gone?", [_gone_row_text(row) for row in ledger.asked]),
+        ]
     lines += [_note("kept", problem) for problem in ledger.net_worth]
     return [*lines, *(_note("passed over", problem) for problem in ledger.passed_over)]
 

@@ -101,20 +101,22 @@ def detect(
         update_marks(connection, tool_id)
     # Comparing takes a second on a long ledger, so no transaction is held open meanwhile.
     rows = duplicate_checks.compared_rows(connection, tool_id)
-    found = with_transfers(
+    detected = with_transfers(
         find_pairs(rows, options, transaction_ids, reading), rows, options, transaction_ids
     )
     dropped = 0
     with connection:
         known = duplicate_checks.known_pairs(connection, tool_id)
-        duplicate_checks.store_pairs(connection, tool_id, found.pairs, options, announced=by_user)
+        duplicate_checks.store_pairs(
+            connection, tool_id, detected.pairs, options, announced=by_user
+        )
         if by_user:
             duplicate_checks.mark_announced(connection, tool_id)
             if transaction_ids is None:
-                dropped = duplicate_checks.drop_unfound(connection, tool_id, found.pairs)
+                dropped = duplicate_checks.drop_unfound(connection, tool_id, detected.pairs)
     open_pairs, new, decided = 0, 0, 0
     likely, transfers = 0, 0
-    for pair in found.pairs:
+    for pair in detected.pairs:
         decision = known.get((pair.first.id, pair.second.id), "new")
         decided += decision in ("duplicate", "not_duplicate")
         if decision not in ("duplicate", "not_duplicate"):
@@ -124,7 +126,7 @@ def detect(
             new += decision == "new"
     wider = min(max(_WIDER, 2 * options.date_tolerance_days), MAX_DATE_TOLERANCE)
     numbers = answers.Found(
-        open_pairs, new, likely, transfers, decided, dropped, found.below,
+        open_pairs, new, likely, transfers, decided, dropped, detected.below,
         options.min_similarity_score, wider,
     )  # fmt: skip
     return Detection(
@@ -132,7 +134,7 @@ def detect(
         likely_count=likely,
         new_count=new,
         decided_count=decided,
-        below_threshold_count=found.below,
+        below_threshold_count=detected.below,
         dropped_count=dropped,
         message=answers.detection_message(numbers),
     )
@@ -155,22 +157,23 @@ def list_candidates(
     if not 1 <= limit <= MAX_LIMIT:
         raise InvalidLimit(limit)
     with snapshot(connection):
-        found = listed_candidates(arrange(duplicate_checks.open_pairs(connection, tool_id)))
+        listed = listed_candidates(arrange(duplicate_checks.open_pairs(connection, tool_id)))
         closed = [] if skip_checked else duplicate_checks.closed_checks(connection, tool_id)
-        total = len(found) + len(closed)
+        total = len(listed) + len(closed)
         pages = max(1, -(-total // limit))
         if not 1 <= page <= pages:
             raise InvalidReviewPage(page, pages)
         first, last = (page - 1) * limit, page * limit
         candidates = [
-            _arranged_candidate(connection, tool_id, one, alike) for one, alike in found[first:last]
+            _arranged_candidate(connection, tool_id, candidate, alike)
+            for candidate, alike in listed[first:last]
         ]
         candidates += [
             candidate_of(connection, tool_id, check_of(connection, tool_id, check))
-            for check in closed[max(first - len(found), 0) : max(last - len(found), 0)]
+            for check in closed[max(first - len(listed), 0) : max(last - len(listed), 0)]
         ]
-    likely = sum(one.is_likely and not one.is_transfer for one, _ in found)
-    transfers = sum(one.is_transfer for one, _ in found)
+    likely = sum(candidate.is_likely and not candidate.is_transfer for candidate, _ in listed)
+    transfers = sum(candidate.is_transfer for candidate, _ in listed)
     numbers = answers.Listed(total, likely, transfers, page, pages, skip_checked)
     return CandidateList(
         candidates=tuple(candidates),
@@ -192,10 +195,10 @@ def candidate_detail(
     with snapshot(connection):
         check = check_of(connection, tool_id, check_id)
         arranged = arrange(duplicate_checks.open_pairs(connection, tool_id))
-        for one in arranged:
-            if check_id in one.checks:
-                alike = sum(map(one.is_alike, arranged)) - 1
-                return _arranged_candidate(connection, tool_id, one, alike)
+        for candidate in arranged:
+            if check_id in candidate.checks:
+                alike = sum(map(candidate.is_alike, arranged)) - 1
+                return _arranged_candidate(connection, tool_id, candidate, alike)
         return candidate_of(connection, tool_id, check)
 
 
@@ -245,10 +248,10 @@ def row_of(connection: apsw.Connection, tool_id: int, transaction_id: int) -> Tr
     Raises:
         TransactionNotFound: the household has no such row.
     """
-    found = duplicate_checks.transactions_with_ids(connection, tool_id, [transaction_id])
-    if transaction_id not in found:
+    rows = duplicate_checks.transactions_with_ids(connection, tool_id, [transaction_id])
+    if transaction_id not in rows:
         raise TransactionNotFound(transaction_id)
-    return found[transaction_id]
+    return rows[transaction_id]
 
 
 def candidate_of(connection: apsw.Connection, tool_id: int, check: Check) -> DuplicateCandidate:
@@ -257,10 +260,10 @@ def candidate_of(connection: apsw.Connection, tool_id: int, check: Check) -> Dup
 
 
 def _arranged_candidate(
-    connection: apsw.Connection, tool_id: int, one: Arranged, alike: int
+    connection: apsw.Connection, tool_id: int, arranged: Arranged, alike: int
 ) -> DuplicateCandidate:
-    checks = [check_of(connection, tool_id, check) for check in one.checks]
-    return _candidate(connection, tool_id, checks, one.rows, alike)
+    checks = [check_of(connection, tool_id, check) for check in arranged.checks]
+    return _candidate(connection, tool_id, checks, arranged.rows, alike)
 
 
 def _candidate(

@@ -53,12 +53,12 @@ class RowSearch:
         """The filters in words."""
         return "・".join(self._told or ["全期間のすべての明細"])
 
-    def within_days(self, asked: Days) -> bool:
+    def within_days(self, period: Days) -> bool:
         """Keep the rows of these days; whether the ledger has any."""
         days = self._columns.days
-        within = (days >= asked.first.toordinal()) & (days <= asked.last.toordinal())
+        within = (days >= period.first.toordinal()) & (days <= period.last.toordinal())
         self._mask &= within
-        self._told.append(asked.in_words)
+        self._told.append(period.in_words)
         return bool(within.any())
 
     def of_subject(self, subject: Subject | None) -> None:
@@ -69,7 +69,7 @@ class RowSearch:
             raise InvalidRowFilter(
                 f"category「{subject}」は明細を選べません。支出、収入、またはカテゴリ名にしてください。"
             )
-        self.keep(self._columns.categories, lambda one: _is_of(subject, one))
+        self.keep(self._columns.categories, lambda category: _is_of(subject, category))
         is_total = isinstance(subject, Total)
         self._told.append(str(subject) if is_total else bracketed_name(subject))
 
@@ -77,14 +77,16 @@ class RowSearch:
         """Keep the rows of the account with this name, or of all whose name contains it."""
         if name is None or not name.strip():
             return
-        known = [str(one) for one in self._columns.accounts.values if one]
+        known = [str(account) for account in self._columns.accounts.values if account]
         wanted = folded_category(name)
-        found = [one for one in known if folded_category(one) == wanted]
-        found = found or [one for one in known if wanted and wanted in folded_category(one)]
-        if not found:
+        accounts = [account for account in known if folded_category(account) == wanted]
+        accounts = accounts or [
+            account for account in known if wanted and wanted in folded_category(account)
+        ]
+        if not accounts:
             raise UnknownAccount(name, sorted(known))
-        self.keep(self._columns.accounts, found.__contains__)
-        self._told.append("、".join(map(bracketed_name, sorted(found))))
+        self.keep(self._columns.accounts, accounts.__contains__)
+        self._told.append("、".join(map(bracketed_name, sorted(accounts))))
 
     def between(self, least: int | None, most: int | None) -> None:
         """Keep the rows with an amount, without its sign, within these bounds."""
@@ -98,7 +100,7 @@ class RowSearch:
             self._mask &= size >= least
         if most is not None:
             self._mask &= size <= most
-        bounds = ("" if one is None else f"{one:,}円" for one in (least, most))
+        bounds = ("" if bound is None else f"{bound:,}円" for bound in (least, most))
         self._told.append("〜".join(bounds))
 
     def named(self, query: str | None) -> None:
@@ -112,8 +114,8 @@ class RowSearch:
 
         texts = self._columns.texts
         namings = [words.naming(text) for text in texts.values]
-        is_inside = np.array([one is Naming.INSIDE for one in namings], np.bool_)
-        is_named = np.array([one is Naming.NAMED for one in namings], np.bool_)[texts.places]
+        is_inside = np.array([naming is Naming.INSIDE for naming in namings], np.bool_)
+        is_named = np.array([naming is Naming.NAMED for naming in namings], np.bool_)[texts.places]
         self._inside = self._mask & is_inside[texts.places]
         self._unnamed = self._mask & ~is_named & ~self._inside
         self._mask &= is_named
@@ -126,7 +128,7 @@ class RowSearch:
 
     def selected(self, rows: RowChoice) -> Mask:
         """The rows left that were asked for; notes tell which others match."""
-        asked, reasons = _asked_reasons(rows), self._columns.reasons
+        chosen_reasons, reasons = _asked_reasons(rows), self._columns.reasons
         is_asked = self._are_asked(rows)
         if rows != "counted":
             self._told.append(_ROWS[rows])
@@ -134,8 +136,8 @@ class RowSearch:
         self.left_out = {
             reason: count
             for reason in REASONS
-            if None in asked
-            and reason not in asked
+            if None in chosen_reasons
+            and reason not in chosen_reasons
             and (count := int((self._mask & (_places_of(reasons, reason))).sum()))
         }
         if self.left_out:
@@ -153,14 +155,16 @@ class RowSearch:
         """Keep the rows for whose value in a column ``holds`` is true."""
         import numpy as np
 
-        self._mask &= np.array([holds(one) for one in codes.values], np.bool_)[codes.places]
+        self._mask &= np.array([holds(value) for value in codes.values], np.bool_)[codes.places]
 
     def _are_asked(self, rows: RowChoice) -> Mask:
         import numpy as np
 
-        asked, reasons = _asked_reasons(rows), self._columns.reasons
-        found: Mask = np.array([one in asked for one in reasons.values], np.bool_)[reasons.places]
-        return found
+        chosen_reasons, reasons = _asked_reasons(rows), self._columns.reasons
+        mask: Mask = np.array([reason in chosen_reasons for reason in reasons.values], np.bool_)[
+            reasons.places
+        ]
+        return mask
 
 
 _ROWS: dict[str, str] = {
@@ -191,7 +195,7 @@ def _is_of(subject: Category | Total, category: tuple[str, str]) -> bool:
 
 def _places_of(codes: Codes, value: object) -> Mask:
     if value not in codes.values:
-        found: Mask = codes.places < 0
-        return found
+        mask: Mask = codes.places < 0
+        return mask
     is_it: Mask = codes.places == codes.values.index(value)
     return is_it

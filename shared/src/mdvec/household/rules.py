@@ -73,7 +73,7 @@ def try_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
     """
     with one_state(connection):
         rule = _rule(connection, tool_id, shop, category)
-        others = [one for one in rules_of(connection, tool_id) if one.shop != rule.shop]
+        others = [other for other in rules_of(connection, tool_id) if other.shop != rule.shop]
         rows = counted_rows(connection, tool_id, date.min, date.max)
     moved = [
         row for row in rows
@@ -117,7 +117,7 @@ def remove_rule(connection: apsw.Connection, tool_id: int, *, shop: str) -> Rule
     with connection:
         if not delete_rule(connection, tool_id, shop_of(shop)):
             known = (
-                "、".join(bracketed_name(one.shop) for one in rules_of(connection, tool_id))
+                "、".join(bracketed_name(rule.shop) for rule in rules_of(connection, tool_id))
                 or "なし"
             )
             raise InvalidRule(f"「{shop[:60]}」の規則はありません。いまある規則: {known}")
@@ -131,9 +131,9 @@ def list_rules(connection: apsw.Connection, tool_id: int) -> RuleList:
     with one_state(connection):
         rules = rules_of(connection, tool_id)
         totals = shop_totals(connection, tool_id)
-    found = suggestions(totals)
-    text = answer_text(category_rules.rules_text(rules, found))
-    return RuleList(tuple(rules), tuple(found), text)
+    suggested = suggestions(totals)
+    text = answer_text(category_rules.rules_text(rules, suggested))
+    return RuleList(tuple(rules), tuple(suggested), text)
 
 
 def _rule(connection: apsw.Connection, tool_id: int, shop: str, category: str) -> CategoryRule:

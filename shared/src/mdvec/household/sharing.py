@@ -76,28 +76,30 @@ def decide_shared(
     if decision not in DECISIONS:
         raise InvalidDecision(decision)
     with connection:
-        found = {
+        by_household = {
             name: of_it
             for name, tool_id in tools.items()
             if (of_it := transactions_with_ids(connection, tool_id, rows))
         }
-        if len(set(rows)) != 2 or [len(of_it) for of_it in found.values()] != [1, 1]:
+        if len(set(rows)) != 2 or [len(of_it) for of_it in by_household.values()] != [1, 1]:
             raise NotOfTwoHouseholds
         if keep is not None and keep not in rows:
             raise RowNotInCandidate("keep", rows)
-        by_id = {row.id: (name, row) for name, of_it in found.items() for row in of_it.values()}
+        by_id = {
+            row.id: (name, row) for name, of_it in by_household.items() for row in of_it.values()
+        }
         is_transfer = _is_transfer([row for _, row in by_id.values()])
         if is_transfer and keep is not None:
             raise KeepInTransfer
-        kept = rows[0] if keep is None else keep
-        (other,) = set(rows) - {kept}
+        kept_id = rows[0] if keep is None else keep
+        (other,) = set(rows) - {kept_id}
         if decision == "skip":
-            delete_shared(connection, kept, other)
+            delete_shared(connection, kept_id, other)
         else:
-            put_shared(connection, kept, other, decision, is_transfer=is_transfer)
-    record("decision", households=tuple(sorted(found)), decision=decision)
-    dropped = () if decision != "duplicate" else (kept, other) if is_transfer else (other,)
-    message = _message(decision, by_id[kept][0], kept, other, is_transfer=is_transfer)
+            put_shared(connection, kept_id, other, decision, is_transfer=is_transfer)
+    record("decision", households=tuple(sorted(by_household)), decision=decision)
+    dropped = () if decision != "duplicate" else (kept_id, other) if is_transfer else (other,)
+    message = _message(decision, by_id[kept_id][0], kept_id, other, is_transfer=is_transfer)
     return Confirmation(
         success=True,
         message=message,
@@ -111,7 +113,12 @@ def left_out_of_the_sum(
 ) -> SharedLeftOut:
     """What the sum of these days over all households leaves out by the user's decisions."""
     decisions = shared_decisions(connection, tools.values())
-    transfers = {row for one in decisions if one.is_transfer for row in (one.kept, one.other)}
+    transfers = {
+        row
+        for decision in decisions
+        if decision.is_transfer
+        for row in (decision.kept, decision.other)
+    }
     dropped = [
         row
         for tool_id in tools.values()
@@ -122,22 +129,22 @@ def left_out_of_the_sum(
         MonthlySum(Month.of(row.date), row.category_major, "", None, -1, -(row.amount or 0))
         for row in dropped
     )
-    told = [
+    groups = [
         (what, group)
         for what, moved in (("両方にある買い物", False), ("家計簿のあいだの振替", True))
         if (group := [row for row in dropped if (row.id in transfers) == moved])
     ]
-    if not told:
+    if not groups:
         return SharedLeftOut((), "")
-    parts = "、".join(f"{what} {len(group):,}件（{_yen(group)}）" for what, group in told)
+    parts = "、".join(f"{what} {len(group):,}件（{_yen(group)}）" for what, group in groups)
     return SharedLeftOut(
         cells, f"判定により、合計だけから除いたもの: {parts}。各家計簿の金額は変わりません"
     )
 
 
 def _is_transfer(rows: Sequence[Transaction]) -> bool:
-    one, other = (row.amount or 0 for row in rows)
-    return (one < 0) != (other < 0) and one != 0 and other != 0
+    first, other = (row.amount or 0 for row in rows)
+    return (first < 0) != (other < 0) and first != 0 and other != 0
 
 
 def _yen(rows: Sequence[Transaction]) -> str:
@@ -148,7 +155,7 @@ def _yen(rows: Sequence[Transaction]) -> str:
     return "、".join(sums) or "0円"
 
 
-def _message(decision: str, household: str, kept: int, other: int, *, is_transfer: bool) -> str:
+def _message(decision: str, household: str, kept_id: int, other: int, *, is_transfer: bool) -> str:
     undo = "取り消すには、同じ2件を skip で判定してください。"
     match decision:
         case "skip":
@@ -157,11 +164,11 @@ def _message(decision: str, household: str, kept: int, other: int, *, is_transfe
             return f"別の取引として記録しました。今後候補に出ません。{undo}"
     if is_transfer:
         return (
-            f"家計簿のあいだの振替として記録しました。全家計簿の合計は、取引ID {kept} と {other} を"
-            f"数えません。各家計簿の金額は変わりません。{undo}"
+            f"家計簿のあいだの振替として記録しました。全家計簿の合計は、"
+            f"取引ID {kept_id} と {other} を数えません。各家計簿の金額は変わりません。{undo}"
         )
     return (
-        f"同じ買い物として記録しました。全家計簿の合計は、{household} の取引ID {kept} だけを"
+        f"同じ買い物として記録しました。全家計簿の合計は、{household} の取引ID {kept_id} だけを"
         f"数えます。各家計簿の金額は変わりません。{undo}"
     )
 
@@ -210,7 +217,7 @@ def pairs_across(
         homes |= dict.fromkeys((row.id for row in near), name)
         rows += near
     decisions = shared_decisions(connection, tools.values())
-    decided = {frozenset((one.kept, one.other)) for one in decisions}
+    decided = {frozenset((decision.kept, decision.other)) for decision in decisions}
     gone = rows_told_twice(decisions)
     rows = [row for row in rows if row.id not in gone]
     twins = _twins(rows, homes)
@@ -223,24 +230,24 @@ def pairs_across(
     ]
     options = DetectionOptions()
     try:
-        found = with_transfers(find_pairs(others, options, reading=reading), others, options)
+        detected = with_transfers(find_pairs(others, options, reading=reading), others, options)
     except DuplicateDetectionError:
         return None
     by_id = {row.id: row for row in rows}
     candidates: list[tuple[ComparedRow, ComparedRow, bool, tuple[str, ...]]] = [
-        (one, other, False, ("same_account",)) for one, other in twins
+        (compared, other, False, ("same_account",)) for compared, other in twins
     ]
     candidates += [
         (by_id[pair.first.id], by_id[pair.second.id], pair.is_transfer, pair.reasons)
-        for pair in found.pairs
+        for pair in detected.pairs
         if pair.score >= LIKELY
     ]
     return [
-        SharedPair(_shared(one, homes), _shared(other, homes), moves, reasons_in_words(codes))
-        for one, other, moves, codes in candidates
-        if homes[one.id] != homes[other.id]
-        and frozenset((one.id, other.id)) not in decided
-        and any(days.first <= row.date <= days.last for row in (one, other))
+        SharedPair(_shared(compared, homes), _shared(other, homes), moves, reasons_in_words(codes))
+        for compared, other, moves, codes in candidates
+        if homes[compared.id] != homes[other.id]
+        and frozenset((compared.id, other.id)) not in decided
+        and any(days.first <= row.date <= days.last for row in (compared, other))
     ]
 
 

@@ -80,7 +80,7 @@ def rows_of_shop(
         search.within_days(days)
         search.of_subject(subject)
         wanted, shops = shop_of(shop), shops_of(columns.shops.values)
-        search.keep(columns.shops, lambda one: shops[one] == wanted)
+        search.keep(columns.shops, lambda name: shops[name] == wanted)
         places = np.flatnonzero(search.selected("all"))
         ids = [int(number) for number in columns.ids[places[offset : offset + limit]]]
         stored = rows_with_ids(connection, TRANSACTION_COLUMNS, ids)

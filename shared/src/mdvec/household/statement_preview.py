@@ -149,15 +149,15 @@ def _choose(data: bytes, path: str, mappings: Mappings) -> _Chosen | None:
     try:
         parsed = read_rows(data)
     except NotTransactions:
-        found = fitting_mapping(data, "", path, mappings)
-        if found is None:
+        mapping = fitting_mapping(data, "", path, mappings)
+        if mapping is None:
             raise
-        return _Chosen(found, _origin(found, mappings), decoded_statement(found, data))
+        return _Chosen(mapping, _origin(mapping, mappings), decoded_statement(mapping, data))
     if parsed.is_certain:
         return None
-    found = fitting_mapping(data, parsed.csv.text, path, mappings)
-    if found is not None:
-        return _Chosen(found, _origin(found, mappings), decoded_statement(found, data))
+    mapping = fitting_mapping(data, parsed.csv.text, path, mappings)
+    if mapping is not None:
+        return _Chosen(mapping, _origin(mapping, mappings), decoded_statement(mapping, data))
     if not parsed.passed_over:
         return None
     text = decode(data)

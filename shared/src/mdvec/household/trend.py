@@ -151,7 +151,7 @@ def _of_the_top(
     if not (top := _top(amounts, shown)):
         raise InsufficientData(shown.in_words, covered.default_range)
     axis = covered.axis(shown)
-    trends = [trend_of(one, amounts[one], axis, shown, marks.empty) for one in top]
+    trends = [trend_of(category, amounts[category], axis, shown, marks.empty) for category in top]
     return trends, wording.top_text(trends, shown, marks)
 
 

@@ -58,7 +58,7 @@ def read_touched(
         if file.path not in unchanged
     }
     untouched: dict[str, int] = {}
-    if not any(_is_in_doubt(one) for one in read.values()):
+    if not any(_is_in_doubt(statement_file) for statement_file in read.values()):
         untouched = _untouched(connection, tool_id, read, {known[path] for path in unchanged})
     contents = []
     for file in files:
@@ -78,7 +78,8 @@ def _is_plain(
     """Whether no file is gone, all were read as now, and every row has an ID and a statement."""
     readers = {file.path: file.reader for file in files}
     if any(
-        not one.is_present or one.app_version != readers.get(one.path) for one in known.values()
+        not known_file.is_present or known_file.app_version != readers.get(known_file.path)
+        for known_file in known.values()
     ):
         return False
     other = connection.execute(
@@ -102,20 +103,20 @@ def _untouched(
 ) -> dict[str, int]:
     """The paths of the files that need not be read, each with the id of its statement."""
     statements = ledger_statements.known_statements(connection, tool_id)
-    by_key = {one.statement.key: one for one in statements}
-    relatives = Counter(one.family for one in statements)
+    by_key = {statement.statement.key: statement for statement in statements}
+    relatives = Counter(statement.family for statement in statements)
     stated = _rows_by_statement(connection, tool_id)
     apart: list[KnownStatement] = []
     for file in unchanged:
-        one = by_key.get((file.path, file.content_hash))
+        statement = by_key.get((file.path, file.content_hash))
         if (
-            one is not None
-            and relatives[one.family] == 1
-            and stated.get(one.id) == file.rows
+            statement is not None
+            and relatives[statement.family] == 1
+            and stated.get(statement.id) == file.rows
             and not file.bad_rows
         ):
-            apart.append(one)
-    left = {one.id for one in apart}
+            apart.append(statement)
+    left = {statement.id for statement in apart}
     reach = _Reach()
     for each in read.values():
         reach.add(each.statement)
@@ -124,11 +125,15 @@ def _untouched(
             reach.add(old.statement)
     ids = [row.mf_id for each in read.values() for block in each.blocks for row in block]
     shared = _statements_with(connection, tool_id, ids)
-    while touched := [one for one in apart if one.id in shared or reach.touches(one.statement)]:
-        for one in touched:
-            reach.add(one.statement)
-        apart = [one for one in apart if one not in touched]
-    return {one.statement.path: one.id for one in apart}
+    while touched := [
+        statement
+        for statement in apart
+        if statement.id in shared or reach.touches(statement.statement)
+    ]:
+        for statement in touched:
+            reach.add(statement.statement)
+        apart = [statement for statement in apart if statement not in touched]
+    return {statement.statement.path: statement.id for statement in apart}
 
 
 @dataclass

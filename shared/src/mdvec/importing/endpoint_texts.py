@@ -58,7 +58,7 @@ class PaidVectors:
 
     def found(self, texts: Sequence[str]) -> dict[str, bytes]:
         """The vectors that are there, by text."""
-        found = {}
+        by_text = {}
         for text in texts:
             row = self._connection.execute(
                 "SELECT embedding FROM paid_vectors "
@@ -66,8 +66,8 @@ class PaidVectors:
                 (*self._key, _digest(text)),
             ).fetchone()
             if row is not None:
-                found[text] = bytes(row[0])
-        return found
+                by_text[text] = bytes(row[0])
+        return by_text
 
     def keep(self, vectors: Mapping[str, bytes]) -> None:
         """Store vectors; call within a transaction."""
@@ -168,16 +168,16 @@ class EndpointTexts:
         """
         if self._request is not None and self._request.has_vectors:
             self._keep_answer()
-        found = self._paid.found(texts)
-        while missing := [text for text in dict.fromkeys(texts) if text not in found]:
+        by_text = self._paid.found(texts)
+        while missing := [text for text in dict.fromkeys(texts) if text not in by_text]:
             for text in missing:
                 if text in self._refused:
                     raise ModelError(self._refused[text])
             if self._request is None:
                 self._send(missing)
             self._keep_answer()
-            found |= self._paid.found(missing)
-        return found
+            by_text |= self._paid.found(missing)
+        return by_text
 
     def _without_vector(self, texts: Iterable[str]) -> Iterator[str]:
         for text in texts:

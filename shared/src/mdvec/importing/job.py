@@ -89,9 +89,9 @@ class Importer:
     found_states: Callable[[apsw.Connection, Tool, Scan], Mapping[str, FileState]]
 
 
-def states_as_found(_: apsw.Connection, __: Tool, found: Scan) -> Mapping[str, FileState]:
+def states_as_found(_: apsw.Connection, __: Tool, scan: Scan) -> Mapping[str, FileState]:
     """The ``found_states`` of a kind that imports each file under its own path."""
-    return {file.path: file.state for file in found.files}
+    return {file.path: file.state for file in scan.files}
 
 
 class ProgressCount:
@@ -124,6 +124,6 @@ def check_unchanged(connection: apsw.Connection, tool: Tool) -> None:
     Raises:
         ToolChanged: it was deleted or rebuilt.
     """
-    now = next((one for one in registry.list_tools(connection) if one.id == tool.id), None)
+    now = next((known for known in registry.list_tools(connection) if known.id == tool.id), None)
     if now is None or now.generation != tool.generation:
         raise ToolChanged(tool.name)

@@ -69,8 +69,10 @@ def choose_rules(
 
 def _without_later_endings(current: ScanRules, own: ScanRules) -> ScanRules:
     """The current rules without the later default endings that the tool's own lack."""
-    kept = [end for end in current.extensions if end not in _LATER_ENDINGS or end in own.extensions]
-    return replace(current, extensions=tuple(kept))
+    extensions = [
+        end for end in current.extensions if end not in _LATER_ENDINGS or end in own.extensions
+    ]
+    return replace(current, extensions=tuple(extensions))
 
 
 def _of_kind(tool: Tool, rules: ScanRules) -> ScanRules:

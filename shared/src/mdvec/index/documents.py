@@ -111,11 +111,11 @@ def touch_document(
 
 def delete_document(connection: apsw.Connection, tables: Tables, file_path: str) -> None:
     """Delete a document with its chunks; call within a transaction."""
-    found = connection.execute(
+    rows = connection.execute(
         f"SELECT id FROM {identifier(tables.documents)} WHERE tool_id = ? AND file_path = ?",
         (tables.tool_id, file_path),
     )
-    for (document_id,) in list(found):
+    for (document_id,) in list(rows):
         delete_chunks(connection, tables, document_id)
         delete_properties(connection, tables, document_id)
         connection.execute(
@@ -174,8 +174,8 @@ def _exact_text(connection: apsw.Connection, tables: Tables, file_path: str) -> 
         "WHERE tool_id = ? AND file_path = ?",
         (tables.tool_id, file_path),
     )
-    found = next(records(cursor, StoredText), None)
-    return None if found is None else replace(found, title=_shown(found.title, found.file_path))
+    stored = next(records(cursor, StoredText), None)
+    return None if stored is None else replace(stored, title=_shown(stored.title, stored.file_path))
 
 
 def _shown(title: str, file_path: str) -> str:
@@ -216,10 +216,10 @@ def erase_deleted_terms(connection: apsw.Connection, tables: Tables) -> None:
     deletions.
     """
     data = identifier(f"{tables.fts}_data")
-    found = connection.execute(
+    tombstone = connection.execute(
         f"SELECT 1 FROM {data} WHERE id >= ? LIMIT 1", (_FIRST_TOMBSTONE,)
     ).fetchone()
-    if found is not None:
+    if tombstone is not None:
         rewrite_lexical_index(connection, tables)
     elif has_words(connection, tables) and clear_deletion_mark(connection, tables):
         delete_unused_words(connection, tables)

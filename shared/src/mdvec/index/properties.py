@@ -120,10 +120,10 @@ def stored_properties(
             None if day is None else str(day),
             {
                 key: tuple(value) if isinstance(value, list) else value
-                for key, value in json.loads(str(kept)).items()
+                for key, value in json.loads(str(other)).items()
             },
         )
-        for document_id, tags, aliases, day, kept in rows
+        for document_id, tags, aliases, day, other in rows
     }
 
 
@@ -235,8 +235,8 @@ def chunks_passing(
         f"WHERE {' AND '.join(where)} ORDER BY first_chunk",
         values,
     ).fetchall()
-    found = np.array(rows, dtype=np.int64).reshape(-1, 2)
-    return ChunkRanges(found[:, 0], found[:, 1])
+    ranges = np.array(rows, dtype=np.int64).reshape(-1, 2)
+    return ChunkRanges(ranges[:, 0], ranges[:, 1])
 
 
 def _documents_at(

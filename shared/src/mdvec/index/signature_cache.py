@@ -409,8 +409,8 @@ class SignatureIndex:
             "SELECT first_chunk, length(signatures) "
             f"FROM {identifier(self._tables.signatures)} WHERE first_chunk > 0 ORDER BY first_chunk"
         ).fetchall()
-        found = np.array(rows, dtype=np.int64).reshape(-1, 2)
-        return found[:, 0], found[:, 1] // self._entry_bytes()
+        runs = np.array(rows, dtype=np.int64).reshape(-1, 2)
+        return runs[:, 0], runs[:, 1] // self._entry_bytes()
 
     def _entry_bytes(self) -> int:
         (size,) = self._connection.execute(

@@ -136,5 +136,5 @@ def rebuild_vector_index(connection: apsw.Connection, tables: Tables, *, outside
         )
         rows = [(int(chunk_id), bytes(embedding)) for chunk_id, embedding in cursor]
         joined = b"".join(embedding for _, embedding in rows)
-        found = np.frombuffer(joined, np.float32).reshape(len(rows), -1)
-        index.put([chunk_id for chunk_id, _ in rows], found)
+        matrix = np.frombuffer(joined, np.float32).reshape(len(rows), -1)
+        index.put([chunk_id for chunk_id, _ in rows], matrix)

@@ -201,10 +201,10 @@ def words_version() -> str:
 
 def has_words(connection: apsw.Connection, tables: Tables) -> bool:
     """Whether the tool has a word index with fields and counts."""
-    found = connection.execute(
+    row = connection.execute(
         "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", (tables.vocabulary,)
     ).fetchone()
-    return found is not None
+    return row is not None
 
 
 def has_current_words(connection: apsw.Connection, tables: Tables) -> bool:
@@ -239,10 +239,10 @@ def create_properties(connection: apsw.Connection, tables: Tables) -> None:
 
 def has_properties(connection: apsw.Connection, tables: Tables) -> bool:
     """Whether the documents' properties were derived in the current format."""
-    found = connection.execute(
+    table = connection.execute(
         "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", (tables.properties,)
     ).fetchone()
-    if found is None:
+    if table is None:
         return False
     row = connection.execute(
         f"SELECT kept FROM {identifier(tables.properties)} WHERE document_id = 0"
@@ -267,12 +267,12 @@ def has_word_indexes(connection: apsw.Connection, tables: Tables) -> bool:
 
 
 def _present(connection: apsw.Connection, names: tuple[str, ...]) -> int:
-    (found,) = connection.execute(
+    (count,) = connection.execute(
         "SELECT count(*) FROM sqlite_schema WHERE type = 'table' "
         f"AND name IN ({','.join('?' * len(names))})",
         names,
     ).fetchone() or (0,)
-    return int(found)
+    return int(count)
 
 
 def drop_indexes(connection: apsw.Connection, tables: Tables) -> None:

@@ -60,11 +60,11 @@ def other_spellings(
     alike = connection.execute(
         f"SELECT term FROM {vocabulary} WHERE reading = ? AND term <> ?", (reading, term)
     )
-    found = [str(other) for (other,) in alike]
+    same_reading = [str(other) for (other,) in alike]
     spelling = term.removeprefix(WORD_MARK)
     edits = max_edits(spelling)
-    if found or is_known or not edits:
-        return found
+    if same_reading or is_known or not edits:
+        return same_reading
     shortest, longest = len(spelling) - edits, len(spelling) + edits
     rows = connection.execute(
         f"SELECT term FROM {vocabulary} WHERE length(ltrim(term, ?)) BETWEEN ? AND ? ",
@@ -101,8 +101,8 @@ def insert_word_counts(
     checksums: list[int] = []
     counts: list[int] = []
     fields: list[int] = []
-    for field, found in enumerate(words):
-        counted = Counter(found)
+    for field, field_words in enumerate(words):
+        counted = Counter(field_words)
         checksums += [crc32(term.encode()) for term in counted]
         counts += [min(count, _MAX_COUNT) for count in counted.values()]
         fields += [field] * len(counted)
@@ -154,15 +154,16 @@ def word_counts(
 def _counted(packed: bytes, word_of: Mapping[int, str]) -> dict[str, FieldCounts]:
     size = len(packed) // _BYTES_EACH
     checksums = struct.unpack_from(f"<{size}I", packed)
-    found: dict[str, list[int]] = {}
+    by_word: dict[str, list[int]] = {}
     if word_of.keys().isdisjoint(checksums):
         return {}
-    for place, checksum in enumerate(checksums):
+    for position, checksum in enumerate(checksums):
         if checksum in word_of:
-            counts = found.setdefault(word_of[checksum], [0] * len(FIELDS))
-            counts[packed[5 * size + place]] += packed[4 * size + place]
+            counts = by_word.setdefault(word_of[checksum], [0] * len(FIELDS))
+            counts[packed[5 * size + position]] += packed[4 * size + position]
     return {
-        word: (title, names, heading, text) for word, (title, names, heading, text) in found.items()
+        word: (title, names, heading, text)
+        for word, (title, names, heading, text) in by_word.items()
     }
 
 
@@ -182,14 +183,14 @@ def insert_terms(
         "VALUES (?, ?, ?, ?, ?)"
     )
     for chunk_id, fields in chunks:
-        found: list[FieldTerms] = []
+        by_field: list[FieldTerms] = []
         for text in fields.each():
             if text not in known:
                 known[text] = field_terms(text)
                 readings |= known[text].readings
-            found.append(known[text])
-        connection.execute(sql, (chunk_id, *map(_indexed, found)))
-        insert_word_counts(connection, tables, chunk_id, [field.words for field in found])
+            by_field.append(known[text])
+        connection.execute(sql, (chunk_id, *map(_indexed, by_field)))
+        insert_word_counts(connection, tables, chunk_id, [field.words for field in by_field])
     insert_words(connection, tables, readings)
 
 
@@ -211,14 +212,14 @@ def document_frequencies(
     connection: apsw.Connection, tables: Tables, wanted: Sequence[str]
 ) -> dict[str, int]:
     """The number of chunks that contain each term."""
-    found = dict.fromkeys(wanted, 0)
-    placeholders = ",".join("?" * len(found))
+    frequencies = dict.fromkeys(wanted, 0)
+    placeholders = ",".join("?" * len(frequencies))
     rows = connection.execute(
         f"SELECT term, doc FROM {identifier(tables.terms)} WHERE term IN ({placeholders})",
-        tuple(found),
+        tuple(frequencies),
     )
-    found.update((str(term), int(count)) for term, count in rows)
-    return found
+    frequencies.update((str(term), int(count)) for term, count in rows)
+    return frequencies
 
 
 def matching_chunks(

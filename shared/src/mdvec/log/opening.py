@@ -85,8 +85,8 @@ class TextLines(_OneLine):
         event = getattr(record, "event", None)
         facts = {**getattr(record, "facts", {}), **self._query(record)}
         message = record.getMessage() if event is None else as_line(event, facts)
-        if place := _failure(record):
-            message = f"{message}: {place}"
+        if failure := _failure(record):
+            message = f"{message}: {failure}"
         return _printable(f"{_time(record)} {record.levelname} {record.process} {message}")
 
 
@@ -104,8 +104,8 @@ class JsonLines(_OneLine):
             **getattr(record, "facts", {}),
             **self._query(record),
         }
-        if place := _failure(record):
-            fields["failure"] = place
+        if failure := _failure(record):
+            fields["failure"] = failure
         return json.dumps(fields, ensure_ascii=False)
 
 
@@ -146,11 +146,13 @@ class SharedLogFile(logging.Handler):
         OSError: the file cannot be opened.
     """
 
-    def __init__(self, path: Path, max_bytes: int, kept: int, warn: Callable[[str], None]) -> None:
+    def __init__(
+        self, path: Path, max_bytes: int, backups: int, warn: Callable[[str], None]
+    ) -> None:
         super().__init__()
         self._path = path
         self._max_bytes = max_bytes
-        self._kept = kept
+        self._kept = backups
         self._warn: Callable[[str], None] | None = warn
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._descriptor = self._opened()
@@ -245,7 +247,9 @@ def open_log(options: LogOptions, warn: Callable[[str], None]) -> None:
     If the file cannot be written, ``warn`` is told and there is no log.
     """
     logger = logging.getLogger("mdvec")
-    for handler in [one for one in logger.handlers if isinstance(one, SharedLogFile)]:
+    for handler in [
+        existing for existing in logger.handlers if isinstance(existing, SharedLogFile)
+    ]:
         logger.removeHandler(handler)
         handler.close()
     if options.file is None:
@@ -282,10 +286,10 @@ def last_lines(file: Path, secrets: Iterable[str] = (), lines: int = MAX_LINES) 
         size = opened.seek(0, 2)
         opened.seek(max(size - _MAX_BYTES, 0))
         text = opened.read(_MAX_BYTES).decode("utf-8", "replace")
-    found = text.splitlines()
+    last = text.splitlines()
     if size > _MAX_BYTES:
-        found = found[1:]  # it begins within a line
-    return tuple(_shown(line, secrets) for line in found[-lines:])
+        last = last[1:]  # it begins within a line
+    return tuple(_shown(line, secrets) for line in last[-lines:])
 
 
 def secrets_in(environment: Mapping[str, str]) -> list[str]:

@@ -35,19 +35,19 @@ def tool_of_folder(database: Path, folder: Path, name: str | None = None) -> Too
         InvalidToolName: no tool can have that name.
         DatabaseError: the file cannot be created or written.
     """
-    place = folder.expanduser().resolve()
+    resolved = folder.expanduser().resolve()
     if name is not None:
         checked_tool_name(name)
-    known = _known(database, place, name)
+    known = _known(database, resolved, name)
     if known is not None:
         return _checked_active(known)
-    if not place.is_dir():
+    if not resolved.is_dir():
         raise FolderRefused(f"there is no folder {folder}; name one that exists with --docs-dir")
-    called = name or name_for(place.name, {tool.name for tool in _tools(database)})
-    words = f"The user's documents in the folder {place.name or place}."
+    called = name or name_for(resolved.name, {tool.name for tool in _tools(database)})
+    words = f"The user's documents in the folder {resolved.name or resolved}."
     with suppress(ToolExists):  # another server, started at the same moment, registered it
-        return add_tool(database, called, _printable(words), place, _KIND)
-    known = _known(database, place, called)
+        return add_tool(database, called, _printable(words), resolved, _KIND)
+    known = _known(database, resolved, called)
     if known is None:
         raise FolderRefused(f"the tool {called!r} cannot be added; start the server again")
     return known
@@ -62,16 +62,16 @@ def _checked_active(tool: Tool) -> Tool:
     return tool
 
 
-def _known(database: Path, place: Path, name: str | None) -> Tool | None:
+def _known(database: Path, folder: Path, name: str | None) -> Tool | None:
     """The tool of that name, or without a name the first that reads the folder."""
     tools = _tools(database)
     if name is None:
-        reading = [tool for tool in tools if (tool.source, tool.kind) == (place, _KIND)]
+        reading = [tool for tool in tools if (tool.source, tool.kind) == (folder, _KIND)]
         return next(iter(sorted(reading, key=lambda tool: not tool.is_active)), None)
     for tool in tools:
-        if tool.name == name and (tool.source, tool.kind) != (place, _KIND):
+        if tool.name == name and (tool.source, tool.kind) != (folder, _KIND):
             raise FolderRefused(
-                f"the tool {name!r} reads {tool.source}, not {place}; choose another --name"
+                f"the tool {name!r} reads {tool.source}, not {folder}; choose another --name"
             )
         if tool.name == name:
             return tool
@@ -124,12 +124,12 @@ def within_home(said: str, home: Path) -> Path:
         raise refused
     relative = said.removeprefix("~/") if said != "~" else ""
     try:
-        place = Path(os.path.realpath(home / relative, strict=True))
+        path = Path(os.path.realpath(home / relative, strict=True))
     except (OSError, ValueError) as error:
         raise refused from error
-    if not place.is_relative_to(os.path.realpath(home)):
+    if not path.is_relative_to(os.path.realpath(home)):
         raise refused
-    return place
+    return path
 
 
 def home_folder(path: str, home: Path) -> HomeFolder:
@@ -139,16 +139,16 @@ def home_folder(path: str, home: Path) -> HomeFolder:
         OutsideHome: there is no such folder, or it cannot be read.
     """
     top = Path(os.path.realpath(home))
-    place = within_home(path or "~", home)
-    shown = place.relative_to(top).as_posix() if place != top else ""
+    folder = within_home(path or "~", home)
+    shown = folder.relative_to(top).as_posix() if folder != top else ""
     try:
-        with os.scandir(place) as entries:
+        with os.scandir(folder) as entries:
             names = [
                 entry.name for entry in entries
                 if not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False)
             ]  # fmt: skip
     except OSError as error:
         raise OutsideHome(f"the folder {path!r} cannot be read ({error.strerror})") from error
-    parent = None if place == top else place.parent.relative_to(top).as_posix().removeprefix(".")
+    parent = None if folder == top else folder.parent.relative_to(top).as_posix().removeprefix(".")
     named = sorted(name for name in names if name.isprintable())
     return HomeFolder(shown, parent, tuple(named[:MAX_FOLDERS]), len(named) > MAX_FOLDERS)

@@ -45,8 +45,10 @@ def _household(database: Path, name: str | None, file: Path) -> Tool | None:
         tool for tool in list_tools(database, active_only=False) if tool.kind == "household"
     ]
     if len(households) > 1:
-        place = file.resolve()
-        around = [one for one in households if place.is_relative_to(one.source.resolve())]
+        path = file.resolve()
+        around = [
+            household for household in households if path.is_relative_to(household.source.resolve())
+        ]
         if len(around) == 1:
             return around[0]
         names = ", ".join(tool.name for tool in households)

@@ -137,9 +137,9 @@ def started_page(at: str, key: PageKey, arguments: Sequence[str]) -> Iterator[St
         PageUnavailable: it does not start, or serves no page.
         ServerNotInstalled: mdvec-mcp is not installed.
     """
-    place = at if _health(f"http://{at}") is None else _ANY_PORT
+    address = at if _health(f"http://{at}") is None else _ANY_PORT
     process = subprocess.Popen(  # noqa: S603 - our own program
-        [server_program(), "--http", place, *arguments],
+        [server_program(), "--http", address, *arguments],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         encoding="utf-8", errors="replace",
     )  # fmt: skip
@@ -207,10 +207,10 @@ def _health(address: str) -> dict[str, object] | None:
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(f"{address}/health", timeout=_HEALTH_SECONDS) as answer:
-            told = json.loads(answer.read(_MAX_HEALTH_BYTES))
+            health = json.loads(answer.read(_MAX_HEALTH_BYTES))
     except (OSError, ValueError):
         return None
-    return told if isinstance(told, dict) else None
+    return health if isinstance(health, dict) else None
 
 
 _SECONDS = 5.0
@@ -266,12 +266,12 @@ def _folder_of_snap(home: Path) -> Path | None:
     if program is None:
         return None
     try:
-        asked = subprocess.run(  # noqa: S603 - found in the user's own path
+        completed = subprocess.run(  # noqa: S603 - found in the user's own path
             [program, "get", "default-web-browser"],
             capture_output=True, encoding="utf-8", errors="replace", timeout=_SECONDS, check=False,
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
         return None
-    name, underscore, _ = asked.stdout.strip().partition("_")
+    name, underscore, _ = completed.stdout.strip().partition("_")
     folder = home / "snap" / Path(name).name / "common"
     return folder if name and underscore and folder.is_dir() else None

@@ -44,13 +44,13 @@ def add_tool(
         DatabaseError: the file cannot be created or written.
     """
     checked_tool_name(name)
-    words, place = _checked_description(description), _checked_source(source, kind)
+    words, path = _checked_description(description), _checked_source(source, kind)
     shown = None if title is None else _checked_title(title)
     with open_database(database, "create") as connection:
         alike = [tool.name for tool in registry.list_tools(connection) if tool.kind == kind]
         check = KIND_CODE[kind].name_check()
         check(name, [other for other in alike if other != name])
-        return registry.add_tool(connection, name, words, place, kind, shown)
+        return registry.add_tool(connection, name, words, path, kind, shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +88,10 @@ def update_tool(
     with open_database(database, "write") as connection:
         with connection:
             tool = registry.get_tool(connection, name)
-            place = None if source is None else _checked_source(source, tool.kind)
+            path = None if source is None else _checked_source(source, tool.kind)
             if checked is not None:
                 registry.set_scan(connection, name, _with_patterns(tool.scan, checked))
-            registry.update_tool(connection, name, words, place, shown)
+            registry.update_tool(connection, name, words, path, shown)
         return registry.get_tool(connection, name)
 
 
@@ -191,10 +191,10 @@ def offered_state(database: Path) -> tuple[list[Tool], list[int]] | None:
 def models_in_use(database: Path) -> set[str]:
     """The models that tools were imported with; none if the database cannot be read."""
     try:
-        found = list_tools(database, active_only=False)
+        tools = list_tools(database, active_only=False)
     except DatabaseError:
         return set()
-    return {tool.model for tool in found if tool.model is not None}
+    return {tool.model for tool in tools if tool.model is not None}
 
 
 def _checked_description(description: str) -> str:
@@ -224,8 +224,8 @@ def _checked_patterns(patterns: FilePatterns) -> FilePatterns:
 def _valid(patterns: tuple[str, ...] | None) -> tuple[str, ...] | None:
     if patterns is None:
         return None
-    kept = tuple(pattern for pattern in patterns if pattern.strip())
-    for pattern in kept:
+    non_blank = tuple(pattern for pattern in patterns if pattern.strip())
+    for pattern in non_blank:
         try:
             GitIgnoreSpec.from_lines([pattern])
         except (GitIgnorePatternError, re.error) as error:
@@ -233,31 +233,31 @@ def _valid(patterns: tuple[str, ...] | None) -> tuple[str, ...] | None:
                 f"{pattern!r} is not a valid pattern; write it as in .gitignore, e.g. drafts/ or "
                 "*.md"
             ) from error
-    return kept
+    return non_blank
 
 
 def _checked_source(source: Path, kind: str) -> Path:
-    place = source.expanduser()
-    if place.is_dir():
-        return place.resolve()
+    path = source.expanduser()
+    if path.is_dir():
+        return path.resolve()
     if not KINDS[kind].takes_file:
-        if place.is_file():
+        if path.is_file():
             raise InvalidTool(
                 f"{source} is a file; a tool of the kind {kind!r} needs a folder "
                 "(--kind dataset takes a data file)"
             )
         raise InvalidTool(f"there is no folder {source}; name one that exists with --source")
-    if not place.is_file():
+    if not path.is_file():
         raise InvalidTool(
             f"there is no file or folder {source}; name one that exists with --source"
         )
     endings = KINDS[kind].endings or ()
-    if not place.resolve().name.lower().endswith(endings):
+    if not path.resolve().name.lower().endswith(endings):
         raise InvalidTool(
             f"{source} cannot be a {kind}; name a file that ends in {', '.join(endings)}, "
             "or a folder of such files"
         )
-    return place.resolve()
+    return path.resolve()
 
 
 def rename_tool(database: Path, name: str, to: str, on_notice: Callable[[str], None]) -> Tool:
@@ -271,10 +271,10 @@ def rename_tool(database: Path, name: str, to: str, on_notice: Callable[[str], N
         DatabaseError: the file is missing or cannot be written.
     """
     with open_database(database, "write") as connection:
-        found = registry.get_tool(connection, name)
-        with only_import_of(database, found, on_notice), connection:
+        locked = registry.get_tool(connection, name)
+        with only_import_of(database, locked, on_notice), connection:
             tool = registry.get_tool(connection, name)
-            if tool.id != found.id:  # while this waited, another one got its name
+            if tool.id != locked.id:  # while this waited, another one got its name
                 raise ToolNotFound(name)
             check = KIND_CODE[tool.kind].name_check()
             others = [other for other in registry.list_tools(connection) if other.id != tool.id]

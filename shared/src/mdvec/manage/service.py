@@ -227,7 +227,7 @@ def server_program() -> str:
     Raises:
         ServerNotInstalled: it was not found.
     """
-    found = find_server_program()
-    if found is None:
+    program = find_server_program()
+    if program is None:
         raise ServerNotInstalled(f"{SERVER_PROGRAM} is not installed; install that package")
-    return str(Path(found).absolute())
+    return str(Path(program).absolute())

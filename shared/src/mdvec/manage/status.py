@@ -183,9 +183,9 @@ def _warnings(database: Path) -> tuple[str, ...]:
     modes = open_to_others(database)
     if not modes:
         return ()
-    found = ", ".join(f"{path} ({mode:04o})" for path, mode in modes.items())
+    paths = ", ".join(f"{path} ({mode:04o})" for path, mode in modes.items())
     return (
-        f"other users can open {found}; to change that: chmod 600 {shlex.join(map(str, modes))}",
+        f"other users can open {paths}; to change that: chmod 600 {shlex.join(map(str, modes))}",
     )
 
 

@@ -92,11 +92,11 @@ class TableServer:
         response = receiving.readline()
         if not response.endswith(b"\n"):
             raise NoAnswer(self._reason())
-        told: dict[str, Any] = json.loads(response)
-        if "error" in told:
-            raise (WrongRequest if told["is_wrong_usage"] else RequestRefused)(told["error"])
-        warnings = tuple(told["warnings"])
-        return Reply(told["answer"], told["format"], warnings, told["bytes"], receiving)
+        reply: dict[str, Any] = json.loads(response)
+        if "error" in reply:
+            raise (WrongRequest if reply["is_wrong_usage"] else RequestRefused)(reply["error"])
+        warnings = tuple(reply["warnings"])
+        return Reply(reply["answer"], reply["format"], warnings, reply["bytes"], receiving)
 
     def _reason(self) -> str:
         """The last line that it said on STDERR."""

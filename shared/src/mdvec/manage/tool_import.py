@@ -51,12 +51,12 @@ _STATEMENT_COLUMNS = {"日付", "内容", "金額"}
 _HOUSEHOLD_ENDINGS = KINDS["household"].endings or ()
 
 
-def hints_of(tool: Tool, found: Scan, rules: ScanRules, report: ImportReport) -> tuple[str, ...]:
+def hints_of(tool: Tool, scanned: Scan, rules: ScanRules, report: ImportReport) -> tuple[str, ...]:
     """Say why no file was imported, and name a file that belongs in a household."""
     hints = []
-    if not found.files:
-        hints.append(_why_nothing(tool, found.others, rules))
-    statement = _statement(tool, found, report)
+    if not scanned.files:
+        hints.append(_why_nothing(tool, scanned.others, rules))
+    statement = _statement(tool, scanned, report)
     if statement:
         hints.append(
             f"{statement} contains Money Forward transactions; for sums, trends and charts add a "
@@ -80,7 +80,7 @@ def _why_nothing(tool: Tool, others: Iterable[str], rules: ScanRules) -> str:
     return f"no file in {tool.source} was imported: their names end in {named}{more}, and {taken}"
 
 
-def _statement(tool: Tool, found: Scan, report: ImportReport) -> str:
+def _statement(tool: Tool, scanned: Scan, report: ImportReport) -> str:
     """The first file of Money Forward transactions; "" if there is none.
 
     Looks at the tables of a dataset, and at files that were skipped because of their ending.
@@ -89,7 +89,7 @@ def _statement(tool: Tool, found: Scan, report: ImportReport) -> str:
         for table in report.details.tables:
             if {column.name[:2] for column in table.columns} >= _STATEMENT_COLUMNS:
                 return table.origin
-    likely = [path for path in found.others if path.lower().endswith(_HOUSEHOLD_ENDINGS)]
+    likely = [path for path in scanned.others if path.lower().endswith(_HOUSEHOLD_ENDINGS)]
     looked_into = likely[:_MAX_FILES_READ]
     return next((path for path in looked_into if is_transactions(_head(tool.source / path))), "")
 
@@ -146,11 +146,11 @@ def import_tool(
             choice = choose_rules(tool, request, stored)
             logger.debug("[reindex] scanning %s", quoted(str(tool.source)))
             with stopwatch.stage("file_scan"):
-                found = scan_source(tool, choice.rules)
+                scanned = scan_source(tool, choice.rules)
             if request.is_automatic:
-                found = found.keeping_emptied(stored)
+                scanned = scanned.keeping_emptied(stored)
             if logger.isEnabledFor(logging.DEBUG):
-                _log_scan(stored, importer.found_states(connection, tool, found))
+                _log_scan(stored, importer.found_states(connection, tool, scanned))
             if choice.notice:
                 on_notice(choice.notice)
             report = _imported(
@@ -159,7 +159,7 @@ def import_tool(
                     connection=connection,
                     tool=tool,
                     request=request,
-                    found=found,
+                    found=scanned,
                     rules=choice.own,
                     embedder_for=embedder_for,
                     stopwatch=stopwatch,
@@ -168,21 +168,21 @@ def import_tool(
                     may_send=may_send,
                 ),
             )
-            states = importer.found_states(connection, tool, found)
+            states = importer.found_states(connection, tool, scanned)
             record_failures(connection, tool.id, report.failed, states)
-            hints = hints_of(tool, found, choice.rules, report)
+            hints = hints_of(tool, scanned, choice.rules, report)
             report = replace(report, hints=(*report.hints, *hints))
     stopwatch.log("import")
     _record(report)
     return report
 
 
-def _log_scan(stored: Mapping[str, FileState], found: Mapping[str, FileState]) -> None:
-    both = stored.keys() & found.keys()
-    changed = sum(stored[path] != found[path] for path in both)
+def _log_scan(stored: Mapping[str, FileState], states: Mapping[str, FileState]) -> None:
+    both = stored.keys() & states.keys()
+    changed = sum(stored[path] != states[path] for path in both)
     logger.debug(
         "[reindex] scan result: %d files (new=%d, updated=%d, deleted=%d, unchanged=%d)",
-        len(found), len(found.keys() - both), changed, len(stored.keys() - both),
+        len(states), len(states.keys() - both), changed, len(stored.keys() - both),
         len(both) - changed,
     )  # fmt: skip
 

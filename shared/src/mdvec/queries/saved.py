@@ -67,17 +67,17 @@ def bound(question: str, parameters: Sequence[Parameter], given: Mapping[str, ob
             f"{question} has no parameter {unknown[0][:_MAX_SHOWN]!r}; it takes: "
             f"{listed_parameters(parameters)}"
         )
-    found: Bound = {}
+    bound_values: Bound = {}
     for key, parameter in by_name.items():
         value = values.get(key, parameter.default)
         if value is not None:
-            found[parameter.name] = parameter.type, _checked(question, parameter, value)
+            bound_values[parameter.name] = parameter.type, _checked(question, parameter, value)
         elif not parameter.is_optional:
             raise WrongParameters(
                 f"{question} needs {parameter.name} ({parameter.type}, such as "
                 f"{EXAMPLES[parameter.type]}); it takes: {listed_parameters(parameters)}"
             )
-    return found
+    return bound_values
 
 
 def listed_parameters(parameters: Sequence[Parameter]) -> str:
@@ -87,8 +87,8 @@ def listed_parameters(parameters: Sequence[Parameter]) -> str:
 
 def _checked(question: str, parameter: Parameter, value: object) -> ParameterValue:
     read = {"text": _text, "integer": _integer, "number": _number, "date": _date}[parameter.type]
-    found = read(value)
-    if found is None:
+    converted = read(value)
+    if converted is None:
         shown = str(value)
         shown = shown if len(shown) <= _MAX_SHOWN else f"{shown[:_MAX_SHOWN]}…"
         kind = {"integer": "an integer"}.get(parameter.type, f"a {parameter.type}")
@@ -96,7 +96,7 @@ def _checked(question: str, parameter: Parameter, value: object) -> ParameterVal
             f"{parameter.name} of {question} must be {kind}, such as {EXAMPLES[parameter.type]}, "
             f"not {shown!r}"
         )
-    return found
+    return converted
 
 
 def _text(value: object) -> str | None:
@@ -108,10 +108,10 @@ def _text(value: object) -> str | None:
 
 
 def _integer(value: object) -> int | None:
-    found = _number(value)
-    if isinstance(found, float) and found.is_integer():
-        found = int(found)
-    return found if isinstance(found, int) and abs(found) < _MAX_INTEGER else None
+    number = _number(value)
+    if isinstance(number, float) and number.is_integer():
+        number = int(number)
+    return number if isinstance(number, int) and abs(number) < _MAX_INTEGER else None
 
 
 def _number(value: object) -> int | float | None:
@@ -123,10 +123,10 @@ def _number(value: object) -> int | float | None:
         ):
             whole = int(value)
             return whole if abs(whole) < _MAX_INTEGER else None
-        found = float(value)
+        number = float(value)
     except ValueError:
         return None
-    return found if math.isfinite(found) and "_" not in str(value) else None
+    return number if math.isfinite(number) and "_" not in str(value) else None
 
 
 def _date(value: object) -> str | None:
@@ -215,10 +215,10 @@ def find_saved(database: Path, name: str, more: Collection[str] = ()) -> SavedQu
         DatabaseError: the database cannot be read.
     """
     plain = plain_name(name)
-    found = {query.name: query for query in saved_queries(database)}
-    if plain not in found:
-        raise _unknown(name, [*found, *more])
-    return found[plain]
+    by_name = {query.name: query for query in saved_queries(database)}
+    if plain not in by_name:
+        raise _unknown(name, [*by_name, *more])
+    return by_name[plain]
 
 
 def save(database: Path, query: SavedQuery, *, replace: bool) -> None:
@@ -228,7 +228,9 @@ def save(database: Path, query: SavedQuery, *, replace: bool) -> None:
         SavedQueryError: there is one of its name and ``replace`` is not set, or there are too many.
         DatabaseError: the database cannot be written.
     """
-    parameters = json.dumps([[one.name, one.type] for one in query.parameters], ensure_ascii=False)
+    parameters = json.dumps(
+        [[parameter.name, parameter.type] for parameter in query.parameters], ensure_ascii=False
+    )
     with open_database(database, "write") as connection, connection:
         names = [known.name for known in _all(connection)]
         if query.name in names and not replace:
@@ -265,7 +267,12 @@ def _all(connection: Connection) -> list[SavedQuery]:
         "SELECT name, sql, description, parameters FROM saved_queries ORDER BY name"
     ).fetchall()
     return [
-        SavedQuery(name, sql, description, tuple(Parameter(*one) for one in json.loads(parameters)))
+        SavedQuery(
+            name,
+            sql,
+            description,
+            tuple(Parameter(*parameter) for parameter in json.loads(parameters)),
+        )
         for name, sql, description, parameters in rows
     ]
 

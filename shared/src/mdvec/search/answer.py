@@ -58,16 +58,18 @@ def question_vectors(
     Raises:
         ModelError: no tool's model can embed it, and words alone may not answer instead.
     """
-    found: dict[str, Vectors] = {}
+    vectors: dict[str, Vectors] = {}
     refused: list[tuple[Tool, ModelError]] = []
     failed: dict[str, EndpointFailure] = {}
     for tool in requested if mode != "lexical" else ():
-        if tool.model is None or tool.fingerprint in found:
+        if tool.model is None or tool.fingerprint in vectors:
             continue
         try:
             if tool.model in failed:
                 raise failed[tool.model]
-            found[str(tool.fingerprint)] = _vector(connection, tool, query, embedder_of, stopwatch)
+            vectors[str(tool.fingerprint)] = _vector(
+                connection, tool, query, embedder_of, stopwatch
+            )
         except ModelError as error:
             refused.append((tool, error))
             # Another tool's questions may be allowed to go there.
@@ -75,13 +77,13 @@ def question_vectors(
                 failed[tool.model] = error
     # The network comes and goes; a model that is not installed does not.
     words_answer = mode == "hybrid" and any(isinstance(e, EndpointFailure) for _, e in refused)
-    if refused and not found and not words_answer:
+    if refused and not vectors and not words_answer:
         raise refused[-1][1]
     how = "left out" if mode == "vector" else "searched by words alone"
-    return found, [
+    return vectors, [
         f"{tool.name} was {how}: {error}"
         for tool, error in refused
-        if tool.fingerprint not in found
+        if tool.fingerprint not in vectors
     ]
 
 
@@ -127,11 +129,11 @@ def without_vectors(pools: Sequence[ToolCandidates], mode: SearchMode) -> list[s
     return [f"{pool.tool.name} was {how}: {pool.trouble}" for pool in pools if pool.trouble]
 
 
-def why_fewer(found: int, k: int, searched: int) -> list[str]:
+def why_fewer(count: int, k: int, searched: int) -> list[str]:
     """A note if there are fewer hits than requested although there are more passages."""
-    if found >= min(k, searched):
+    if count >= min(k, searched):
         return []
-    which = "no other passage" if found else "no passage"
+    which = "no other passage" if count else "no passage"
     return [f"{which} stands out for this question"]
 
 
@@ -153,19 +155,19 @@ def with_records(
     records_of: RecordsOf,
 ) -> list[RankedChunk]:
     """The ranked chunks; those of tools made of records become records, ``k`` in all."""
-    found: list[RankedChunk] = []
+    chunks: list[RankedChunk] = []
     seen: set[tuple[int, int]] = set()
-    for one in ranked:
-        if not KINDS[one.tool.kind].is_made_of_records:
-            found.append(one)
+    for hit in ranked:
+        if not KINDS[hit.tool.kind].is_made_of_records:
+            chunks.append(hit)
             continue
         if len(seen) >= k:
             continue
-        for row in records_of(connection, one.tool, one.chunk, question, k):
-            if (one.tool.id, row.id) not in seen and len(seen) < k:
-                seen.add((one.tool.id, row.id))
-                found.append(replace(one, chunk=row))
-    return found
+        for row in records_of(connection, hit.tool, hit.chunk, question, k):
+            if (hit.tool.id, row.id) not in seen and len(seen) < k:
+                seen.add((hit.tool.id, row.id))
+                chunks.append(replace(hit, chunk=row))
+    return chunks
 
 
 _SHARE_OF_BEST = 0.5
@@ -181,17 +183,19 @@ def newest_first(
     """
     if not ranked:
         return []
-    least = _SHARE_OF_BEST * max(one.scored.score for one in ranked)
-    good = sum(one.scored.score >= least for one in ranked)
+    least = _SHARE_OF_BEST * max(hit.scored.score for hit in ranked)
+    good = sum(hit.scored.score >= least for hit in ranked)
     chosen = ranked[: max(good, k)]
     days: dict[tuple[int, int], str] = {}
-    for tables in {one.tables for one in chosen}:
-        ids = {one.chunk.document_id for one in chosen if one.tables == tables}
+    for tables in {hit.tables for hit in chosen}:
+        ids = {hit.chunk.document_id for hit in chosen if hit.tables == tables}
         stored = stored_properties(connection, tables, ids)
-        days |= {(tables.tool_id, number): found.day or "" for number, found in stored.items()}
+        days |= {
+            (tables.tool_id, number): properties.day or "" for number, properties in stored.items()
+        }
     return sorted(
         chosen,
-        key=lambda one: days.get((one.tables.tool_id, one.chunk.document_id), ""),
+        key=lambda hit: days.get((hit.tables.tool_id, hit.chunk.document_id), ""),
         reverse=True,
     )
 

@@ -149,12 +149,12 @@ class FieldReader:
 
     def _name(self, name: str) -> NameMatch:
         if name not in self._named:
-            found = _name_terms(name)
-            terms = set(found.words if self._has_words else found.plain)
-            terms = (terms - found.fillers) or terms
-            asked = [self._asked[term] for term in terms if term in self._asked]
-            share = len(asked) / len(terms) if terms else 0.0
-            self._named[name] = NameMatch(frozenset(asked), share)
+            name_terms = _name_terms(name)
+            terms = set(name_terms.words if self._has_words else name_terms.plain)
+            terms = (terms - name_terms.fillers) or terms
+            shared = [self._asked[term] for term in terms if term in self._asked]
+            share = len(shared) / len(terms) if terms else 0.0
+            self._named[name] = NameMatch(frozenset(shared), share)
         return self._named[name]
 
 
@@ -247,7 +247,7 @@ def find_candidates(
     limit = max(MIN_CANDIDATES, k)
     few = within is not None and within.size <= MAX_ALL_CANDIDATES
     ids: set[int] = set(within.ids().tolist()) if within is not None and few else set()
-    found = _Lexical(query, {}, {}, ())
+    lexical = _Lexical(query, {}, {}, ())
     trouble = None
     if vector is not None and not few:
         with stopwatch.stage("vector_search"):
@@ -259,17 +259,17 @@ def find_candidates(
                 trouble = str(error)
     if mode != "vector":
         with stopwatch.stage("lexical_search"):
-            found = _lexical_search(connection, names, query, 0 if few else limit, within)
-            ids.update(found.chunk_ids)
+            lexical = _lexical_search(connection, names, query, 0 if few else limit, within)
+            ids.update(lexical.chunk_ids)
     with stopwatch.stage("read_candidates"):
         chunks = stored_chunks(connection, names, sorted(ids), vector)
         words = {}
-        if found.variants:
-            words = word_counts(connection, names, ids, found.variants)
+        if lexical.variants:
+            words = word_counts(connection, names, ids, lexical.variants)
         total = chunk_count(connection, names)
     return ToolCandidates(
-        tool, names, found.query, found.variants, tuple(chunks), words,
-        CorpusStatistics(total, found.frequencies),
+        tool, names, lexical.query, lexical.variants, tuple(chunks), words,
+        CorpusStatistics(total, lexical.frequencies),
         stored_properties(connection, names, {chunk.document_id for chunk in chunks}),
         total if within is None else within.size,
         calibrated_constants(connection, str(tool.fingerprint)) or default_constants(tool.model),
@@ -341,9 +341,9 @@ def nearest_chunks(
         EngineUnavailable: the index is on another server, which cannot be used now.
     """
     if within is not None and within.size <= MAX_COMPARED_EXACTLY:
-        found = nearest_among(connection, names, vector, limit, within.ids().tolist())
+        nearest = nearest_among(connection, names, vector, limit, within.ids().tolist())
     elif known := collection_of(connection, names):
-        found = nearest_in_collection(connection, names, known, engine, vector, limit, within)
+        nearest = nearest_in_collection(connection, names, known, engine, vector, limit, within)
     else:
-        found = SignatureIndex(connection, names).nearest(vector, limit, within)
-    return [near.id for near in found]
+        nearest = SignatureIndex(connection, names).nearest(vector, limit, within)
+    return [near.id for near in nearest]

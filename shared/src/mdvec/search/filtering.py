@@ -108,16 +108,16 @@ def _left(connection: apsw.Connection, requested: Sequence[Tool], filters: Filte
 def _nearest(connection: apsw.Connection, requested: Sequence[Tool], tag: str) -> str:
     """The existing tags most similar to one that no document has; else the most frequent ones."""
     known = {
-        folded_tag(one.tag): one.tag
+        folded_tag(counted.tag): counted.tag
         for tool in requested
-        for one in tag_counts(connection, tool.tables)
+        for counted in tag_counts(connection, tool.tables)
     }
     if not known:
         return "it has no tags at all" if len(requested) == 1 else "they have no tags at all"
-    near = [one for one in known if tag in one or one in tag]
+    near = [known_tag for known_tag in known if tag in known_tag or known_tag in tag]
     near += get_close_matches(tag, known, n=_MAX_NAMED_TAGS, cutoff=0.4)
     if near:
-        named = [known[one] for one in dict.fromkeys(near)]
+        named = [known[known_tag] for known_tag in dict.fromkeys(near)]
         return f"similar tags: {', '.join(map(quoted, named[:_MAX_NAMED_TAGS]))}"
     named = list(known.values())
     return f"the most frequent tags: {', '.join(map(quoted, named[:_MAX_NAMED_TAGS]))}"

@@ -86,9 +86,9 @@ class Hit:
             self.heading.partition(" > ")[0],
             self.file_path.rpartition("/")[2].partition(".")[0],
         )
-        told = [] if self.title in known else [self.title]
-        told += [f"#{tag}" for tag in self.tags]
-        return " ".join([*told, self.date or ""]).rstrip()
+        parts = [] if self.title in known else [self.title]
+        parts += [f"#{tag}" for tag in self.tags]
+        return " ".join([*parts, self.date or ""]).rstrip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +101,13 @@ class _Passage:
 
 def hits(
     connection: apsw.Connection,
-    found: Sequence[RankedChunk],
+    ranked: Sequence[RankedChunk],
     returning: Returning,
     k: int,
     max_chars: int,
 ) -> tuple[list[Hit], bool]:
     """The first ``k`` distinct passages, and whether the budget cut or omitted any."""
-    passages = _passages(connection, found, returning, k)
+    passages = _passages(connection, ranked, returning, k)
     spans = within_budget([passage.span for passage in passages], max_chars)
     properties = _properties(connection, [passage.found for passage in passages[: len(spans)]])
     shown = [
@@ -118,38 +118,40 @@ def hits(
 
 
 def _properties(
-    connection: apsw.Connection, found: Sequence[RankedChunk]
+    connection: apsw.Connection, ranked: Sequence[RankedChunk]
 ) -> dict[tuple[int, int], StoredProperties]:
     """The documents' properties, by tool and document id; only those derived already."""
     properties: dict[tuple[int, int], StoredProperties] = {}
-    for tables in {one.tables for one in found if not KINDS[one.tool.kind].is_made_of_records}:
-        ids = {one.chunk.document_id for one in found if one.tables == tables}
+    for tables in {hit.tables for hit in ranked if not KINDS[hit.tool.kind].is_made_of_records}:
+        ids = {hit.chunk.document_id for hit in ranked if hit.tables == tables}
         stored = stored_properties(connection, tables, ids)
-        properties |= {(tables.tool_id, number): one for number, one in stored.items()}
+        properties |= {
+            (tables.tool_id, number): of_document for number, of_document in stored.items()
+        }
     return properties
 
 
-def _document(found: RankedChunk) -> tuple[int, int]:
-    return found.tables.tool_id, found.chunk.document_id
+def _document(ranked: RankedChunk) -> tuple[int, int]:
+    return ranked.tables.tool_id, ranked.chunk.document_id
 
 
 def _passages(
-    connection: apsw.Connection, found: Sequence[RankedChunk], returning: Returning, k: int
+    connection: apsw.Connection, ranked: Sequence[RankedChunk], returning: Returning, k: int
 ) -> list[_Passage]:
     texts = _Texts(connection)
     if returning == "chunk":
         return [
             _Passage(
-                found[run.best],
+                ranked[run.best],
                 run.span,
-                None if run.first == run.last else texts.of(found[run.best]).content,
+                None if run.first == run.last else texts.of(ranked[run.best]).content,
             )
-            for run in joined_windows([_window(one) for one in found], k)
+            for run in joined_windows([_window(hit) for hit in ranked], k)
         ]
     passages: list[_Passage] = []
-    for one in found:
-        text = texts.of(one)
-        _add(passages, _Passage(one, _wider(one, text, returning), text.content))
+    for hit in ranked:
+        text = texts.of(hit)
+        _add(passages, _Passage(hit, _wider(hit, text, returning), text.content))
         if len(passages) == k:
             break
     return passages
@@ -174,21 +176,21 @@ class _Texts:
         self._connection = connection
         self._read: dict[tuple[int, str], _Text] = {}
 
-    def of(self, one: RankedChunk) -> _Text:
+    def of(self, ranked: RankedChunk) -> _Text:
         """The document of a hit."""
-        key = (one.tool.id, one.chunk.file_path)
+        key = (ranked.tool.id, ranked.chunk.file_path)
         if key not in self._read:
-            stored = documents.stored_text(self._connection, one.tables, one.chunk.file_path)
+            stored = documents.stored_text(self._connection, ranked.tables, ranked.chunk.file_path)
             content = "" if stored is None else stored.content
-            self._read[key] = _Text(content, one.chunk.file_path)
+            self._read[key] = _Text(content, ranked.chunk.file_path)
         return self._read[key]
 
 
-def _window(one: RankedChunk) -> Window:
-    chunk = one.chunk
-    is_record = KINDS[one.tool.kind].is_made_of_records
+def _window(ranked: RankedChunk) -> Window:
+    chunk = ranked.chunk
+    is_record = KINDS[ranked.tool.kind].is_made_of_records
     return Window(
-        (one.tool.id, chunk.document_id),
+        (ranked.tool.id, chunk.document_id),
         "" if is_record else chunk.heading,
         chunk.chunk_index,
         TextSpan(chunk.start_position, chunk.end_position),
@@ -196,24 +198,24 @@ def _window(one: RankedChunk) -> Window:
     )
 
 
-def _wider(one: RankedChunk, text: _Text, returning: Returning) -> TextSpan:
+def _wider(ranked: RankedChunk, text: _Text, returning: Returning) -> TextSpan:
     content = text.content
-    if KINDS[one.tool.kind].is_made_of_records:
-        return TextSpan(one.chunk.start_position, one.chunk.end_position)
-    if returning == "document" or one.tool.chunking is None:
+    if KINDS[ranked.tool.kind].is_made_of_records:
+        return TextSpan(ranked.chunk.start_position, ranked.chunk.end_position)
+    if returning == "document" or ranked.tool.chunking is None:
         return TextSpan(0, len(content))
     read = text.outline
-    levels = one.tool.chunking.heading_levels
+    levels = ranked.tool.chunking.heading_levels
     # A short section is joined to the next, so a chunk may begin in one and end in another.
-    first = section_at(content, read, levels, one.chunk.start_position)
-    last = section_at(content, read, levels, max(one.chunk.end_position - 1, first.start))
+    first = section_at(content, read, levels, ranked.chunk.start_position)
+    last = section_at(content, read, levels, max(ranked.chunk.end_position - 1, first.start))
     # A chunk before all sections is the front matter of a note without a body.
-    start = min(first.start, one.chunk.start_position)
-    return TextSpan(start, max(first.end, last.end, one.chunk.end_position))
+    start = min(first.start, ranked.chunk.start_position)
+    return TextSpan(start, max(first.end, last.end, ranked.chunk.end_position))
 
 
-def _same_document(one: RankedChunk, other: RankedChunk) -> bool:
-    return (one.tool.id, one.chunk.file_path) == (other.tool.id, other.chunk.file_path)
+def _same_document(ranked: RankedChunk, other: RankedChunk) -> bool:
+    return (ranked.tool.id, ranked.chunk.file_path) == (other.tool.id, other.chunk.file_path)
 
 
 def _add(passages: list[_Passage], new: _Passage) -> None:
@@ -283,21 +285,21 @@ def _around(chunk: StoredChunk, shown: TextSpan) -> tuple[int, int]:
     return start, start + room
 
 
-def _explanation(found: RankedChunk) -> Explanation:
-    cosine = found.chunk.cosine
-    matched = found.scored.matched
+def _explanation(ranked: RankedChunk) -> Explanation:
+    cosine = ranked.chunk.cosine
+    matched = ranked.scored.matched
     return Explanation(
-        fused=round(found.scored.score, 4),
-        vector_rank=None if cosine is None else found.vector_rank,
+        fused=round(ranked.scored.score, 4),
+        vector_rank=None if cosine is None else ranked.vector_rank,
         cosine=None if cosine is None else round(cosine, 4),
-        vector_score=round(found.scored.vector, 4),
-        lexical_rank=found.lexical_rank,
-        lexical_score=round(found.scored.lexical, 4),
-        bm25=round(found.scored.bm25, 3),
-        coverage=round(found.scored.own_coverage, 4),
-        document_coverage=round(found.scored.coverage, 4),
-        named=round(found.scored.named, 4),
-        lexical_weight=round(found.scored.lexical_weight, 4),
+        vector_score=round(ranked.scored.vector, 4),
+        lexical_rank=ranked.lexical_rank,
+        lexical_score=round(ranked.scored.lexical, 4),
+        bm25=round(ranked.scored.bm25, 3),
+        coverage=round(ranked.scored.own_coverage, 4),
+        document_coverage=round(ranked.scored.coverage, 4),
+        named=round(ranked.scored.named, 4),
+        lexical_weight=round(ranked.scored.lexical_weight, 4),
         matched_words=tuple(
             term.removeprefix(WORD_MARK) for term in matched if term[0] == WORD_MARK
         ),

@@ -76,60 +76,65 @@ class Pool:
     def ranked(self, mode: SearchMode) -> Ranking:
         """The candidates, best first."""
         scored = fuse(self.query, self.statistics, self.candidates, mode)
-        order = sorted(range(len(scored)), key=lambda place: -scored[place].score)
-        found = evidence(
-            [(self.candidates[place], scored[place].own_coverage) for place in order[:FIRST]],
+        order = sorted(range(len(scored)), key=lambda position: -scored[position].score)
+        first_evidence = evidence(
+            [
+                (self.candidates[position], scored[position].own_coverage)
+                for position in order[:FIRST]
+            ],
             self.statistics.chunks,
             self.absent,
         )
         if mode == "vector" or not self.statistics.frequencies:
-            found = replace(found, coverage=None)
+            first_evidence = replace(first_evidence, coverage=None)
         best = scored[order[0]].score if order else 0.0
         vector_ranks = _ranks(
             [-chunk.cosine if chunk.cosine is not None else 2 for _, chunk in self.owners]
         )
-        lexical_ranks = _ranks([-one.lexical for one in scored])
+        lexical_ranks = _ranks([-fused.lexical for fused in scored])
         ranked = [
             RankedChunk(
                 of.tool,
                 of.tables,
                 chunk,
-                one,
-                found.likelihood(best - one.score),
+                fused,
+                first_evidence.likelihood(best - fused.score),
                 vector_rank,
                 lexical_rank,
             )
-            for (of, chunk), one, vector_rank, lexical_rank in zip(
+            for (of, chunk), fused, vector_rank, lexical_rank in zip(
                 self.owners, scored, vector_ranks, lexical_ranks, strict=True
             )
-            if one.score >= _MIN_SCORE
+            if fused.score >= _MIN_SCORE
         ]
-        return Ranking(sorted(ranked, key=lambda one: -one.scored.score), found)
+        return Ranking(sorted(ranked, key=lambda hit: -hit.scored.score), first_evidence)
 
 
-def pooled(found: Sequence[ToolCandidates], query: QuestionTerms) -> Pool:
+def pooled(tool_candidates: Sequence[ToolCandidates], query: QuestionTerms) -> Pool:
     """The pool of the candidates of all tools, with common idf statistics."""
     frequencies: Counter[str] = Counter()
-    for of_tool in found:
+    for of_tool in tool_candidates:
         frequencies.update(of_tool.statistics.frequencies)
-    if all(not of_tool.query.words for of_tool in found):
+    if all(not of_tool.query.words for of_tool in tool_candidates):
         query = query.without_words()
-    query = replace(query, misspelt=_misspelt(found, query))
+    query = replace(query, misspelt=_misspelt(tool_candidates, query))
     return Pool(
         query,
-        CorpusStatistics(sum(of_tool.statistics.chunks for of_tool in found), frequencies),
-        [candidate for of_tool in found for candidate in of_tool.candidates()],
-        [(of_tool, chunk) for of_tool in found for chunk in of_tool.chunks],
+        CorpusStatistics(
+            sum(of_tool.statistics.chunks for of_tool in tool_candidates), frequencies
+        ),
+        [candidate for of_tool in tool_candidates for candidate in of_tool.candidates()],
+        [(of_tool, chunk) for of_tool in tool_candidates for chunk in of_tool.chunks],
     )
 
 
-def _misspelt(found: Sequence[ToolCandidates], query: QuestionTerms) -> frozenset[str]:
+def _misspelt(tool_candidates: Sequence[ToolCandidates], query: QuestionTerms) -> frozenset[str]:
     """The words without a dictionary's entry that no tool has, but perhaps one in another spelling.
 
     One in letters without such a spelling may also be a word of another language.
     """
     searched_by = {
-        word: {term for of_tool in found for term in of_tool.variants.get(word, ())}
+        word: {term for of_tool in tool_candidates for term in of_tool.variants.get(word, ())}
         for word in query.unknown & query.words.keys()
     }
     return frozenset(
@@ -148,8 +153,8 @@ def _is_loanword(word: str, terms: Collection[str]) -> bool:
 def _ranks(keys: Sequence[float]) -> list[int]:
     order = sorted(range(len(keys)), key=keys.__getitem__)
     ranks = [0] * len(keys)
-    for rank, place in enumerate(order, 1):
-        ranks[place] = rank
+    for rank, position in enumerate(order, 1):
+        ranks[position] = rank
     return ranks
 
 
@@ -177,18 +182,18 @@ def reranked(
     if len(first) < 2:
         return [*first, *rest], None
     try:
-        scores = reranker.scores(query, [_text(one) for one in first], MAX_SECONDS)
+        scores = reranker.scores(query, [_text(hit) for hit in first], MAX_SECONDS)
     except ModelError as error:
         return [*first, *rest], f"not reranked: {error}"
-    order = sorted(range(len(first)), key=lambda place: -scores[place])
+    order = sorted(range(len(first)), key=lambda position: -scores[position])
     moved = [
-        replace(first[place], likelihood=of_place.likelihood)
-        for place, of_place in zip(order, first, strict=True)
+        replace(first[position], likelihood=of_place.likelihood)
+        for position, of_place in zip(order, first, strict=True)
     ]
     return [*moved, *rest], None
 
 
-def _text(one: RankedChunk) -> str:
-    chunk = one.chunk
+def _text(ranked: RankedChunk) -> str:
+    chunk = ranked.chunk
     head = chunk.heading or chunk.title
     return f"{head}\n{chunk.content}" if head else chunk.content

@@ -27,7 +27,7 @@ def _sections(model: type[BaseModel], within: str = "") -> Iterator[tuple[str, F
             nested = dict(_sections(section, f"{within}{name}."))
             fields = section.model_fields.items()
             inner = {key.rpartition(".")[2] for key in nested}
-            yield within + name, {key: one for key, one in fields if key not in inner}
+            yield within + name, {key: key_field for key, key_field in fields if key not in inner}
             yield from nested.items()
 
 
@@ -63,7 +63,9 @@ def flat(read: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
             inner = f"{section}.{key}"
             if inner in KNOWN and isinstance(value, dict):
                 others = _OTHER_NAMES.get(inner, {})
-                beside[inner] = {others.get(name) or name: one for name, one in value.items()}
+                beside[inner] = {
+                    others.get(name) or name: nested_value for name, nested_value in value.items()
+                }
             else:
                 beside[section][key] = value
     return beside
@@ -119,9 +121,9 @@ class SettingsError(MdvecError):
 class FlagRefused(SettingsError):
     """A command's flag has a value that is not allowed; ``place`` is its section and key."""
 
-    def __init__(self, place: tuple[str, str], reason: str) -> None:
-        super().__init__(f"command line: [{place[0]}] {place[1]} {reason}")
-        self.place = place
+    def __init__(self, setting: tuple[str, str], reason: str) -> None:
+        super().__init__(f"command line: [{setting[0]}] {setting[1]} {reason}")
+        self.place = setting
         self.reason = reason
 
 
@@ -179,7 +181,9 @@ def load_with_origins(
         settings = Settings.model_validate(nested(merged))
     except ValidationError as error:
         raise _refused(error, origins) from error
-    return Loaded(settings, path, {place: where for place, where in origins.items() if place[1]})
+    return Loaded(
+        settings, path, {setting: where for setting, where in origins.items() if setting[1]}
+    )
 
 
 def unknown_variables(environment: Mapping[str, str]) -> list[str]:
@@ -280,8 +284,8 @@ def _section_for(key: str) -> str:
 def _environment_layer(environment: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     layer: dict[str, dict[str, Any]] = {}
     for name, text in _variables(environment).items():
-        if found := _section_and_key(name):
-            section, key = found
+        if names := _section_and_key(name):
+            section, key = names
             layer.setdefault(section, {})[key] = _from_text(KNOWN[section][key], text)
     for section, key in _PATHS:
         if path := layer.get(section, {}).get(key):

@@ -67,8 +67,8 @@ def system_zone(environ: Mapping[str, str] = os.environ, localtime: Path = _LOCA
         named = str(localtime.resolve()) if localtime.is_symlink() else ""
         named = _FOLDER.sub("", named) if _FOLDER.match(named) else ""
     try:
-        if found := known_zone(_FOLDER.sub("", named) or None):
-            return found
+        if zone := known_zone(_FOLDER.sub("", named) or None):
+            return zone
     except ValueError:
         pass  # a form of TZ such as JST-9
     hours, rest = divmod(time.localtime().tm_gmtoff, _HOUR)

@@ -138,8 +138,8 @@ class Freshness:
         )
 
 
-def _files(number: int, one: str, many: str) -> str:
-    return f"{counted(number, 'file')} {one if number == 1 else many}"
+def _files(number: int, singular: str, many: str) -> str:
+    return f"{counted(number, 'file')} {singular if number == 1 else many}"
 
 
 def load_modules(kinds: Iterable[str]) -> None:
@@ -171,22 +171,22 @@ def look_through(connection: Connection, tool: Tool, rules: ScanRules) -> Freshn
     importer = KIND_CODE[tool.kind].importer()
     stored = importer.stored_states(connection, tool)
     try:
-        found = scan_source(tool, rules_in_force(tool, rules))
+        scan = scan_source(tool, rules_in_force(tool, rules))
     except SourceMissing:
         return _unknown(tool, "is not there")
-    if stored and not found.files and not found.unseen:
+    if stored and not scan.files and not scan.unseen:
         return _unknown(tool, "has no files now")
-    states = importer.found_states(connection, tool, found)
-    failed = {one.file_path: one.state for one in failures(connection, tool.id)}
+    states = importer.found_states(connection, tool, scan)
+    failed = {failure.file_path: failure.state for failure in failures(connection, tool.id)}
     failed |= {path.rpartition("#")[0]: state for path, state in failed.items() if "#" in path}
-    seen = _compared(tool, found, states, stored, failed)
+    seen = _compared(tool, scan, states, stored, failed)
     is_running = seen.is_stale and is_being_imported(Path(connection.filename), tool)
     return replace(seen, is_being_imported=is_running)
 
 
 def _compared(
     tool: Tool,
-    found: Scan,
+    scan: Scan,
     states: Mapping[str, FileState],
     stored: Mapping[str, FileState],
     failed: Mapping[str, FileState | None],
@@ -199,9 +199,9 @@ def _compared(
         if path in failed and _still_fails(failed[path], state, folder / path)
     }
     other = {path: state for path, state in differing.items() if path not in stuck}
-    emptied = found.emptied(stored)
-    kept = found.keeping_emptied(stored)
-    gone = [path for path in stored if path not in states and not kept.may_still_have(path)]
+    emptied = scan.emptied(stored)
+    with_emptied = scan.keeping_emptied(stored)
+    gone = [path for path in stored if path not in states and not with_emptied.may_still_have(path)]
     changed = sum(path in stored for path in other)
     return Freshness(
         tool.name,

@@ -116,10 +116,10 @@ def _log_to_stderr(level: int) -> None:
 
 def _own_stdout() -> TextIO:
     """Keep STDOUT for messages, even if other code prints: that goes to STDERR."""
-    kept = os.dup(1)
+    descriptor = os.dup(1)
     os.dup2(2, 1)
     sys.stdout = sys.stderr
-    return os.fdopen(kept, "w", encoding="utf-8")
+    return os.fdopen(descriptor, "w", encoding="utf-8")
 
 
 def _watch_stdin(cancelled: threading.Event) -> None:
@@ -138,8 +138,8 @@ def wait_until_settled(database: Path, tool: str, rules: ScanRules) -> None:
     deadline = time.monotonic() + MAX_SETTLE_SECONDS
     while True:
         began = time.monotonic()
-        found = look_at(database, tool, rules)
-        rest = SETTLE_SECONDS - found.seconds_since_change()
+        freshness = look_at(database, tool, rules)
+        rest = SETTLE_SECONDS - freshness.seconds_since_change()
         if rest <= 0 or began >= deadline:
             return
         # Looks at a large source take long; they get at most a fifth of the time.

@@ -93,11 +93,11 @@ class ImportProcess:
                     stream.close()
 
     def _unexpected_end(self) -> Message:
-        kept = "what it had finished is kept"
+        reassurance = "what it had finished is kept"
         if self._is_stopped:
-            return Stopped(f"stopped; {kept}")
+            return Stopped(f"stopped; {reassurance}")
         code = self._process.returncode
         how = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
         return Failed(
-            f"the import of {self._tool} {how}; {kept}, the next import goes on from there"
+            f"the import of {self._tool} {how}; {reassurance}, the next import goes on from there"
         )

@@ -91,4 +91,4 @@ def from_line(line: str) -> Message | None:
 
 
 def _hashable(value: object) -> object:
-    return tuple(_hashable(one) for one in value) if isinstance(value, list) else value
+    return tuple(_hashable(element) for element in value) if isinstance(value, list) else value

@@ -59,8 +59,8 @@ class Breaks:
         """
         preferred = ((self.blocks,), (self.sentences, self.code))
         for lists in preferred:
-            if (place := _last(lists, middle, high)) is not None:
-                return place
+            if (position := _last(lists, middle, high)) is not None:
+                return position
         clean = [_last(lists, low, high) or low for lists in preferred]
         return max(clean) if max(clean) > low else _last((self.lines,), low, high)
 
@@ -87,86 +87,94 @@ def breaks_between(
 
     A fence is kept whole unless ``is_too_large`` says otherwise.
     """
-    found = Breaks()
+    breaks = Breaks()
     at = start
     for fence in fences:
         if fence.end <= at or fence.start >= end:
             continue
-        _add_prose(found, content, at, max(fence.start, at))
+        _add_prose(breaks, content, at, max(fence.start, at))
         if is_too_large(fence):
-            code = [place for place in line_starts(content, fence.start, fence.close) if place > at]
-            found.code.extend(place for place in code[1:] if place < fence.close)
+            code = [
+                line_start
+                for line_start in line_starts(content, fence.start, fence.close)
+                if line_start > at
+            ]
+            breaks.code.extend(line_start for line_start in code[1:] if line_start < fence.close)
         at = min(fence.end, end)
-    _add_prose(found, content, at, end)
-    return found
+    _add_prose(breaks, content, at, end)
+    return breaks
 
 
-def _add_prose(found: Breaks, content: str, start: int, end: int) -> None:
+def _add_prose(breaks: Breaks, content: str, start: int, end: int) -> None:
     delimiter = _DELIMITER_ROW.search(content, start, end)
     if delimiter is None:
-        _add_lines(found, content, start, end)
+        _add_lines(breaks, content, start, end)
         return
     # This table's rows do not begin with "|", so its delimiter row identifies it.
-    starts = [place for place in line_starts(content, start, delimiter.end()) if place < end][-2:]
+    starts = [
+        line_start
+        for line_start in line_starts(content, start, delimiter.end())
+        if line_start < end
+    ][-2:]
     first = last = starts[0]
-    _add_lines(found, content, start, first)
+    _add_lines(breaks, content, start, first)
     while last < end and "|" in (row := _line_at(content, last)):
-        found.unbreakable.append((last, last + len(row)))
+        breaks.unbreakable.append((last, last + len(row)))
         last = min(line_starts(content, last, last + len(row) + 2)[1:2] or [end])
         if delimiter.end() < last < end:
-            found.sentences.append(last)
-    _add_prose(found, content, max(last, delimiter.end()), end)
+            breaks.sentences.append(last)
+    _add_prose(breaks, content, max(last, delimiter.end()), end)
 
 
-def _add_lines(found: Breaks, content: str, start: int, end: int) -> None:
+def _add_lines(breaks: Breaks, content: str, start: int, end: int) -> None:
     line_start = start
-    row_end = _add_row(found, start, _line_at(content, start))
+    row_end = _add_row(breaks, start, _line_at(content, start))
     for kind, first, last in marks(content, start, end):
         if first < row_end:
             continue
         if kind == "unbreakable":
-            found.unbreakable.append((first, last))
+            breaks.unbreakable.append((first, last))
         elif kind == "sentence":
             if not splits_a_character(content, last):
-                found.sentences.append(last)
+                breaks.sentences.append(last)
         elif last < end or end < len(content):
             before = content[max(line_start, first - MAX_LINE_READ) : first]
             after = _line_at(content, last)
             is_blank = last - first > 2 or content[first:last] in ("\n\n", "\r\r")
-            _places(found, before, after, is_blank=is_blank).append(last)
+            _places(breaks, before, after, is_blank=is_blank).append(last)
             line_start = last
-            row_end = _add_row(found, last, after)
+            row_end = _add_row(breaks, last, after)
 
 
-def _add_row(found: Breaks, start: int, line: str) -> int:
+def _add_row(breaks: Breaks, start: int, line: str) -> int:
     """Mark the line as unbreakable if it is a table row, and return its end; else ``start``."""
     if not line.lstrip(" \t>").startswith("|"):
         return start
-    found.unbreakable.append((start, start + len(line)))
+    breaks.unbreakable.append((start, start + len(line)))
     return start + len(line)
 
 
-def _places(found: Breaks, before: str, after: str, *, is_blank: bool) -> list[int]:
+def _places(breaks: Breaks, before: str, after: str, *, is_blank: bool) -> list[int]:
     """The list that a break between these two lines belongs to."""
     left, right = (line.lstrip(" \t>").rstrip(" \t") for line in (before, after))
     if left[:1] in _MARKS and (_OPENS.fullmatch(left) or _RULE.fullmatch(left)):
-        return found.lines
+        return breaks.lines
     if right[:1] in _MARKS and _CLOSES.fullmatch(right):
-        return found.lines
+        return breaks.lines
     if is_blank:
-        return found.sentences if left.rstrip("*").endswith((":", "：")) else found.blocks
+        return breaks.sentences if left.rstrip("*").endswith((":", "：")) else breaks.blocks
     is_item = right[:1] in _MARKS or left.endswith(_CLOSED) or before.endswith(("  ", "\\"))
-    return found.sentences if is_item or _NUMBERED.match(right) else found.lines
+    return breaks.sentences if is_item or _NUMBERED.match(right) else breaks.lines
 
 
 def _line_at(content: str, start: int) -> str:
-    found = _LINE.match(content, start, start + MAX_LINE_READ)
-    return found[0] if found else ""
+    match = _LINE.match(content, start, start + MAX_LINE_READ)
+    return match[0] if match else ""
 
 
 def _last(lists: Iterable[list[int]], low: int, high: int) -> int | None:
-    found = [places[at] for places in lists if (at := bisect_right(places, high) - 1) >= 0]
-    return max((place for place in found if place > low), default=None)
+    nearest = [places[at] for places in lists if (at := bisect_right(places, high) - 1) >= 0]
+    return max((position for position in nearest if position > low), default=None)
 
 
 def _first(places: list[int], low: int, high: int) -> int:
@@ -264,9 +272,9 @@ class _Tokens:
         """Where to cut a sentence, line of code or table row that does not fit in a window."""
         pause = max(
             (
-                found.end()
-                for found in _PAUSE.finditer(self.content, middle, high)
-                if self.breaks.unbreakable_around(found.end()) is None
+                match.end()
+                for match in _PAUSE.finditer(self.content, middle, high)
+                if self.breaks.unbreakable_around(match.end()) is None
             ),
             default=None,
         )

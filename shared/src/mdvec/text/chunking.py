@@ -46,14 +46,14 @@ def machine_text(content: str, lines: Sequence[int], body: int) -> list[Range]:
 
     ``lines`` are the starts of the lines.
     """
-    found = [uri.span() for uri in _DATA_URI.finditer(content, body)] if "data:" in content else []
+    ranges = [uri.span() for uri in _DATA_URI.finditer(content, body)] if "data:" in content else []
     for start, after in zip(lines, [*lines[1:], len(content)], strict=True):
         if after - start >= _MIN_BLOB and start >= body:
-            found += _in_line(content, start, after)
+            ranges += _in_line(content, start, after)
     if _has_equal_lines(lines):
-        found += (base64.span() for base64 in _BASE64_LINES.finditer(content, body))
+        ranges += (base64.span() for base64 in _BASE64_LINES.finditer(content, body))
     merged: list[Range] = []
-    for start, end in sorted(found):
+    for start, end in sorted(ranges):
         if not merged or end > merged[-1][1]:
             merged.append((max(start, merged[-1][1]) if merged else start, end))
     return merged
@@ -139,7 +139,7 @@ def heading_sections(content: str, outline: Outline, levels: tuple[int, ...]) ->
 
 def paragraphs(content: str, body: int) -> list[Section]:
     """Cut text without headings at blank lines."""
-    edges = [body, *(found.end() for found in _BLANK_LINES.finditer(content, body)), len(content)]
+    edges = [body, *(match.end() for match in _BLANK_LINES.finditer(content, body)), len(content)]
     return [
         Section(start, end, (), "")
         for start, end in zip(edges[:-1], edges[1:], strict=True)

@@ -58,12 +58,14 @@ def named_dates(folded_text: str) -> list[NamedDate]:
     """The days and months in a folded text; a day also yields its month."""
     if _ANY_YEAR.search(folded_text) is None:
         return []
-    found: list[NamedDate] = []
+    dates: list[NamedDate] = []
     for form in _FORMS:
         for match in form.finditer(folded_text):
-            if not any(one.start < match.end() and match.start() < one.end for one in found):
-                found += _dates(match)
-    return found
+            if not any(
+                earlier.start < match.end() and match.start() < earlier.end for earlier in dates
+            ):
+                dates += _dates(match)
+    return dates
 
 
 def _dates(match: re.Match[str]) -> list[NamedDate]:

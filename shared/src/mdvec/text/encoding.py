@@ -139,7 +139,7 @@ def _is_damaged_utf8(blocks: Blocks) -> bool:
     if 4 * 4 * possible < 3 * beyond:  # as in nearly all Shift_JIS: too few lead bytes
         return False
     for block in blocks():
-        whole += sum(len(found) for found in _UTF8.findall(block) if len(found) > 2)
+        whole += sum(len(sequence) for sequence in _UTF8.findall(block) if len(sequence) > 2)
     return 4 * whole >= 3 * beyond
 
 

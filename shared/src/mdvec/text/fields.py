@@ -85,10 +85,10 @@ def _path_names(file_path: str) -> str:
 def field_terms(text: str) -> FieldTerms:
     """The terms of one field."""
     text = folded(text)
-    found = word_terms(text)
-    readings = {word.term: word.reading for word in found}
-    words = [word.term for word in found]
+    morphemes = word_terms(text)
+    readings = {word.term: word.reading for word in morphemes}
+    words = [word.term for word in morphemes]
     if words:
         words += [WORD_MARK + day.digits for day in named_dates(text)]
-    fillers = frozenset(word.term for word in found if word.role is not Role.CONTENT)
+    fillers = frozenset(word.term for word in morphemes if word.role is not Role.CONTENT)
     return FieldTerms(terms_of_folded(text), words, readings, fillers)

@@ -42,10 +42,10 @@ NO_FRONT_MATTER = FrontMatter(0, {})
 def front_matter(content: str) -> FrontMatter:
     """Parse the front matter of a document; ``NO_FRONT_MATTER`` if it has none."""
     head = content[:_MAX_FRONT_MATTER]
-    if (found := _YAML_MATTER.match(head)) and (read := _from_yaml(found[1], found.end())):
+    if (match := _YAML_MATTER.match(head)) and (read := _from_yaml(match[1], match.end())):
         return read
-    if (found := _TOML_MATTER.match(head)) and (values := _from_toml(found[1])) is not None:
-        return FrontMatter(found.end(), values)
+    if (match := _TOML_MATTER.match(head)) and (values := _from_toml(match[1])) is not None:
+        return FrontMatter(match.end(), values)
     return NO_FRONT_MATTER
 
 
@@ -80,13 +80,13 @@ def _loaded(text: str) -> Any:  # noqa: ANN401 - whatever YAML can hold
 
 def _entries(lines: list[str]) -> list[tuple[str, Any]]:
     """Each key with its value; a value that is not valid YAML stays plain text."""
-    found: list[tuple[str, list[str]]] = []
+    lines_by_key: list[tuple[str, list[str]]] = []
     for line in lines:
         if entry := _ENTRY.fullmatch(line):
-            found.append((entry[1], [entry[2] or ""]))
-        elif found:
-            found[-1][1].append(line)
-    return [(key, _entry_value(key, rest)) for key, rest in found]
+            lines_by_key.append((entry[1], [entry[2] or ""]))
+        elif lines_by_key:
+            lines_by_key[-1][1].append(line)
+    return [(key, _entry_value(key, rest)) for key, rest in lines_by_key]
 
 
 def _entry_value(key: str, lines: list[str]) -> Any:  # noqa: ANN401 - whatever YAML can hold

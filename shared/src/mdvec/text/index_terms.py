@@ -51,38 +51,38 @@ def terms(text: str) -> list[str]:
 
 def terms_of_folded(text: str) -> list[str]:
     """The terms of a text that is already folded."""
-    found: list[str] = []
+    folded_terms: list[str] = []
     for run, word in RUNS.findall(text):
         if word:
-            found.append(word[:MAX_TERM])
+            folded_terms.append(word[:MAX_TERM])
         elif len(run) == 1:
-            found.append(run)
+            folded_terms.append(run)
         else:
-            found += [run[place : place + 2] for place in range(len(run) - 1)]
-            found += _ONE_KANJI.findall(run)
-            found += [stretch[:MAX_TERM] for stretch in _STRETCHES.findall(run)]
-    return found
+            folded_terms += [run[position : position + 2] for position in range(len(run) - 1)]
+            folded_terms += _ONE_KANJI.findall(run)
+            folded_terms += [stretch[:MAX_TERM] for stretch in _STRETCHES.findall(run)]
+    return folded_terms
 
 
 def placed_terms(text: str) -> list[tuple[str, int, int]]:
     """The terms of a folded text, each with its start and end."""
-    found: list[tuple[str, int, int]] = []
+    placed: list[tuple[str, int, int]] = []
     for match in RUNS.finditer(text):
         run, word = match.groups()
         first = match.start()
         if word is not None or len(run) == 1:
-            found.append((match[0][:MAX_TERM], first, match.end()))
+            placed.append((match[0][:MAX_TERM], first, match.end()))
             continue
-        found += [
-            (run[place : place + 2], first + place, first + place + 2)
-            for place in range(len(run) - 1)
+        placed += [
+            (run[offset : offset + 2], first + offset, first + offset + 2)
+            for offset in range(len(run) - 1)
         ]
         for parts in (_ONE_KANJI, _STRETCHES):
-            found += [
+            placed += [
                 (part[0][:MAX_TERM], first + part.start(), first + part.end())
                 for part in parts.finditer(run)
             ]
-    return found
+    return placed
 
 
 def question_terms(question: str) -> list[str]:
@@ -149,13 +149,13 @@ class TermCounter:
                 words.add(term)
             else:
                 cjk.append(term)
-        found: set[frozenset[str]] = set()
+        term_sets: set[frozenset[str]] = set()
         for sentence in _SENTENCE.findall(text):
             terms = {term for term in cjk if term in sentence}
             if words:
                 terms |= words.intersection(self._words.findall(sentence))
-            found.add(frozenset(terms))
-        return found - {frozenset()}
+            term_sets.add(frozenset(terms))
+        return term_sets - {frozenset()}
 
 
 def crosses_words(term: str) -> bool:

@@ -165,18 +165,18 @@ def english_keys(word: str) -> frozenset[str]:
     if not _WORD.fullmatch(word):
         return frozenset()
     parts: list[tuple[str, ...]] = []
-    place = 0
+    position = 0
     collapsed = re.sub(r"([^aeiouc])\1", r"\1", word)
-    while place < len(collapsed):
+    while position < len(collapsed):
         for sound, spelled in _SOUNDS:
-            found = sound.match(collapsed, place)
-            if found:
+            match = sound.match(collapsed, position)
+            if match:
                 parts.append(spelled)
-                place = found.end()
+                position = match.end()
                 break
         else:
-            parts.append((collapsed[place],))
-            place += 1
+            parts.append((collapsed[position],))
+            position += 1
     front = "A" if word[0] in "aeiouyw" else ""
     return frozenset(front + "".join(spelled) for spelled in product(*parts[:16]))
 

@@ -87,7 +87,7 @@ def line_starts(content: str, start: int = 0, end: int | None = None) -> list[in
     """The start of each line in ``content[start:end]``; CRLF, CR and LF all end a line."""
     part = content[start:end]
     if "\r" in part.replace("\r\n", ""):
-        return [start, *(start + found.end() for found in LINE_BREAK.finditer(part))]
+        return [start, *(start + match.end() for match in LINE_BREAK.finditer(part))]
     lengths = [len(line) + 1 for line in part.split("\n")]
     return list(accumulate(lengths[:-1], initial=start))
 

@@ -101,12 +101,12 @@ def morphemes(text: str) -> list[Morpheme]:
     analyser = _analyser()
     if analyser is None:
         return []
-    found = []
+    placed = []
     for match in RUNS.finditer(folded(text)):
         first = match.start()
         words = analyser.of_run(match[1]) if match[1] else analyser.of_word(match[2])
-        found += [replace(one, start=first + one.start, end=first + one.end) for one in words]
-    return found
+        placed += [replace(word, start=first + word.start, end=first + word.end) for word in words]
+    return placed
 
 
 def word_terms(folded_text: str) -> list[Morpheme]:
@@ -114,10 +114,10 @@ def word_terms(folded_text: str) -> list[Morpheme]:
     analyser = _analyser()
     if analyser is None:
         return []
-    found: list[Morpheme] = []
+    words: list[Morpheme] = []
     for run, word in RUNS.findall(folded_text):
-        found += analyser.content_of_run(run) if run else analyser.of_word(word)
-    return found
+        words += analyser.content_of_run(run) if run else analyser.of_word(word)
+    return words
 
 
 @cache
@@ -169,7 +169,9 @@ class _Analyser:
         """The words of a run of CJK characters, without grammar."""
         known = self._content.get(run)
         if known is None:
-            content = tuple(one for one in self._analysed(run) if one.role is not Role.GRAMMAR)
+            content = tuple(
+                morpheme for morpheme in self._analysed(run) if morpheme.role is not Role.GRAMMAR
+            )
             known = self._keep(self._content, run, content)
         return known
 
@@ -185,33 +187,33 @@ class _Analyser:
         role = Role.FILLER if _LAUGHTER.fullmatch(word) else role_of(word)
         if role is not Role.CONTENT:  # or Sudachi would make ザ of "the"
             return _as_spelled(plain, role, len(word), is_known=True)
-        found = self._analysed(word) if len(word) <= MAX_TERM else []
-        if len(found) == 1 and found[0].term != WORD_MARK + plain:
-            return replace(found[0], role=role)
-        is_known = len(found) == 1 and found[0].is_known
+        analysed = self._analysed(word) if len(word) <= MAX_TERM else []
+        if len(analysed) == 1 and analysed[0].term != WORD_MARK + plain:
+            return replace(analysed[0], role=role)
+        is_known = len(analysed) == 1 and analysed[0].is_known
         return _as_spelled(plain, role, len(word), is_known=is_known)
 
     def _analysed(self, run: str) -> list[Morpheme]:
         words: list[Morpheme] = []
         for first in range(0, len(run), _MAX_RUN):
             with self._lock:
-                for one in self._tokenizer.tokenize(run[first : first + _MAX_RUN]):
-                    normal, reading, role, is_known = self._form(one)
+                for token in self._tokenizer.tokenize(run[first : first + _MAX_RUN]):
+                    normal, reading, role, is_known = self._form(token)
                     if normal:
-                        start, end = first + one.begin(), first + one.end()
+                        start, end = first + token.begin(), first + token.end()
                         term = WORD_MARK + normal
                         words.append(Morpheme(term, reading, role, is_known, start, end))
         return words
 
-    def _form(self, one: SudachiMorpheme) -> _Form:
+    def _form(self, token: SudachiMorpheme) -> _Form:
         """The normalised form, the reading, the role, and whether the dictionary has the word."""
-        number = one.word_id()
+        number = token.word_id()
         form = self._forms.get(number)
         if form is None:
-            normal = _NO_LETTER.sub("", folded(one.normalized_form()))[:MAX_TERM]
-            speech = one.part_of_speech()
-            form = (normal, one.reading_form(), role_of(normal, speech), not one.is_oov())
-            if not one.is_oov():
+            normal = _NO_LETTER.sub("", folded(token.normalized_form()))[:MAX_TERM]
+            speech = token.part_of_speech()
+            form = (normal, token.reading_form(), role_of(normal, speech), not token.is_oov())
+            if not token.is_oov():
                 self._forms[number] = form
         return form
 

@@ -72,10 +72,10 @@ def properties_of(content: str, matter: FrontMatter, file_path: str = "") -> Pro
 def day_in_name(file_path: str) -> date | None:
     """The day in a file's name (2024-12-05-standup.md, 20241205.txt); of a month its first."""
     name = unicodedata.normalize("NFKC", file_path.rpartition("/")[2])
-    for found in _DAY_IN_NAME.finditer(name):
-        month, day = [*filter(str.isdigit, filter(None, found.groups()[1:])), "1"][:2]
+    for match in _DAY_IN_NAME.finditer(name):
+        month, day = [*filter(str.isdigit, filter(None, match.groups()[1:])), "1"][:2]
         try:
-            return date(int(found[1]), int(month), int(day))
+            return date(int(match[1]), int(month), int(day))
         except ValueError:
             continue
     return None
@@ -116,13 +116,13 @@ def _several(value: PropertyValue) -> Iterable[str]:
 
 
 def _distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    found: dict[str, str] = {}
+    by_key: dict[str, str] = {}
     for said in tags:
         for tag in said.split() if said.startswith("#") else [said]:
             key = folded_tag(tag)
-            if key and len(key) <= MAX_TAG_CHARS and len(found) < MAX_TAGS:
-                found.setdefault(key, tag.strip().lstrip("#").strip("/ "))
-    return tuple(found.values())
+            if key and len(key) <= MAX_TAG_CHARS and len(by_key) < MAX_TAGS:
+                by_key.setdefault(key, tag.strip().lstrip("#").strip("/ "))
+    return tuple(by_key.values())
 
 
 def _inline_tags(body: str) -> list[str]:
@@ -135,17 +135,17 @@ def _inline_tags(body: str) -> list[str]:
     parser.core.ruler.enableOnly(["normalize", "block"])
     texts = (token.content for token in parser.parse(body) if token.type == "inline")
     return [
-        found[1]
+        match[1]
         for text in texts
-        for found in _INLINE_TAG.finditer(_CODE_SPAN.sub(" ", _HIDDEN.sub(" ", text)))
+        for match in _INLINE_TAG.finditer(_CODE_SPAN.sub(" ", _HIDDEN.sub(" ", text)))
     ]
 
 
 def _day_of(value: PropertyValue) -> date | None:
-    found = _DAY.match(unicodedata.normalize("NFKC", value)) if isinstance(value, str) else None
-    if found is None:
+    match = _DAY.match(unicodedata.normalize("NFKC", value)) if isinstance(value, str) else None
+    if match is None:
         return None
     try:
-        return date(int(found[1]), int(found[2]), int(found[3] or 1))
+        return date(int(match[1]), int(match[2]), int(match[3] or 1))
     except ValueError:
         return None

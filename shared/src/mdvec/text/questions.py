@@ -38,9 +38,9 @@ def is_word_of(word: str, folded_text: str) -> bool:
 
 @lru_cache(maxsize=4_096)
 def _is_part(word: str, stretch: str) -> bool:
-    for one in morphemes(stretch):
-        before, found, after = stretch[one.start : one.end].partition(word)
-        if not found or (one.is_known and len(word) < _MIN_CHARS and before + after):
+    for morpheme in morphemes(stretch):
+        before, part, after = stretch[morpheme.start : morpheme.end].partition(word)
+        if not part or (morpheme.is_known and len(word) < _MIN_CHARS and before + after):
             continue
         if all(_is_made_of_words(rest) for rest in (before, after) if rest):
             return True
@@ -121,7 +121,7 @@ def analyse_question(question: str) -> QuestionTerms:
     placed = placed_terms(text)
     content = [word for word in tokens if word.role is Role.CONTENT]
     content = content or [word for word in tokens if word.role is not Role.GRAMMAR]
-    inside = {place for word in content for place in range(word.start, word.end)}
+    inside = {position for word in content for position in range(word.start, word.end)}
     plain = [term for term in placed if not inside.isdisjoint(range(*term[1:]))]
     if not plain:
         content, plain, inside = tokens, placed, set(range(len(text)))
@@ -131,7 +131,7 @@ def analyse_question(question: str) -> QuestionTerms:
     parts = [part for of_name in numbered.values() for part in sorted(of_name)]
     as_typed = question if len(question) == len(text) else text
     background = _background(as_typed, tokens, [*plain, *map(_placed, content)])
-    asked = [word for word in content if word.term not in background]
+    foreground = [word for word in content if word.term not in background]
     return QuestionTerms(
         tuple(dict.fromkeys([*(term for term, _, _ in plain), *parts])),
         {**words, **dict.fromkeys(dates, ""), **{part: part for part in parts}},
@@ -143,7 +143,7 @@ def analyse_question(question: str) -> QuestionTerms:
         frozenset(term for term, *span in plain if not inside.issuperset(range(*span))),
         _letters(placed),
         background,
-        names=_names(as_typed, asked),
+        names=_names(as_typed, foreground),
     )
 
 
@@ -175,14 +175,14 @@ def _dates(text: str, placed: Sequence[_Placed]) -> dict[str, frozenset[str]]:
     }
 
 
-def _names(question: str, asked: Sequence[Morpheme]) -> dict[str, str]:
+def _names(question: str, foreground: Sequence[Morpheme]) -> dict[str, str]:
     """The words in letters that are no prose: identifiers, and in Japanese whatever is in letters.
 
     In prose of letters, a capital tells a name, if not every word has one.
     """
     spelled = {
         word.term: question[word.start : word.end]
-        for word in asked
+        for word in foreground
         if word.term[0] != WORD_MARK and is_letters(word.term)
     }
     words = _PROSE.findall(question)
@@ -208,10 +208,10 @@ def _numbered(words: Mapping[str, str]) -> dict[str, frozenset[str]]:
 
 def _words_of(plain: Sequence[_Placed], content: Sequence[Morpheme]) -> dict[str, frozenset[str]]:
     """For each plain term, the words that it overlaps."""
-    word_at = {place: word.term for word in content for place in range(word.start, word.end)}
+    word_at = {position: word.term for word in content for position in range(word.start, word.end)}
     overlapped: dict[str, frozenset[str]] = {}
     for term, start, end in plain:
-        touched = (word_at[place] for place in range(start, end) if place in word_at)
+        touched = (word_at[position] for position in range(start, end) if position in word_at)
         overlapped[term] = overlapped.get(term, frozenset()).union(touched)
     return overlapped
 

@@ -47,8 +47,8 @@ def readable_inline(text: str) -> str:
     """
     spans: list[str] = []
 
-    def keep(found: re.Match[str]) -> str:
-        spans.append(found[2])
+    def keep(match: re.Match[str]) -> str:
+        spans.append(match[2])
         return f"\ue000{len(spans) - 1}\ue001"
 
     shown = _CODE_SPAN.sub(keep, text)
@@ -57,37 +57,37 @@ def readable_inline(text: str) -> str:
     shown = _LINK.sub(_link, _DEFINITION.sub(_link, shown))
     shown = _TAG.sub(_tag, _AUTOLINK.sub(r"\1", shown))
     shown = html.unescape(_ESCAPE.sub(r"\1", _EMPHASIS.sub(r"\2", shown)))
-    return _KEPT.sub(lambda found: _span(spans, found), shown)
+    return _KEPT.sub(lambda match: _span(spans, match), shown)
 
 
-def _span(spans: list[str], found: re.Match[str]) -> str:
-    number = int(found[1])
-    return spans[number] if number < len(spans) else found[0]
+def _span(spans: list[str], match: re.Match[str]) -> str:
+    number = int(match[1])
+    return spans[number] if number < len(spans) else match[0]
 
 
-def _wikilink(found: re.Match[str]) -> str:
-    target = " ".join(_WIKI_TAIL.sub("", found[1]).replace("#", " ").split())
-    alias = (found[2] or "").strip()
+def _wikilink(match: re.Match[str]) -> str:
+    target = " ".join(_WIKI_TAIL.sub("", match[1]).replace("#", " ").split())
+    alias = (match[2] or "").strip()
     if not alias or alias == target or _WIKI_SIZE.fullmatch(alias):
         return target
     return f"{alias} ({target})" if target else alias
 
 
-def _image(found: re.Match[str]) -> str:
-    alt = found[1].strip() or (found[3] or "").strip()
-    name = (found[2] or "").rpartition("/")[2].partition("?")[0]
+def _image(match: re.Match[str]) -> str:
+    alt = match[1].strip() or (match[3] or "").strip()
+    name = (match[2] or "").rpartition("/")[2].partition("?")[0]
     return alt or name.rpartition(".")[0] or name
 
 
-def _link(found: re.Match[str]) -> str:
-    words, title = found[1], found[3]
-    address = _ADDRESS.match(found[2] or "")
+def _link(match: re.Match[str]) -> str:
+    words, title = match[1], match[3]
+    address = _ADDRESS.match(match[2] or "")
     shown = f"{words} {title}" if title else words
     return f"{shown} ({address[1]})" if address and address[1] not in words else shown
 
 
-def _tag(found: re.Match[str]) -> str:
-    shown = _SHOWN_ATTRIBUTE.findall(found[1] or "")
+def _tag(match: re.Match[str]) -> str:
+    shown = _SHOWN_ATTRIBUTE.findall(match[1] or "")
     return " ".join(double or single for double, single in shown)
 
 
@@ -161,22 +161,22 @@ def readable(text: str) -> str:
 
 def _blocks(lines: list[str]) -> Iterator[tuple[bool, list[str]]]:
     """Alternating blocks of prose and code; a fence's opening line belongs to its code."""
-    fences = [found for line in lines if (found := _FENCE.fullmatch(line))]
+    fences = [match for line in lines if (match := _FENCE.fullmatch(line))]
     # If the first fence line can only close a fence, the chunk begins inside one.
     mark = fences[0]["mark"] if len(fences) % 2 and not fences[0]["info"].strip() else ""
     block: list[str] = []
     for line in lines:
-        found = _FENCE.fullmatch(line)
-        if found is None or (mark and not _closes(found, mark)):
+        match = _FENCE.fullmatch(line)
+        if match is None or (mark and not _closes(match, mark)):
             block.append(line)
             continue
         yield bool(mark), block
-        block, mark = ([], "") if mark else ([line], found["mark"])
+        block, mark = ([], "") if mark else ([line], match["mark"])
     yield bool(mark), block
 
 
-def _closes(found: re.Match[str], mark: str) -> bool:
-    return found["mark"].startswith(mark) and not found["info"].strip()
+def _closes(fence: re.Match[str], mark: str) -> bool:
+    return fence["mark"].startswith(mark) and not fence["info"].strip()
 
 
 def _code(lines: list[str]) -> str:
@@ -198,9 +198,9 @@ def _prose(lines: list[str]) -> str:
     return "\n".join(map(_line, readable_inline(text).split("\n")))
 
 
-def _with_anchor(found: re.Match[str]) -> str:
+def _with_anchor(match: re.Match[str]) -> str:
     """A heading followed by the words of its anchor."""
-    return f"{found[1]} {(found[2] or found[3] or '').replace('-', ' ')}"
+    return f"{match[1]} {(match[2] or match[3] or '').replace('-', ' ')}"
 
 
 def _line(line: str) -> str:
@@ -220,9 +220,9 @@ def _line(line: str) -> str:
     return ("" if quoted or prefix is None else prefix[0]) + _TASK.sub(r"\1 ", words, count=1)
 
 
-def _container_title(found: re.Match[str]) -> str:
-    title = (found[2] or found[3]).strip()
-    return "" if found[1] == "message" and title in _MESSAGE_KINDS else title
+def _container_title(match: re.Match[str]) -> str:
+    title = (match[2] or match[3]).strip()
+    return "" if match[1] == "message" and title in _MESSAGE_KINDS else title
 
 
 _MAX_CONTEXT = 200

@@ -50,9 +50,9 @@ MAX_LINE_READ = 4_000
 
 def marks(text: str, start: int, end: int) -> Iterator[Mark]:
     """The line ends, sentence ends within lines and unbreakable ranges, in order."""
-    for found in _SCANNED.finditer(text, start, end):
-        first, last = found.span()
-        kind = found.lastgroup
+    for match in _SCANNED.finditer(text, start, end):
+        first, last = match.span()
+        kind = match.lastgroup
         if kind == "sentence" and _opens_a_quotation(text, first, last):
             last -= 1
         if kind == "line":

@@ -152,8 +152,8 @@ def _good_end(content: str, low: int, high: int) -> int | None:
     """The last paragraph, sentence or line end in ``(low, high]``, or None."""
     for pattern in (_BLANK_LINE, _SENTENCE_END, _LINE_END):
         last = None
-        for found in pattern.finditer(content, low, high):
-            last = found.end()
+        for match in pattern.finditer(content, low, high):
+            last = match.end()
         if last is not None and last > low:
             return safe_cut(content, last, low)
     return None

@@ -114,7 +114,9 @@ def name_for(title: str, taken: Collection[str]) -> str:
     if name.removeprefix(_OWN_PREFIX) in OWN:
         name = f"my-{name}"
     numbered = (f"{name}-{number}" for number in itertools.count(2))
-    return next(one for one in itertools.chain([name], numbered) if one not in taken)
+    return next(
+        candidate for candidate in itertools.chain([name], numbered) if candidate not in taken
+    )
 
 
 def _shown(name: str) -> str:

@@ -116,10 +116,10 @@ def get_tool(connection: apsw.Connection, name: str) -> Tool:
     Raises:
         ToolNotFound: there is none.
     """
-    found = _tools(connection, "WHERE name = ?", (name,))
-    if not found:
+    matches = _tools(connection, "WHERE name = ?", (name,))
+    if not matches:
         raise ToolNotFound(name)
-    return found[0]
+    return matches[0]
 
 
 def list_tools(connection: apsw.Connection, *, active_only: bool = False) -> list[Tool]:
@@ -313,9 +313,9 @@ def record_import(connection: apsw.Connection, tool: Tool, rules: ScanRules) -> 
 
 def _rules_for_later(connection: apsw.Connection, tool: Tool, rules: ScanRules) -> str:
     """The rules to store: those of the import, unless the user set others while it ran."""
-    now = next((one.scan for one in list_tools(connection) if one.id == tool.id), None)
-    kept = rules if now is None or now == tool.scan else now
-    return json.dumps(kept.json_fields(), ensure_ascii=False)
+    now = next((known.scan for known in list_tools(connection) if known.id == tool.id), None)
+    later = rules if now is None or now == tool.scan else now
+    return json.dumps(later.json_fields(), ensure_ascii=False)
 
 
 def lock_file(database: Path, tool: Tool) -> Path:

@@ -113,7 +113,7 @@ class TextContents:
         lengths = (
             f"{numbers.shortest} to {numbers.longest} characters, {numbers.mean:.0f} on average"
         )
-        tags = ", ".join(f"{one.tag} ({one.documents})" for one in self.tags)
+        tags = ", ".join(f"{tag.tag} ({tag.documents})" for tag in self.tags)
         facts: list[Fact] = [
             ("documents", len(self.documents)),
             ("vectors", numbers.count),
@@ -141,7 +141,7 @@ class TextContents:
         return {
             "statistics": asdict(self.statistics),
             "documents": [asdict(line) for line in self.documents],
-            "tags": [asdict(one) for one in self.tags],
+            "tags": [asdict(tag) for tag in self.tags],
         }
 
 

@@ -100,7 +100,7 @@ def stored_type(kind: str, large: str | None) -> str | None:
             file, where every value is text.
     """
     try:
-        found = parse_type(kind)
+        parsed = parse_type(kind)
     except UnknownType:
         return None
 
@@ -113,8 +113,8 @@ def stored_type(kind: str, large: str | None) -> str | None:
             return DuckDBType(large)
         return DuckDBType("VARCHAR") if part.name in _AS_TEXT else None
 
-    stored = found.replaced(change)
-    return None if stored == found else str(stored)
+    stored = parsed.replaced(change)
+    return None if stored == parsed else str(stored)
 
 
 MAX_TEXT = 500
@@ -126,10 +126,10 @@ _NESTED = re.compile(r"(STRUCT|MAP|UNION)\(.*|VARIANT|.*\[\d*\]", re.DOTALL)
 
 def json_rows_sql(columns: Sequence[Column], query: str, limit: int) -> str:
     """The SQL for the first rows of a query, with values that ``finishers`` turn into JSON."""
-    names = ", ".join(f"c{place}" for place in range(len(columns)))
+    names = ", ".join(f"c{position}" for position in range(len(columns)))
     values = ", ".join(
-        f"{_expression(column.type, f'c{place}')} AS c{place}"
-        for place, column in enumerate(columns)
+        f"{_expression(column.type, f'c{position}')} AS c{position}"
+        for position, column in enumerate(columns)
     )
     return f"SELECT {values} FROM (\n{query}\n) AS t({names}) LIMIT {limit:d}"
 
@@ -193,7 +193,7 @@ def _nested(value: object) -> JsonValue:
     if not isinstance(value, str):
         return _plain(value)
     try:
-        found: JsonValue = json.loads(value, parse_constant=str, parse_float=_with_digits)
+        parsed: JsonValue = json.loads(value, parse_constant=str, parse_float=_with_digits)
     except (ValueError, RecursionError):
         return value
-    return found
+    return parsed

@@ -130,7 +130,7 @@ class RequestHandler:
         tree = json.loads(self._serialized(query))
         names = parameter_names(tree)
         types = inferred_types(self.connection, query, tree, names)
-        self.values = {name: sample(types[name], place) for place, name in enumerate(names)}
+        self.values = {name: sample(types[name], position) for position, name in enumerate(names)}
         columns = self._columns_of(query)
         self.connection.execute(f"EXPLAIN {query}", self.values or None)
         return {
@@ -146,19 +146,19 @@ class RequestHandler:
         query, _ = self._query(message)
         columns = self._columns_of(query)
         max_rows: int = message["max_rows"]
-        found = self.connection.execute(
+        fetched = self.connection.execute(
             json_rows_sql(columns, query, max_rows + 1), self.values or None
         ).fetchmany(max_rows + 1)
         finish = finishers(columns)
         rows: list[list[Any]] = []
         room: int = message["max_bytes"]
-        for values in found[:max_rows]:
+        for values in fetched[:max_rows]:
             row = [make(value) for make, value in zip(finish, values, strict=True)]
             room -= len(json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode()) + 1
             if room < 0:
                 break
             rows.append(row)
-        return {"columns": _listed(columns), "rows": rows, "more": len(found) > len(rows)}
+        return {"columns": _listed(columns), "rows": rows, "more": len(fetched) > len(rows)}
 
     def _export(self, message: Message) -> Message:
         query, _ = self._query(message)
@@ -194,7 +194,9 @@ class RequestHandler:
             f"CREATE OR REPLACE TABLE {identifier(name)} AS\nSELECT * FROM (\n{query}\n)"
         ).fetchone()
         self.materialized = {
-            table: kept for table, kept in self.materialized.items() if fold(table) != fold(name)
+            table: existing
+            for table, existing in self.materialized.items()
+            if fold(table) != fold(name)
         } | {name: columns}
         return {
             "rows": int(made[0]) if made else 0,

@@ -154,11 +154,11 @@ def restrict_files(readable: Iterable[Path | int], writable: Path) -> bool:
     if ruleset < 0:
         return False
     try:
-        for one in readable:
-            if isinstance(one, int):
-                _add(libc, ruleset, one, _READ_FILE)
+        for file in readable:
+            if isinstance(file, int):
+                _add(libc, ruleset, file, _READ_FILE)
             else:
-                _allow(libc, ruleset, one, _READ_FILE | _READ_FOLDER)
+                _allow(libc, ruleset, file, _READ_FILE | _READ_FOLDER)
         _allow(
             libc, ruleset, writable,
             _READ_FILE | _READ_FOLDER | _WRITE_FILE | _REMOVE_FILE | _MAKE_FILE
@@ -240,8 +240,8 @@ def take_own_user(spool: Path) -> bool:
     except OSError:  # such as a container that knows fewer users
         return False
     rights = 1 << _READ_ANY_FILE
-    kept = (_Rights * 2)(_Rights(rights, rights, 0), _Rights(0, 0, 0))
-    if libc.capset(ctypes.byref(_Header(_VERSION, 0)), kept):
+    capabilities = (_Rights * 2)(_Rights(rights, rights, 0), _Rights(0, 0, 0))
+    if libc.capset(ctypes.byref(_Header(_VERSION, 0)), capabilities):
         return False
     # Another user's process hides its own /proc/self/fd, from which the tables are opened.
     return bool(libc.prctl(_SET_DUMPABLE, ctypes.c_ulong(1), none, none, none) == 0)

@@ -26,9 +26,9 @@ def values_in(bound: Mapping[str, Sequence[Any]]) -> BoundValues:
     return {name: _value(kind, value) for name, (kind, value) in bound.items()}
 
 
-def sample(kind: ParameterType, place: int) -> object:
+def sample(kind: ParameterType, position: int) -> object:
     """A value of a type of parameter."""
-    return sample_text(place) if kind == "text" else _value(kind, SAMPLES[kind])
+    return sample_text(position) if kind == "text" else _value(kind, SAMPLES[kind])
 
 
 def inferred_types(
@@ -48,18 +48,18 @@ def inferred_types(
             return None
 
     def samples() -> BoundValues:
-        return {name: sample(types[name], place) for place, name in enumerate(names)}
+        return {name: sample(types[name], position) for position, name in enumerate(names)}
 
-    found = plan(samples())
-    if found is None:
+    plan_text = plan(samples())
+    if plan_text is None:
         for name in names:
             alone: BoundValues = dict.fromkeys(names)
             if types[name] == "text" and plan(alone | {name: sample_text(0)}) is None:
                 fitting = (kind for kind in _TRIED if plan(alone | {name: sample(kind, 0)}))
                 types[name] = next(fitting, "text")
-        found = plan(samples())
-    planned = planned_types(found or "")
-    return {name: planned.get(place, types[name]) for place, name in enumerate(names)}
+        plan_text = plan(samples())
+    planned = planned_types(plan_text or "")
+    return {name: planned.get(position, types[name]) for position, name in enumerate(names)}
 
 
 def logical_plan(

@@ -79,9 +79,9 @@ def _likely_dialects(sql: str) -> list[str]:
     comments = " ".join(_TEXT_OR_COMMENT.findall(sql)).lower()
     named = [dialect for dialect, name in _NAMES.items() if name.lower() in comments]
     code = " ".join(re.sub(r"'(?:[^']|'')*'", "''", sql).upper().split())
-    found = {dialect: set(re.findall(signs, code)) for dialect, signs in _SIGNS.items()}
-    signs = set().union(*found.values())
-    return [name for name in named or found if found[name] == signs and (signs or named)]
+    matches = {dialect: set(re.findall(signs, code)) for dialect, signs in _SIGNS.items()}
+    signs = set().union(*matches.values())
+    return [name for name in named or matches if matches[name] == signs and (signs or named)]
 
 
 def _is_same(tree: exp.Expr, dialect: str, names: set[str], sql: str) -> bool:

@@ -37,12 +37,12 @@ def matching(tables: TableColumns, text: str | None) -> dict[str, list[str]]:
     """The tables whose names hold the text, with all columns, and others with columns that do."""
     if text is None:
         return {name: [column.name for column in columns] for name, columns in tables.items()}
-    found: dict[str, list[str]] = {}
+    matches: dict[str, list[str]] = {}
     for name, columns in tables.items():
         fitting = list(columns) if holds(name, text) else columns_holding(columns, text)
         if fitting or holds(name, text):
-            found[name] = [column.name for column in fitting]
-    return found
+            matches[name] = [column.name for column in fitting]
+    return matches
 
 
 def columns_holding(columns: Iterable[Column], text: str | None) -> list[Column]:
@@ -99,7 +99,7 @@ def joins_by_name(table: str, columns: Sequence[Column], tables: TableColumns) -
             if family(other) == family(column) and _are_alike(table, column.name, name, other.name)
         ]
         ranked += [(len(fitting), join) for join in fitting]
-    return [join for _, join in sorted(ranked, key=lambda one: one[0])]
+    return [join for _, join in sorted(ranked, key=lambda pair: pair[0])]
 
 
 def overlap_sql(table: str, join: Join) -> str:
@@ -128,4 +128,4 @@ def _are_alike(table: str, column: str, other: str, other_column: str) -> bool:
 def _of(table: str, column: str) -> set[str]:
     """What other tables may call this column of a table: ``carriers.id`` is ``carrier_id``."""
     name = compared_name(table.rpartition("__")[2])
-    return {one + column for one in (name, re.sub(r"ies$", "y", name), re.sub(r"s$", "", name))}
+    return {stem + column for stem in (name, re.sub(r"ies$", "y", name), re.sub(r"s$", "", name))}

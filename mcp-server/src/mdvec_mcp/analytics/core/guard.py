@@ -36,10 +36,10 @@ class AnswerGuard:
             warning if len(warning) <= _MAX_WARNING else f"{warning[: _MAX_WARNING - 1]}…"
             for warning in answer.get("warnings", ())
         ]
-        for kept in range(len(warnings), -1, -1):
-            more = [f"and {len(warnings) - kept} more warnings"] if kept < len(warnings) else []
-            shortened = {**answer, "warnings": warnings[:kept] + more}
-            if self.fits(shortened) or not kept:
+        for count in range(len(warnings), -1, -1):
+            more = [f"and {len(warnings) - count} more warnings"] if count < len(warnings) else []
+            shortened = {**answer, "warnings": warnings[:count] + more}
+            if self.fits(shortened) or not count:
                 break
         return shortened if warnings else answer
 
@@ -87,11 +87,11 @@ class AnswerGuard:
         def first(count: int) -> JsonAnswer:
             cut = _with_first_entries(answer, (key,), count, lambda _: "", 0)
             cut.pop("warnings", None)
-            kept = {**cut, "warnings": answer["warnings"]} if "warnings" in answer else cut
+            shown = {**cut, "warnings": answer["warnings"]} if "warnings" in answer else cut
             if start == 1 and count >= total:
-                return kept
+                return shown
             more = {"next": start + count} if start + count <= total else {}
-            return {**kept, "total": total, **more}
+            return {**shown, "total": total, **more}
 
         low, high = min(1, len(answer[key])), len(answer[key])
         while low < high:
@@ -119,21 +119,21 @@ def as_json(answer: JsonAnswer) -> str:
 def portable(value: Any) -> Any:  # noqa: ANN401 - data as JSON has them
     """The same data, with integers as text if a client with only floats would round them."""
     if isinstance(value, dict):
-        return {key: portable(one) for key, one in value.items()}
+        return {key: portable(element) for key, element in value.items()}
     if isinstance(value, list | tuple):
-        return [portable(one) for one in value]
+        return [portable(element) for element in value]
     return str(value) if isinstance(value, int) and abs(value) > _MAX_PORTABLE else value
 
 
 def _with_first_entries(
     answer: JsonAnswer,
     keys: Sequence[str],
-    kept: int,
+    count: int,
     warning_for: Callable[[int], str],
     missing: int,
 ) -> JsonAnswer:
-    """The answer with the first ``kept`` entries of all keys together."""
-    cut, left = dict(answer), kept
+    """The answer with the first ``count`` entries of all keys together."""
+    cut, left = dict(answer), count
     for key in keys:
         entries = answer[key]
         number = min(left, len(entries))
@@ -143,7 +143,7 @@ def _with_first_entries(
             else (entries[:number])
         )
         left -= number
-    gone = sum(len(answer[key]) for key in keys) - kept + missing
+    gone = sum(len(answer[key]) for key in keys) - count + missing
     if gone:
         cut["warnings"] = [*answer.get("warnings", []), warning_for(gone)]
     return cut

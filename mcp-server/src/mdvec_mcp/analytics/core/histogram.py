@@ -82,8 +82,8 @@ def edges_between(column: Column, low: Decimal, high: Decimal, bins: int) -> Edg
         return Edges(tuple(map(str, steps)), _moments(steps))
     steps = _steps(first, last, bins, 1)
     exact = tuple(f"{Decimal(step).scaleb(-places, _EXACTLY):f}" for step in steps)
-    told = (_told(column, step, text) for step, text in zip(steps, exact, strict=True))
-    return Edges(exact, tuple(told))
+    labels = (_told(column, step, text) for step, text in zip(steps, exact, strict=True))
+    return Edges(exact, tuple(labels))
 
 
 def _steps(first: int, last: int, bins: int, unit: int) -> range:
@@ -204,22 +204,22 @@ class Histogram:
 
     def most_frequent(self, max_bins: int) -> Histogram:
         """The most frequent categories, at most ``max_bins``; the others count as other values."""
-        kept, gone = self.bins[:max_bins], self.bins[max_bins:]
+        frequent, gone = self.bins[:max_bins], self.bins[max_bins:]
         return replace(
             self,
-            bins=kept,
-            other_count=(self.other_count or 0) + sum(one["count"] for one in gone),
+            bins=frequent,
+            other_count=(self.other_count or 0) + sum(bin_["count"] for bin_ in gone),
             other_values=(self.other_values or 0) + len(gone),
         )
 
     def without_repeats(self) -> Histogram:
         """The same bins without ``max`` where the next bin's ``min`` is the same."""
-        inner = ({"min": one["min"], "count": one["count"]} for one in self.bins[:-1])
+        inner = ({"min": bin_["min"], "count": bin_["count"]} for bin_ in self.bins[:-1])
         return replace(self, bins=(*inner, *self.bins[-1:]))
 
     def over(self, blank: Histogram) -> Histogram:
         """The longest answer possible with the bins of ``blank``: every bin holds all rows."""
-        bins = tuple({**one, "count": self.total_count} for one in blank.bins)
+        bins = tuple({**bin_, "count": self.total_count} for bin_ in blank.bins)
         return replace(self, bins=bins)
 
 
@@ -241,10 +241,10 @@ def is_counted_by_value(column: Column) -> bool:
     Raises:
         NoHistogram: the column's type has no bins at all.
     """
-    found = family(column)
-    if found == "other":
+    kind = family(column)
+    if kind == "other":
         raise NoHistogram(column)
-    return found == "category"
+    return kind == "category"
 
 
 def span_sql(column: Column, condition: str | None) -> str:
@@ -274,9 +274,9 @@ def counts_sql(column: Column, edges: Edges, condition: str | None) -> str:
     Only the counts are kept in memory, however many rows there are.
     """
     scale = scale_of(column)
-    place = _place(scale, edges, 0, max(len(edges.exact) - 2, 0))
+    bin_sql = _place(scale, edges, 0, max(len(edges.exact) - 2, 0))
     return f"""
-SELECT CASE WHEN missing THEN {_NULL} WHEN v IS NULL THEN {_NOT_FINITE} ELSE {place} END AS bin,
+SELECT CASE WHEN missing THEN {_NULL} WHEN v IS NULL THEN {_NOT_FINITE} ELSE {bin_sql} END AS bin,
        count(*), CAST(min(min(v)) OVER () AS VARCHAR), CAST(max(max(v)) OVER () AS VARCHAR)
 FROM (
 {_values(column, scale, condition)}
@@ -319,13 +319,13 @@ def read_categories(rows: Sequence[Sequence[Any]], bins: int) -> Histogram:
         return Histogram((), 0, other_count=0, other_values=0)
     total, values = int(rows[0][2]), int(rows[0][3])
     nulls = sum(int(row[1]) for row in rows if row[4])
-    found = tuple({"value": row[0], "count": int(row[1])} for row in rows if not row[4])[:bins]
+    categories = tuple({"value": row[0], "count": int(row[1])} for row in rows if not row[4])[:bins]
     return Histogram(
-        found,
+        categories,
         total,
         nulls,
-        other_count=total - nulls - sum(one["count"] for one in found),
-        other_values=values - len(found),
+        other_count=total - nulls - sum(category["count"] for category in categories),
+        other_values=values - len(categories),
     )
 
 

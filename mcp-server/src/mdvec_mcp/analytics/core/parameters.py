@@ -30,8 +30,8 @@ def parameter_names(tree: dict[str, Any]) -> list[str]:
     Raises:
         QueryRefused: one has a number, or no name that it could be given by.
     """
-    found = sorted(_parameters(tree), key=lambda node: int(node.get("query_location", 0)))
-    names = list(dict.fromkeys(fold(str(node.get("identifier"))) for node in found))
+    nodes = sorted(_parameters(tree), key=lambda node: int(node.get("query_location", 0)))
+    names = list(dict.fromkeys(fold(str(node.get("identifier"))) for node in nodes))
     for name in names:
         if _NAME.fullmatch(name) is None:
             raise QueryRefused("name each parameter, as in $since; ? and $1 have no name")
@@ -42,29 +42,29 @@ def parameter_names(tree: dict[str, Any]) -> list[str]:
 
 def declared_types(tree: dict[str, Any]) -> dict[str, ParameterType]:
     """The types of those parameters that the query casts, as in ``$since::DATE``, or counts by."""
-    found: dict[str, ParameterType] = {}
+    types: dict[str, ParameterType] = {}
     for node in _nodes(tree):
         child = node.get("child")
         if node.get("class") == "CAST" and isinstance(child, dict):
             kind = _spelled(str(node.get("type_expr", {}).get("type_name")))
             if child.get("class") == "PARAMETER" and kind is not None:
-                found[fold(str(child.get("identifier")))] = kind
+                types[fold(str(child.get("identifier")))] = kind
         if node.get("type") == "LIMIT_MODIFIER":
             for part in (node.get("limit"), node.get("offset")):
                 if isinstance(part, dict) and part.get("class") == "PARAMETER":
-                    found[fold(str(part.get("identifier")))] = "integer"
-    return found
+                    types[fold(str(part.get("identifier")))] = "integer"
+    return types
 
 
-def sample_text(place: int) -> str:
+def sample_text(position: int) -> str:
     """A text that can be found again in a plan."""
-    return f"mdvec_sample_{place}"
+    return f"mdvec_sample_{position}"
 
 
 def planned_types(plan: str) -> dict[int, ParameterType]:
     """The types to which a plan casts the sample texts, by their places."""
-    found = {int(place): type_named(kind) for place, kind in _CAST.findall(plan)}
-    return {place: kind for place, kind in found.items() if kind is not None}
+    types = {int(position): type_named(kind) for position, kind in _CAST.findall(plan)}
+    return {position: kind for position, kind in types.items() if kind is not None}
 
 
 def type_named(kind: str) -> ParameterType | None:

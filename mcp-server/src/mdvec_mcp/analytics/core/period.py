@@ -81,13 +81,13 @@ def period_column(columns: Sequence[Column], name: str | None) -> Column | None:
     candidates = [column for column in columns if has_dates(column)]
     if name is None:
         return candidates[0] if len(candidates) == 1 else None
-    found = found_column(columns, name)
-    if not has_dates(found):
+    dated = found_column(columns, name)
+    if not has_dates(dated):
         raise PeriodRefused(
-            f"date_column {name[:60]!r} is {found.type[:40]}, neither a date nor a timestamp; "
+            f"date_column {name[:60]!r} is {dated.type[:40]}, neither a date nor a timestamp; "
             f"{_choice(candidates)}"
         )
-    return found
+    return dated
 
 
 def required_column(columns: Sequence[Column], name: str | None) -> Column:
@@ -96,11 +96,11 @@ def required_column(columns: Sequence[Column], name: str | None) -> Column:
     Raises:
         UnknownColumn, PeriodRefused: it does not exist, holds no dates, or is ambiguous.
     """
-    found = period_column(columns, name)
-    if found is None:
+    dated = period_column(columns, name)
+    if dated is None:
         candidates = [column for column in columns if has_dates(column)]
         raise PeriodRefused(f"date_range needs a date column: {_choice(candidates)}")
-    return found
+    return dated
 
 
 def _choice(candidates: Sequence[Column]) -> str:

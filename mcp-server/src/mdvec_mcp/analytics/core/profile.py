@@ -70,7 +70,9 @@ EXACTLY = Samples()
 
 def size_sql(columns: Sequence[Column], condition: str | None) -> str:
     """The statement that counts the rows, and the bytes of each column of texts."""
-    texts = (f"sum(strlen({identifier(one.name)}))" for one in columns if one.type == "VARCHAR")
+    texts = (
+        f"sum(strlen({identifier(column.name)}))" for column in columns if column.type == "VARCHAR"
+    )
     return f"SELECT {', '.join(['count(*)', *texts])} FROM {{source}}{_where(condition)}"
 
 
@@ -90,8 +92,8 @@ def column_weights(columns: Sequence[Column], sizes: Sequence[Cell]) -> list[flo
     """The weight of a value in each column, by the result of ``size_sql``; a number weighs 1."""
     rows, texts = max(int(sizes[0] or 0), 1), iter(sizes[1:])
     return [
-        1 + (float(next(texts) or 0) / rows / _TEXT if one.type == "VARCHAR" else 0)
-        for one in columns
+        1 + (float(next(texts) or 0) / rows / _TEXT if column.type == "VARCHAR" else 0)
+        for column in columns
     ]
 
 
@@ -117,21 +119,24 @@ def plan_samples(
     weighed = column_weights(columns, sizes)
     present = [int(cell or 0) for cell in spread[::2]]
     distinct = [min(int(cell or 0), have) for cell, have in zip(spread[1::2], present, strict=True)]
-    sorted_ = [have if is_measured(one) else 0 for one, have in zip(columns, present, strict=True)]
+    sorted_ = [
+        have if is_measured(profiled) else 0
+        for profiled, have in zip(columns, present, strict=True)
+    ]
     told_apart = [
-        0 if family(one) == "other" else have * weight
-        for one, have, weight in zip(columns, distinct, weighed, strict=True)
+        0 if family(profiled) == "other" else have * weight
+        for profiled, have, weight in zip(columns, distinct, weighed, strict=True)
     ]
     max_sorted, max_told = _share(sorted_, effort.medians), _share(told_apart, effort.distinct)
-    found = {}
+    samples = {}
     for at, column in enumerate(columns):
         rows, one_in = 1.0, 1
         if sorted_[at] > max_sorted:
             rows = min(max_sorted, _MAX_DRAWN) / sorted_[at]
         if told_apart[at] > max_told:
             one_in = 2 ** math.ceil(math.log2(distinct[at] / min(max_told, _MAX_COUNTED)))
-        found[column.name] = Sample(rows, max(one_in, 1))
-    return Samples(found)
+        samples[column.name] = Sample(rows, max(one_in, 1))
+    return Samples(samples)
 
 
 def median_is_within(drawn: int) -> float:
@@ -192,18 +197,18 @@ class ProfilePlan:
         """The figures of each column; the row begins with three cells for count and period."""
         rows = int(row[0])
         return {
-            column: _shown(found, rows, self.samples[column])
-            for column, found in self._cells(row).items()
+            column: _shown(cells, rows, self.samples[column])
+            for column, cells in self._cells(row).items()
         }
 
     def approximate(self, row: Sequence[Cell]) -> dict[str, str]:
         """The estimated figures, each with its error bound and its columns."""
         medians, counts = {}, {}
-        for column, found in self._cells(row).items():
-            if self.samples[column].rows < 1 and found.get("drawn"):
-                medians[column] = median_is_within(int(found["drawn"]))
-            if self.samples[column].one_in > 1 and found.get("distinct_count"):
-                counts[column] = count_is_within(int(found["distinct_count"]))
+        for column, cells in self._cells(row).items():
+            if self.samples[column].rows < 1 and cells.get("drawn"):
+                medians[column] = median_is_within(int(cells["drawn"]))
+            if self.samples[column].one_in > 1 and cells.get("distinct_count"):
+                counts[column] = count_is_within(int(cells["distinct_count"]))
         said = {}
         if medians:
             said["median"] = f"±{_percent(medians.values())} % of the rows: {named([*medians])}"
@@ -237,22 +242,23 @@ def plan_profile(
         _expressions(column, at, samples.of(column)) for at, column in enumerate(columns)
     ]
     inner = [f"{finite_value(column)} AS c{at}" for at, column in enumerate(columns)]
-    inner += [f"{identifier(one.name)} AS w{at}"
-              for at, one in enumerate(columns) if may_be_infinite(one)]  # fmt: skip
+    inner += [f"{identifier(profiled.name)} AS w{at}"
+              for at, profiled in enumerate(columns) if may_be_infinite(profiled)]  # fmt: skip
     if any(samples.of(column).rows < 1 for column in columns):
         inner.append("random() AS lot")
     when = "NULL, NULL"
     if period is not None:
         inner.append(f"{identifier(period.name)} AS period")
         when = "min(period), max(period)"
-    computed = ["count(*)", when, *(sql for found in expressions for sql in found.values())]
+    computed = ["count(*)", when, *(sql for by_figure in expressions for sql in by_figure.values())]
     where = f"\nWHERE {condition}" if condition else ""
     sql = (
         "SELECT " + ",\n".join(computed) + "\nFROM (\nSELECT " + ",\n".join(inner or ["1"])
         + "\nFROM {source}" + where + "\n)"
     )  # fmt: skip
     figures = {
-        column.name: tuple(found) for column, found in zip(columns, expressions, strict=True)
+        column.name: tuple(by_figure)
+        for column, by_figure in zip(columns, expressions, strict=True)
     }
     return ProfilePlan(sql, figures, {column.name: samples.of(column) for column in columns})
 
@@ -263,25 +269,25 @@ def _expressions(column: Column, at: int, sample: Sample) -> dict[str, str]:
     There it is without NaN and infinity, which w and its number still has.
     """
     name = f"c{at}"
-    found = {"present": f"count({name})"}
+    expressions = {"present": f"count({name})"}
     if may_be_infinite(column):
         # A third of the time of a FILTER with isfinite().
-        found["odd"] = f"count(w{at}) - count({name})"
+        expressions["odd"] = f"count(w{at}) - count({name})"
     if family(column) == "other":
-        return found
-    found |= {"min": f"min({name})", "max": f"max({name})"}
+        return expressions
+    expressions |= {"min": f"min({name})", "max": f"max({name})"}
     if is_measured(column):
-        found |= _mean(column, name) | _median(name, sample)
+        expressions |= _mean(column, name) | _median(name, sample)
         # Squares of larger values would overflow, which fails the whole query.
         small = f"CASE WHEN abs({name}::DOUBLE) < {_MAX_SQUARED!r} THEN {name}::DOUBLE END"
-        found["std"] = f"stddev_samp({small})"
+        expressions["std"] = f"stddev_samp({small})"
     distinct = f"count(DISTINCT {name})"
     if sample.one_in > 1:
         # The hash of numbers in steps is uneven in its last bits; a second one evens them. With
         # FILTER, which comes after DISTINCT, every value would be held.
         chosen_ones = f"{name} IS NOT NULL AND hash(hash({name})) % {sample.one_in} = 0"
         distinct = f"count(DISTINCT CASE WHEN {chosen_ones} THEN hash({name}) END)"
-    return found | {"distinct_count": distinct}
+    return expressions | {"distinct_count": distinct}
 
 
 def _mean(column: Column, name: str) -> dict[str, str]:
@@ -300,8 +306,8 @@ def _median(name: str, sample: Sample) -> dict[str, str]:
     drawn = "" if sample.rows >= 1 else f" FILTER (WHERE lot < {sample.rows!r})"
     middle = f"quantile_disc({name}, {_RANKS}){drawn}"
     parts = ("q1", "lower", "upper", "q3")
-    found = {part: f"{middle}[{place}]" for place, part in enumerate(parts, 1)}
-    return found | ({"drawn": f"count({name}){drawn}"} if drawn else {})
+    quantiles = {part: f"{middle}[{position}]" for position, part in enumerate(parts, 1)}
+    return quantiles | ({"drawn": f"count({name}){drawn}"} if drawn else {})
 
 
 def _shown(cells: dict[str, Cell], rows: int, sample: Sample) -> dict[str, Cell]:

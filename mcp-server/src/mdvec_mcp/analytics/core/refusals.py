@@ -41,11 +41,11 @@ def nearest_names(name: str, known: Iterable[str]) -> list[str]:
     return [other for other, near in nearness.items() if near == nearest >= _MIN_NEARNESS]
 
 
-def _nearness(one: str, other: str) -> float:
+def _nearness(name: str, other: str) -> float:
     """2 for equal keys, 1 if one contains the other, else the share of common characters."""
-    if min(len(one.encode()), len(other.encode())) > 2 and (one in other or other in one):
-        return 2 if one == other else 1
-    return SequenceMatcher(None, one, other).ratio()
+    if min(len(name.encode()), len(other.encode())) > 2 and (name in other or other in name):
+        return 2 if name == other else 1
+    return SequenceMatcher(None, name, other).ratio()
 
 
 def _key(name: str) -> str:

@@ -126,8 +126,8 @@ def _parse_error(answer: Node, sql: str) -> str:
         return f"inside WITH too, {_RULE}"
     if "depth limit" in message:
         return "the SQL is nested too deeply; name its parts in a WITH"
-    place = str(answer.get("position"))
-    where = f" (at byte {int(place) + 1})" if place.isdigit() else ""
+    position = str(answer.get("position"))
+    where = f" (at byte {int(position) + 1})" if position.isdigit() else ""
     return f"the SQL cannot be read: {message}{where}; {_RULE}"
 
 

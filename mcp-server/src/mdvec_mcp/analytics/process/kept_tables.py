@@ -73,7 +73,7 @@ class KeptTables:
         """
         self.sweep()
         newest: dict[str, tuple[float, MaterializedTable]] = {}
-        for made, table in sorted(self._held(), key=lambda found: found[0]):
+        for made, table in sorted(self._held(), key=lambda pair: pair[0]):
             if (older := newest.pop(fold(table.name), None)) is not None:
                 self.release(older[1].id)
             newest[fold(table.name)] = made, table
@@ -138,12 +138,12 @@ class KeptTables:
             lock = _locked(path)
             if lock is None:
                 continue
-            found = _read(lock, path)
-            if found is None or found.database != str(self.database):
+            definition = _read(lock, path)
+            if definition is None or definition.database != str(self.database):
                 os.close(lock)
                 continue
-            self._locks[found.id] = lock
-            yield found.made, _table_in(found)
+            self._locks[definition.id] = lock
+            yield definition.made, _table_in(definition)
 
 
 def _name_of(table_id: str) -> str:
@@ -170,7 +170,7 @@ def _locked(path: Path) -> int | None:
 
 
 def _written(table: MaterializedTable, database: Path) -> bytes:
-    found = {
+    definition = {
         "format": _FORMAT,
         "database": str(database),
         "made": time.time(),
@@ -184,27 +184,27 @@ def _written(table: MaterializedTable, database: Path) -> bytes:
         "needs": sorted(table.needs),
         "stamp": table.stamp,
     }
-    return json.dumps(found).encode("ascii")  # a model may write lone surrogates
+    return json.dumps(definition).encode("ascii")  # a model may write lone surrogates
 
 
 def _read(lock: int, path: Path) -> _Definition | None:
     """What the file holds; None if another version of mdvec wrote it, or somebody changed it."""
     try:
-        found = _Definition.model_validate(json.loads(os.pread(lock, _MAX_BYTES, 0)))
+        definition = _Definition.model_validate(json.loads(os.pread(lock, _MAX_BYTES, 0)))
     except (OSError, ValueError, RecursionError):
         return None
-    return found if path.name == _name_of(found.id) else None
+    return definition if path.name == _name_of(definition.id) else None
 
 
-def _table_in(found: _Definition) -> MaterializedTable:
+def _table_in(definition: _Definition) -> MaterializedTable:
     return MaterializedTable(
-        name=found.name,
-        source=found.source,
-        sql=found.sql,
-        rows=found.rows,
-        columns=tuple(Column(name, kind) for name, kind in found.columns),
-        expires=found.expires,
-        id=found.id,
-        needs=found.needs,
-        stamp=found.stamp,
+        name=definition.name,
+        source=definition.source,
+        sql=definition.sql,
+        rows=definition.rows,
+        columns=tuple(Column(name, kind) for name, kind in definition.columns),
+        expires=definition.expires,
+        id=definition.id,
+        needs=definition.needs,
+        stamp=definition.stamp,
     )

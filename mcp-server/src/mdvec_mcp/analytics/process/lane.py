@@ -132,12 +132,12 @@ class Turns:
             NoTurn: none came free in ``seconds``.
             Cancelled: the work of this thread was cancelled meanwhile.
         """
-        place = self._take(places, seconds)
+        slot = self._take(places, seconds)
         try:
-            yield place
+            yield slot
         finally:
             with self._changed:
-                self._busy.discard(place)
+                self._busy.discard(slot)
                 self._changed.notify_all()
 
     def _take(self, places: Sequence[int], seconds: float) -> int:
@@ -146,14 +146,14 @@ class Turns:
         with self._changed:
             self._queue.append(mine)
             try:
-                while (place := self._given().get(mine)) is None:
+                while (slot := self._given().get(mine)) is None:
                     raise_if_cancelled()
                     if time.monotonic() > deadline:
                         raise NoTurn
                     self._changed.wait(_CANCELLATION_CHECK_SECONDS)
                 raise_if_cancelled()
-                self._busy.add(place)
-                return place
+                self._busy.add(slot)
+                return slot
             finally:
                 self._queue.remove(mine)
                 self._changed.notify_all()
@@ -162,9 +162,9 @@ class Turns:
         """The place that each waiting thread can take now; those who came first choose first."""
         given: dict[_Waiting, int] = {}
         taken = set(self._busy)
-        for one in self._queue:
-            place = next((place for place in one.places if place not in taken), None)
-            if place is not None:
-                given[one] = place
-                taken.add(place)
+        for waiting in self._queue:
+            slot = next((slot for slot in waiting.places if slot not in taken), None)
+            if slot is not None:
+                given[waiting] = slot
+                taken.add(slot)
         return given

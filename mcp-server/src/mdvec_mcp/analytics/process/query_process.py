@@ -84,9 +84,9 @@ class QueryProcess:
         spool_root: Path,
         limits: QueryLimits,
         data: Callable[[], Data],
-        kept: Keeper | None = None,
+        keeper: Keeper | None = None,
     ) -> None:
-        self._registry = TableRegistry(kept)
+        self._registry = TableRegistry(keeper)
         self._warnings: list[str] = []
         self._turns = Turns()
         main = RunningChild(spool_root, limits, self._warn)
@@ -248,10 +248,10 @@ class QueryProcess:
         """End the children and remove their folders; later calls raise QueriesUnavailable."""
         for lane in self._lanes:
             lane.refuse()
-        for place, lane in enumerate(self._lanes):
+        for slot, lane in enumerate(self._lanes):
             while True:
                 try:
-                    with cancelled_by(None), self._turns.turn([place], 0):
+                    with cancelled_by(None), self._turns.turn([slot], 0):
                         lane.close()
                         break
                 except NoTurn:
@@ -271,10 +271,10 @@ class QueryProcess:
         """
         try:
             wait = self._max_wait if seconds is None else seconds
-            with self._turns.turn(places, wait) as place:
-                for table in self._registry.expired(time.time()) if place == _MAIN else ():
+            with self._turns.turn(places, wait) as slot:
+                for table in self._registry.expired(time.time()) if slot == _MAIN else ():
                     self._drop(table.name)
-                yield self._lanes[place]
+                yield self._lanes[slot]
         except NoTurn as error:
             if seconds is not None:
                 raise

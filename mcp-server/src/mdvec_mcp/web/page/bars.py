@@ -63,7 +63,7 @@ def chart_of_months(
 ) -> MonthChart:
     """A chart of amounts by month; None leaves a gap. The keys are styles."""
     series = (*bars.values(), *lines.values())
-    given = [0, *(one for amounts in series for one in amounts if one is not None)]
+    given = [0, *(figure for amounts in series for figure in amounts if figure is not None)]
     step = _step(max(given), min(given))
     bottom = min(given) // step * step
     top = max(-(-max(given) // step) * step, bottom + step)
@@ -95,7 +95,7 @@ def chart_of_months(
 def _ticks(
     months: Sequence[str], middles: Sequence[float], wanted: Collection[str]
 ) -> Iterator[Tick]:
-    return (Tick(at, one) for at, one in zip(middles, months, strict=True) if one in wanted)
+    return (Tick(at, month) for at, month in zip(middles, months, strict=True) if month in wanted)
 
 
 def _bars(
@@ -105,11 +105,11 @@ def _bars(
     height_of: Callable[[float], float],
 ) -> Iterator[Bar]:
     width = slot * 0.8 / max(len(series), 1)
-    for place, (style, amounts) in enumerate(series.items()):
+    for position, (style, amounts) in enumerate(series.items()):
         for number, (month, amount) in enumerate(zip(months, amounts, strict=True)):
             if amount is None:
                 continue
-            x = _LEFT + slot * (number + 0.1) + width * place
+            x = _LEFT + slot * (number + 0.1) + width * position
             y, zero = height_of(amount), height_of(0)
             yield Bar(
                 round(x, 1), min(y, zero), round(max(width - 1, 1), 1), round(abs(zero - y), 1),
@@ -119,7 +119,7 @@ def _bars(
 
 def _points(middles: Sequence[float], line: Amounts, height_of: Callable[[float], float]) -> str:
     points = zip(middles, line, strict=True)
-    return " ".join(f"{x},{height_of(one)}" for x, one in points if one is not None)
+    return " ".join(f"{x},{height_of(amount)}" for x, amount in points if amount is not None)
 
 
 def _step(most: int, least: int) -> int:

@@ -140,15 +140,15 @@ class _Data:
             source, days, by, query.all("column") or None, exact=False, guard=_PROFILE_GUARD
         )
         figures = profile["columns"]
-        types = [one for one in summaries.queries.columns(source) if one.name in figures]
+        types = [field for field in summaries.queries.columns(source) if field.name in figures]
 
         def bins(column: Column) -> tuple[tuple[str, int], ...]:
             try:
-                found = summaries.histogram(source, column.name, _BINS, days, by)
+                histogram = summaries.histogram(source, column.name, _BINS, days, by)
             except NoHistogram:
                 return ()
-            return tuple((str(one.get("value", one.get("min"))), one["count"])
-                         for one in found["bins"])  # fmt: skip
+            return tuple((str(bin_.get("value", bin_.get("min"))), bin_["count"])
+                         for bin_ in histogram["bins"])  # fmt: skip
 
         shown = [
             ShownColumn(
@@ -166,11 +166,11 @@ def charted(result: JsonAnswer) -> MonthChart | None:
     if not 1 < len(rows) <= _MAX_CHARTED:
         return None
     numeric = [
-        place
-        for place in range(len(result["columns"]))
-        if all(_is_amount(row[place]) for row in rows)
+        position
+        for position in range(len(result["columns"]))
+        if all(_is_amount(row[position]) for row in rows)
     ]
-    others = [place for place in range(len(result["columns"])) if place not in numeric]
+    others = [position for position in range(len(result["columns"])) if position not in numeric]
     if not numeric or not any(row[numeric[0]] for row in rows):
         return None
     labels = [str(row[others[0]])[:12] if others else str(n + 1) for n, row in enumerate(rows)]

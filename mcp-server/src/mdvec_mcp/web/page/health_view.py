@@ -58,13 +58,13 @@ class _Health:
     def _look(self, *, is_checked: bool) -> Health:
         settings, database = self.views.wiring.settings, self.views.wiring.database
         in_use = models_in_use(database)
-        found = None
+        findings = None
         if is_checked:
             examined = examine(Installation(settings, {}, None), groups=_GROUPS)
-            found = worst_first(examined)
+            findings = worst_first(examined)
         options = settings.model.options()
         models = catalog.list_models({settings.model.name, *in_use}, options)
-        return Health(tuple(models), frozenset(in_use), self._log(), found)
+        return Health(tuple(models), frozenset(in_use), self._log(), findings)
 
     def _log(self) -> ShownLog:
         settings = self.views.wiring.settings
@@ -83,4 +83,4 @@ class _Health:
 
 def worst_first(examined: Examination) -> tuple[Finding, ...]:
     """The findings: trouble, then warnings, then what is well."""
-    return tuple(sorted(examined.findings, key=lambda one: _ORDER.index(one.level)))
+    return tuple(sorted(examined.findings, key=lambda finding: _ORDER.index(finding.level)))

@@ -75,14 +75,14 @@ async def _first_with_rows(views: Views, names: Sequence[str]) -> str:
     if len(names) == 1:
         return names[0]
 
-    def found(ledger: Connection, ids: dict[str, int]) -> str:
+    def first_household(ledger: Connection, ids: dict[str, int]) -> str:
         for name in names:
             with suppress(EmptyLedger, KeyError):  # it may have been disabled meanwhile
                 coverage(ledger, ids[name], today())
                 return name
         return names[0]
 
-    return await views.wiring.household.run_over_all("read", found)
+    return await views.wiring.household.run_over_all("read", first_household)
 
 
 async def asked_household(views: Views, request: Request) -> Household:

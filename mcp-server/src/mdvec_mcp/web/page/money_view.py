@@ -114,24 +114,26 @@ class _Money:
     async def categories_csv(self, request: Request) -> Response:
         """The categories of a period as CSV."""
         money, _ = await self._read(request)
-        rows = [(str(one.category), one.amount, one.share, one.rows) for one in money.shares]
+        rows = [(str(part.category), part.amount, part.share, part.rows) for part in money.shares]
         return data_view.csv_file("categories", ("category", "yen", "percent", "rows"), rows)
 
     async def months_csv(self, request: Request) -> Response:
         """The months of a period as CSV."""
         money, _ = await self._read(request)
-        columns = [one.category for one in money.trend.series]
+        columns = [trend.category for trend in money.trend.series]
         rows = [
-            (str(months[0].month), *(one.amount for one in months))
-            for months in zip(*(one.months for one in money.trend.series), strict=True)
+            (str(months[0].month), *(figure.amount for figure in months))
+            for months in zip(*(trend.months for trend in money.trend.series), strict=True)
         ]
         return data_view.csv_file("months", ("month", *map(str, columns)), rows)
 
     async def matrix_csv(self, request: Request) -> Response:
         """The months of each category as CSV."""
         money, _ = await self._read(request)
-        months = [str(one.month) for one in money.matrix[0].months] if money.matrix else []
-        rows = [(str(one.category), *(each.amount for each in one.months)) for one in money.matrix]
+        months = [str(figure.month) for figure in money.matrix[0].months] if money.matrix else []
+        rows = [
+            (str(trend.category), *(each.amount for each in trend.months)) for trend in money.matrix
+        ]
         return data_view.csv_file("categories-by-month", ("category", *months), rows)
 
     async def chart(self, request: Request) -> Response:
@@ -226,8 +228,8 @@ class _Money:
         with suppress(MdvecError):
             first, last = months.first.plus(-_YEAR), months.last.plus(-_YEAR)
             trend = self._trend(ledger, tool_id, MonthRange(first, last), subject)
-            (one,) = trend.series
-            return {str(figure.month.plus(_YEAR)): figure.amount for figure in one.months}
+            (series,) = trend.series
+            return {str(figure.month.plus(_YEAR)): figure.amount for figure in series.months}
         return {}
 
 
@@ -238,9 +240,12 @@ def _spending_of(subject: Subject | None) -> Subject:
 
 def _chart(trend: TrendAnswer, year_before: dict[str, int | None], *, is_whole: bool) -> MonthChart:
     months = [str(figure.month) for figure in trend.series[0].months]
-    amounts = [[figure.amount for figure in one.months] for one in trend.series]
+    amounts = [[figure.amount for figure in series.months] for series in trend.series]
     marks = trend.marks
-    running, empty = {str(one) for one in marks.running}, {str(one) for one in marks.empty}
+    running, empty = (
+        {str(marked) for marked in marks.running},
+        {str(marked) for marked in marks.empty},
+    )
     if is_whole:
         return chart_of_months(months, {"in": amounts[0], "out": amounts[1]}, {}, running, empty)
     style = "in" if str(trend.series[0].category) == INCOME else "out"
@@ -254,10 +259,12 @@ def _chart(trend: TrendAnswer, year_before: dict[str, int | None], *, is_whole: 
 
 def _colors(answer: HouseholdAnswer, trend: TrendAnswer, known: Hierarchy) -> dict[str, str]:
     """The colours of what the view shows, by name: those that its pictures have."""
-    shares = [one.category for one in (*answer.spending_by_category, *answer.income_by_category)]
+    shares = [
+        share.category for share in (*answer.spending_by_category, *answer.income_by_category)
+    ]
     colors: dict[str, str] = {}
-    for shown in ([one.category for one in trend.series], shares):
-        names = [str(one) for one in shown]
+    for shown in ([series.category for series in trend.series], shares):
+        names = [str(category) for category in shown]
         colors |= zip(names, colors_of(names, names_among(shown, known)), strict=True)
     return colors
 
@@ -283,12 +290,12 @@ def dearest_month(spending: CategoryTrend, categories: Sequence[CategoryTrend]) 
     if len(known) < 2:
         return None
     month = max(known, key=lambda figure: figure.amount or 0)
-    place = spending.months.index(month)
+    position = spending.months.index(month)
     above = {
-        str(one.category): (one.months[place].amount or 0) - usual
-        for one in categories
-        if not one.category.is_income
-        for usual in [mean([figure.amount or 0 for figure in one.months])]
+        str(trend.category): (trend.months[position].amount or 0) - usual
+        for trend in categories
+        if not trend.category.is_income
+        for usual in [mean([figure.amount or 0 for figure in trend.months])]
     }
     most = max(above, key=lambda name: above[name], default="")
     if not most or above[most] <= 0 or month.amount is None or month.amount <= 0:

@@ -68,15 +68,15 @@ class OutlookChart:
 
 def outlook_chart(spending: TrendAnswer, forecast: ForecastAnswer) -> OutlookChart:
     """The chart of the spending before the forecast's months, and of these."""
-    past = {str(one.month): one.amount for one in spending.categories[0].months}
-    ahead = {str(one.month): one for one in forecast.months}
+    past = {str(figure.month): figure.amount for figure in spending.categories[0].months}
+    ahead = {str(figure.month): figure for figure in forecast.months}
     months = [*past, *ahead]
-    open_ = {month for month, one in ahead.items() if one.month.last_day > forecast.as_of}
-    bands = {month: (one.low, one.high) for month, one in ahead.items() if month in open_}
+    open_ = {month for month, figure in ahead.items() if figure.month.last_day > forecast.as_of}
+    bands = {month: (figure.low, figure.high) for month, figure in ahead.items() if month in open_}
     none = (None, None)
     chart = chart_of_months(
         months,
-        {"out": [*past.values(), *(one.amount for one in ahead.values())]},
+        {"out": [*past.values(), *(figure.amount for figure in ahead.values())]},
         {
             "low": [bands.get(month, none)[0] for month in months],
             "high": [bands.get(month, none)[1] for month in months],
@@ -99,16 +99,16 @@ def outlook_chart(spending: TrendAnswer, forecast: ForecastAnswer) -> OutlookCha
 def forecast_picture(forecast: ForecastAnswer) -> TrendChart:
     """The forecast as a chart to download: the expected spending and its band."""
     months = forecast.months
-    lines = [Series("支出の見通し", tuple(one.amount for one in months))]
-    if any(one.low is not None for one in months):
+    lines = [Series("支出の見通し", tuple(figure.amount for figure in months))]
+    if any(figure.low is not None for figure in months):
         lines += [
-            Series("8割の幅の下", tuple(one.low for one in months)),
-            Series("8割の幅の上", tuple(one.high for one in months)),
+            Series("8割の幅の下", tuple(figure.low for figure in months)),
+            Series("8割の幅の上", tuple(figure.high for figure in months)),
         ]
     return TrendChart(
         "line",
         f"支出の見通し（{forecast.as_of} までの明細から）",
-        tuple(str(one.month) for one in months),
+        tuple(str(figure.month) for figure in months),
         tuple(lines),
     )
 
@@ -134,9 +134,9 @@ class ShownHabits:
     def yearly(self) -> int:
         """What the payments that go on cost in a year."""
         return sum(
-            one.per_year
-            for one in self.recurring.payments
-            if one.next_day is not None and not one.is_income
+            payment.per_year
+            for payment in self.recurring.payments
+            if payment.next_day is not None and not payment.is_income
         )
 
     @property
@@ -347,20 +347,20 @@ def _drawable(plan: ShownPlan, of: str) -> tuple[str, Chart]:
 
 def _worth_chart(worth: NetWorthAnswer) -> MonthChart:
     """Bars of net worth by month, with gaps for months without one."""
-    totals = {one.month: one.total for one in worth.months}
+    totals = {figure.month: figure.total for figure in worth.months}
     months = MonthRange(worth.months[0].month, worth.months[-1].month)
     return chart_of_months(
-        [str(one) for one in months], {"in": [totals.get(one) for one in months]}, {}
+        [str(month) for month in months], {"in": [totals.get(month) for month in months]}, {}
     )
 
 
 def _subjects(ledger: Connection, tool_id: int) -> tuple[str, ...]:
     """What a budget can be for: all spending, a category, or a part of one."""
-    found = [str(Total.SPENDING)]
+    subjects = [str(Total.SPENDING)]
     for major, minors in category_hierarchy(ledger, tool_id).items():
         if major != INCOME:
-            found += [major, *(str(Category(major, minor)) for minor in minors)]
-    return tuple(found)
+            subjects += [major, *(str(Category(major, minor)) for minor in minors)]
+    return tuple(subjects)
 
 
 def _yen(language: Language, given: str) -> int:
@@ -379,18 +379,18 @@ def _budgets(plan: ShownPlan) -> Table:
     columns = ("budget", "per", "yen", "spent", "left", "used_percent", "elapsed_percent",
                "expected")  # fmt: skip
     return columns, [
-        (str(one.budget.subject), one.budget.per, one.amount, one.spent, one.left, one.used,
-         one.elapsed, one.expected)
-        for one in plan.budgets.statuses
+        (str(row.budget.subject), row.budget.per, row.amount, row.spent, row.left, row.used,
+         row.elapsed, row.expected)
+        for row in plan.budgets.statuses
     ]  # fmt: skip
 
 
 def _recurring(plan: ShownPlan) -> Table:
     columns = ("name", "category", "every", "yen", "yen_per_year", "last", "next", "ended")
     return columns, [
-        (one.name, one.category, one.interval.name, one.amount, one.per_year, one.last_day,
-         one.next_day, one.next_day is None)
-        for one in ([] if plan.habits is None else plan.habits.recurring.payments)
+        (row.name, row.category, row.interval.name, row.amount, row.per_year, row.last_day,
+         row.next_day, row.next_day is None)
+        for row in ([] if plan.habits is None else plan.habits.recurring.payments)
     ]  # fmt: skip
 
 
@@ -398,9 +398,9 @@ def _forecast(plan: ShownPlan) -> Table:
     columns = ("month", "yen", "spent", "recurring", "other", "low", "high", "typical_error",
                "trials")  # fmt: skip
     return columns, [
-        (str(one.month), one.amount, one.spent, one.recurring, one.other, one.low, one.high,
-         one.typical_error, one.trials)
-        for one in ([] if plan.habits is None else plan.habits.forecast.months)
+        (str(row.month), row.amount, row.spent, row.recurring, row.other, row.low, row.high,
+         row.typical_error, row.trials)
+        for row in ([] if plan.habits is None else plan.habits.forecast.months)
     ]  # fmt: skip
 
 
@@ -408,8 +408,8 @@ def _worth(plan: ShownPlan) -> Table:
     kinds = plan.kinds
     months = () if plan.worth is None else plan.worth.months
     return ("month", "yen", "difference", *kinds), [
-        (str(one.month), one.total, one.difference, *(one.kinds.get(kind) for kind in kinds))
-        for one in months
+        (str(row.month), row.total, row.difference, *(row.kinds.get(kind) for kind in kinds))
+        for row in months
     ]
 
 

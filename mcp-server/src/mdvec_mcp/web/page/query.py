@@ -41,15 +41,17 @@ class Query:
 
     def with_(self, **changes: str | int | None) -> str:
         """The query of the same address with other values; None leaves a field out."""
-        kept = [(name, value) for name, value in self._fields.multi_items() if name not in changes]
+        same = [(name, value) for name, value in self._fields.multi_items() if name not in changes]
         new = [(name, str(value)) for name, value in changes.items() if value is not None]
-        return urlencode([*kept, *new])
+        return urlencode([*same, *new])
 
 
 def address_fields(fields: Mapping[str, object], **several: Sequence[str]) -> str:
     """Fields as the query of an address, some with several values; None leaves a field out."""
     given = [(name, str(value)) for name, value in fields.items() if value is not None]
-    return urlencode([*given, *((name, one) for name, all_ in several.items() for one in all_)])
+    return urlencode(
+        [*given, *((name, choice) for name, all_ in several.items() for choice in all_)]
+    )
 
 
 _MAX_YEARS = 6

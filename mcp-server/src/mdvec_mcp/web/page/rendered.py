@@ -45,8 +45,8 @@ def rendered_document(document: DocumentText, passage: range, *, as_markdown: bo
     first = document.start_line + head.count("\n")
     tokens = _markdown().parse(document.content[matter:])
     _mark(tokens, passage, first)
-    place = _Place(document.tool, posixpath.dirname(document.file_path))
-    html = _markdown().renderer.render(tokens, _markdown().options, {"place": place})
+    base = _Place(document.tool, posixpath.dirname(document.file_path))
+    html = _markdown().renderer.render(tokens, _markdown().options, {"place": base})
     return Markup("{}{}").format(above, Markup(html))  # noqa: S704 - escaped by its renderer
 
 
@@ -103,7 +103,7 @@ class _Renderer(RendererHTML):
         return self.renderToken(tokens, idx, options, env)
 
 
-def _link(target: str, place: _Place) -> dict[str, str]:
+def _link(target: str, base: _Place) -> dict[str, str]:
     try:
         parts = urlsplit(target)
     except ValueError:
@@ -112,7 +112,7 @@ def _link(target: str, place: _Place) -> dict[str, str]:
         return {"href": target, "rel": "noreferrer noopener", "target": "_blank"}
     if parts.scheme or parts.netloc or not parts.path:
         return {}
-    path = posixpath.normpath(posixpath.join(place.folder, unquote(parts.path)))
+    path = posixpath.normpath(posixpath.join(base.folder, unquote(parts.path)))
     if path.startswith(("/", "..")):
         return {}
-    return {"href": f"/document?{urlencode({'tool': place.tool, 'path': path}, errors='replace')}"}
+    return {"href": f"/document?{urlencode({'tool': base.tool, 'path': path}, errors='replace')}"}

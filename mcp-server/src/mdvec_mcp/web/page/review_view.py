@@ -112,10 +112,10 @@ class _Review:
 def shown_candidates(candidates: Iterable[DuplicateCandidate]) -> list[ShownCandidate]:
     """Candidates with their rows and differences."""
     shown = []
-    for one in candidates:
-        rows = (one.transaction_1, one.transaction_2, *one.others)
+    for candidate in candidates:
+        rows = (candidate.transaction_1, candidate.transaction_2, *candidate.others)
         different = {name for name in _FIELDS if len({getattr(row, name) for row in rows}) > 1}
-        shown.append(ShownCandidate(one, rows, frozenset(different)))
+        shown.append(ShownCandidate(candidate, rows, frozenset(different)))
     return shown
 
 

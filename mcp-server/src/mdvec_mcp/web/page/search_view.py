@@ -57,16 +57,18 @@ class _Search:
     async def show(self, request: Request) -> Response:
         """The form, and the hits if something is asked; only these for the script of the page."""
         query = Query(request)
-        asked = query.text("q").strip()[:MAX_QUERY_CHARS]
+        question = query.text("q").strip()[:MAX_QUERY_CHARS]
         tools = await self.views.run(request, self._searched)
         answer = (
-            await self.views.run(request, lambda: self._answer(query, asked)) if asked else None
+            await self.views.run(request, lambda: self._answer(query, question))
+            if question
+            else None
         )
         hits = [] if answer is None else self._shown(answer, tools)
         is_part = query.text("part") == "hits"
         return self.views.page(
             request, "hits.html" if is_part else "search.html",
-            query=query, asked=asked, tools=tools, answer=answer, hits=hits, k=_count(query),
+            query=query, asked=question, tools=tools, answer=answer, hits=hits, k=_count(query),
             max_k=MAX_K,
         )  # fmt: skip
 
@@ -78,7 +80,7 @@ class _Search:
             return []
         return [tool for tool in tools if KINDS[tool.kind].has_texts]
 
-    def _answer(self, query: Query, asked: str) -> Answer:
+    def _answer(self, query: Query, question: str) -> Answer:
         names = tuple(query.all("tool")) or None
         tags = query.text("tags").replace("、", ",").replace(" ", ",").split(",")
         arguments = FilterArguments(
@@ -89,7 +91,7 @@ class _Search:
             sort="newest" if query.text("sort") == "newest" else "relevance",
         )
         context = self.views.wiring.search
-        return context.search(asked, names, _count(query), "chunk", arguments)
+        return context.search(question, names, _count(query), "chunk", arguments)
 
     def _shown(self, answer: Answer, tools: list[Tool]) -> list[ShownHit]:
         known = {tool.name: tool for tool in tools}
@@ -102,13 +104,13 @@ def _count(query: Query) -> int:
 
 
 def _shown_hit(hit: Hit, tool: Tool | None) -> ShownHit:
-    place = {"tool": hit.tool, "path": hit.file_path, "start": hit.start_line, "end": hit.end_line}
+    fields = {"tool": hit.tool, "path": hit.file_path, "start": hit.start_line, "end": hit.end_line}
     quoted = "\n".join(f"> {line}" for line in hit.content.strip().splitlines())
     words = (*hit.explanation.matched_words, *hit.explanation.matched_terms)
     return ShownHit(
         hit=hit,
         text=marked(hit.content.strip("\n"), words),
-        address=f"/document?{urlencode(place)}#hit",
+        address=f"/document?{urlencode(fields)}#hit",
         quotation=f"{quoted}\n>\n> — {hit.file_path}:{hit.start_line}-{hit.end_line}\n",
         editors=() if tool is None else editors(tool, hit.file_path, hit.start_line),
     )
@@ -156,8 +158,8 @@ def _around(views: Views, name: str, path: str, line: int) -> DocumentText:
     document = read_document(database, name, path, DocumentPart(), _MAX_SHOWN)
     if not document.truncated or line <= document.end_line:
         return document
-    found = read_document(database, name, path, DocumentPart(start_line=line), 1)
-    start = max(found.start_position - _BEFORE, 0)
+    target = read_document(database, name, path, DocumentPart(start_line=line), 1)
+    start = max(target.start_position - _BEFORE, 0)
     return read_document(database, name, path, DocumentPart(start_position=start), _MAX_SHOWN)
 
 

@@ -111,7 +111,7 @@ class _Choice:
             for shop in shops:
                 changed += rules.set_rule(ledger, tool_id, shop=shop, category=category).changed
         elif self.is_undo:
-            known = {one.shop: str(one.category) for one in rules_of(ledger, tool_id)}
+            known = {rule.shop: str(rule.category) for rule in rules_of(ledger, tool_id)}
             shops = [shop for shop in self.shops if shop_of(shop) in known]
             category = known[shop_of(shops[0])] if len(shops) == 1 else ""
             for shop in shops:
@@ -122,11 +122,15 @@ class _Choice:
     def _meant(self, ledger: Connection, tool_id: int) -> list[str]:
         if not self.alike:
             return list(self.shops)
-        found = rules.list_rules(ledger, tool_id).suggestions
-        return [one.shop for one in found if str(one.category) == self.category][:MAX_TOGETHER]
+        suggestions = rules.list_rules(ledger, tool_id).suggestions
+        return [
+            suggestion.shop
+            for suggestion in suggestions
+            if str(suggestion.category) == self.category
+        ][:MAX_TOGETHER]
 
 
 def shown_suggestions(suggestions: tuple[Suggestion, ...]) -> list[ShownSuggestion]:
     """Suggestions with the number of those that are alike."""
-    same = Counter(one.category for one in suggestions)
-    return [ShownSuggestion(one, same[one.category]) for one in suggestions]
+    same = Counter(suggestion.category for suggestion in suggestions)
+    return [ShownSuggestion(suggestion, same[suggestion.category]) for suggestion in suggestions]

@@ -87,10 +87,10 @@ class _Tools:
             tools = list_tools(wiring.database, active_only=False)
         except DatabaseMissing:
             return None, []
-        status = {one.name: one for one in seen.tools}
+        status = {listed.name: listed for listed in seen.tools}
         rules = wiring.settings.scan.rules()
-        sources = {one.tool.name: one for one in list_sources(wiring.database, rules)}
-        imports = {one["tool"]: one for one in imports_now(wiring.freshness)}
+        sources = {source.tool.name: source for source in list_sources(wiring.database, rules)}
+        imports = {run["tool"]: run for run in imports_now(wiring.freshness)}
         return seen, [
             _shown(tool, status[tool.name], sources.get(tool.name), imports, language)
             for tool in tools
@@ -112,11 +112,11 @@ class _Tools:
 
         def work() -> Tool:
             wiring = self.views.wiring
-            place = within_home(given("path"), Path.home())
-            name = given("name") or name_for(place.stem, self._names())
+            path = within_home(given("path"), Path.home())
+            name = given("name") or name_for(path.stem, self._names())
             kind = given("kind") if given("kind") in KINDS else next(iter(KINDS))
-            description = given("description") or f"The user's files in {place.name}."
-            tool = add_tool(wiring.database, name, description, place, kind, given("title") or None)
+            description = given("description") or f"The user's files in {path.name}."
+            tool = add_tool(wiring.database, name, description, path, kind, given("title") or None)
             wiring.freshness.start_import(tool)
             return tool
 
@@ -170,7 +170,7 @@ class _Tools:
 
         It is read again at first, too: something may have ended since the page was made.
         """
-        language, told, states, looks = language_of(request), "", None, 0
+        language, sent, states, looks = language_of(request), "", None, 0
         freshness = self.views.wiring.freshness
         try:
             while True:
@@ -178,14 +178,14 @@ class _Tools:
                     now = await self.views.run(request, lambda: imports_now(freshness))
                 except ToolError:  # a database that is being replaced, for example
                     now = []
-                running = [one for one in now if one["state"] == "running"]
-                fresh_states = [(one["tool"], one["state"]) for one in now]
+                running = [run for run in now if run["state"] == "running"]
+                fresh_states = [(run["tool"], run["state"]) for run in now]
                 if fresh_states != states:
                     yield event("list", {})
                 states = fresh_states
-                text = "".join(import_event(one, language) for one in running)
-                if text != told:
-                    told = text
+                text = "".join(import_event(run, language) for run in running)
+                if text != sent:
+                    sent = text
                     yield text
                 elif looks % _LOOKS_UNTIL_PING == 0:
                     yield ": here\n\n"

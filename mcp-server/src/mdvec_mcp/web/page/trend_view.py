@@ -76,10 +76,12 @@ def lines_of(
 ) -> tuple[tuple[TrendLine, ...], MonthChart]:
     """The categories as lines, and the axes of their chart; ``known`` are all of the ledger."""
     months = [str(figure.month) for figure in categories[0].months]
-    amounts = {str(one.category): [figure.amount for figure in one.months] for one in categories}
-    running, empty = {str(one) for one in marks.running}, {str(one) for one in marks.empty}
+    amounts = {
+        str(trend.category): [figure.amount for figure in trend.months] for trend in categories
+    }
+    running, empty = {str(month) for month in marks.running}, {str(month) for month in marks.empty}
     chart = chart_of_months(months, {}, amounts, running, empty)
-    among = names_among([one.category for one in categories], known)
+    among = names_among([trend.category for trend in categories], known)
     colors = dict(zip(amounts, colors_of(list(amounts), among), strict=True))
     return tuple(
         _line(name, colors[name], _places(months, amounts[name], points), running)
@@ -106,14 +108,14 @@ def _line(
 ) -> TrendLine:
     parts: list[list[str]] = [[]]
     dotted: list[str] = []
-    for before, place in pairwise([None, *places]):
-        if place is None or before is None:
+    for before, after in pairwise([None, *places]):
+        if after is None or before is None:
             parts.append([])
-        elif {before[0], place[0]} & set(running):
-            dotted.append(f"{before[2]} {place[2]}")
+        elif {before[0], after[0]} & set(running):
+            dotted.append(f"{before[2]} {after[2]}")
             parts.append([])
-        if place is not None:
-            parts[-1].append(place[2])
+        if after is not None:
+            parts[-1].append(after[2])
     solid = [" ".join(part) for part in parts if len(part) > 1]
     led_to = {point for part in (*solid, *dotted) for point in part.split()}
     points = []

@@ -94,7 +94,7 @@ class Views:
         language = language_of(request)
         session = getattr(request.state, "session", None)
         path = request.scope["path"]
-        view = next((one for one in _VIEWS if path.startswith(f"/{one}")), "search")
+        view = next((name for name in _VIEWS if path.startswith(f"/{name}")), "search")
         # What only takes forms cannot be shown again.
         here = f"{path}?{request.url.query}" if request.method != "POST" else _VIEWS[view]
         text = self._templates.get_template(template).render(

@@ -57,9 +57,9 @@ def told(language: Language, sentence: str) -> str:
     if language != "ja" or len(sentence) > _MAX_CHARS:
         return sentence
     for pattern, japanese in _known():
-        found = pattern.fullmatch(sentence)
-        if found is not None:
-            return japanese.format(**found.groupdict())
+        match = pattern.fullmatch(sentence)
+        if match is not None:
+            return japanese.format(**match.groupdict())
     return sentence
 
 
@@ -67,7 +67,7 @@ def told(language: Language, sentence: str) -> str:
 def known_sentences() -> tuple[tuple[str, str], ...]:
     """The table: sentences with ``{places}``, in English and in Japanese."""
     text = (Path(__file__).parent / "sentences.toml").read_text(encoding="utf-8")
-    return tuple((one["en"], one["ja"]) for one in tomllib.loads(text)["sentence"])
+    return tuple((sentence["en"], sentence["ja"]) for sentence in tomllib.loads(text)["sentence"])
 
 
 @cache

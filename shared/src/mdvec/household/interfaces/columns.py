@@ -112,8 +112,8 @@ def _shop_names(descriptions: Sequence[str]) -> list[str]:
     written = {shop: description for description, shop in shops.items()}
     counts = Counter(shops.values())
     return [
-        shops[one] if counts[shops[one]] > 1 else " ".join(written[shops[one]].split())
-        for one in descriptions
+        shops[text] if counts[shops[text]] > 1 else " ".join(written[shops[text]].split())
+        for text in descriptions
     ]
 
 
@@ -136,11 +136,11 @@ class ColumnsCache:
         """The present columns of a ledger; call within a read transaction."""
         key, version = (connection.filename, tool_id), data_version(connection, tool_id)
         with self._lock:
-            kept = self._kept.get(key)
-            if kept is None or kept[0] != version:
-                kept = (version, read_columns(connection, tool_id))
-                self._kept[key] = kept
-        return kept[1]
+            cached = self._kept.get(key)
+            if cached is None or cached[0] != version:
+                cached = (version, read_columns(connection, tool_id))
+                self._kept[key] = cached
+        return cached[1]
 
 
 def rows_with_ids(
@@ -148,5 +148,5 @@ def rows_with_ids(
 ) -> Mapping[int, tuple[Any, ...]]:
     """Some columns of transactions, by id; ``columns`` is a SELECT list that begins with the id."""
     numbers = ",".join(map(str, ids))
-    found = connection.execute(f"SELECT {columns} FROM transactions WHERE id IN ({numbers})")
-    return {int(row[0]): row for row in found}
+    rows = connection.execute(f"SELECT {columns} FROM transactions WHERE id IN ({numbers})")
+    return {int(row[0]): row for row in rows}

@@ -87,15 +87,15 @@ def transactions_with_ids(
     connection: apsw.Connection, tool_id: int, ids: Iterable[int]
 ) -> dict[int, Transaction]:
     """The tool's rows with these ids, by id; unknown ids are skipped."""
-    found = {}
+    by_id = {}
     for transaction_id in filter(_is_storable, ids):
         row = connection.execute(
             f"SELECT {TRANSACTION_COLUMNS} FROM transactions WHERE tool_id = ? AND id = ?",
             (tool_id, transaction_id),
         ).fetchone()
         if row is not None:
-            found[transaction_id] = read_transaction(row)
-    return found
+            by_id[transaction_id] = read_transaction(row)
+    return by_id
 
 
 def store_pairs(
@@ -141,15 +141,15 @@ def store_pairs(
     )
 
 
-def drop_unfound(connection: apsw.Connection, tool_id: int, found: Iterable[Pair]) -> int:
+def drop_unfound(connection: apsw.Connection, tool_id: int, pairs: Iterable[Pair]) -> int:
     """Delete the pairs without any decision that a search did not find; returns how many."""
-    kept = {(pair.first.id, pair.second.id) for pair in found}
+    found_ids = {(pair.first.id, pair.second.id) for pair in pairs}
     undecided = connection.execute(
         "SELECT id, transaction_id_1, transaction_id_2 FROM duplicate_checks "
         "WHERE tool_id = ? AND user_decision IS NULL",
         (tool_id,),
     ).fetchall()
-    dropped = [(check,) for check, one, other in undecided if (one, other) not in kept]
+    dropped = [(check,) for check, first, other in undecided if (first, other) not in found_ids]
     connection.executemany("DELETE FROM duplicate_checks WHERE id = ?", dropped)
     return len(dropped)
 
@@ -209,9 +209,9 @@ def open_pairs(connection: apsw.Connection, tool_id: int) -> list[OpenPair]:
     )
     return [
         OpenPair(
-            check, one, other, score, bool(skipped), bool(moves), (account, shop), (payee, name)
+            check, first, other, score, bool(skipped), bool(moves), (account, shop), (payee, name)
         )
-        for check, one, other, score, skipped, moves, account, shop, payee, name in rows
+        for check, first, other, score, skipped, moves, account, shop, payee, name in rows
     ]
 
 
@@ -231,7 +231,7 @@ def decided_together(connection: apsw.Connection, tool_id: int, check: Check) ->
         "SELECT id FROM duplicate_checks WHERE tool_id = ? AND batch = ? ORDER BY id",
         (tool_id, check.batch),
     )
-    return [int(found) for (found,) in rows]
+    return [int(pair_id) for (pair_id,) in rows]
 
 
 def count_unannounced(connection: apsw.Connection, tool_id: int, least: float) -> tuple[int, int]:
@@ -264,13 +264,13 @@ def review_counts(connection: apsw.Connection, tool_id: int) -> ReviewCounts:
     (pending,) = _numbers(
         connection, f"SELECT count(*) {_WITH_ROWS} AND {_UNDECIDED} AND {_BOTH_COUNT}", tool_id
     )
-    (pairs, kept) = _numbers(
+    (pairs, not_duplicates) = _numbers(
         connection,
         "SELECT count(*), count(*) FILTER (WHERE user_decision = 'not_duplicate') "
         "FROM duplicate_checks WHERE tool_id = ?",
         tool_id,
     )
-    return ReviewCounts(rows, marked, pairs, pending, kept)
+    return ReviewCounts(rows, marked, pairs, pending, not_duplicates)
 
 
 def checks_that_mark(connection: apsw.Connection, tool_id: int, transaction_id: int) -> list[Check]:

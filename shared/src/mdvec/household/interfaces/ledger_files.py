@@ -58,10 +58,10 @@ def remember_files(connection: apsw.Connection, tool_id: int, files: Iterable[Kn
 
 def without_file(connection: apsw.Connection, tool_id: int) -> int:
     """The number of rows that were in none of the files at the last import."""
-    found = connection.execute(
+    row = connection.execute(
         "SELECT without_file FROM ledger_versions WHERE tool_id = ?", (tool_id,)
     ).fetchone()
-    return 0 if found is None else int(found[0])
+    return 0 if row is None else int(row[0])
 
 
 def set_without_file(connection: apsw.Connection, tool_id: int, rows: int) -> None:

@@ -88,13 +88,13 @@ def set_families(connection: apsw.Connection, families: Iterable[tuple[int, int]
 
 
 def forget_statements(
-    connection: apsw.Connection, tool_id: int, kept: Collection[int], *, only_rows: bool
+    connection: apsw.Connection, tool_id: int, remaining: Collection[int], *, only_rows: bool
 ) -> None:
-    """Delete statements that cannot show removals and that no row refers to, except ``kept``.
+    """Delete statements that cannot show removals and that no row refers to, except ``remaining``.
 
-    With ``only_rows``, all but those ``kept`` first stop showing removals.
+    With ``only_rows``, all but those ``remaining`` first stop showing removals.
     """
-    names = json.dumps(sorted(kept))
+    names = json.dumps(sorted(remaining))
     if only_rows:
         connection.execute(
             "UPDATE ledger_statements SET is_whole = 0 WHERE tool_id = ? "
@@ -114,10 +114,10 @@ def rename_statements(
     connection: apsw.Connection, tool_id: int, renames: Mapping[str, str]
 ) -> None:
     """Change the paths of statements from old to new; call within a transaction."""
-    found = connection.execute(
+    statements = connection.execute(
         "SELECT id, path FROM ledger_statements WHERE tool_id = ?", (tool_id,)
     )
-    moved = [(number, renames[path]) for number, path in found if path in renames]
+    moved = [(number, renames[path]) for number, path in statements if path in renames]
     # Paths may be swapped, so each is first replaced by a unique one.
     connection.executemany(
         "UPDATE ledger_statements SET path = char(0) || id WHERE id = ?",

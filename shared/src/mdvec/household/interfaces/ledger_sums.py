@@ -78,32 +78,32 @@ def counted_rows(
     if last < first:
         return []
     where, values = where_rows(tool_id, Days(first, last), subject)
-    found: list[tuple[Any, ...]] = connection.execute(
+    rows: list[tuple[Any, ...]] = connection.execute(
         f"SELECT {_COLUMNS} FROM transactions WHERE {where} AND {counts()} ORDER BY date, id",
         values,
     ).fetchall()
-    shops = shops_of(str(row[3]) for row in found)
+    shops = shops_of(str(row[3]) for row in rows)
     return [
         CountedRow(
             row_id, date.fromisoformat(day), amount, text, shops[text], major, minor, account
         )
-        for row_id, day, amount, text, major, minor, account in found
+        for row_id, day, amount, text, major, minor, account in rows
     ]
 
 
 def shop_totals(connection: apsw.Connection, tool_id: int) -> list[ShopTotal]:
     """The rows that count, summed by description and category, the earliest first."""
-    found: list[tuple[Any, ...]] = connection.execute(
+    sums: list[tuple[Any, ...]] = connection.execute(
         "SELECT description, category_major, category_minor, count(*), "
         "sum(CASE WHEN category_major = ? THEN amount ELSE -amount END) "
         f"FROM transactions WHERE +tool_id = ? AND {counts()} "
         "GROUP BY 1, 2, 3 ORDER BY min(date), min(id)",
         (INCOME, tool_id),
     ).fetchall()
-    shops = shops_of(str(row[0]) for row in found)
+    shops = shops_of(str(row[0]) for row in sums)
     return [
         ShopTotal(shops[text], " ".join(text.split()), major, minor, rows, yen)
-        for text, major, minor, rows, yen in found
+        for text, major, minor, rows, yen in sums
     ]
 
 
@@ -160,11 +160,11 @@ def rows_by_month(
         f"WHERE {where} AND {in_ledger()} GROUP BY 1, 2",
         values,
     )
-    found: dict[Month, int] = {}
+    by_month: dict[Month, int] = {}
     for month, is_next, count in rows:
         at = _labelled(month, is_next, starts_on)
-        found[at] = found.get(at, 0) + int(str(count))
-    return found
+        by_month[at] = by_month.get(at, 0) + int(str(count))
+    return by_month
 
 
 def category_names(connection: apsw.Connection, tool_id: int) -> list[tuple[str, str]]:
@@ -194,10 +194,10 @@ def monthly_sums(
     """
     # A statement a month: sorting all rows into groups at once takes nearly twice as long.
     return [
-        one
+        monthly_sum
         for month in MonthRange.around(days, starts_on)
         if (within := month.days.within(days))
-        for one in _sums_of(connection, tool_id, month, within, subject, by_minor=by_minor)
+        for monthly_sum in _sums_of(connection, tool_id, month, within, subject, by_minor=by_minor)
     ]
 
 

@@ -47,8 +47,8 @@ def ready_made() -> tuple[Mapping, ...]:
     """The mappings that come with mdvec."""
     folder = resources.files("mdvec.household") / "ready_made"
     texts = [file.read_text("utf-8") for file in folder.iterdir() if file.name.endswith(".toml")]
-    found = [mapping_of(tomllib.loads(text)) for text in texts]
-    return tuple(sorted(found, key=lambda mapping: mapping.name))
+    mappings = [mapping_of(tomllib.loads(text)) for text in texts]
+    return tuple(sorted(mappings, key=lambda mapping: mapping.name))
 
 
 def only_ready_made() -> Mappings:

@@ -115,15 +115,15 @@ def _originals(connection: apsw.Connection, tool_id: int) -> dict[int, int]:
         f"WHERE {counts_unless_decided('t')} ORDER BY dropped, kept",
         (tool_id,),
     )
-    return kept_rows((int(str(kept)), int(str(dropped))) for kept, dropped in pairs)
+    return kept_rows((int(str(original)), int(str(dropped))) for original, dropped in pairs)
 
 
 def kept_rows(pairs: Iterable[tuple[int, int]]) -> dict[int, int]:
     """The row that stays for each that is dropped, given both of each pair; one always stays."""
     originals: dict[int, int] = {}
-    for kept, dropped in pairs:
-        if dropped not in originals and _end(originals, kept) != dropped:
-            originals[dropped] = kept
+    for original, dropped in pairs:
+        if dropped not in originals and _end(originals, original) != dropped:
+            originals[dropped] = original
     return {dropped: _end(originals, dropped) for dropped in originals}
 
 

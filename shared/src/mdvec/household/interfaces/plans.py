@@ -183,13 +183,13 @@ def put_months(
     connection: apsw.Connection, tool_id: int, path: str, months: Iterable[AssetMonth]
 ) -> None:
     """Store months in place of those that are known; call within a transaction."""
-    for one in months:
-        key = (tool_id, str(one.month))
+    for asset_month in months:
+        key = (tool_id, str(asset_month.month))
         connection.execute("DELETE FROM asset_months WHERE tool_id = ? AND month = ?", key)
         connection.executemany(
             "INSERT INTO asset_months (tool_id, month, kind, amount, source_file) "
             "VALUES (?, ?, ?, ?, ?)",
-            ((*key, kind, amount, path) for kind, amount in one.amounts.items()),
+            ((*key, kind, amount, path) for kind, amount in asset_month.amounts.items()),
         )
 
 
@@ -200,10 +200,10 @@ def forget_months(connection: apsw.Connection, tool_id: int) -> None:
 
 def months_with_assets(connection: apsw.Connection, tool_id: int) -> list[AssetMonth]:
     """Every month, the earliest first."""
-    found: dict[str, dict[str, int]] = {}
+    by_month: dict[str, dict[str, int]] = {}
     for month, kind, amount in connection.execute(
         "SELECT month, kind, amount FROM asset_months WHERE tool_id = ? ORDER BY month, kind",
         (tool_id,),
     ):
-        found.setdefault(str(month), {})[str(kind)] = int(str(amount))
-    return [AssetMonth(Month.from_iso(month), amounts) for month, amounts in found.items()]
+        by_month.setdefault(str(month), {})[str(kind)] = int(str(amount))
+    return [AssetMonth(Month.from_iso(month), amounts) for month, amounts in by_month.items()]

@@ -24,20 +24,20 @@ class SharedDecision:
 
 def put_shared(
     connection: apsw.Connection,
-    kept: int,
+    kept_id: int,
     other: int,
     decision: str,
     *,
     is_transfer: bool,
 ) -> None:
     """Store a decision in place of the one about the same rows; call within a transaction."""
-    delete_shared(connection, kept, other)
+    delete_shared(connection, kept_id, other)
     connection.execute(
         "INSERT INTO shared_pairs "
         "(kept_tool, kept_identity, other_tool, other_identity, decision, is_transfer) "
         "SELECT a.tool_id, a.identity, b.tool_id, b.identity, ?, ? "
         "FROM transactions AS a, transactions AS b WHERE a.id = ? AND b.id = ?",
-        (decision, is_transfer, kept, other),
+        (decision, is_transfer, kept_id, other),
     )
 
 
@@ -60,8 +60,8 @@ def shared_decisions(connection: apsw.Connection, tools: Iterable[int]) -> list[
         f"WHERE s.kept_tool IN ({ids}) AND s.other_tool IN ({ids}) ORDER BY s.id"
     )
     return [
-        SharedDecision(int(str(kept)), int(str(other)), str(decision), bool(moves), bool(both))
-        for kept, other, decision, moves, both in rows
+        SharedDecision(int(str(kept_id)), int(str(other)), str(decision), bool(moves), bool(both))
+        for kept_id, other, decision, moves, both in rows
     ]
 
 
@@ -70,9 +70,20 @@ def rows_told_twice(decisions: Iterable[SharedDecision]) -> set[int]:
 
     Only pairs whose rows both count matter: of others the sum has one row at most.
     """
-    decided = [one for one in decisions if one.decision == "duplicate" and one.both_count]
-    purchases = [(one.kept, one.other) for one in decided if not one.is_transfer]
-    moved = {row for one in decided if one.is_transfer for row in (one.kept, one.other)}
+    decided = [
+        decision
+        for decision in decisions
+        if decision.decision == "duplicate" and decision.both_count
+    ]
+    purchases = [
+        (decision.kept, decision.other) for decision in decided if not decision.is_transfer
+    ]
+    moved = {
+        row
+        for decision in decided
+        if decision.is_transfer
+        for row in (decision.kept, decision.other)
+    }
     return kept_rows(purchases).keys() | moved
 
 

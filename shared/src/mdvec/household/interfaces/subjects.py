@@ -30,7 +30,7 @@ def subjects_by_file(
         "WHERE +tool_id = ? AND removal IS NOT 'removed' ORDER BY 1",
         (tool_id,),
     )
-    found: dict[str, list[StatementSubject]] = {str(path): [] for (path,) in files}
+    by_file: dict[str, list[StatementSubject]] = {str(path): [] for (path,) in files}
     firsts = connection.execute(
         "SELECT t.source_file, t.id, t.row_number, t.description, t.category_major, "
         "t.category_minor, t.memo, f.accounts FROM ("
@@ -43,8 +43,8 @@ def subjects_by_file(
     for path, row_id, line, description, major, minor, memo, accounts in firsts:
         words = subject_words(str(description), str(major), str(minor), str(memo))
         names = _names(accounts, noted.get((description, major, minor, memo), ()))
-        found[str(path)].append(StatementSubject(int(row_id or 0), int(line or 0), words, names))
-    return found
+        by_file[str(path)].append(StatementSubject(int(row_id or 0), int(line or 0), words, names))
+    return by_file
 
 
 def _names(accounts: object, notes: Iterable[str]) -> str:
@@ -56,13 +56,13 @@ def _names(accounts: object, notes: Iterable[str]) -> str:
 def _notes_by_subject(
     connection: apsw.Connection, tool_id: int
 ) -> dict[tuple[object, ...], list[str]]:
-    found: dict[tuple[object, ...], list[str]] = {}
+    by_subject: dict[tuple[object, ...], list[str]] = {}
     for row_id, note in sorted(all_notes(connection, tool_id).items()):
         subject = connection.execute(
             f"SELECT {_OF_SUBJECT} FROM transactions WHERE id = ?", (row_id,)
         ).fetchone()
-        found.setdefault(tuple(subject or ()), []).extend(note.words)
-    return found
+        by_subject.setdefault(tuple(subject or ()), []).extend(note.words)
+    return by_subject
 
 
 def changed_headings(connection: apsw.Connection, tables: Tables) -> dict[int, str]:
@@ -80,14 +80,14 @@ def changed_headings(connection: apsw.Connection, tables: Tables) -> dict[int, s
         (tables.tool_id,),
     )
     noted = _notes_by_subject(connection, tables.tool_id)
-    found: dict[int, str] = {}
+    headings: dict[int, str] = {}
     for chunk_id, heading, text, *subject, accounts in rows:
         words = subject_words(*map(str, subject))
         names = _names(accounts, noted.get(tuple(subject), ()))
         now = f"{names} {words}" if words and words != text else names
         if now != heading:
-            found[int(str(chunk_id))] = now
-    return found
+            headings[int(str(chunk_id))] = now
+    return headings
 
 
 def searchable_rows(connection: apsw.Connection, tool_id: int) -> int:
@@ -136,9 +136,9 @@ def rows_like(
 
 def _noted_as(connection: apsw.Connection, tool_id: int, question: str) -> list[int]:
     """The ids of the rows whose note has a word of a question."""
-    asked = set(terms(question))
+    question_terms = set(terms(question))
     return [
         row_id
         for row_id, note in all_notes(connection, tool_id).items()
-        if not asked.isdisjoint(terms(" ".join(note.words)))
+        if not question_terms.isdisjoint(terms(" ".join(note.words)))
     ]

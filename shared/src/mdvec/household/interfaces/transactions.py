@@ -77,10 +77,10 @@ class LedgerStatistics:
 
 def statistics(connection: apsw.Connection, tool_id: int) -> LedgerStatistics:
     """The size and the first and last day of a tool's ledger."""
-    found = connection.execute(
+    totals = connection.execute(
         "SELECT count(*), min(date), max(date) FROM transactions WHERE tool_id = ?", (tool_id,)
     ).fetchall()
-    rows, *days = found[0]
+    rows, *days = totals[0]
     first, last = (None if day is None else date.fromisoformat(str(day)) for day in days)
     return LedgerStatistics(int(rows or 0), first, last)
 
@@ -101,13 +101,13 @@ def data_version(connection: apsw.Connection, tool_id: int) -> int:
     New rows are counted by their ids, which are never reused (a trigger for each would make a
     large import three times slower); all other changes by triggers.
     """
-    found = connection.execute(
+    rows = connection.execute(
         "SELECT (SELECT coalesce(sum(version), 0) FROM ledger_versions WHERE tool_id = ?) + "
         "(SELECT coalesce(sum(seq), 0) FROM sqlite_sequence "
         "WHERE name IN ('transactions', 'duplicate_checks'))",
         (tool_id,),
     ).fetchall()
-    return int(found[0][0] or 0)
+    return int(rows[0][0] or 0)
 
 
 def stored_rows(
@@ -194,16 +194,16 @@ def _place(new: RowToWrite) -> tuple[int, str, int, str | None, int | None]:
 
 def ids_of(connection: apsw.Connection, tool_id: int, identities: Iterable[str]) -> set[int]:
     """The ids of the rows with these identities."""
-    found = set()
+    ids = set()
     for identity in identities:
-        found |= {
+        ids |= {
             int(str(row_id))
             for (row_id,) in connection.execute(
                 "SELECT id FROM transactions WHERE tool_id = ? AND identity = ?",
                 (tool_id, identity),
             )
         }
-    return found
+    return ids
 
 
 def rename_identities(

@@ -65,29 +65,29 @@ def snippet(client: Client, entry: ClientEntry) -> str:
 
 def _verified(client: Client, changed: str, expected: dict[str, object]) -> str:
     """``changed``, after checking that it has the expected content and nothing else."""
-    found = _parsed(client.format, changed)
-    if {**found, client.servers: _servers(client, found)} != expected:
+    content = _parsed(client.format, changed)
+    if {**content, client.servers: _servers(client, content)} != expected:
         raise FileNotUnderstood("the entry cannot be changed without a risk for the rest")
     return changed
 
 
 def _parsed(form: EntryFormat, text: str) -> dict[str, object]:
     try:
-        found = tomllib.loads(text) if form == "toml" else jsonc.parse(text)
+        content = tomllib.loads(text) if form == "toml" else jsonc.parse(text)
     except (ValueError, RecursionError) as error:
         raise FileNotUnderstood(f"it is not valid {form.upper()} ({error})") from error
-    if found is None:
+    if content is None:
         return {}
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         raise FileNotUnderstood("it is not an object with settings")
-    return found
+    return content
 
 
 def _servers(client: Client, content: dict[str, object]) -> dict[str, ClientEntry]:
-    found = content.get(client.servers, {})
-    if not isinstance(found, dict):
+    servers = content.get(client.servers, {})
+    if not isinstance(servers, dict):
         raise FileNotUnderstood(f"its {client.servers!r} is not an object with servers")
-    return found
+    return servers
 
 
 def _put_json(text: str, path: tuple[str, str], entry: ClientEntry) -> str:

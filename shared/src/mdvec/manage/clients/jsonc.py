@@ -71,9 +71,9 @@ def drop_member(text: str, path: tuple[str, ...]) -> str:
             raise KeyError(name)
         brace = member.value_start
     members = list(_members(plain, brace))
-    for before, found in zip([None, *members], members, strict=False):
-        if found.name == inner:
-            return _cut(text, before, found)
+    for before, current in zip([None, *members], members, strict=False):
+        if current.name == inner:
+            return _cut(text, before, current)
     raise KeyError(inner)
 
 
@@ -125,8 +125,8 @@ def _indent(text: str, position: int) -> str:
 
 def _member(plain: str, brace: int, name: str) -> _Member | None:
     """The member of that name; of duplicates the last, as in every parser."""
-    found = [member for member in _members(plain, brace) if member.name == name]
-    return found[-1] if found else None
+    matches = [member for member in _members(plain, brace) if member.name == name]
+    return matches[-1] if matches else None
 
 
 def _members(plain: str, brace: int) -> Iterator[_Member]:
@@ -144,14 +144,14 @@ def _members(plain: str, brace: int) -> Iterator[_Member]:
 
 
 def _after_space(text: str, position: int) -> int:
-    found = _SPACE.match(text, position)
-    return position if found is None else found.end()
+    match = _SPACE.match(text, position)
+    return position if match is None else match.end()
 
 
 def _plain(text: str) -> str:
     """Strict JSON of the same length: comments and trailing commas become spaces."""
-    return _TRAILING_COMMA.sub(lambda found: found[1] or " ", _without_comments(text))
+    return _TRAILING_COMMA.sub(lambda match: match[1] or " ", _without_comments(text))
 
 
 def _without_comments(text: str) -> str:
-    return _COMMENT.sub(lambda found: found[1] or re.sub(r"[^\n]", " ", found[0]), text)
+    return _COMMENT.sub(lambda match: match[1] or re.sub(r"[^\n]", " ", match[0]), text)

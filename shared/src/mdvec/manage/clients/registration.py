@@ -61,10 +61,10 @@ def renewed_entry(client: Client, server: Server, previous: object) -> RenewedEn
         new, options = _merged(server, _options(client.arguments(server)), before)
         entry["args"] = [part for option in (*new, *options) for part in option]
     left = {_name(option) for option in _options(_own_arguments(entry))}
-    kept = [*keys, *map(_name, options)]
+    kept_names = [*keys, *map(_name, options)]
     dropped = [*(key for key in others if key in foreign - {"type"}),
                *(name for name in map(_name, before) if name not in left)]  # fmt: skip
-    return RenewedEntry(entry, tuple(dict.fromkeys(kept)), tuple(dict.fromkeys(dropped)))
+    return RenewedEntry(entry, tuple(dict.fromkeys(kept_names)), tuple(dict.fromkeys(dropped)))
 
 
 def _keys_of_the_other_transport(fresh: ClientEntry, previous: ClientEntry) -> frozenset[str]:
@@ -89,8 +89,11 @@ def _merged(
 
 def _own_arguments(entry: ClientEntry) -> list[str]:
     """The arguments of mdvec-mcp itself, without those of a program that starts it, such as uvx."""
-    found = entry.get("args")
-    line = [str(entry.get("command", "")), *map(str, found if isinstance(found, list) else [])]
+    arguments = entry.get("args")
+    line = [
+        str(entry.get("command", "")),
+        *map(str, arguments if isinstance(arguments, list) else []),
+    ]
     starts = [at for at, part in enumerate(line) if PurePath(part).name in _PROGRAM_NAMES]
     return line[starts[-1] + 1 :] if starts else []
 

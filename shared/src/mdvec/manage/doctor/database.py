@@ -67,9 +67,9 @@ def check_database(installation: Installation) -> Iterator[Finding]:
 
 
 def _integrity(connection: apsw.Connection) -> Iterator[Finding]:
-    told = [str(row[0]) for row in connection.execute(f"PRAGMA quick_check({_MAX_ERRORS})")]
-    if told != ["ok"]:
-        yield Finding("trouble", "database", f"the file is damaged: {told[0]}", _HOW_TO_RESTORE)
+    messages = [str(row[0]) for row in connection.execute(f"PRAGMA quick_check({_MAX_ERRORS})")]
+    if messages != ["ok"]:
+        yield Finding("trouble", "database", f"the file is damaged: {messages[0]}", _HOW_TO_RESTORE)
         return
     orphans = len(connection.execute("PRAGMA foreign_key_check").fetchall())
     if orphans:
@@ -96,17 +96,17 @@ def check_disk(installation: Installation) -> Iterator[Finding]:
         folder = folder.parent
     free = shutil.disk_usage(folder).free
     size = size_on_disk(database) if database.is_file() else 0
-    told = f"{file_size(free)} free in {folder}"
+    free_space = f"{file_size(free)} free in {folder}"
     if free < _MIN_FREE:
-        yield Finding("trouble", "disk", f"only {told}; imports will fail", "make room")
+        yield Finding("trouble", "disk", f"only {free_space}; imports will fail", "make room")
     elif free < max(_COMFORTABLE, 2 * size):
         yield Finding(
             "warning", "disk",
-            f"{told}: too little for a rebuild or mdvec compact of {file_size(size)}",
+            f"{free_space}: too little for a rebuild or mdvec compact of {file_size(size)}",
             "free some disk space",
         )  # fmt: skip
     else:
-        yield Finding("ok", "disk", told)
+        yield Finding("ok", "disk", free_space)
 
 
 _STAGED = re.compile(r"(?:documents|vectors)_(?P<name>.+)@\d+")
@@ -118,8 +118,8 @@ def check_leftovers(installation: Installation) -> Iterator[Finding]:
     database = installation.database
     with open_database(database, "read") as connection:
         rows = registry.list_tools(connection)
-        found = [(tool, _leftovers(connection, tool)) for tool in rows]
-    for tool, names in found:
+        leftovers = [(tool, _leftovers(connection, tool)) for tool in rows]
+    for tool, names in leftovers:
         if is_being_imported(database, tool):
             yield Finding("ok", "leftovers", f"an import of {tool.name} is running")
             continue
@@ -131,7 +131,7 @@ def check_leftovers(installation: Installation) -> Iterator[Finding]:
                 f"an import of {tool.name} was killed and left {', '.join(sorted(names))}",
                 "mdvec doctor --fix", partial(_remove, database, tool.name),
             )  # fmt: skip
-    if not any(names for _, names in found):
+    if not any(names for _, names in leftovers):
         yield Finding("ok", "leftovers", "no import left anything")
 
 

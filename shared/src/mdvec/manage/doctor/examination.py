@@ -72,31 +72,31 @@ def examine(
     for group in groups:
         if group.needs_database and not is_readable:
             continue
-        found = _checked(group, installation)
-        if fix and (done := _fixed(found)):
+        group_findings = _checked(group, installation)
+        if fix and (done := _fixed(group_findings)):
             fixed += done
-            found = _checked(group, installation)
+            group_findings = _checked(group, installation)
         if group.check is check_database:
-            is_readable = all(finding.level != "trouble" for finding in found) and (
+            is_readable = all(finding.level != "trouble" for finding in group_findings) and (
                 installation.database.is_file()
             )
-        findings += found
+        findings += group_findings
     return Examination(tuple(findings), tuple(fixed))
 
 
 def _checked(group: CheckGroup, installation: Installation) -> list[Finding]:
     """The findings of a group; a check that fails becomes a finding."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     try:
-        found.extend(group.check(installation))
+        findings.extend(group.check(installation))
     except MdvecError as error:
-        found.append(Finding("trouble", group.name, str(error)))
-    return found
+        findings.append(Finding("trouble", group.name, str(error)))
+    return findings
 
 
-def _fixed(found: list[Finding]) -> list[str]:
+def _fixed(findings: list[Finding]) -> list[str]:
     done = []
-    for finding in found:
+    for finding in findings:
         if finding.fix is not None:
             try:
                 finding.fix()

@@ -103,10 +103,10 @@ def check_settings(installation: Installation) -> Iterator[Finding]:
 def _log(file: Path | None) -> Finding:
     if file is None:
         return Finding("ok", "log", "there is no log; [log] file names one")
-    place = file if file.exists() else file.parent
-    while not place.exists():
-        place = place.parent
-    if os.access(place, os.W_OK) and (place == file or place.is_dir()):
+    path = file if file.exists() else file.parent
+    while not path.exists():
+        path = path.parent
+    if os.access(path, os.W_OK) and (path == file or path.is_dir()):
         return Finding("ok", "log", f"the log is {file}")
     return Finding(
         "warning", "log", f"the log {file} cannot be written", "name another file in [log] file"
@@ -142,8 +142,8 @@ def _checked(name: str, client: Client, entry: ClientEntry, database: Path) -> F
     if shutil.which(program) is None:
         sentence = f"{client.title} starts {program!r}, which is not a program"
         return Finding("trouble", _CHECK, sentence, again)
-    found = entry.get("args")
-    options = [str(option) for option in found] if isinstance(found, list) else []
+    arguments = entry.get("args")
+    options = [str(option) for option in arguments] if isinstance(arguments, list) else []
     for option, value in zip(options, options[1:], strict=False):
         if option == "--database" and Path(value) != database:
             sentence = f"{client.title} uses another database: {value}"

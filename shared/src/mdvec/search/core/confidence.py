@@ -101,6 +101,6 @@ def evidence(
 
     Each has its coverage, without terms that it has only inside other words.
     """
-    likenesses = [one.likeness for one, _ in first if one.likeness is not None]
+    likenesses = [candidate.likeness for candidate, _ in first if candidate.likeness is not None]
     coverage = max((covered for _, covered in first), default=None)
     return Evidence(coverage, max(likenesses, default=None), chunks, absent)

@@ -133,13 +133,13 @@ def filters_of(
 def _days(name: str, said: str | None, today: date) -> Days | None:
     if said is None:
         return None
-    found = parse_days(said, today)
-    if found is None:
+    days = parse_days(said, today)
+    if days is None:
         raise InvalidFilter(
             f"{name} {_shown(said)} is not understood as a day; give it as 2025-06-01, 2025-06, "
             "2025年6月, 先週, 昨日, last week or 3 days ago"
         )
-    return found
+    return days
 
 
 def _tags(said: Sequence[str]) -> tuple[str, ...]:

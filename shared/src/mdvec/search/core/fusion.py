@@ -97,20 +97,21 @@ def fuse(
     base = _base_trust(words, candidates, statistics.chunks)
     base += FOREIGN_TRUST * min(len(query.letters) - 1, _MAX_FOREIGN_WORDS) * (1 - native)
     scored = []
-    for place, candidate in enumerate(candidates):
-        lexical = words.scores[place]
+    for position, candidate in enumerate(candidates):
+        lexical = words.scores[position]
         if mode == "vector" or (mode == "hybrid" and missing == 1.0):
-            share, score = 0.0, _vector_only_score(candidates, vector, place)
+            share, score = 0.0, _vector_only_score(candidates, vector, position)
         elif mode == "lexical":
             share, score = 1.0, lexical
         else:
             trust = (base + candidate.trust * missing) * (1 - words.misspelt)
             share = 1 / (1 + trust)
-            score = share * lexical + (1 - share) * vector[place]
+            score = share * lexical + (1 - share) * vector[position]
         scored.append(
             Scored(
-                _clamped(score, 0.0, 1.0), share, lexical, words.bm25[place], words.evident[place],
-                words.coverage[place], words.named[place], vector[place], tuple(candidate.terms),
+                _clamped(score, 0.0, 1.0), share, lexical, words.bm25[position],
+                words.evident[position], words.coverage[position], words.named[position],
+                vector[position], tuple(candidate.terms),
             )
         )  # fmt: skip
     return scored
@@ -122,8 +123,8 @@ def _base_trust(words: Lexical, candidates: Sequence[Candidate], chunks: int) ->
         return 0.0
     lead = 1 - _lead(words.scores, candidates) / CLEAR_LEAD
     named = 1 - (1 - NAMED_SHARE) * max(words.named)
-    told = words.information / math.log1p(max(chunks, 1))
-    return BASE_TRUST / (1 + told / TELLING) * max(LEAD_SHARE, lead) * max(named, 0)
+    information = words.information / math.log1p(max(chunks, 1))
+    return BASE_TRUST / (1 + information / TELLING) * max(LEAD_SHARE, lead) * max(named, 0)
 
 
 def _lead(scores: Sequence[float], candidates: Sequence[Candidate]) -> float:
@@ -168,13 +169,13 @@ def _mean_and_deviation(values: Sequence[float]) -> tuple[float, float]:
 
 
 def _vector_only_score(
-    candidates: Sequence[Candidate], vector: Sequence[float], place: int
+    candidates: Sequence[Candidate], vector: Sequence[float], position: int
 ) -> float:
     """The score by vectors alone: the cosine, standardised if there are several models."""
-    cosine = candidates[place].cosine
+    cosine = candidates[position].cosine
     if len({candidate.model for candidate in candidates}) == 1 and cosine is not None:
         return cosine
-    return 0.5 + vector[place] / 2
+    return 0.5 + vector[position] / 2
 
 
 def is_foreign_prose(query: Sequence[str]) -> bool:

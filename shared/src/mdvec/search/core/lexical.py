@@ -264,8 +264,8 @@ def _together(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> 
     plain = {term: weight for term, weight in weights.items() if term[0] != WORD_MARK}
     total = math.fsum(plain.values()) or 1.0
     return [
-        min(max((_sum(plain, terms) for terms in one.sentences), default=0.0) / total, 1.0)
-        for one in candidates
+        min(max((_sum(plain, terms) for terms in candidate.sentences), default=0.0) / total, 1.0)
+        for candidate in candidates
     ]
 
 

@@ -40,22 +40,22 @@ def within_budget(spans: Sequence[TextSpan], budget: int) -> list[TextSpan]:
     Spans are kept while their lengths, each counted as at most 1,000, fit the budget; the first
     is always kept.
     """
-    kept: list[TextSpan] = []
+    fitting: list[TextSpan] = []
     needed = 0
     for span in spans:
         needed += min(span.end - span.start, _MIN_PASSAGE)
-        if kept and needed > budget:
+        if fitting and needed > budget:
             break
-        kept.append(span)
-    share = _share([span.end - span.start for span in kept], budget)
-    return [TextSpan(span.start, min(span.end, span.start + share)) for span in kept]
+        fitting.append(span)
+    share = _share([span.end - span.start for span in fitting], budget)
+    return [TextSpan(span.start, min(span.end, span.start + share)) for span in fitting]
 
 
 def _share(lengths: Sequence[int], budget: int) -> int:
     """The length to cut at so that the total is within the budget."""
     room, share = budget, budget
-    for place, length in enumerate(sorted(lengths)):
-        share = room // (len(lengths) - place)
+    for position, length in enumerate(sorted(lengths)):
+        share = room // (len(lengths) - position)
         if length > share:
             return max(share, 1)
         room -= length
@@ -110,24 +110,24 @@ def joined_windows(windows: Sequence[Window], k: int) -> list[WindowRun]:
     hit if it is itself among the first ``k``, and is left out otherwise.
     """
     runs: list[WindowRun] = []
-    for place, window in enumerate(windows):
+    for rank, window in enumerate(windows):
         touching = [run for run in runs if _touch(run, window)]
-        if touching and place < k:
+        if touching and rank < k:
             widened = touching[0]
-            for other in (_alone(place, window), *touching[1:]):
+            for other in (_alone(rank, window), *touching[1:]):
                 widened = _widened(widened, other)
             runs = [
                 widened if run is touching[0] else run for run in runs if run not in touching[1:]
             ]
         elif not touching and len(runs) < k:
-            runs.append(_alone(place, window))
-        if place >= k and len(runs) == k:
+            runs.append(_alone(rank, window))
+        if rank >= k and len(runs) == k:
             break
     return runs
 
 
-def _alone(place: int, window: Window) -> WindowRun:
-    return WindowRun(place, window, window.number, window.number, window.begins_section)
+def _alone(rank: int, window: Window) -> WindowRun:
+    return WindowRun(rank, window, window.number, window.number, window.begins_section)
 
 
 def _touch(run: WindowRun, window: Window) -> bool:
@@ -144,7 +144,7 @@ def _touch(run: WindowRun, window: Window) -> bool:
 
 def _widened(run: WindowRun, other: WindowRun) -> WindowRun:
     span = TextSpan(min(run.span.start, other.span.start), max(run.span.end, other.span.end))
-    first = min(run, other, key=lambda one: one.first)
+    first = min(run, other, key=lambda candidate: candidate.first)
     return WindowRun(
         run.best,
         replace(run.window, span=span),

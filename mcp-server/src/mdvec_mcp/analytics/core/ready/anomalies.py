@@ -60,13 +60,13 @@ def _plan(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     )
 
     def notes(row: Sequence[Any]) -> list[str]:
-        periods, judged_count, constant, jumps, found = row
+        periods, judged_count, constant, jumps, anomalies = row
         if not judged_count:
             return [
                 f"{periods} {period}s have values, and one is judged by at least {MIN_WINDOW} "
                 "before it, so none could be; take a shorter period"
             ]
-        said = [] if found else [f"none of {judged_count} {period}s is an anomaly"]
+        said = [] if anomalies else [f"none of {judged_count} {period}s is an anomaly"]
         if constant:
             differ = f", from which {jumps} differ" if jumps else ""
             said.append(

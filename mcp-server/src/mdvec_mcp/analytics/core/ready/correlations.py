@@ -43,12 +43,12 @@ def _plan(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
 
     def read(rows: list[list[Any]]) -> tuple[list[str], list[list[Any]]]:
         (row,) = rows
-        found = [
-            [a.name, b.name, row[2 * place], row[2 * place + 1]]
-            for place, (a, b) in enumerate(pairs)
-            if row[2 * place] is not None
+        correlations = [
+            [a.name, b.name, row[2 * position], row[2 * position + 1]]
+            for position, (a, b) in enumerate(pairs)
+            if row[2 * position] is not None
         ]
-        return _HEADER, sorted(found, key=lambda pair: -abs(pair[2]))
+        return _HEADER, sorted(correlations, key=lambda pair: -abs(pair[2]))
 
     def notes(row: Sequence[Any]) -> list[str]:
         names = [column.name for column in chosen]
