@@ -19,7 +19,7 @@ from mcp_types import (
     ImageContent,
     TextResourceContents,
 )
-from mdvec_mcp.envelope import READ_ONLY, ToolReply
+from mdvec_mcp.calls import READ_ONLY, ToolReply
 from mdvec_mcp.offer import Offer
 from mdvec_mcp.protocol import MdvecServer
 from PIL import Image

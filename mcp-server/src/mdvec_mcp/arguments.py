@@ -18,7 +18,7 @@ from mcp.server.mcpserver.tools import Tool
 from pydantic import BaseModel, ValidationError
 
 if TYPE_CHECKING:
-    from mdvec_mcp.envelope import ToolReply
+    from mdvec_mcp.calls import ToolReply
 
 
 _HOUSEHOLD = "mdvec_mcp.household"

@@ -38,7 +38,7 @@ from mdvec.tools import FOLDED, naming
 from pydantic import BaseModel, TypeAdapter
 
 from mdvec_mcp.arguments import run_checked, shown
-from mdvec_mcp.envelope import ToolReply
+from mdvec_mcp.calls import ToolReply
 from mdvec_mcp.offer import LiveOffer
 
 _MAX_TELL_SECONDS = 1.0

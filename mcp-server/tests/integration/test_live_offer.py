@@ -5,7 +5,7 @@ from mcp.server.subscriptions import ResourceUpdated, ToolsListChanged
 from mdvec.database.connection import open_database
 from mdvec.manage import registering
 
-from mdvec_mcp.envelope import READ_ONLY
+from mdvec_mcp.calls import READ_ONLY
 from mdvec_mcp.offer import LiveOffer, Offer
 
 

@@ -24,8 +24,8 @@ from mdvec_mcp.analytics.guarded import RequestedData
 from mdvec_mcp.analytics.questions import Prepared
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.tools import MAX_SQL_CHARS, TEXT, call_within_guard
+from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
 from mdvec_mcp.charts import Published
-from mdvec_mcp.envelope import READ_ONLY, ToolReply, in_thread
 from mdvec_mcp.offer import Offer
 
 RESOURCE = "data://saved_questions"

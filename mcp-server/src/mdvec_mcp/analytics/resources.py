@@ -14,7 +14,7 @@ from mdvec_mcp.analytics.core.guard import JsonAnswer
 from mdvec_mcp.analytics.guarded import RequestedData
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.tools import call_within_guard
-from mdvec_mcp.envelope import in_thread
+from mdvec_mcp.calls import in_thread
 
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer

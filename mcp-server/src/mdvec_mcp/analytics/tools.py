@@ -18,7 +18,7 @@ from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, as_json, por
 from mdvec_mcp.analytics.data import described_dataset, tables_of
 from mdvec_mcp.analytics.guarded import MAX_ERROR_BYTES, RequestedData, guarded
 from mdvec_mcp.analytics.service import Analytics
-from mdvec_mcp.envelope import READ_ONLY, ToolReply, in_thread
+from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
 from mdvec_mcp.offer import Offer
 
 if TYPE_CHECKING:

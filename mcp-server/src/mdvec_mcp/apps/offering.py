@@ -20,7 +20,7 @@ from pydantic import Field
 from starlette.types import ASGIApp
 
 from mdvec_mcp import web
-from mdvec_mcp.envelope import ToolReply
+from mdvec_mcp.calls import ToolReply
 from mdvec_mcp.server import Wiring
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from mdvec.database import Connection
 from mdvec.household import MAX_ROWS, SPANS, NotesAnswer, list_notes, note_row, rules, set_budget
 from pydantic import Field
 
-from mdvec_mcp.envelope import WRITES, ToolReply
+from mdvec_mcp.calls import WRITES, ToolReply
 from mdvec_mcp.household.answer_data import EditAnswer, json_of
 from mdvec_mcp.household.context import HouseholdContext, refuse_others, today
 from mdvec_mcp.household.report_tool import listed_rules

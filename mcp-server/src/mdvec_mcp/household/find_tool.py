@@ -19,7 +19,7 @@ from mdvec.household import (
 )
 from pydantic import Field
 
-from mdvec_mcp.envelope import READ_ONLY, ToolReply
+from mdvec_mcp.calls import READ_ONLY, ToolReply
 from mdvec_mcp.household.answer_data import json_of
 from mdvec_mcp.household.context import HouseholdContext, today
 

@@ -40,8 +40,8 @@ from mdvec.household import (
 from mdvec.settings import ChartSettings
 from mdvec.text import shown_name
 
+from mdvec_mcp.calls import Data, ToolReply
 from mdvec_mcp.charts import ChartServer, publish
-from mdvec_mcp.envelope import Data, ToolReply
 from mdvec_mcp.household.answer_data import ChartEntry
 
 K = TypeVar("K", bound=str)

@@ -28,8 +28,8 @@ from mdvec.household import (
 )
 from pydantic import Field
 
+from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
 from mdvec_mcp.database_trouble import trouble_in_japanese
-from mdvec_mcp.envelope import READ_ONLY, ToolReply, in_thread
 from mdvec_mcp.household.answer_data import (
     DrawnBudgets,
     DrawnNetWorth,

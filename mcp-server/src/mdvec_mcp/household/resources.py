@@ -11,8 +11,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.database import Connection
 from mdvec.household import available_months, category_hierarchy
 
+from mdvec_mcp.calls import in_thread
 from mdvec_mcp.database_trouble import trouble_in_japanese
-from mdvec_mcp.envelope import in_thread
 from mdvec_mcp.household.answer_data import DrawnTrend, drawn, json_of
 from mdvec_mcp.household.context import HouseholdContext, today
 

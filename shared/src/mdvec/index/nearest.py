@@ -6,18 +6,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-import apsw
-
 from mdvec.errors import MdvecError
-from mdvec.index.tables import Tables
 from mdvec.text import identifier
 
 if TYPE_CHECKING:
+    import apsw
     import numpy as np
     from numpy.typing import NDArray
 
     from mdvec.embedding import Vectors
     from mdvec.index.properties import ChunkRanges
+    from mdvec.index.tables import Tables
 
 
 class EngineUnavailable(MdvecError):

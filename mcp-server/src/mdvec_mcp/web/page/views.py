@@ -18,8 +18,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from mdvec_mcp.calls import in_thread
 from mdvec_mcp.database_trouble import trouble_in_english, trouble_in_japanese
-from mdvec_mcp.envelope import in_thread
 from mdvec_mcp.server import Wiring
 from mdvec_mcp.web.page.access import Access
 from mdvec_mcp.web.page.words import (
