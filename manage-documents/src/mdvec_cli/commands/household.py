@@ -1,7 +1,10 @@
-"""`mdvec household …`: how a household's files are read."""
+"""`mdvec household …`: how a household's files are read, and its ledger for other programs."""
 
 from __future__ import annotations
 
+import sys
+from datetime import datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
     from mdvec.household import StatementPreview
 
 app = typer.Typer(
-    help="Show how a household's files are read.",
+    help="Show how a household's files are read; export its ledger.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -34,7 +37,7 @@ _MAX_NAMED = 5
 
 @app.callback()
 def _household() -> None:
-    """Show how a household's files are read."""
+    """Show how a household's files are read; export its ledger."""
 
 
 @app.command("map")
@@ -72,6 +75,52 @@ def map_(
     else:
         _print(shown)
     _say_next(shown)
+
+
+class _LedgerFormat(StrEnum):
+    BEANCOUNT = "beancount"
+    HLEDGER = "hledger"
+    CSV = "csv"
+
+
+@app.command("export")
+def export_command(
+    name: Annotated[
+        str,
+        typer.Option("--name", "-n", help="The household.", autocompletion=complete_tool_names),
+    ],
+    format_: Annotated[
+        _LedgerFormat,
+        typer.Option("--format", help="What reads it; csv has the rows that do not count, too."),
+    ] = _LedgerFormat.BEANCOUNT,
+    since: Annotated[
+        datetime | None,
+        typer.Option(formats=["%Y-%m-%d"], help="The first day.", show_default=False),
+    ] = None,
+    until: Annotated[
+        datetime | None,
+        typer.Option(formats=["%Y-%m-%d"], help="The last day.", show_default=False),
+    ] = None,
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:
+    """Write the ledger to stdout for Beancount, hledger or a table; its sums there are ours.
+
+    Each row is a transaction of its account and its category. Transfers and rows outside the
+    calculation move money to Equity, so that balances are right and no category has them; rows
+    decided to be duplicates, or gone from the statements, are left out.
+    """
+    settings = settings_from(config, database, verbose=verbose)
+    if since is not None and until is not None and until < since:
+        raise typer.BadParameter(
+            f"it is before --since {since:%Y-%m-%d}; swap them", param_hint="--until"
+        )
+    pieces = manage.export_household(
+        settings.database_path, name, format_.value, since and since.date(), until and until.date()
+    )
+    for piece in pieces:
+        sys.stdout.write(piece)
 
 
 def _print(shown: StatementPreview) -> None:

@@ -53,6 +53,8 @@ from .core.wording import empty_note as empty_note
 from .core.wording import filling_note as filling_note
 from .core.wording import format_percentage as format_percentage
 from .deciding import ReviewDecision as ReviewDecision
+from .export import LedgerFormat as LedgerFormat
+from .export import export_ledger as export_ledger
 from .finding import FOUND_PAGE_SIZE as FOUND_PAGE_SIZE
 from .finding import ListingOptions as ListingOptions
 from .finding import Order as Order

@@ -17,6 +17,8 @@ from .doctor.findings import Installation as Installation
 from .folders import home_folder as home_folder
 from .folders import tool_of_folder as tool_of_folder
 from .folders import within_home as within_home
+from .household_mapping import NoHousehold as NoHousehold
+from .household_mapping import export_household as export_household
 from .household_mapping import map_statement as map_statement
 from .kind_code import KIND_CODE as KIND_CODE
 from .kind_code import records_of as records_of

@@ -1,13 +1,27 @@
-"""Finds the household that a statement file is for, and shows how the file is read there."""
+"""What the command line asks of one household: how a file is read, and the ledger as a text."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
-from mdvec.household import MappingRefused, StatementPreview, preview_statement
+from mdvec.database import open_database, snapshot
+from mdvec.errors import MdvecError
+from mdvec.household import (
+    LedgerFormat,
+    MappingRefused,
+    StatementPreview,
+    export_ledger,
+    preview_statement,
+)
 from mdvec.manage.registering import find_tool, list_tools
 from mdvec.tools import Tool
+
+
+class NoHousehold(MdvecError):
+    """The tool to export is no household."""
 
 
 def map_statement(
@@ -31,6 +45,21 @@ def map_statement(
         file = source / file
     shown = preview_statement(file, source, account=account, save=save)
     return replace(shown, household="" if tool is None else tool.name)
+
+
+def export_household(
+    database: Path, name: str, format_: LedgerFormat, since: date | None, until: date | None
+) -> Iterator[str]:
+    """The text of a household's ledger in another program's format, in pieces.
+
+    Raises:
+        ToolNotFound, NoHousehold: there is no household of that name.
+    """
+    tool = find_tool(database, name)
+    if tool.kind != "household":
+        raise NoHousehold(f"the tool {name!r} is a {tool.kind}, not a household")
+    with open_database(database, "read") as connection, snapshot(connection):
+        yield from export_ledger(connection, tool.id, format_, since, until)
 
 
 def _household(database: Path, name: str | None, file: Path) -> Tool | None:

@@ -1,0 +1,189 @@
+"""Writes a household's ledger in formats that other programs read: Beancount, hledger, CSV.
+
+Every row that counts is one transaction between an account and a category, so the category sums of
+the other program equal ours. A transfer, and a row outside the calculation (計算対象外), moves
+money between its account and an account of equity: it changes balances, and no category. Rows that
+are decided to be duplicates, are gone from the statements or have no amount are left out.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+import apsw
+
+from mdvec.household.core.categories import INCOME
+from mdvec.household.core.transaction import Transaction
+from mdvec.household.interfaces.transactions import TRANSACTION_COLUMNS, read_transaction
+from mdvec.text import on_one_line
+
+LedgerFormat = Literal["beancount", "hledger", "csv"]
+
+_CSV_COLUMNS = (
+    "id", "date", "amount", "description", "category_major", "category_minor", "account", "memo",
+    "is_target", "is_transfer", "left_out",
+)  # fmt: skip
+_NO_ACCOUNT = "口座なし"
+_LEFT_OUT = {"transfer": "振替", "not_target": "計算対象外", "no_category": "カテゴリなし"}
+"""The accounts of equity that rows outside the sums are booked against."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Booking:
+    """One transaction: what its account gets, and the account or category that gives it."""
+
+    row: Transaction
+    yen: int
+    asset: tuple[str, ...]
+    other: tuple[str, ...]
+
+
+def export_ledger(
+    connection: apsw.Connection,
+    tool_id: int,
+    format_: LedgerFormat,
+    since: date | None = None,
+    until: date | None = None,
+) -> Iterator[str]:
+    """The text of an export, in pieces.
+
+    Args:
+        connection: the open database.
+        tool_id: the household.
+        format_: the format; CSV has all rows, also those that do not count, and why they do not.
+        since: the first day; None begins with the first row.
+        until: the last day; None ends with the last row.
+    """
+    rows = _rows(connection, tool_id, since, until)
+    if format_ == "csv":
+        yield from _csv(rows)
+    elif format_ == "hledger":
+        yield from _hledger(_bookings(rows))
+    else:
+        yield from _beancount(list(_bookings(rows)))
+
+
+def _rows(
+    connection: apsw.Connection, tool_id: int, since: date | None, until: date | None
+) -> Iterator[Transaction]:
+    found = connection.execute(
+        f"SELECT {TRANSACTION_COLUMNS} FROM transactions "
+        "WHERE tool_id = ? AND date BETWEEN ? AND ? ORDER BY date, id",
+        (tool_id, (since or date.min).isoformat(), (until or date.max).isoformat()),
+    )
+    return map(read_transaction, found)
+
+
+def _bookings(rows: Iterable[Transaction]) -> Iterator[_Booking]:
+    for row in rows:
+        if row.amount is None or row.is_duplicate or row.is_removed:
+            continue
+        asset = ("Assets", row.account or _NO_ACCOUNT)
+        if row.left_out is not None:
+            other: tuple[str, ...] = ("Equity", _LEFT_OUT[row.left_out])
+        elif row.category_major == INCOME:
+            other = ("Income", row.category_minor or INCOME)
+        else:
+            other = ("Expenses", *filter(None, (row.category_major, row.category_minor)))
+        yield _Booking(row, row.amount, asset, other)
+
+
+def _csv(rows: Iterable[Transaction]) -> Iterator[str]:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_CSV_COLUMNS)
+    for row in rows:
+        writer.writerow([_csv_value(getattr(row, name)) for name in _CSV_COLUMNS])
+        yield text.getvalue()
+        text.seek(0)
+        text.truncate()
+    yield text.getvalue()
+
+
+def _csv_value(value: object) -> object:
+    return int(value) if isinstance(value, bool) else "" if value is None else value
+
+
+def _hledger(bookings: Iterable[_Booking]) -> Iterator[str]:
+    """Accounts are in lower case, as hledger's own reports expect; amounts are whole yen."""
+    name = _unique_names(_hledger_part)
+    for booking in bookings:
+        asset, other = (
+            ":".join([kind.lower(), *map(name, parts)])
+            for kind, *parts in (booking.asset, booking.other)
+        )
+        title = on_one_line(booking.row.description).replace(";", "；").replace("|", "｜")
+        yield (
+            f"{booking.row.date} {title}  ; id:{booking.row.id}\n"
+            f"    {asset}  {booking.yen} JPY\n"
+            f"    {other}  {-booking.yen} JPY\n\n"
+        )
+
+
+def _hledger_part(name: str) -> str:
+    """A name without what ends an account: a colon, a comment, or two spaces."""
+    return " ".join(name.split()).replace(":", "：").replace(";", "；").strip("()[]") or "-"
+
+
+def _beancount(bookings: list[_Booking]) -> Iterator[str]:
+    name = _unique_names(_beancount_part)
+
+    def account(parts: tuple[str, ...]) -> str:
+        return ":".join([parts[0], *map(name, parts[1:])])
+
+    yield 'option "operating_currency" "JPY"\n\n'
+    first: dict[str, date] = {}
+    for booking in bookings:
+        for parts in (booking.asset, booking.other):
+            first.setdefault(account(parts), booking.row.date)
+    for opened, day in sorted(first.items()):
+        yield f"{day} open {opened} JPY\n"
+    yield "\n"
+    for booking in bookings:
+        yield (
+            f'{booking.row.date} * "{_quoted(booking.row.description)}" '
+            f'"{_quoted(booking.row.memo)}"\n'
+            f'  id: "{booking.row.id}"\n'
+            f"  {account(booking.asset)}  {booking.yen} JPY\n"
+            f"  {account(booking.other)}  {-booking.yen} JPY\n\n"
+        )
+
+
+def _beancount_part(name: str) -> str:
+    """A part of an account: an upper-case letter, then letters, digits and hyphens.
+
+    Beancount takes kana and kanji, but not as the first letter: X- stands before them.
+    """
+    letters = "".join(
+        letter if unicodedata.category(letter)[0] == "L" or letter.isdecimal() else "-"
+        for letter in unicodedata.normalize("NFC", name)
+    )
+    begins = letters[:1].isdecimal() or unicodedata.category(letters[:1] or "-") == "Lu"
+    return letters if begins else f"X-{letters}"
+
+
+def _unique_names(shape: Callable[[str], str]) -> Callable[[str], str]:
+    """``shape``, with a number where two names would become the same, so that no sums mix."""
+    shaped: dict[str, str] = {}
+
+    def unique(name: str) -> str:
+        if name not in shaped:
+            base = candidate = shape(name)
+            number = 2
+            while candidate in shaped.values():
+                candidate = f"{base}-{number}"
+                number += 1
+            shaped[name] = candidate
+        return shaped[name]
+
+    return unique
+
+
+def _quoted(text: str) -> str:
+    return on_one_line(text).replace("\\", "\\\\").replace('"', '\\"')
