@@ -115,22 +115,19 @@ def test_choices_are_kept_for_later_updates_until_they_are_taken_back(files):
     assert list(files.content("t__b")[0]) == ["x|額"]
 
 
-@pytest.mark.parametrize(
-    ("columns", "choices", "why"),
-    [
+def test_a_choice_that_cannot_hold_changes_nothing(files):
+    files.import_(mode="new")
+    before = files.content("t__a")
+    for columns, choices, why in (
         (["額=date"], {}, "a.csv: its column '額' cannot be read as date: it holds .￥1,234"),
         (["売り上=text"], {}, r"no file \* has a column '売り上'"),
         (["額=text"], {"pattern": "*.json"}, r"no file \*.json whose 額 can be chosen"),
         (["額=auto"], {}, "nothing is chosen for '額'"),
         ([], {"header_row": 9}, "it has no line 9"),
         ([], {"encoding": "utf-8"}, "it is not utf-8-sig, which was chosen for it"),
-    ],
-)
-def test_a_choice_that_cannot_hold_changes_nothing(files, columns, choices, why):
-    files.import_(mode="new")
-    before = files.content("t__a")
-    with pytest.raises(ImportRefused, match=why):
-        files.import_(*columns, **choices)
+    ):
+        with pytest.raises(ImportRefused, match=why):
+            files.import_(*columns, **choices)
     assert files.content("t__a") == before
     assert files.kept() == []
     assert files.import_().unchanged == 2

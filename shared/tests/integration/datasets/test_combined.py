@@ -69,16 +69,16 @@ def left_out(report):
     return {problem.file_path: problem.reason for problem in report.details.left_out}
 
 
-def test_24_monthly_files_are_one_table_with_every_cell_and_its_file(shop):
-    for month in range(24):
+def test_monthly_files_are_one_table_with_every_cell_and_its_file(shop):
+    for month in range(8, 14):
         name = f"sales_{2024 + month // 12}-{month % 12 + 1:02}.csv"
         rows = [f"{2024 + month // 12}-{month % 12 + 1:02}-{day:02},店{day % 3},{day * month}"
                 for day in range(1, 29)]  # fmt: skip
         shop.csv(name, *rows)
     report = shop.import_("new")
     (table,) = report.details.tables
-    assert (table.name, table.rows, len(table.files)) == ("s__sales", 24 * 28, 24)
-    assert str(table).startswith("s__sales: 672 rows, 4 columns, from sales_*.csv (24 files); day")
+    assert (table.name, table.rows, len(table.files)) == ("s__sales", 6 * 28, 6)
+    assert str(table).startswith("s__sales: 168 rows, 4 columns, from sales_*.csv (6 files); day")
     expected = []
     for file in sorted(shop.folder.iterdir()):
         with file.open(encoding="utf-8", newline="") as text:

@@ -172,7 +172,7 @@ def rows(folder):
     return [amount for (amount,) in found]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     st.lists(st.sampled_from([-1, -2, -3]), max_size=6),
     st.lists(st.tuples(st.booleans(), st.integers(0, 6), st.integers(0, 6)), max_size=4),
@@ -219,7 +219,7 @@ BLOCKS = st.lists(
 )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(BLOCKS, min_size=1, max_size=3), st.booleans())
 def test_the_last_block_with_an_id_determines_the_parts_of_its_purchase(files, at_once):
     folder = LedgerFolder()

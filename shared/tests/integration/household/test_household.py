@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mdvec.database.connection import open_database, snapshot
+from mdvec.database.connection import open_database
 from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core.categories import Category, UnknownCategory
 from mdvec.household.core.periods import AmbiguousPeriod, InvalidPeriod
@@ -235,15 +235,6 @@ def test_each_row_that_is_left_out_is_counted_by_its_first_reason(year):
     assert food == RowCounts(food.used, 1, 0, 1, 1, 0)
 
 
-def test_a_row_belongs_to_the_month_of_its_date(ledger):
-    ledger.add("2025-05-31", -10)
-    ledger.add("2025-06-01", -200)
-    ledger.add("2025-06-30", -3000)
-    ledger.add("2025-07-01", -40000)
-    assert ledger.month("2025-06").spending == 3200
-    assert [f.amount for f in ledger.trend("食費").categories[0].months] == [10, 3200, 40000]
-
-
 def test_gaps_and_months_that_may_still_fill_are_marked(ledger):
     ledger.add("2025-04-30", -100)
     ledger.add("2025-06-01", -100)
@@ -388,12 +379,6 @@ def test_two_households_never_mix(year):
     assert [f.amount for f in other.trend("食費").categories[0].months] == [777]
     assert year.month("2025-06").total_rows == 6
     assert "秘密" not in category_hierarchy(year.connection, year.tool_id)["食費"]
-
-
-def test_a_question_can_run_within_a_snapshot(year):
-    with snapshot(year.connection):
-        assert year.trend("食費", period="2025-07").categories[0].total == 42_000
-        assert year.month("2025-07").spending == 131_000
 
 
 # --- answers that are kept ---------------------------------------------------------------------

@@ -112,7 +112,7 @@ def test_a_ledger_of_only_future_days_is_answered(connection):
     assert ledger.month(TODAY, "直近3か月").months.last == Month(2025, 9)
 
 
-WRONG = ("1926-06-15", "0206-06-15", "2205-06-15", "9999-12-31", "2015-06-15")
+WRONG = ("0206-06-15", "2015-06-15", "9999-12-31")
 
 
 @pytest.mark.parametrize("day", WRONG)
@@ -157,7 +157,7 @@ def test_many_rows_far_away_belong_to_the_ledger_and_long_answers_are_cut(connec
 
 
 @settings(
-    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(
     rows=st.lists(

@@ -271,14 +271,6 @@ def test_two_households_never_mix_and_deleting_one_leaves_the_other(household, t
     assert left == [("市営プール",)]
 
 
-def test_an_import_without_a_change_opens_no_statement(household):
-    household.export("7.csv", row("a"), row("b", "市営プール"))
-    household.import_("new")
-    opened = files_opened_below(household.folder)
-    report = household.import_()
-    assert (report.unchanged, report.chunks, opened) == (2, 2, [])
-
-
 def test_a_change_is_followed_by_reading_and_parsing_each_statement_once(household):
     household.export("7.csv", row("a"), row("b", "市営プール"))
     household.export("8.csv", row("c"), row("d"))
@@ -395,12 +387,3 @@ def test_a_purchase_counts_when_the_original_of_its_duplicate_stops_counting(hou
     household.export("7b.csv", f"0{kept[1:]}", time=2_000)
     household.import_()
     assert [one.counts for one in household.ledger()] == [False, True]
-
-
-def test_a_copy_of_an_old_statement_file_does_not_restore_old_values(household):
-    household.export("a.csv", row("x", amount=-1234), time=1_000)
-    household.export("b.csv", row("x", amount=-1300), time=2_000)
-    household.import_("new")
-    household.export("copy of a.csv", row("x", amount=-1234), time=3_000)
-    report = household.import_()
-    assert (report.updated, [one.amount for one in household.ledger()]) == (0, [-1300])

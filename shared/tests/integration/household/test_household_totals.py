@@ -88,7 +88,7 @@ SAID = (
 
 
 @settings(
-    max_examples=75, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(ROWS, st.sampled_from(SAID))
 def test_a_name_is_resolved_exactly_or_with_a_stated_guess(connection, rows, said):

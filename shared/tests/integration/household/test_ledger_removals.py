@@ -307,7 +307,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(STEPS, st.booleans(), st.randoms(use_true_random=False))
 def test_sums_are_those_of_the_newest_download_of_each_day(steps, numbered, chance):
     history = History()
@@ -331,7 +331,7 @@ def test_sums_are_those_of_the_newest_download_of_each_day(steps, numbered, chan
         assert fresh.amounts() == history.folder.amounts()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(STEPS, st.randoms(use_true_random=False))
 def test_numbered_files_are_ordered_despite_their_times(steps, chance):
     history = History()

@@ -82,14 +82,14 @@ def title_of(text, size=(800, 600)):
 
 
 @each_chart
-@pytest.mark.parametrize("size", [(200, 150), (800, 600), (801, 599), (1920, 1080), (300, 900)])
+@pytest.mark.parametrize("size", [(200, 150), (801, 599), (300, 900)])
 def test_a_png_has_exactly_the_size_that_was_asked_for(chart, size):
     drawn = draw(chart, size, "png")
     picture = Image.open(io.BytesIO(drawn.data))
     assert (picture.size, picture.format, drawn.media_type) == (size, "PNG", "image/png")
 
 
-@pytest.mark.parametrize("width", range(201, 1921, 43))
+@pytest.mark.parametrize("width", range(201, 1921, 172))
 def test_no_width_loses_a_pixel_to_rounding(width):
     drawn = draw(category("bar", 1, "題"), (width, 151), "png")
     assert Image.open(io.BytesIO(drawn.data)).size == (width, 151)
@@ -496,7 +496,7 @@ def test_an_axis_has_round_steps_around_its_values(low, high, most):
     assert 0 in ticks
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(
     st.text(max_size=40),
     st.lists(st.tuples(st.text(max_size=30), st.integers(-(10**18), 10**18)), max_size=25),

@@ -17,10 +17,6 @@ def read(text, pieces):
     return [text[start:end] for start, end in align(text, pieces)]
 
 
-def test_matching_pieces_are_adjacent():
-    assert align("東京の猫", ["東京", "の", "猫"]) == [(0, 2), (2, 3), (3, 4)]
-
-
 def test_byte_pieces_of_one_character_share_its_range():
     assert align("猫😀!", [*in_bytes("猫"), *in_bytes("😀"), "!"]) == [
         *[(0, 1)] * 3,

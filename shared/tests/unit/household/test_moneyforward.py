@@ -282,11 +282,6 @@ def test_columns_that_are_missing_have_their_defaults():
     assert read_rows(data).rows == (expected,)
 
 
-def test_a_sheet_saved_as_unicode_text_has_tabs():
-    data = f"{HEADER}\r\n{LINE}\r\n".replace(",", "\t").encode("utf-16")
-    assert read_rows(data).rows == (ROW,)
-
-
 def test_blank_lines_and_repeated_headers_are_not_rows():
     parsed = read_rows(csv_of("", LINE, ",,,,,,,,,", HEADER, LINE))
     assert [(row.line, row.mf_id) for row in parsed.rows] == [(3, "a1"), (6, "a1")]
