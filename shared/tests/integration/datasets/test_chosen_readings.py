@@ -1,12 +1,8 @@
 """What an import understood is told, can be chosen otherwise, and is kept until taken back."""
 
-from dataclasses import replace
-
-import duckdb
 import pytest
-from collection import Collection
+from source_folder import DataFolder
 
-from mdvec.database.connection import open_database
 from mdvec.datasets.core.choices import (
     COLUMN,
     EVERY_FILE,
@@ -15,42 +11,24 @@ from mdvec.datasets.core.choices import (
     merged,
     reading_of,
 )
-from mdvec.datasets.interfaces import dataset_tables
-from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.options import DatasetOptions
 from mdvec.datasets.reading_options import InvalidReading, reading_choices
 from mdvec.datasets.status import DatasetContents
 from mdvec.importing.options import ImportRefused
-from mdvec.manage import registering
-from mdvec.manage.import_tool import import_tool
 from mdvec.manage.status import details
 
 SALES = '売上一覧,,\n日付,店,額\n令和7年6月1日,1,"￥1,234"\n令和7年6月2日,2,-\n'
 
 
-def no_model(name):
-    raise AssertionError(name)
-
-
-class Files(Collection):
+class Files(DataFolder):
     """A folder of data files and its tool."""
-
-    def __post_init__(self):
-        self.folder.mkdir(parents=True, exist_ok=True)
-        registering.add_tool(self.database, self.name, "files", self.folder, "dataset")
 
     def import_(self, *columns, mode="update", **choices):
         options = DatasetOptions(readings=reading_choices(columns, **choices))
-        request = replace(self.request(mode), options=options)
-        return import_tool(request, no_model)
+        return super().import_(mode, options=options)
 
     def content(self, name):
-        with open_database(self.database, "read") as connection:
-            tables = {table.name: table for table in dataset_tables.dataset_tables(connection, 1)}
-        with duckdb.connect() as connection:
-            scan = parquet_scan(tables[name].parquet)
-            rows = connection.execute(f"SELECT * FROM {scan}").fetchall()
-        return {column.name: column.type for column in tables[name].columns}, rows
+        return self.types(name), self.read(name)
 
     def kept(self):
         contents = details(self.database, self.name).contents

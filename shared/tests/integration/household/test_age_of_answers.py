@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from plan_ledger import Bought, fill, monthly
 
-from mdvec.database.connection import open_database
 from mdvec.household.budgeting import budget_status, set_budget
 from mdvec.household.combined import combined_households
 from mdvec.household.comparison import compare_periods
@@ -26,12 +25,6 @@ ROWS = [
     Bought("2025-09-30", "市場", -500),
     *monthly("市場", -9_000, "2024-10", 12, day=3, category="食費/食料品"),
 ]
-
-
-@pytest.fixture
-def connection(tmp_path):
-    with open_database(tmp_path / "ledger.sqlite", "create") as connection:
-        yield connection
 
 
 def find(connection, tool_id, *, today, **wanted):

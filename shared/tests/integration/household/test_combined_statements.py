@@ -18,11 +18,6 @@ JULY_11, AUGUST_10, AUGUST_20 = date(2025, 7, 11), date(2025, 8, 10), date(2025,
 DAYS = [line(f"day{n}", -n, f"2025/07/{n:02}") for n in range(10, 31)]
 
 
-@pytest.fixture
-def folder():
-    return LedgerFolder()
-
-
 @pytest.mark.parametrize(
     ("path", "name"),
     [

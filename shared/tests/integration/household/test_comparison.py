@@ -7,7 +7,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from plan_ledger import Bought, fill
 
-from mdvec.database.connection import open_database
 from mdvec.household.comparison import (
     InvalidMovements,
     NotComparable,
@@ -17,12 +16,6 @@ from mdvec.household.comparison import (
 from mdvec.household.core.wording import InsufficientData
 
 TODAY = date(2025, 7, 10)
-
-
-@pytest.fixture
-def connection(tmp_path):
-    with open_database(tmp_path / "ledger.sqlite", "create") as connection:
-        yield connection
 
 
 def test_a_comparison_names_what_moved_and_the_rows_that_moved_it(connection):

@@ -70,12 +70,6 @@ class Ledger:
 
 
 @pytest.fixture
-def connection(tmp_path):
-    with open_database(tmp_path / "ledger.sqlite", "create") as connection:
-        yield connection
-
-
-@pytest.fixture
 def ledger(connection):
     return Ledger(connection)
 

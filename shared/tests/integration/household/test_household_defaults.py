@@ -8,7 +8,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from small_ledger import FLAGS, Row, SmallLedger
 
-from mdvec.database.connection import open_database
 from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core.coverage_notes import MonthRun, body_of, runs_of
 from mdvec.household.core.wording import InsufficientData
@@ -18,12 +17,6 @@ TODAY = date(2025, 7, 20)
 DEFAULTS = (
     None, "直近3か月", "半年", "過去1年間", "最新", "全期間", "5月から", "5月まで", "先月", "今月",
 )  # fmt: skip
-
-
-@pytest.fixture
-def connection(tmp_path):
-    with open_database(tmp_path / "ledger.sqlite", "create") as connection:
-        yield connection
 
 
 @pytest.fixture

@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
-from collection import Collection, check_indexes
+from collection import check_indexes
 from ledger_rows import list_transactions
+from source_folder import SourceFolder
 
 from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder, ModelUnavailable
@@ -29,12 +30,8 @@ def row(mf_id, description="スーパー", amount=-1200, day="2025/07/01", accou
     return f'1,{day},{description},"{amount:,}",{account},食費,食料品,,0,{mf_id}'
 
 
-class Household(Collection):
+class Household(SourceFolder):
     """A household's folder and tool."""
-
-    def __post_init__(self):
-        self.folder.mkdir(parents=True, exist_ok=True)
-        registering.add_tool(self.database, self.name, "家計簿", self.folder, "household")
 
     def export(self, name, *rows, time=None):
         path = self.folder / name

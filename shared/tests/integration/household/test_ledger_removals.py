@@ -25,11 +25,6 @@ AUGUST_20 = date(2025, 8, 20)
 A, B = line("a", -500), line("b", -3200, "2025/07/05")
 
 
-@pytest.fixture
-def folder():
-    return LedgerFolder()
-
-
 @pytest.mark.parametrize("name", [f"{JULY}.csv", f"{JULY} (1).csv", f"{JULY}(1).csv"])
 @pytest.mark.parametrize("mode", ["update", "replace"])
 @pytest.mark.parametrize("gone", ["a", "b"])
