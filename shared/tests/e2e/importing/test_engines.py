@@ -433,8 +433,7 @@ def back_to_format_17(collection: Collection, *, lacks_last: bool) -> None:
         )
         described = {"name": known.name, "writer": known.build, "next": None}
         connection.executemany(
-            f"INSERT INTO {table} VALUES (?, ?, ?)",
-            [(0, 0, json.dumps(described)), (1, 1, None)],
+            f"INSERT INTO {table} VALUES (?, ?, ?)", [(0, 0, json.dumps(described)), (1, 1, None)]
         )
         if lacks_last:
             connection.execute(f"INSERT INTO {table} VALUES (?, 0, NULL)", (known.last_sent,))

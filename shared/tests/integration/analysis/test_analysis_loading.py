@@ -8,13 +8,7 @@ import polars as pl
 import pytest
 from stored_export import exported
 
-from mdvec.analysis import (
-    ExportMissing,
-    LibraryMissing,
-    NotAHandle,
-    TooManyRows,
-    safe_load_export,
-)
+from mdvec.analysis import ExportMissing, LibraryMissing, NotAHandle, TooManyRows, safe_load_export
 
 LIBRARIES = pytest.mark.parametrize("library", ["polars", "pandas"])
 FORMATS = pytest.mark.parametrize("fmt", ["parquet", "csv"])

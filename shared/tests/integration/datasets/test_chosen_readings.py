@@ -40,10 +40,7 @@ class Files(DataFolder):
 def files(tmp_path):
     made = Files(tmp_path / "files", tmp_path / "data.sqlite", name="t")
     (made.folder / "a.csv").write_bytes(SALES.encode("cp932"))
-    made.write(
-        "b.csv",
-        "x|額\n1|5,5\n",
-    )
+    made.write("b.csv", "x|額\n1|5,5\n")
     return made
 
 

@@ -75,9 +75,7 @@ CELLS = st.one_of(
 
 
 @settings(max_examples=3, deadline=None)
-@given(
-    columns=st.lists(st.lists(CELLS, min_size=3, max_size=3), min_size=1, max_size=6),
-)
+@given(columns=st.lists(st.lists(CELLS, min_size=3, max_size=3), min_size=1, max_size=6))
 def test_a_wide_file_is_read_like_a_narrow_one(tmp_path_factory, columns):
     folder = tmp_path_factory.mktemp("wide")
     found, named = [], [[f"c{n}", *cells] for n, cells in enumerate(columns)]

@@ -21,12 +21,7 @@ from mdvec.embedding import catalog
 from mdvec.embedding.backends import plamo_cache
 from mdvec.embedding.backends.plamo import PlamoBackend
 from mdvec.embedding.backends.plamo_cache import REPOSITORY, REVISION
-from mdvec.embedding.embedder import (
-    BadEmbedding,
-    Embedder,
-    ModelError,
-    ModelUnavailable,
-)
+from mdvec.embedding.embedder import BadEmbedding, Embedder, ModelError, ModelUnavailable
 
 pytestmark = [
     pytest.mark.skipif(

@@ -112,8 +112,7 @@ def test_a_running_month_is_also_compared_up_to_the_same_day(connection):
 
 def test_the_base_can_be_the_year_before_and_has_to_have_data(connection):
     tool = fill(
-        connection,
-        [Bought("2024-06-10", "朝市", -100), Bought("2025-06-11", "朝市", -250)],
+        connection, [Bought("2024-06-10", "朝市", -100), Bought("2025-06-11", "朝市", -250)]
     )
     answer = compare_periods(connection, tool, period="2025年6月", base="前年同月", today=TODAY)
     assert (str(answer.before.first), answer.spending) == ("2024-06-01", (100, 250))

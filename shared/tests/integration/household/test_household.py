@@ -15,12 +15,7 @@ from mdvec.household.core.categories import Category, UnknownCategory
 from mdvec.household.core.periods import AmbiguousPeriod, InvalidPeriod
 from mdvec.household.core.sums import RowCounts, change, mean, percent
 from mdvec.household.core.transaction import ListedRow, Transaction
-from mdvec.household.core.wording import (
-    EmptyLedger,
-    InsufficientData,
-    InvalidPage,
-    InvalidPageSize,
-)
+from mdvec.household.core.wording import EmptyLedger, InsufficientData, InvalidPage, InvalidPageSize
 from mdvec.household.month import monthly_household
 from mdvec.household.overview import AvailableMonth, available_months, category_hierarchy
 from mdvec.household.trend import TrendCache, category_trend, category_trend_summary
@@ -189,9 +184,7 @@ def test_the_sums_of_a_period_are_those_of_the_rows_that_count(random_ledger):
     assert answer.counts.total == answer.total_rows == len(rows)
 
 
-def test_every_row_is_on_one_page_in_order_with_its_reason_left_out(
-    random_ledger,
-):
+def test_every_row_is_on_one_page_in_order_with_its_reason_left_out(random_ledger):
     found: list[ListedRow] = []
     page: int | None = 1
     while page is not None:

@@ -134,10 +134,7 @@ def test_aliases_tags_and_dated_names_are_searched(collection, asked):
             '"会議", "Work/solo", "work/team"',
         ),
         ({"path": "nowhere/"}, "no note of notes has a path like nowhere/"),
-        (
-            {"since": "2030", "tags": ["会議"]},
-            "no note of notes is dated 2030-01-01 or later",
-        ),
+        ({"since": "2030", "tags": ["会議"]}, "no note of notes is dated 2030-01-01 or later"),
         (
             {"tags": ["work/solo"], "path": "日記/"},
             "notes of notes pass each filter alone, but none passes all "

@@ -80,8 +80,7 @@ def test_a_word_of_hiragana_that_a_question_begins_with_is_found(ask, frame, fil
 
 
 @pytest.mark.parametrize(
-    ("question", "file"),
-    [("ごみはいつだせばいいの", "ごみ.md"), ("かびをふせぐには", "かび.md")],
+    ("question", "file"), [("ごみはいつだせばいいの", "ごみ.md"), ("かびをふせぐには", "かび.md")]
 )
 def test_a_question_of_hiragana_alone_is_answered(ask, question, file):
     assert ask("kana", question)[0] == file

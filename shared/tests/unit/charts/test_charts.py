@@ -20,13 +20,7 @@ from PIL import Image
 from mdvec.charts import yen
 from mdvec.charts.bar import draw_bars
 from mdvec.charts.categories import CategoryEntry, colored, members_note, merge_small
-from mdvec.charts.chart import (
-    CategoryChart,
-    ChartError,
-    Series,
-    TrendChart,
-    parse_size,
-)
+from mdvec.charts.chart import CategoryChart, ChartError, Series, TrendChart, parse_size
 from mdvec.charts.colors import colors_of
 from mdvec.charts.encoding import png
 from mdvec.charts.figure import draw

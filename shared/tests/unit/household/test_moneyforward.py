@@ -9,22 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdvec.household.core.cells import (
-    BadCell,
-    TransactionRow,
-    parse_amount,
-    parse_date,
-    parse_flag,
-)
+from mdvec.household.core.cells import BadCell, TransactionRow, parse_amount, parse_date, parse_flag
 from mdvec.household.core.csv_text import CsvText
 from mdvec.household.core.identity import identities
-from mdvec.household.core.moneyforward import (
-    BadRow,
-    NotTransactions,
-    ParsedFile,
-    decode,
-    read_rows,
-)
+from mdvec.household.core.moneyforward import BadRow, NotTransactions, ParsedFile, decode, read_rows
 
 HEADER = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
 ROW = TransactionRow(

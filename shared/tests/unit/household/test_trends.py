@@ -6,14 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdvec.household.core.sums import (
-    change,
-    mean,
-)
-from mdvec.household.core.wording import (
-    format_currency,
-    format_percentage,
-)
+from mdvec.household.core.sums import change, mean
+from mdvec.household.core.wording import format_currency, format_percentage
 
 
 def half_up(number, places):

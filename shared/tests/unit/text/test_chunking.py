@@ -86,10 +86,7 @@ def test_lines_count_from_one_whatever_ends_them(newline, strategy):
     content = newline.join(f"{number}行目の文章です。" for number in range(1, 41))
     chunks = cut(content, strategy=strategy, overlap=0)
     assert [(chunk.start_line, chunk.end_line) for chunk in chunks] == [
-        (
-            content.count(newline, 0, chunk.start) + 1,
-            content.count(newline, 0, chunk.end - 1) + 1,
-        )
+        (content.count(newline, 0, chunk.start) + 1, content.count(newline, 0, chunk.end - 1) + 1)
         for chunk in chunks
     ]
     assert len(chunks) > 1

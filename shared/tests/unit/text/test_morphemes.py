@@ -49,11 +49,7 @@ def test_particles_and_auxiliaries_are_no_words():
 
 
 def test_a_word_in_letters_stands_as_it_is_unless_the_dictionary_has_it_in_japanese():
-    assert field_terms("useState the component").words == [
-        "usestate",
-        "the",
-        "=コンポーネント",
-    ]
+    assert field_terms("useState the component").words == ["usestate", "the", "=コンポーネント"]
 
 
 @pytest.mark.parametrize(
