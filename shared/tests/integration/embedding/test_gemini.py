@@ -83,8 +83,6 @@ def test_a_passing_fault_is_repeated_until_it_is_over(endpoint, fault):
     [
         ("fewer", EndpointUnusable, "answered with 1 vectors for 2 texts"),
         ("dimension", EndpointUnusable, "769 dimensions instead of 768"),
-        ("nan", EndpointUnusable, "NaN"),
-        ("null", EndpointUnusable, "something else than"),
         ("key", EndpointRefused, r"refuses the key \(HTTP 401: .*\[key\]"),
         ("gemini key", EndpointRefused, r"refuses the key \(HTTP 400"),
         ("gemini wait", EndpointFailure, "asks to wait 3,600 seconds"),

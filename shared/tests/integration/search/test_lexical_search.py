@@ -85,13 +85,6 @@ def test_the_syntax_of_the_index_is_plain_text(notes, query, mode):
         assert answer.results[0].file_path == "food.md"
 
 
-def test_an_operator_is_a_word_like_any_other(notes):
-    plain = notes.search("食費 水", k=50, mode="lexical").results
-    for operator in ("AND", "NOT", "NEAR"):
-        results = notes.search(f"食費 {operator} 水", k=50, mode="lexical").results
-        assert {hit.file_path for hit in results} == {hit.file_path for hit in plain}
-
-
 ODD = ["[71,82]", "null", "7", "true", "{}", "🍙", "👨\u200d👩\u200d👧", "、。", "%s"]
 
 

@@ -17,14 +17,6 @@ def read(text, pieces):
     return [text[start:end] for start, end in align(text, pieces)]
 
 
-def test_byte_pieces_of_one_character_share_its_range():
-    assert align("猫😀!", [*in_bytes("猫"), *in_bytes("😀"), "!"]) == [
-        *[(0, 1)] * 3,
-        *[(1, 2)] * 4,
-        (2, 3),
-    ]
-
-
 @pytest.mark.parametrize("white", [" ", "\n", "\t", "\u3000", "▁"])
 def test_the_sign_for_a_space_stands_for_any_white_space_and_for_itself(white):
     assert read(f"a{white}the", ["a", "▁the"]) == ["a", f"{white}the"]

@@ -152,20 +152,6 @@ def test_any_text_is_resolved_or_refused(text, today):
 MONTHS = st.builds(Month, st.integers(1990, 2099), st.integers(1, 12))
 
 
-@given(MONTHS, st.dates(date(2000, 1, 1), date(2099, 12, 31)))
-def test_a_month_as_it_is_written_is_read_back(month, today):
-    for text in (str(month), month.in_words):
-        assert resolve_period(today, LEDGER, period=text).months == MonthRange(month, month)
-
-
-@given(MONTHS, MONTHS)
-def test_a_range_as_it_is_written_is_read_back(one, other):
-    wanted = MonthRange(min(one, other), max(one, other))
-    assert said(wanted.in_words).months == wanted
-    ends = {"start_month": str(wanted.first), "end_month": str(wanted.last)}
-    assert resolve_period(TODAY, LEDGER, **ends).months == wanted
-
-
 @given(MONTHS, st.integers(0, 400))
 def test_months_count_as_the_calendar_does(month, number):
     later = month

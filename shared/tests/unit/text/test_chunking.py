@@ -108,12 +108,6 @@ def test_three_thousand_tokens_give_the_four_chunks_of_the_seed():
     ]  # fmt: skip
 
 
-def test_text_before_the_first_heading_is_a_chunk_without_a_heading():
-    assert [(chunk.heading, chunk.text) for chunk in cut(f"{LONG}\n\n# 一\n{LONG}", size=128)] == [
-        ("", LONG), ("一", f"# 一\n{LONG}"),
-    ]  # fmt: skip
-
-
 def test_a_section_over_the_size_goes_on_in_sentences_under_its_heading():
     chunks = cut(f"# 一\n{SENTENCE * 20}", overlap=0)
     assert {chunk.heading for chunk in chunks} == {"一"}
@@ -145,14 +139,6 @@ def test_plain_text_is_cut_at_blank_lines():
     assert [(chunk.heading, chunk.text) for chunk in cut(content, "memo.txt", size=128)] == [
         ("", LONG), ("", LONG), ("", f"短い\n\n# {LONG}"),
     ]  # fmt: skip
-
-
-def test_a_table_of_five_thousand_rows_is_cut_between_rows():
-    rows = [f"| {number} | 食費 | {number * 10} 円 |" for number in range(5_000)]
-    content = "\n".join(["# 表", "", "| 番号 | 分類 | 額 |", "| --- | --- | --- |", *rows])
-    chunks = cut(content, overlap=0)
-    assert "".join(chunk.text for chunk in chunks) == content
-    assert all(chunk.text.startswith(("# 表", "| ")) for chunk in chunks)
 
 
 @pytest.mark.timeout(30)

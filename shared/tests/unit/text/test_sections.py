@@ -52,14 +52,6 @@ def test_a_heading_without_words_leaves_no_gap_in_the_path():
     assert [heading for heading, _ in cut("#\n## 二\n")] == ["", "二"]
 
 
-def test_front_matter_is_in_no_section():
-    assert cut("---\ntitle: x\n---\n本文\n") == [("", "本文\n")]
-
-
-def test_an_empty_body_has_no_sections():
-    assert (cut(""), cut("---\na: b\n---\n")) == ([], [])
-
-
 JOINED = {
     "a short one joins its first child": (
         f"# 題\n\n## 一\n{LONG}\n|## 二\n{LONG}\n", ["題 > 一", "題 > 二"],

@@ -29,18 +29,6 @@ def test_as_few_windows_as_it_takes(count, windows):
     assert len(parts(words(1, count))) == windows
 
 
-def test_without_overlap_the_windows_are_the_text():
-    text = "一文目です。二文目です。\n\n" * 40
-    assert "".join(parts(text, overlap=0)) == text
-
-
-def test_the_largest_overlap_still_moves_on_and_no_window_lies_in_another():
-    text = "あ。" + "い" * 50 + "。" + "う" * 100 + "。終"
-    ranges = token_windows(text, 0, len(text), options(64, 63), TINY)
-    assert ranges[-1][1] == len(text)
-    assert all(a <= c and b < d for (a, b), (c, d) in zip(ranges, ranges[1:], strict=False))
-
-
 @pytest.mark.parametrize(
     "character",
     ["か\u3099", "e\u0301\u0323", "👨\u200d👩\u200d👧", "👍🏽", "❤\ufe0f", "1\ufe0f\u20e3", "🇯🇵",
