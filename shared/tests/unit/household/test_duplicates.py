@@ -1,5 +1,6 @@
 """Finds exactly the pairs that may be one purchase, best score first."""
 
+import random
 from datetime import date, timedelta
 from decimal import Decimal
 from itertools import combinations
@@ -102,7 +103,7 @@ def ledger(drawn):
     return rows
 
 
-@settings(max_examples=75, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     drawn=st.lists(transactions, max_size=25),
     days=st.integers(0, 8),
@@ -116,6 +117,33 @@ def test_all_pairs_within_the_tolerances_are_examined(drawn, days, yen, percent,
     found, examined = found_all(rows, options(days, yen, percent, 0))
     within, equal = compared_one_by_one(rows, options(days, yen, percent, 0))
     assert examined == len(within)
+    assert equal <= found <= within
+
+
+@pytest.mark.parametrize(
+    ("yen", "percent"), [("0", "0"), ("100", "0"), ("0", "1"), ("99", "1"), ("1000", "200")]
+)
+@pytest.mark.parametrize("count", [400, pytest.param(4_000, marks=pytest.mark.soak)])
+def test_of_many_rows_over_new_year_all_pairs_within_the_tolerances_are_examined(
+    count, yen, percent
+):
+    chance = random.Random(4)
+    rows = [
+        row(
+            number,
+            date(2023, 12, 26) + timedelta(chance.randrange(count // 40)),
+            chance.choice([0, -10_000, -10_100, -10_101, 10_000, -chance.randrange(1, 30) * 100]),
+            description=chance.choice(SHOPS),
+            account=chance.choice(ACCOUNTS),
+            mf_id=chance.choice(["", f"id{number}"]),
+            category_major=chance.choice(["食費", "日用品", ""]),
+            is_target=chance.random() < 0.9,
+        )
+        for number in range(1, count + 1)
+    ]
+    found, examined = found_all(rows, options(3, yen, percent, 0))
+    within, equal = compared_one_by_one(rows, options(3, yen, percent))
+    assert examined == len(within) > count
     assert equal <= found <= within
 
 
