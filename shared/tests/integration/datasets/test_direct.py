@@ -152,7 +152,7 @@ def write_large(folder):
 
 
 def test_ctrl_c_stops_it_and_progress_is_told_before(tmp_path):
-    source = write_large(tmp_path)
+    source, threads = write_large(tmp_path), threading.active_count()
     told: list[int] = []
     before = signal.signal(signal.SIGUSR1, signal.default_int_handler)
 
@@ -167,4 +167,4 @@ def test_ctrl_c_stops_it_and_progress_is_told_before(tmp_path):
     finally:
         signal.signal(signal.SIGUSR1, before)
     assert 0 < sum(told) < 400_000
-    assert threading.active_count() == 1
+    assert threading.active_count() <= threads

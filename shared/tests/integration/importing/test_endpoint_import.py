@@ -57,6 +57,18 @@ def notes(collection):
     return collection
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """What an import that nothing disturbs makes of the notes."""
+    folder = tmp_path_factory.mktemp("whole")
+    collection = Collection(folder / "notes", folder / "vectors.sqlite")
+    for number in range(FILES):
+        collection.write(f"{number:02}.md", note(number))
+    with EndpointStandIn().running() as endpoint:
+        run(collection, endpoint, "new")
+    return collection.contents()
+
+
 def note(number: int) -> str:
     """Two sections, each a chunk."""
     return "".join(
@@ -77,11 +89,7 @@ def test_batches_go_across_files_and_faults_pay_for_nothing_twice(notes, endpoin
     notes.check()
 
 
-def test_what_an_endpoint_stops_in_the_middle_goes_on_without_paying_twice(notes, endpoint):
-    whole = Collection(notes.folder, notes.database.with_name("whole.sqlite"))
-    run(whole, endpoint, "new")
-    endpoint.paid.clear()
-    endpoint.requests.clear()
+def test_what_an_endpoint_stops_in_the_middle_goes_on_without_paying_twice(notes, endpoint, whole):
     endpoint.faults.extend([None, None, "quota"])
     with pytest.raises(EndpointStopped, match=f"{2 * BATCH} texts were embedded and are kept"):
         run(notes, endpoint, "new")
@@ -90,7 +98,7 @@ def test_what_an_endpoint_stops_in_the_middle_goes_on_without_paying_twice(notes
     assert (report.added, report.unchanged) == (FILES - BATCH, BATCH)
     assert report.chunks_embedded == 2 * FILES - 2 * BATCH
     assert set(endpoint.paid.values()) == {1}
-    assert notes.contents() == whole.contents()
+    assert notes.contents() == whole
     assert notes.rows("SELECT count(*) FROM paid_vectors") == [(0,)]
 
 
@@ -134,11 +142,7 @@ def start_import(notes, endpoint, batch=BATCH):
 
 
 @pytest.mark.parametrize(("at", "how"), [(3, signal.SIGKILL), (6, signal.SIGINT)])
-def test_a_killed_import_has_kept_every_batch_it_paid_for(notes, endpoint, at, how):
-    whole = Collection(notes.folder, notes.database.with_name("whole.sqlite"))
-    run(whole, endpoint, "new")
-    endpoint.paid.clear()
-    endpoint.requests.clear()
+def test_a_killed_import_has_kept_every_batch_it_paid_for(notes, endpoint, whole, at, how):
     child = start_import(notes, endpoint)
 
     def end(number):
@@ -159,7 +163,7 @@ def test_a_killed_import_has_kept_every_batch_it_paid_for(notes, endpoint, at, h
     endpoint.on_request = lambda _: None
     run(notes, endpoint)
     assert set(endpoint.paid.values()) == {1}
-    assert notes.contents() == whole.contents()
+    assert notes.contents() == whole
     notes.check()
 
 

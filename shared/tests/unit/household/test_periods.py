@@ -3,7 +3,7 @@
 from datetime import date
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mdvec.dates.months import Month, MonthRange
@@ -133,6 +133,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
+@settings(max_examples=15)
 @given(
     st.one_of(st.text(), st.lists(PIECES, max_size=9).map("".join)),
     st.dates(date(2000, 1, 1), date(2099, 12, 31)),
