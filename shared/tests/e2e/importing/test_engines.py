@@ -15,12 +15,19 @@ import pytest
 from chroma_process import ChromaProcess
 from collection import Collection
 from tiny_embedder import TinyBackend
+from vector_engine import (
+    check_engines_agree,
+    client_of,
+    findings,
+    fix,
+    index_of,
+    known_of,
+)
 
 from mdvec.database.connection import open_database
 from mdvec.errors import MdvecError
 from mdvec.index.chroma import (
     SEARCH_SECONDS,
-    ChromaIndex,
     ChromaServer,
     Hnsw,
     check_client_installed,
@@ -29,74 +36,13 @@ from mdvec.index.chroma import (
 from mdvec.index.chroma_collections import (
     MAX_UNSENT,
     OtherWriter,
-    StoredCollection,
-    collection_of,
-    differences,
-    unsent_count,
 )
 from mdvec.manage import registering
-from mdvec.manage.doctor.engine import check_engine
-from mdvec.manage.doctor.examination import CheckGroup, examine
-from mdvec.manage.doctor.findings import Installation
 from mdvec.manage.status import details
-from mdvec.settings.loading import load_with_origins
-from mdvec.tools import registry
 
 SAMPLES = Path(__file__).parents[4] / "docs" / "examples" / "notes"
 QUESTIONS = ("バックアップを取る", "household budget", "会議の議事録", "how to search")
 ALONE = "notes was searched by words alone: "
-
-
-def installation(collection: Collection, engine: ChromaServer | None) -> Installation:
-    flags = {"database": {"path": str(collection.database)}}
-    if engine is not None:
-        flags["index"] = {"engine": "chroma", "url": engine.url}
-    loaded = load_with_origins({}, flags=flags)
-    return Installation(loaded.settings, loaded.origins, loaded.file)
-
-
-def findings(collection: Collection, engine: ChromaServer | None) -> list[tuple[str, str]]:
-    found = check_engine(installation(collection, engine))
-    return [(finding.level, finding.sentence) for finding in found]
-
-
-def fix(collection: Collection, engine: ChromaServer | None) -> list[str]:
-    groups = (CheckGroup("engine", check_engine),)
-    examined = examine(installation(collection, engine), fix=True, groups=groups)
-    assert not examined.has_trouble, examined.findings
-    return list(examined.fixed)
-
-
-def known_of(collection: Collection) -> StoredCollection:
-    with open_database(collection.database, "read") as connection:
-        known = collection_of(connection, tables_of(collection))
-    assert known is not None
-    return known
-
-
-def index_of(collection: Collection) -> ChromaIndex:
-    return ChromaIndex(collection.engine, known_of(collection).name, 30.0)
-
-
-def tables_of(collection: Collection):
-    with open_database(collection.database, "read") as connection:
-        return registry.get_tool(connection, collection.name).tables
-
-
-def check_engines_agree(collection: Collection) -> None:
-    """Everything was sent, and the engine has exactly the stored chunks."""
-    with open_database(collection.database, "read") as connection:
-        names = tables_of(collection)
-        assert unsent_count(connection, names) == 0
-        assert known_of(collection).build == index_of(collection).build()
-        assert known_of(collection).next_build is None
-        assert differences(connection, names, index_of(collection)) == ([], [])
-
-
-def client_of(chroma: ChromaProcess):
-    import chromadb  # it takes half a second, and not every worker needs it
-
-    return chromadb.HttpClient(chroma.address.url)
 
 
 @pytest.fixture

@@ -6,11 +6,9 @@ from collection import Collection
 from source_folder import SourceFolder
 
 from mdvec.database.connection import DatabaseUnusable
-from mdvec.importing.job import Importer
 from mdvec.importing.report import ReportLine
 from mdvec.manage.registering import list_tools
-from mdvec.tools.kinds import KINDS, load_code
-from mdvec.tools.status import KindStatus
+from mdvec.tools.kinds import KINDS
 
 ROWS = (
     "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID\n"
@@ -27,13 +25,6 @@ def imported(tmp_path, kind, file, text):
     source.mkdir()
     (source / file).write_text(text, encoding="utf-8")
     return SourceFolder(source, tmp_path / "db.sqlite", "mine", kind=kind).import_("new")
-
-
-def test_what_every_kind_names_can_be_loaded():
-    for kind in KINDS.values():
-        assert isinstance(load_code(kind.importer), Importer)
-        assert isinstance(load_code(kind.status), KindStatus)
-        assert kind.name_check is None or callable(load_code(kind.name_check))
 
 
 def test_a_report_has_the_same_fields_for_every_kind_null_where_a_kind_has_none(tmp_path):

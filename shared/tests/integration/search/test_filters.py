@@ -267,19 +267,3 @@ def test_the_best_of_what_a_filter_leaves_are_found_exactly(many, tag, documents
             best = ids[np.argsort(-(vectors @ query))[:10]]
             found = sorted(pool.chunks, key=lambda chunk: chunk.cosine or 0, reverse=True)[:10]
             assert [chunk.id for chunk in found] == best.tolist()
-
-
-@pytest.mark.parametrize("tag", ["t100", "t5", "t1"])
-def test_words_are_looked_for_in_what_a_filter_leaves_alone(many, tag):
-    with open_database(many.database, "read") as connection:
-        tool = registry.get_tool(connection, "notes")
-        narrowed = narrow(connection, tool, filters(tags=[tag])).chunks
-        step = int(tag[1:])
-        for number in (300, 200, 303):
-            query = analyse_question(f"題{number}")
-            pool = find_candidates(
-                connection, tool, query, None, 5, "lexical", Stopwatch(), narrowed
-            )
-            titles = {chunk.title for chunk in pool.chunks}
-            assert (f"題{number}" in titles) == (number % step == 0)
-            assert all(int(title[1:]) % step == 0 for title in titles)
