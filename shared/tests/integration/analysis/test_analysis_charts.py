@@ -77,10 +77,16 @@ def numbered(values, bins):
     ]
 
 
-@pytest.mark.parametrize(("kind", "columns"), DRAWN)
-def test_an_export_and_its_frames_give_the_same_picture(run, kind, columns):
+@pytest.mark.parametrize(
+    ("forms", "kind", "columns"),
+    [
+        (("csv", "pandas") if number % 2 else ("parquet", "polars"), *drawn)
+        for number, drawn in enumerate(DRAWN)
+    ],
+)
+def test_an_export_and_its_frame_give_the_same_picture(run, forms, kind, columns):
     data, folder = run
-    charts = [safe_chart(one, kind, **columns, title="図", folder=folder) for one in data.values()]
+    charts = [safe_chart(data[form], kind, **columns, title="図", folder=folder) for form in forms]
     first = charts[0]
     assert {chart.note for chart in charts} == {first.note}
     assert {chart.png for chart in charts} == {first.png}

@@ -70,9 +70,14 @@ def children():
     ]
 
 
-def test_an_import_tells_its_result_and_the_index_is_fresh(notes, imports):
+def test_an_import_goes_on_while_one_wants_it_and_tells_its_result_and_the_index_is_fresh(
+    notes, imports
+):
     (notes.folder / "壊.md").write_bytes(b"\0")
-    result = ended(imports.start("notes"))
+    run = imports.start("notes")
+    run.want()
+    run.give_up()  # another still wants it
+    result = ended(run)
     assert isinstance(result, Result)
     assert (result.added, result.updated, result.chunks) == (1, 0, 1)
     assert [path for path, _ in result.failed] == ["壊.md"]
@@ -126,22 +131,20 @@ def test_an_import_that_is_stopped_before_it_is_told_what_to_import(notes):
     assert end.text == "stopped before the import began; nothing was changed"
 
 
-def test_an_import_that_another_still_wants_goes_on(notes, imports):
-    run = imports.start("notes")
-    run.want()
-    run.give_up()
-    assert isinstance(ended(run), Result)
-
-
-def test_an_import_that_was_given_up_before_it_began_is_joined_by_nobody(notes, imports):
+def test_an_import_waits_for_that_of_another_process_and_one_given_up_is_joined_by_nobody(
+    notes, imports
+):
     tool = registering.find_tool(notes.database, "notes")
     with only_import_of(notes.database, tool, lambda _: None):
-        imports.start("notes")
+        first = imports.start("notes")
+        while "is running; waiting for it to end" not in first.notice:
+            assert not first.wait(0.01), first.end
         given_up = imports.start("notes")
         given_up.give_up()
         assert ended(given_up) == Stopped("stopped before the import began; nothing was changed")
         later = imports.start("notes")
     notes.write("米.md", "# 米\n")
+    assert isinstance(ended(first), Result)
     assert isinstance(ended(later), Result)
     assert documents(notes) == {"水.md", "米.md"}
 
@@ -171,15 +174,6 @@ def test_the_end_of_our_process_ends_the_import(notes, imports):
     assert isinstance(ended(run), Stopped)
     assert not child.is_running()
     assert isinstance(ended(imports.start("notes")), Stopped)
-
-
-def test_an_import_waits_for_that_of_another_process(notes, imports):
-    tool = registering.find_tool(notes.database, "notes")
-    with only_import_of(notes.database, tool, lambda _: None):
-        run = imports.start("notes")
-        while "is running; waiting for it to end" not in run.notice:
-            assert not run.wait(0.01), run.end
-    assert ended(run).added == 1
 
 
 def test_a_file_that_is_being_written_is_imported_whole(notes, imports):
