@@ -121,15 +121,10 @@ def test_a_passage_too_many_is_left_out_and_not_squeezed_in():
 @pytest.mark.parametrize(
     ("content", "end", "cut"),
     [
-        ("一行目と\n二行目の途中", 8, 5),
-        ("一\n二行目がとても長い", 9, 9),
-        ("abc\r\ndef", 4, 3),
-        ("abcd\r\ndef", 7, 6),
-        ("abc\r\n", 5, 5),
-        ("\r\n", 1, 1),
-        ("abc", 3, 3),
+        ("一行目と\n二行目の途中", 8, 5), ("一\n二行目がとても長い", 9, 9), ("abc\r\ndef", 4, 3),
+        ("abcd\r\ndef", 7, 6), ("abc\r\n", 5, 5), ("\r\n", 1, 1), ("abc", 3, 3),
     ],
-)
+)  # fmt: skip
 def test_a_cut_falls_behind_a_line_where_one_ends_late_enough(content, end, cut):
     assert good_cut(content, 0, end) == cut
 
