@@ -81,6 +81,11 @@ def test_only_the_user_can_read_exports(exports, tmp_path):
     assert mode(exports.path_of(export.handle)) == 0o600
 
 
+def test_handles_of_one_second_are_unguessable_from_each_other(exports, tmp_path):
+    handles = {placed(exports, tmp_path).handle for _ in range(20)}
+    assert len({handle[25:] for handle in handles}) == 20
+
+
 def test_an_open_folder_with_other_files_is_refused_and_unchanged(exports, tmp_path):
     exports.folder.mkdir(parents=True)
     (exports.folder / "letter.txt").write_text("dear")
@@ -239,7 +244,7 @@ def test_before_the_first_export_there_is_no_folder(exports):
 
 
 def test_an_open_folder_with_only_our_files_is_made_private(exports, tmp_path):
-    placed(exports, tmp_path)
+    with_types(exports, tmp_path)
     (exports.folder / "spool_0123456789abcdef").mkdir()
     exports.folder.chmod(0o755)
     assert len(exports.list()) == 1
