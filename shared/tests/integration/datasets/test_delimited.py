@@ -162,6 +162,7 @@ def test_a_header_alone_is_an_empty_table(tmp_path):
         (b"", "it is empty"),
         (b"\n\n", "it is empty"),
         (b"1,2\n3,4\n", "its first line holds values"),
+        (b", \n1,2\n", "its first line is empty"),
         (b"a,b\n1,2\n3\n", "line 3: the row has 1 cells, but there are 2 columns"),
         (b'a,b\n1,2\n"x\ny",2,3\n', "line 4: the row has 3 cells"),
         (b'a,b\n1,2\n3,"x\n', "line 3: the file ends within a cell"),

@@ -384,3 +384,12 @@ def test_a_purchase_counts_when_the_original_of_its_duplicate_stops_counting(hou
     household.export("7b.csv", f"0{kept[1:]}", time=2_000)
     household.import_()
     assert [one.counts for one in household.ledger()] == [False, True]
+
+
+def test_a_copy_of_an_old_statement_file_does_not_restore_old_values(household):
+    household.export("a.csv", row("x", amount=-1234), time=1_000)
+    household.export("b.csv", row("x", amount=-1300), time=2_000)
+    household.import_("new")
+    household.export("copy of a.csv", row("x", amount=-1234), time=3_000)
+    report = household.import_()
+    assert (report.updated, [one.amount for one in household.ledger()]) == (0, [-1300])

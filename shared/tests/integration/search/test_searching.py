@@ -85,7 +85,7 @@ def test_a_tool_without_an_import_or_without_documents_answers_with_nothing(coll
         collection.import_("update")
 
 
-@pytest.mark.parametrize("query", ["", "  ", "\u3000\n", "\u200b\ufeff"])
+@pytest.mark.parametrize("query", ["", "  ", "\u3000\n", "\u200b\ufeff", "\0"])
 def test_a_blank_query_is_refused(filled, query):
     with pytest.raises(SearchRefused, match="blank"):
         filled.search(query)
