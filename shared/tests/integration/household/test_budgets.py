@@ -115,7 +115,7 @@ ROWS = st.lists(
 
 
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(ROWS)
 def test_what_was_spent_is_the_sum_of_the_rows(connection, rows):

@@ -143,7 +143,7 @@ ROWS = st.lists(
 
 
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(ROWS)
 def test_the_rows_of_each_movement_add_up_to_its_difference(connection, rows):

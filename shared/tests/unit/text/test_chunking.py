@@ -45,7 +45,7 @@ def cut(content, name="note.md", tokenizer=TINY, **chosen):
 
 
 @given(hostile, st.sampled_from(["note.md", "note.txt"]), all_options)
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 def test_chunks_are_exact_whole_ordered_and_within_the_size(content, name, chosen):
     read = outline(content, name)
     chunks = chunk_document(content, read, chosen, TINY)
@@ -63,7 +63,7 @@ def test_chunks_are_exact_whole_ordered_and_within_the_size(content, name, chose
 
 
 @given(hostile, all_options)
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=25)
 def test_no_chunk_is_more_than_the_model_takes(content, chosen):
     narrow = TinyBackend(max_tokens=20)
     chunks = chunk_document(content, outline(content, "note.md"), chosen, narrow)
