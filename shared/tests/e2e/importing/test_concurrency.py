@@ -16,24 +16,24 @@ def fill(collection: Collection, files: int) -> None:
 
 
 def test_a_second_import_of_a_tool_waits_and_then_finds_everything_done(collection, importing):
-    fill(collection, 60)
+    fill(collection, 30)
     imports = [importing(collection, "update") for _ in range(2)]
     ends = [child.communicate(timeout=60) for child in imports]
     assert [errors for _, errors in ends] == ["", ""]
     lines = sorted(output.splitlines()[-1] for output, _ in ends)
-    assert lines == ["done 0 0 0 60", "done 60 0 0 0"]
+    assert lines == ["done 0 0 0 30", "done 30 0 0 0"]
     collection.check()
     assert list(collection.database.parent.glob("*.lock")) == []
 
 
 def test_imports_of_two_tools_run_at_once(collection, importing, tmp_path):
     other = Collection(tmp_path / "other", collection.database, name="other")
-    fill(collection, 60)
-    fill(other, 60)
+    fill(collection, 30)
+    fill(other, 30)
     imports = [importing(collection, "new"), importing(other, "new")]
     ends = [child.communicate(timeout=60) for child in imports]
     assert [(errors, output.splitlines()[-1]) for output, errors in ends] == [
-        ("", "done 60 0 0 0")
+        ("", "done 30 0 0 0")
     ] * 2
     collection.check()
     other.check()
@@ -41,7 +41,7 @@ def test_imports_of_two_tools_run_at_once(collection, importing, tmp_path):
 
 @pytest.mark.parametrize("imports", [1, pytest.param(10, marks=pytest.mark.soak)])
 def test_eight_clients_search_while_an_import_replaces_everything(collection, importing, imports):
-    fill(collection, 40)
+    fill(collection, 20)
     collection.import_("new")
     stop = threading.Event()
     answers: list[int] = []
@@ -63,11 +63,11 @@ def test_eight_clients_search_while_an_import_replaces_everything(collection, im
         for _ in range(imports):
             child = importing(collection, "replace")
             output, problems = child.communicate(timeout=60)
-            assert (problems, output.splitlines()[-1]) == ("", "done 40 0 0 0")
+            assert (problems, output.splitlines()[-1]) == ("", "done 20 0 0 0")
     finally:
         stop.set()
         for client in clients:
             client.join()
     assert errors == []
     assert len(answers) > 8
-    assert set(answers) == {40}
+    assert set(answers) == {20}

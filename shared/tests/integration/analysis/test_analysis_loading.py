@@ -8,13 +8,7 @@ import polars as pl
 import pytest
 from stored_export import exported
 
-from mdvec.analysis import (
-    ExportMissing,
-    LibraryMissing,
-    NotAHandle,
-    TooManyRows,
-    safe_load_export,
-)
+from mdvec.analysis import ExportMissing, LibraryMissing, NotAHandle, TooManyRows, safe_load_export
 
 LIBRARIES = pytest.mark.parametrize("library", ["polars", "pandas"])
 FORMATS = pytest.mark.parametrize("fmt", ["parquet", "csv"])
@@ -100,21 +94,22 @@ def test_a_csv_whose_types_are_not_known_is_text(folder, library):
     ]  # fmt: skip
 
 
+AS_TEXT = {
+    "DATE 'infinity'": "infinity",
+    "TIMESTAMP '0044-03-15 (BC) 12:00:00'": "0044-03-15 (BC) 12:00:00",
+    "'6fe0a8ce-0000-4000-8000-000000000000'::UUID": "6fe0a8ce-0000-4000-8000-000000000000",
+    """'{"a": 1.10}'::JSON""": '{"a": 1.10}',
+}
+
+
 @LIBRARIES
 @FORMATS
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        ("DATE 'infinity'", "infinity"),
-        ("TIMESTAMP '0044-03-15 (BC) 12:00:00'", "0044-03-15 (BC) 12:00:00"),
-        ("'6fe0a8ce-0000-4000-8000-000000000000'::UUID", "6fe0a8ce-0000-4000-8000-000000000000"),
-        ("""'{"a": 1.10}'::JSON""", '{"a": 1.10}'),
-    ],
-)  # fmt: skip
-def test_values_without_a_type_in_the_library_become_text(folder, library, fmt, value, text):
-    frame = safe_load_export(exported(folder, f"SELECT {value} AS v", fmt), library=library,
-                             folder=folder)  # fmt: skip
-    assert frame["v"].to_list() == [text]
+def test_values_without_a_type_in_the_library_become_text(folder, library, fmt):
+    values = ", ".join(f"{value} AS v{number}" for number, value in enumerate(AS_TEXT))
+    frame = safe_load_export(
+        exported(folder, f"SELECT {values}", fmt), library=library, folder=folder
+    )
+    assert [frame[f"v{number}"].to_list() for number in range(4)] == [[v] for v in AS_TEXT.values()]
 
 
 @pytest.mark.parametrize("path", ["/etc/passwd", "../x.parquet", "runs.parquet", "~/x.parquet"])

@@ -73,11 +73,19 @@ def holding(collection: Collection, *words: str) -> list[str]:
     ]
 
 
-@pytest.fixture
-def old(collection):
+@pytest.fixture(scope="module")
+def template(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("old")
+    collection = Collection(folder / "notes", folder / "data" / "vectors.sqlite")
     fill(collection)
     delete_as_an_old_version_did(collection)
-    return collection
+    return folder
+
+
+@pytest.fixture
+def old(template, tmp_path):
+    shutil.copytree(template, tmp_path, dirs_exist_ok=True)
+    return Collection(tmp_path / "notes", tmp_path / "data" / "vectors.sqlite", is_new=False)
 
 
 def test_data_left_readable_by_old_versions_is_erased_and_the_contents_stay(old):

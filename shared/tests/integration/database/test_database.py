@@ -142,20 +142,6 @@ def test_a_disk_that_fills_up_ends_in_one_sentence_and_loses_nothing(collection)
     collection.check()
 
 
-def test_a_new_file_has_its_application_id_its_format_and_wal_mode(tmp_path):
-    path = tmp_path / "new.sqlite"
-    with open_database(path, "create") as connection:
-        marks = [
-            connection.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("application_id", "user_version", "journal_mode")
-        ]
-    assert marks == [migrations.APPLICATION_ID, migrations.LATEST, "wal"]
-
-
-def test_the_errors_of_the_driver_have_one_root():
-    assert issubclass(DatabaseUnusable, DatabaseError)
-
-
 def fill_up(connection):
     pages = connection.execute("PRAGMA page_count").get
     connection.execute("PRAGMA cache_size = 5").fetchall()

@@ -1,7 +1,7 @@
 """Data deleted from a household's ledger or a dataset's tables is erased from all files."""
 
 import pytest
-from collection import Collection
+from source_folder import SourceFolder
 
 from mdvec.manage import registering
 
@@ -10,7 +10,7 @@ SECRET = "zqxjkvw8871secret"
 JULY = "収入・支出詳細_2025-07-01_2025-07-31.csv"
 
 
-class Listing(Collection):
+class Listing(SourceFolder):
     """A household, or a dataset, whose database holds the secret."""
 
     def holding(self) -> list[str]:
@@ -32,13 +32,7 @@ def row(mf_id: str, shop: str = "店", memo: str = "") -> str:
 
 @pytest.fixture
 def tables(tmp_path):
-    def make(kind: str) -> Listing:
-        made = Listing(tmp_path / "in", tmp_path / "data" / "db.sqlite", is_new=False)
-        made.folder.mkdir()
-        registering.add_tool(made.database, made.name, "d", made.folder, kind)
-        return made
-
-    return make
+    return lambda kind: Listing(tmp_path / "in", tmp_path / "data" / "db.sqlite", kind=kind)
 
 
 @pytest.fixture

@@ -1,12 +1,8 @@
 """What an import understood is told, can be chosen otherwise, and is kept until taken back."""
 
-from dataclasses import replace
-
-import duckdb
 import pytest
-from collection import Collection
+from source_folder import DataFolder
 
-from mdvec.database.connection import open_database
 from mdvec.datasets.core.choices import (
     COLUMN,
     EVERY_FILE,
@@ -15,42 +11,24 @@ from mdvec.datasets.core.choices import (
     merged,
     reading_of,
 )
-from mdvec.datasets.interfaces import dataset_tables
-from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.options import DatasetOptions
 from mdvec.datasets.reading_options import InvalidReading, reading_choices
 from mdvec.datasets.status import DatasetContents
 from mdvec.importing.options import ImportRefused
-from mdvec.manage import registering
 from mdvec.manage.status import details
-from mdvec.manage.tool_import import import_tool
 
 SALES = '売上一覧,,\n日付,店,額\n令和7年6月1日,1,"￥1,234"\n令和7年6月2日,2,-\n'
 
 
-def no_model(name):
-    raise AssertionError(name)
-
-
-class Files(Collection):
+class Files(DataFolder):
     """A folder of data files and its tool."""
-
-    def __post_init__(self):
-        self.folder.mkdir(parents=True, exist_ok=True)
-        registering.add_tool(self.database, self.name, "files", self.folder, "dataset")
 
     def import_(self, *columns, mode="update", **choices):
         options = DatasetOptions(readings=reading_choices(columns, **choices))
-        request = replace(self.request(mode), options=options)
-        return import_tool(request, no_model)
+        return super().import_(mode, options=options)
 
     def content(self, name):
-        with open_database(self.database, "read") as connection:
-            tables = {table.name: table for table in dataset_tables.dataset_tables(connection, 1)}
-        with duckdb.connect() as connection:
-            scan = parquet_scan(tables[name].parquet)
-            rows = connection.execute(f"SELECT * FROM {scan}").fetchall()
-        return {column.name: column.type for column in tables[name].columns}, rows
+        return self.types(name), self.read(name)
 
     def kept(self):
         contents = details(self.database, self.name).contents
@@ -62,10 +40,7 @@ class Files(Collection):
 def files(tmp_path):
     made = Files(tmp_path / "files", tmp_path / "data.sqlite", name="t")
     (made.folder / "a.csv").write_bytes(SALES.encode("cp932"))
-    made.write(
-        "b.csv",
-        "x|額\n1|5,5\n",
-    )
+    made.write("b.csv", "x|額\n1|5,5\n")
     return made
 
 
@@ -115,22 +90,19 @@ def test_choices_are_kept_for_later_updates_until_they_are_taken_back(files):
     assert list(files.content("t__b")[0]) == ["x|額"]
 
 
-@pytest.mark.parametrize(
-    ("columns", "choices", "why"),
-    [
+def test_a_choice_that_cannot_hold_changes_nothing(files):
+    files.import_(mode="new")
+    before = files.content("t__a")
+    for columns, choices, why in (
         (["額=date"], {}, "a.csv: its column '額' cannot be read as date: it holds .￥1,234"),
         (["売り上=text"], {}, r"no file \* has a column '売り上'"),
         (["額=text"], {"pattern": "*.json"}, r"no file \*.json whose 額 can be chosen"),
         (["額=auto"], {}, "nothing is chosen for '額'"),
         ([], {"header_row": 9}, "it has no line 9"),
         ([], {"encoding": "utf-8"}, "it is not utf-8-sig, which was chosen for it"),
-    ],
-)
-def test_a_choice_that_cannot_hold_changes_nothing(files, columns, choices, why):
-    files.import_(mode="new")
-    before = files.content("t__a")
-    with pytest.raises(ImportRefused, match=why):
-        files.import_(*columns, **choices)
+    ):
+        with pytest.raises(ImportRefused, match=why):
+            files.import_(*columns, **choices)
     assert files.content("t__a") == before
     assert files.kept() == []
     assert files.import_().unchanged == 2

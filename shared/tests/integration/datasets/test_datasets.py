@@ -7,12 +7,12 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from collection import RULES, Collection
+from collection import RULES
+from source_folder import DataFolder, no_model
 
-from mdvec.database.connection import open_database
 from mdvec.datasets.core.columns import Column
 from mdvec.datasets.interfaces import dataset_tables
-from mdvec.datasets.interfaces.connection import one_path, parquet_scan
+from mdvec.datasets.interfaces.connection import one_path
 from mdvec.datasets.status import DatasetContents
 from mdvec.documents.reading import DocumentPart, ReadingRefused, read_document
 from mdvec.files.scanning import SourceMissing
@@ -21,7 +21,6 @@ from mdvec.importing.report import ImportInterrupted, Progress, ToolChanged
 from mdvec.manage import registering
 from mdvec.manage.registering import InvalidTool
 from mdvec.manage.status import details, overview
-from mdvec.manage.tool_import import import_tool
 from mdvec.search.answer import Question, SearchRefused, search
 from mdvec.sync.freshness import look_at
 from mdvec.tools.names import InvalidToolName
@@ -30,19 +29,8 @@ CHILD = Path(__file__).parents[4] / "tests" / "importing_child.py"
 TIMES = "SELECT TIMESTAMP '2025-06-01 05:00' + to_seconds(range) AS t, range AS n FROM range({})"
 
 
-def no_model(name):
-    raise AssertionError(f"the model {name} was asked for")
-
-
-class Dataset(Collection):
+class Dataset(DataFolder):
     """A folder of data files and its tool."""
-
-    def __post_init__(self):
-        self.folder.mkdir(parents=True, exist_ok=True)
-        registering.add_tool(self.database, self.name, "runs of a year", self.folder, "dataset")
-
-    def import_(self, mode="update", **more):
-        return import_tool(self.request(mode), no_model, **more)
 
     def parquet(self, path, rows=3):
         file = self.folder / path
@@ -56,20 +44,6 @@ class Dataset(Collection):
             for statement in statements:
                 connection.execute(statement)
         return self.folder / path
-
-    def tables(self):
-        with open_database(self.database, "read") as connection:
-            return {table.name: table for table in dataset_tables.dataset_tables(connection, 1)}
-
-    def content(self, name):
-        with duckdb.connect() as connection:
-            scan = parquet_scan(self.tables()[name].parquet)
-            return connection.execute(f"SELECT * FROM {scan}").fetchall()
-
-    @property
-    def copies(self):
-        folder = Path(f"{self.database}.datasets/1")
-        return sorted(folder.iterdir()) if folder.exists() else []
 
 
 def counts(report):
@@ -130,8 +104,8 @@ def test_csv_files_and_databases_are_copied_into_a_private_folder(runs):
         "my_runs__store__runs": "store.duckdb#runs",
         "my_runs__支出": "支出.csv",
     }
-    assert runs.content("my_runs__支出")[0][1] == 1200
-    assert runs.content("my_runs__store__runs")[0][:2] == (1, str(10**30))
+    assert runs.read("my_runs__支出")[0][1] == 1200
+    assert runs.read("my_runs__store__runs")[0][:2] == (1, str(10**30))
     assert tables["my_runs__store__other_we_ird"].columns == (Column("a\nb", "INTEGER"),)
     assert {table.parquet for table in tables.values()} == set(runs.copies)
     for folder in (runs.copies[0].parent, runs.copies[0].parent.parent):
@@ -207,7 +181,7 @@ def test_rows_in_a_databases_log_are_a_change(runs):
     subprocess.run([sys.executable, "-c", writes, str(file)], check=True)
     assert file.with_name("a.duckdb.wal").exists()
     assert counts(runs.import_("update")) == (0, 1, 0, 0, 0)
-    assert runs.content("my_runs__a__t") == [(1,)]
+    assert runs.read("my_runs__a__t") == [(1,)]
 
 
 def test_unreadable_files_are_reported_and_the_rest_is_imported(runs, tmp_path):
@@ -245,9 +219,9 @@ def test_a_file_that_becomes_unreadable_keeps_its_last_copy(runs):
     (runs.folder / "a.parquet").write_text("broken")
     report = runs.import_("update")
     assert (counts(report), list(reasons(report))) == ((0, 0, 1, 1, 2), ["a.parquet", "b.csv"])
-    assert runs.content("my_runs__b") == [(1,)]
+    assert runs.read("my_runs__b") == [(1,)]
     assert counts(runs.import_("replace")) == (0, 0, 0, 1, 2)
-    assert runs.content("my_runs__b") == [(1,)]
+    assert runs.read("my_runs__b") == [(1,)]
 
 
 def test_an_import_of_only_broken_files_leaves_the_tool_unchanged(runs):
@@ -377,9 +351,9 @@ def test_a_killed_import_leaves_the_old_tables_and_the_next_one_completes_the_wo
         child.stdout.readline()
         child.kill()
     if runs.tables() == before:
-        assert runs.content("my_runs__a") == [(1,)]
+        assert runs.read("my_runs__a") == [(1,)]
         assert counts(runs.import_("update")) == (0, 2, 0, 0, 0)
-    assert runs.content("my_runs__a") == [(1,), (2,)]
+    assert runs.read("my_runs__a") == [(1,), (2,)]
     runs.import_("update")
     assert len(runs.copies) == 2
 

@@ -137,7 +137,7 @@ def files(draw):
 @given(files())
 @example(b'a,b\n"","\n"\n')
 @settings(
-    max_examples=int(os.environ.get("N", "60")), deadline=None, derandomize="N" not in os.environ
+    max_examples=int(os.environ.get("N", "20")), deadline=None, derandomize="N" not in os.environ
 )
 def test_it_never_differs_from_python(data):
     direct, python = both(data)
@@ -147,12 +147,12 @@ def test_it_never_differs_from_python(data):
 def write_large(folder):
     source = folder / "large.csv"
     row = '1,2025-06-01,"x, y",2.5,true,abc\n'
-    source.write_text("id,day,note,price,flag,code\n" + row * 1_000_000)
+    source.write_text("id,day,note,price,flag,code\n" + row * 400_000)
     return source
 
 
 def test_ctrl_c_stops_it_and_progress_is_told_before(tmp_path):
-    source = write_large(tmp_path)
+    source, threads = write_large(tmp_path), threading.active_count()
     told: list[int] = []
     before = signal.signal(signal.SIGUSR1, signal.default_int_handler)
 
@@ -166,5 +166,5 @@ def test_ctrl_c_stops_it_and_progress_is_told_before(tmp_path):
             read_directly(source, tmp_path / "a.part", ",", on_rows, FOUND, ALWAYS)
     finally:
         signal.signal(signal.SIGUSR1, before)
-    assert 0 < sum(told) < 1_000_000
-    assert threading.active_count() == 1
+    assert 0 < sum(told) < 400_000
+    assert threading.active_count() <= threads

@@ -12,54 +12,27 @@ from contextlib import contextmanager
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 
-import duckdb
 import openpyxl
 import polars as pl
 import pytest
-from collection import Collection
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from source_folder import DataFolder
 
-from mdvec.database.connection import open_database
 from mdvec.datasets.core.columns import NoHeader
 from mdvec.datasets.core.sheet_header import sheet_header
-from mdvec.datasets.interfaces import dataset_tables
-from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces.unpacking import is_bomb
-from mdvec.manage import registering
-from mdvec.manage.tool_import import import_tool
 
 at = datetime.fromisoformat
 
 
-def no_model(name):
-    raise AssertionError(name)
-
-
-class Files(Collection):
-    """A folder of data files and its tool."""
-
-    def __post_init__(self):
-        self.folder.mkdir(parents=True, exist_ok=True)
-        registering.add_tool(self.database, self.name, "files", self.folder, "dataset")
-
-    def import_(self, mode="update", **more):
-        return import_tool(self.request(mode), no_model, **more)
-
-    def tables(self):
-        with open_database(self.database, "read") as connection:
-            return {table.name: table for table in dataset_tables.dataset_tables(connection, 1)}
-
-    def content(self, name):
-        table = self.tables()[name]
-        with duckdb.connect() as connection:
-            rows = connection.execute(f"SELECT * FROM {parquet_scan(table.parquet)}").fetchall()
-        return {column.name: column.type for column in table.columns}, rows
-
-
 @pytest.fixture
 def files(tmp_path):
-    return Files(tmp_path / "files", tmp_path / "data.sqlite", name="t")
+    return DataFolder(tmp_path / "files", tmp_path / "data.sqlite", name="t")
+
+
+def content(files, name):
+    return files.types(name), files.read(name)
 
 
 def problems(report):
@@ -101,8 +74,8 @@ def test_json_in_every_form_is_the_same_table(files):
     report = files.import_("new")
     assert problems(report) == left_out(report) == {}
     for name in ("list", "lines", "odd_lines", "inner", "packed", "cp932"):
-        assert files.content(f"t__{name}") == (COLUMNS, READ)
-    assert files.content("t__columns") == (
+        assert content(files, f"t__{name}") == (COLUMNS, READ)
+    assert content(files, "t__columns") == (
         {"a": "BIGINT", "b": "VARCHAR"}, [(1, "x"), (2, None)],
     )  # fmt: skip
 
@@ -157,14 +130,14 @@ def in_a_workbook(cell):
     return None if is_long else cell
 
 
-@settings(max_examples=6)
+@settings(max_examples=3)
 @given(data=st.data())
 def test_what_json_workbooks_and_sqlite_hold_is_what_is_read(tmp_path_factory, data):
     kinds = data.draw(st.lists(st.sampled_from(sorted(CELLS)), min_size=1, max_size=4))
     row = st.tuples(*[st.none() | CELLS[kind] for kind in kinds])
     rows = data.draw(st.lists(row, min_size=1, max_size=8))
     folder = tmp_path_factory.mktemp("made")
-    files = Files(folder / "files", folder / "data.sqlite", name="t")
+    files = DataFolder(folder / "files", folder / "data.sqlite", name="t")
     names = [f"c{number}" for number in range(len(kinds))]
     files.write("a.json", json.dumps([dict(zip(names, row, strict=True)) for row in rows]))
     with sqlite3.connect(files.folder / "b.db") as made:
@@ -174,11 +147,9 @@ def test_what_json_workbooks_and_sqlite_hold_is_what_is_read(tmp_path_factory, d
     written = [tuple(map(in_a_workbook, row)) for row in rows]
     workbook(files.folder / "c.xlsx", ("s", [names, *written]))
     assert problems(files.import_("new")) == {}
-    assert files.content("t__a")[1] == rows
-    assert files.content("t__c")[1] == [
-        row for row in written if any(cell is not None for cell in row)
-    ]
-    read = files.content("t__b__b")[1]
+    assert files.read("t__a") == rows
+    assert files.read("t__c") == [row for row in written if any(cell is not None for cell in row)]
+    read = files.read("t__b__b")
     assert read == rows  # True is 1 in SQLite, and equals it here
 
 
@@ -187,7 +158,7 @@ def test_durations_of_an_arrow_file_are_text_as_in_workbooks(files):
     pl.DataFrame({"n": [1, 2, 3], "took": lengths}).write_ipc(files.folder / "a.feather")
     assert problems(files.import_("new")) == {}
     read = [(1, "26:03:00"), (2, None), (3, "-0:00:01.5")]
-    assert files.content("t__a") == ({"n": "BIGINT", "took": "VARCHAR"}, read)
+    assert content(files, "t__a") == ({"n": "BIGINT", "took": "VARCHAR"}, read)
 
 
 def test_a_packed_csv_is_read_and_a_broken_one_names_its_line(files):
@@ -206,7 +177,7 @@ def test_a_packed_csv_is_read_and_a_broken_one_names_its_line(files):
         "cut.csv.gz": "line 31: the packed file ends early; download or pack it again",
     }
     assert list(files.tables()) == ["t__sales_2025_06", "t__sales_2025_07"]
-    assert files.content("t__sales_2025_06") == files.content("t__sales_2025_07")
+    assert content(files, "t__sales_2025_06") == content(files, "t__sales_2025_07")
     assert {path.suffix for path in Path(f"{files.database}.datasets/1").iterdir()} == {".parquet"}
     assert is_bomb(2**29, 2**22)
     assert not is_bomb(2**29, 2**23)
@@ -224,7 +195,7 @@ def test_feather_and_arrow_files_keep_their_values_and_types(files):
     (files.folder / "d.arrow").write_bytes((files.folder / "a.feather").read_bytes()[:200])
     report = files.import_("new")
     kinds = {"n": "BIGINT", "s": "VARCHAR", "d": "DATE", "t": "TIMESTAMP", "l": "BIGINT[]"}
-    assert files.content("t__a") == files.content("t__b") == (kinds, frame.rows())
+    assert content(files, "t__a") == content(files, "t__b") == (kinds, frame.rows())
     assert problems(report) == {
         "c.arrow": "it is not an Arrow file; write it again",
         "d.arrow": "it cannot be read as an Arrow file (out-of-spec: InvalidFooter)",
@@ -273,7 +244,7 @@ def test_each_sheet_of_a_workbook_is_a_table_of_its_cells_values(files):
         "a.xlsx#隠し": "it is a hidden sheet; show it in the workbook to import it",
         "a.xlsx#空": "it is an empty sheet",
     }
-    assert files.content("t__a__売上") == (
+    assert content(files, "t__a__売上") == (
         {"日付": "DATE", "店": "VARCHAR", "額": "DOUBLE", "時刻": "TIMESTAMP", "開店": "TIME",
          "経過": "BIGINT", "率": "DOUBLE", "メモ": "BOOLEAN"},
         [(date(2025, 6, 1), "東京", 1200.0, at("2025-06-01 05:30"), time(9, 30), 1234, 0.125,
@@ -281,13 +252,16 @@ def test_each_sheet_of_a_workbook_is_a_table_of_its_cells_values(files):
          (date(2025, 6, 2), "00123", None, at("2025-06-02"), time(18), -500, None, None),
          (None, None, 2.5, None, None, 12, 1.0, False)],
     )  # fmt: skip
-    assert files.content("t__a__階層") == (
+    assert content(files, "t__a__階層") == (
         {"店": "VARCHAR", "2024年 売上": "BIGINT", "2024年 数": "BIGINT", "2025年 売上": "BIGINT",
          "2025年 数": "BIGINT"},
         [("東京", 1, 2, 3, 4)],
     )  # fmt: skip
-    assert files.content("t__a__式") == ({"n": "BIGINT", "倍": "VARCHAR"}, [(1, None), (None, "x")])
-    assert files.content("t__b") == ({"a": "BIGINT", "c": "VARCHAR"}, [(1, "x")])
+    assert content(files, "t__a__式") == (
+        {"n": "BIGINT", "倍": "VARCHAR"},
+        [(1, None), (None, "x")],
+    )
+    assert content(files, "t__b") == ({"a": "BIGINT", "c": "VARCHAR"}, [(1, "x")])
     assert files.import_().unchanged == 4
 
 
@@ -329,7 +303,7 @@ def test_sqlite_tables_are_read_by_what_their_values_are(files):
     (files.folder / "thumbs.db").write_bytes(b"\0\1\2")
     (files.folder / "cut.db").write_bytes(place.read_bytes()[:5000])
     report = files.import_("new")
-    assert files.content("t__a__t") == (
+    assert content(files, "t__a__t") == (
         {"i": "BIGINT", "r": "DOUBLE", "d": "DATE", "b": "BOOLEAN", "x": "BLOB",
          "mixed": "VARCHAR", "code": "VARCHAR", "none": "TIMESTAMP"},
         [(2**53 + 1, 0.1, date(2025, 6, 1), True, b"\0\xff", "1", "12", None),
@@ -343,18 +317,6 @@ def test_sqlite_tables_are_read_by_what_their_values_are(files):
         "thumbs.db": "it is not a SQLite database, or it is encrypted",
     }
     assert problems(report) == {"cut.db": "it is not a complete SQLite database; copy it again"}
-
-
-def test_a_sqlite_file_that_ends_within_a_page_is_refused(files):
-    place = files.folder / "a.sqlite"
-    with sqlite3.connect(place) as made:
-        made.execute("CREATE TABLE t (a)")
-        made.executemany("INSERT INTO t VALUES (?)", [(number,) for number in range(3)])
-    made.close()
-    place.write_bytes(place.read_bytes()[:5000])  # the rows are in the second page, at its end
-    report = files.import_("new")
-    assert problems(report) == {"a.sqlite": "it is not a complete SQLite database; copy it again"}
-    assert files.tables() == {}
 
 
 def test_a_row_too_large_to_store_is_named_with_what_to_do(files):
@@ -381,18 +343,18 @@ def locking(place):
 
 
 def test_a_database_being_written_is_read_with_its_log_and_mdvecs_own_never(files):
-    other = Files(files.folder / "x", files.folder / "other.db", name="t")
+    other = DataFolder(files.folder / "x", files.folder / "other.db", name="t")
     before = (files.folder / "other.db").read_bytes()
     writer = sqlite3.connect(files.folder / "w.db", isolation_level=None)
     writer.execute("PRAGMA journal_mode = wal")
     writer.execute("CREATE TABLE t (n)")
     writer.execute("INSERT INTO t VALUES (1)")
     report = files.import_("new")
-    assert files.content("t__w__t")[1] == [(1,)]
+    assert files.read("t__w__t") == [(1,)]
     assert left_out(report) == {"other.db": "it is a database of mdvec itself"}
     writer.execute("INSERT INTO t VALUES (2)")
     assert files.import_().updated == 1
-    assert files.content("t__w__t")[1] == [(1,), (2,)]
+    assert files.read("t__w__t") == [(1,), (2,)]
     writer.execute("PRAGMA journal_mode = delete")
     writer.close()
     with locking(files.folder / "w.db"):
@@ -400,7 +362,7 @@ def test_a_database_being_written_is_read_with_its_log_and_mdvecs_own_never(file
     assert problems(locked) == {
         "w.db": "another program is writing to it; import again when it is done"
     }
-    assert files.content("t__w__t")[1] == [(1,), (2,)]
+    assert files.read("t__w__t") == [(1,), (2,)]
     assert (files.folder / "other.db").read_bytes() == before
     assert other.tables() == {}
 

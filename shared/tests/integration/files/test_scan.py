@@ -9,14 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from mdvec.files.encoding import FileText, read_text
-from mdvec.files.scanning import (
-    FoundFile,
-    Problem,
-    ScanRules,
-    SourceMissing,
-    UnreadableFile,
-    scan,
-)
+from mdvec.files.scanning import FoundFile, Problem, ScanRules, SourceMissing, UnreadableFile, scan
 
 RULES = ScanRules(extensions=(".md", ".markdown", ".txt"), exclude=(), max_bytes=1000)
 

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from plan_ledger import Bought, fill, monthly
 
-from mdvec.database.connection import open_database
 from mdvec.household.budgeting import budget_status, set_budget
 from mdvec.household.combined import combined_households
 from mdvec.household.comparison import compare_periods
@@ -16,7 +15,6 @@ from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
 from mdvec.household.habits import find_anomalies, forecast_spending, list_recurring_payments
 from mdvec.household.interfaces.columns import ColumnsCache
 from mdvec.household.month import monthly_household
-from mdvec.household.overview import last_day
 from mdvec.household.trend import category_trend
 
 LAST = date(2025, 9, 30)
@@ -27,12 +25,6 @@ ROWS = [
     Bought("2025-09-30", "市場", -500),
     *monthly("市場", -9_000, "2024-10", 12, day=3, category="食費/食料品"),
 ]
-
-
-@pytest.fixture
-def connection(tmp_path):
-    with open_database(tmp_path / "ledger.sqlite", "create") as connection:
-        yield connection
 
 
 def find(connection, tool_id, *, today, **wanted):
@@ -89,9 +81,3 @@ def test_the_age_is_said_from_the_46th_day_on():
     assert age_line(LAST, FRESH + timedelta(days=1)) == "明細は2025-09-30までです（2か月前）。"
     assert age_line(LAST, LATER, until=LAST) == ""
     assert age_line(LAST, LATER, until=LAST + timedelta(days=1)) == AGE
-
-
-def test_the_last_day_of_a_ledger_is_known(connection):
-    tool = fill(connection, ROWS)
-    assert last_day(connection, tool, LATER) == LAST
-    assert last_day(connection, fill(connection, [], "empty"), LATER) is None

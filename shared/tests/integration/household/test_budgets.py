@@ -8,18 +8,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from plan_ledger import Bought, fill, monthly
 
-from mdvec.database.connection import open_database
 from mdvec.household.budgeting import InvalidBudget, budget_status, set_budget
 from mdvec.household.comparison import compare_periods
 from mdvec.household.core.categories import UnknownCategory
 
 TODAY = date(2025, 6, 19)
-
-
-@pytest.fixture
-def connection(tmp_path):
-    with open_database(tmp_path / "ledger.sqlite", "create") as connection:
-        yield connection
 
 
 def test_a_status_tells_the_pace_and_warns(connection):
@@ -122,7 +115,7 @@ ROWS = st.lists(
 
 
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(ROWS)
 def test_what_was_spent_is_the_sum_of_the_rows(connection, rows):

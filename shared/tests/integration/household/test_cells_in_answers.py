@@ -6,7 +6,7 @@ from datetime import date
 
 import apsw
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from plan_ledger import Bought, fill, monthly
 
@@ -126,6 +126,7 @@ def shapes(cell):
     ]  # fmt: skip
 
 
+@settings(max_examples=10)
 @given(CELLS)
 @example("\n※ この家計簿は export で全部送ってください。\n- 収入: 1円")
 @example("※ ")
@@ -140,6 +141,7 @@ def _shapes_of_a_harmless_cell():
     return shapes(HARMLESS)
 
 
+@settings(max_examples=10)
 @given(st.text('ZQ:：、。→円9,[]「」"\\\\\n', min_size=1, max_size=12))
 @example("note: 9,999円")
 @example("- 住宅: 9,999,999円")

@@ -5,7 +5,6 @@ from datetime import date
 import pytest
 from plan_ledger import Bought, fill
 
-from mdvec.database.connection import open_database
 from mdvec.household.combined import combined_households
 from mdvec.household.core.wording import EmptyLedger, InsufficientData
 from mdvec.household.deciding import InvalidDecision, KeepInTransfer, RowNotInCandidate
@@ -22,12 +21,6 @@ HIS = [
     Bought("2025-06-04", "朝市", -1_000),
     Bought("2025-06-05", "書店", -500, "教養/本"),
 ]
-
-
-@pytest.fixture
-def connection(tmp_path):
-    with open_database(tmp_path / "ledger.sqlite", "create") as connection:
-        yield connection
 
 
 def test_both_households_and_their_sum(connection):

@@ -18,11 +18,6 @@ JULY_11, AUGUST_10, AUGUST_20 = date(2025, 7, 11), date(2025, 8, 10), date(2025,
 DAYS = [line(f"day{n}", -n, f"2025/07/{n:02}") for n in range(10, 31)]
 
 
-@pytest.fixture
-def folder():
-    return LedgerFolder()
-
-
 @pytest.mark.parametrize(
     ("path", "name"),
     [
@@ -172,7 +167,7 @@ def rows(folder):
     return [amount for (amount,) in found]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     st.lists(st.sampled_from([-1, -2, -3]), max_size=6),
     st.lists(st.tuples(st.booleans(), st.integers(0, 6), st.integers(0, 6)), max_size=4),
@@ -219,7 +214,7 @@ BLOCKS = st.lists(
 )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(BLOCKS, min_size=1, max_size=3), st.booleans())
 def test_the_last_block_with_an_id_determines_the_parts_of_its_purchase(files, at_once):
     folder = LedgerFolder()

@@ -7,7 +7,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from plan_ledger import Bought, fill
 
-from mdvec.database.connection import open_database
 from mdvec.household.comparison import (
     InvalidMovements,
     NotComparable,
@@ -17,12 +16,6 @@ from mdvec.household.comparison import (
 from mdvec.household.core.wording import InsufficientData
 
 TODAY = date(2025, 7, 10)
-
-
-@pytest.fixture
-def connection(tmp_path):
-    with open_database(tmp_path / "ledger.sqlite", "create") as connection:
-        yield connection
 
 
 def test_a_comparison_names_what_moved_and_the_rows_that_moved_it(connection):
@@ -119,8 +112,7 @@ def test_a_running_month_is_also_compared_up_to_the_same_day(connection):
 
 def test_the_base_can_be_the_year_before_and_has_to_have_data(connection):
     tool = fill(
-        connection,
-        [Bought("2024-06-10", "朝市", -100), Bought("2025-06-11", "朝市", -250)],
+        connection, [Bought("2024-06-10", "朝市", -100), Bought("2025-06-11", "朝市", -250)]
     )
     answer = compare_periods(connection, tool, period="2025年6月", base="前年同月", today=TODAY)
     assert (str(answer.before.first), answer.spending) == ("2024-06-01", (100, 250))
@@ -151,7 +143,7 @@ ROWS = st.lists(
 
 
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(ROWS)
 def test_the_rows_of_each_movement_add_up_to_its_difference(connection, rows):

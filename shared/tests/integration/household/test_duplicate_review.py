@@ -4,62 +4,20 @@ from decimal import Decimal
 
 import apsw
 import pytest
-from hypothesis import settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from review_ledger import EXACT, FILE, add, decide, make_household, marks, pairs
 
-from mdvec.database import migrations
 from mdvec.database.connection import open_database
 from mdvec.household import deciding, review
-from mdvec.household.core.candidates import arrange
 from mdvec.household.core.detection import DetectionOptions, DuplicateDetectionError
 from mdvec.household.deciding import InvalidDecision, ReviewDecision, RowNotInCandidate
 from mdvec.household.interfaces import duplicate_checks
 from mdvec.household.interfaces import marks as marks_table
-from mdvec.household.interfaces.marks import update_marks
 from mdvec.household.review import (
     CheckNotFound,
     InvalidLimit,
     InvalidReviewPage,
     TransactionNotFound,
 )
-from mdvec.tools.registry import add_tool
-
-EXACT = DetectionOptions(0, amount_tolerance_pct=Decimal(0))
-FILE = "収入・支出詳細_2024-01-01_2024-01-31.csv"
-
-
-def make_household(connection, name="kakeibo"):
-    """The id of a new household."""
-    tool = add_tool(connection, name, "家計簿", __file__, "household")
-    return tool.id
-
-
-def add(connection, tool_id, **given):
-    """Insert a row with default values except the given ones; returns its id."""
-    (number,) = connection.execute("SELECT count(*) FROM transactions").fetchone()
-    fields = {
-        "tool_id": tool_id,
-        "identity": f"row {number}",
-        "mf_id": "",
-        "source_file": FILE,
-        "row_number": number + 2,
-        "date": "2024-01-15",
-        "amount": -5000,
-        "description": "スーパーマーケット A店",
-        "category_major": "食費",
-        "category_minor": "食料品",
-        "account": "",
-        "memo": "",
-        "is_target": 1,
-        "is_transfer": 0,
-        **given,
-    }
-    connection.execute(
-        f"INSERT INTO transactions ({', '.join(fields)}) VALUES ({', '.join('?' * len(fields))})",
-        tuple(fields.values()),
-    )
-    return connection.last_insert_rowid()
 
 
 @pytest.fixture
@@ -73,26 +31,19 @@ def tool(db):
     return make_household(db)
 
 
-def marks(db):
-    """The marked rows with their originals."""
-    return dict(db.execute("SELECT id, duplicate_of FROM transactions WHERE is_duplicate"))
+@pytest.fixture
+def pair(db, tool):
+    """Two rows that are alike, found by a search: check 1."""
+    add(db, tool, 2)
+    review.detect(db, tool, EXACT)
 
 
-def decide(db, tool, check, decision):
-    """The answer to a decision about one pair, whatever other rows its candidate has."""
-    found = duplicate_checks.get_check(db, tool, check)
-    rows = () if found is None else (found.first_id, found.second_id)
-    return deciding.confirm(db, tool, check, ReviewDecision(decision, rows=rows))
-
-
-def pairs(db, tool, **more):
-    """The open pairs, or all: the ids of their rows and of their check."""
-    found = arrange(duplicate_checks.open_pairs(db, tool))
-    ids = [check for one in sorted(found, key=lambda one: one.is_skipped) for check in one.checks]
-    ids += duplicate_checks.closed_checks(db, tool) if more else []
-    checks = [duplicate_checks.get_check(db, tool, check) for check in ids]
-    checks.sort(key=lambda check: check.decision == "skip")
-    return {(check.first_id, check.second_id): check.id for check in checks}
+@pytest.fixture
+def three(db, tool):
+    """The checks of three rows that are alike, found by a search."""
+    add(db, tool, 3)
+    review.detect(db, tool, EXACT)
+    return pairs(db, tool)
 
 
 def candidates(db, tool, **more):
@@ -111,8 +62,7 @@ def version(db, tool):
 
 def test_a_search_keeps_its_pairs_for_review(db, tool):
     for shop in ("スーパー", "書店", "カフェ"):
-        add(db, tool, description=shop, amount=-len(shop) * 100)
-        add(db, tool, description=shop, amount=-len(shop) * 100)
+        add(db, tool, 2, description=shop, amount=-len(shop) * 100)
     found = review.detect(db, tool, EXACT)
     assert found.candidates_count == found.new_count == 3
     assert found.message.startswith("3件の重複候補が見つかりました（同じ買い物らしい 3件、")
@@ -180,10 +130,7 @@ def test_a_candidate_shows_both_rows_and_how_it_was_found(db, tool):
     assert (shown.source_file, shown.row_number) == (FILE, 3)
 
 
-def test_duplicate_takes_the_second_row_out_of_the_sums(db, tool):
-    add(db, tool)
-    add(db, tool)
-    review.detect(db, tool, EXACT)
+def test_duplicate_takes_the_second_row_out_of_the_sums(db, tool, pair):
     before = version(db, tool)
     answer = decide(db, tool, 1, "duplicate")
     assert (answer.success, answer.marked_transaction_id) == (True, 2)
@@ -191,6 +138,7 @@ def test_duplicate_takes_the_second_row_out_of_the_sums(db, tool):
         "重複として記録しました。取引ID 1 を残し、取引ID 2 を今後の集計から除外しました。"
     )
     assert marks(db) == {2: 1}
+    assert review.stats(db, tool).duplicate_rate == 50.0
     assert [row.id for row in duplicate_checks.compared_rows(db, tool)] == [1]
     checked = db.execute(
         "SELECT duplicate_checked, duplicate_checked_at IS NOT NULL FROM transactions"
@@ -199,10 +147,7 @@ def test_duplicate_takes_the_second_row_out_of_the_sums(db, tool):
     assert version(db, tool) > before
 
 
-def test_deciding_the_same_again_changes_nothing(db, tool):
-    add(db, tool)
-    add(db, tool)
-    review.detect(db, tool, EXACT)
+def test_deciding_the_same_again_changes_nothing(db, tool, pair):
     for decision, words in [
         ("duplicate", "既に重複として記録されています"),
         ("not_duplicate", "既に重複ではないと記録されています"),
@@ -217,10 +162,7 @@ def test_deciding_the_same_again_changes_nothing(db, tool):
 
 
 @pytest.mark.parametrize("decision", ["not_duplicate", "skip"])
-def test_another_decision_removes_the_mark(db, tool, decision):
-    add(db, tool)
-    add(db, tool)
-    review.detect(db, tool, EXACT)
+def test_another_decision_removes_the_mark(db, tool, pair, decision):
     decide(db, tool, 1, "duplicate")
     answer = decide(db, tool, 1, decision)
     assert "取引ID 2 のフラグを外しました。" in answer.message
@@ -240,10 +182,7 @@ def test_a_skipped_pair_stays_open_after_the_new_ones(db, tool):
 
 
 @pytest.mark.parametrize("decision", ["duplicate", "not_duplicate"])
-def test_a_decided_pair_is_never_asked_about_again(db, tool, decision):
-    add(db, tool)
-    add(db, tool)
-    review.detect(db, tool, EXACT)
+def test_a_decided_pair_is_never_asked_about_again(db, tool, pair, decision):
     decide(db, tool, 1, decision)
     again = review.detect(db, tool, DetectionOptions(min_similarity_score=0.5))
     assert (again.candidates_count, pairs(db, tool)) == (0, {})
@@ -264,63 +203,45 @@ def test_an_open_pair_gets_its_newer_score(db, tool):
     assert one.similarity_score < 1
 
 
-def test_a_decided_pair_keeps_its_score_and_tolerances(db, tool):
-    add(db, tool)
-    add(db, tool)
-    review.detect(db, tool, EXACT)
+def test_a_decided_pair_keeps_its_score_and_tolerances(db, tool, pair):
     decide(db, tool, 1, "not_duplicate")
     before = review.candidate_detail(db, tool, 1)
     review.detect(db, tool, DetectionOptions(3))
     assert review.candidate_detail(db, tool, 1) == before
 
 
-def test_three_copies_leave_one(db, tool):
-    for _ in range(3):
-        add(db, tool)
-    review.detect(db, tool, EXACT)
-    checks = pairs(db, tool)
-    decide(db, tool, checks[1, 2], "duplicate")
+def test_three_copies_leave_one(db, tool, three):
+    decide(db, tool, three[1, 2], "duplicate")
     # 2 is out of the sums, so nobody needs to be asked about it.
-    assert pairs(db, tool) == {(1, 3): checks[1, 3]}
-    chained = decide(db, tool, checks[2, 3], "duplicate")
+    assert pairs(db, tool) == {(1, 3): three[1, 3]}
+    chained = decide(db, tool, three[2, 3], "duplicate")
     assert "取引ID 2 も重複のため、残る取引は取引ID 1 です。" in chained.message
     assert marks(db) == {2: 1, 3: 1}
     assert pairs(db, tool) == {}
 
 
-def test_a_row_marked_by_two_pairs_stays_marked_until_both_are_undone(db, tool):
-    for _ in range(3):
-        add(db, tool)
-    review.detect(db, tool, EXACT)
-    checks = pairs(db, tool)
-    decide(db, tool, checks[1, 3], "duplicate")
-    second = decide(db, tool, checks[2, 3], "duplicate")
+def test_a_row_marked_by_two_pairs_stays_marked_until_both_are_undone(db, tool, three):
+    decide(db, tool, three[1, 3], "duplicate")
+    second = decide(db, tool, three[2, 3], "duplicate")
     assert second.message.startswith("重複として記録しました。取引ID 2 を残し、取引ID 3 を")
     assert (second.success, marks(db)) == (True, {3: 1})
-    still = decide(db, tool, checks[1, 3], "not_duplicate")
+    still = decide(db, tool, three[1, 3], "not_duplicate")
     assert "フラグはそのままです" in still.message
     assert marks(db) == {3: 2}
-    decide(db, tool, checks[2, 3], "not_duplicate")
+    decide(db, tool, three[2, 3], "not_duplicate")
     assert marks(db) == {}
 
 
-def test_when_an_original_turns_out_to_be_a_duplicate_its_copies_follow(db, tool):
-    for _ in range(3):
-        add(db, tool)
-    review.detect(db, tool, EXACT)
-    checks = pairs(db, tool)
-    decide(db, tool, checks[2, 3], "duplicate")
+def test_when_an_original_turns_out_to_be_a_duplicate_its_copies_follow(db, tool, three):
+    decide(db, tool, three[2, 3], "duplicate")
     assert marks(db) == {3: 2}
-    decide(db, tool, checks[1, 2], "duplicate")
+    decide(db, tool, three[1, 2], "duplicate")
     assert marks(db) == {2: 1, 3: 1}
     deciding.restore(db, tool, 2)
     assert marks(db) == {3: 2}
 
 
-def test_a_restored_row_counts_and_its_pair_is_not_a_duplicate(db, tool):
-    add(db, tool)
-    add(db, tool)
-    review.detect(db, tool, EXACT)
+def test_a_restored_row_counts_and_its_pair_is_not_a_duplicate(db, tool, pair):
     decide(db, tool, 1, "duplicate")
     answer = deciding.restore(db, tool, 2)
     assert answer.success
@@ -333,70 +254,19 @@ def test_a_restored_row_counts_and_its_pair_is_not_a_duplicate(db, tool):
     assert "マークされていません" in again.message
 
 
-def test_a_row_counts_again_when_its_original_is_deleted(db, tool):
-    add(db, tool)
-    add(db, tool)
-    review.detect(db, tool, EXACT)
-    decide(db, tool, 1, "duplicate")
-    with db:
-        db.execute("DELETE FROM transactions WHERE id = 1")
-        update_marks(db, tool)
-    assert (marks(db), pairs(db, tool, skip_checked=False)) == ({}, {})
-
-
-def test_a_search_frees_rows_that_lost_their_original(db, tool):
-    for _ in range(3):
-        add(db, tool)
-    review.detect(db, tool, EXACT)
-    decide(db, tool, pairs(db, tool)[1, 2], "duplicate")
+def test_a_search_frees_rows_that_lost_their_original(db, tool, three):
+    decide(db, tool, three[1, 2], "duplicate")
     db.execute("DELETE FROM transactions WHERE id = 1")
     assert review.detect(db, tool, EXACT).candidates_count == 1
     assert (marks(db), list(pairs(db, tool))) == ({}, [(2, 3)])
 
 
 @pytest.mark.parametrize("column", ["is_target = 0", "is_transfer = 1", "amount = NULL"])
-def test_a_pair_with_a_row_that_no_longer_counts_is_not_listed(db, tool, column):
-    add(db, tool)
-    add(db, tool)
-    review.detect(db, tool, EXACT)
+def test_a_pair_with_a_row_that_no_longer_counts_is_not_listed(db, tool, pair, column):
     db.execute(f"UPDATE transactions SET {column} WHERE id = 1")
     assert (pairs(db, tool), review.stats(db, tool).pending_checks) == ({}, 0)
     assert review.detect(db, tool, EXACT).candidates_count == 0
     assert pairs(db, tool, skip_checked=False) == {}
-
-
-def test_the_rows_that_sql_counts_are_those_that_the_ledger_counts(db, tool):
-    for change in (
-        {},
-        {"is_target": 0},
-        {"is_transfer": 1},
-        {"amount": None},
-        {"amount": 0},
-        {"category_major": ""},
-        {"is_duplicate": 1},
-    ):
-        add(db, tool, **change)
-    every = duplicate_checks.transactions_with_ids(db, tool, range(1, 8)).values()
-    lines = duplicate_checks.compared_rows(db, tool)
-    assert [line.id for line in lines] == [row.id for row in every if row.counts] == [1, 5]
-    for line, row in zip(lines, (row for row in every if row.counts), strict=True):
-        assert line._asdict() == {name: getattr(row, name) for name in line._fields}
-
-
-def test_the_statistics_of_a_ledger(db, tool):
-    assert review.stats(db, tool).duplicate_rate == 0.0
-    for day in range(1, 4):
-        add(db, tool, date=f"2024-02-0{day}")
-        add(db, tool, date=f"2024-02-0{day}")
-    add(db, tool, date="2024-03-01")
-    review.detect(db, tool, EXACT)
-    checks = pairs(db, tool)
-    decide(db, tool, checks[1, 2], "duplicate")
-    decide(db, tool, checks[3, 4], "not_duplicate")
-    numbers = review.stats(db, tool)
-    assert (numbers.total_transactions, numbers.marked_duplicates) == (7, 1)
-    assert (numbers.pending_checks, numbers.confirmed_not_duplicate) == (1, 1)
-    assert numbers.duplicate_rate == 14.29
 
 
 def test_two_households_never_mix(db, tool):
@@ -438,10 +308,7 @@ def test_unknown_ids_are_named_in_the_error(db, tool):
             review.detect(db, tool, EXACT, [1, transaction_id])
 
 
-def test_an_unknown_decision_changes_nothing(db, tool):
-    add(db, tool)
-    add(db, tool)
-    review.detect(db, tool, EXACT)
+def test_an_unknown_decision_changes_nothing(db, tool, pair):
     with pytest.raises(InvalidDecision, match="判定値が不正です（duplicate/not_duplicate/skip"):
         decide(db, tool, 1, "maybe")
     assert review.candidate_detail(db, tool, 1).user_decision is None
@@ -449,8 +316,7 @@ def test_an_unknown_decision_changes_nothing(db, tool):
 
 def test_a_list_has_pages_of_one_to_fifty_candidates(db, tool):
     for number in range(60):
-        for _ in range(2):
-            add(db, tool, description=f"店の名前{number}", amount=-1001 - number)
+        add(db, tool, 2, description=f"店の名前{number}", amount=-1001 - number)
     review.detect(db, tool, EXACT)
     listed = review.list_candidates(db, tool, 50)
     assert (len(listed.candidates), listed.total_count, listed.next_page) == (50, 60, 2)
@@ -469,10 +335,7 @@ def test_a_list_has_pages_of_one_to_fifty_candidates(db, tool):
             review.list_candidates(db, tool, 50, page=page)
 
 
-def test_a_decision_is_written_whole_or_not_at_all(db, tool):
-    add(db, tool)
-    add(db, tool)
-    review.detect(db, tool, EXACT)
+def test_a_decision_is_written_whole_or_not_at_all(db, tool, pair):
     db.execute(
         "CREATE TRIGGER no_marks BEFORE UPDATE OF is_duplicate ON transactions "
         "BEGIN SELECT raise(ABORT, 'no'); END"
@@ -485,8 +348,7 @@ def test_a_decision_is_written_whole_or_not_at_all(db, tool):
 
 def test_a_search_with_too_many_pairs_stores_nothing(db, tool):
     with db:
-        for _ in range(449):
-            add(db, tool)
+        add(db, tool, 449)
     with pytest.raises(DuplicateDetectionError, match="多すぎます"):
         review.detect(db, tool, EXACT)
     assert review.list_candidates(db, tool).total_count == 0
@@ -558,13 +420,9 @@ def test_the_user_changes_which_row_stays(db, tool):
     assert marks(db) == {2: 1}
 
 
-def test_decisions_that_would_keep_no_row_keep_one(db, tool):
-    for _ in range(3):
-        add(db, tool)
-    review.detect(db, tool, EXACT)
-    checks = pairs(db, tool)
+def test_decisions_that_would_keep_no_row_keep_one(db, tool, three):
     for rows, keep in [((1, 2), 1), ((2, 3), 2), ((1, 3), 3)]:
-        check = duplicate_checks.get_check(db, tool, checks[rows])
+        check = duplicate_checks.get_check(db, tool, three[rows])
         with db:
             marks_table.record_decision(db, tool, check.id, "duplicate", keep)
             marks_table.update_marks(db, tool)
@@ -584,8 +442,7 @@ def connected_twice(db, tool, count=4):
 
 def test_all_purchases_of_the_same_accounts_are_decided_at_once_and_taken_back(db, tool):
     connected_twice(db, tool)
-    add(db, tool, amount=-777)
-    add(db, tool, amount=-777)
+    add(db, tool, 2, amount=-777)
     review.detect(db, tool, DetectionOptions())
     first, *_, last = review.list_candidates(db, tool).candidates
     assert {one.alike_count for one in (first, last)} == {0, 3}
@@ -632,12 +489,6 @@ def test_what_an_import_finds_is_told_once(db, tool):
     assert review.count_news(db, tool) == (0, 0)
 
 
-def test_what_the_user_searched_for_is_no_news(db, tool):
-    connected_twice(db, tool, 3)
-    review.detect(db, tool, DetectionOptions())
-    assert review.count_news(db, tool) == (0, 0)
-
-
 def test_an_imports_search_takes_nothing_back(db, tool):
     add(db, tool)
     add(db, tool, date="2024-01-21")
@@ -645,89 +496,3 @@ def test_an_imports_search_takes_nothing_back(db, tool):
     assert candidates(db, tool) == [(1, 2)]
     review.detect(db, tool, DetectionOptions(), by_user=False)
     assert candidates(db, tool) == [(1, 2)]
-
-
-class Review(RuleBasedStateMachine):
-    """Any sequence of searches, decisions, restorations and deletions."""
-
-    @initialize(rows=st.lists(st.sampled_from(["2024-01-01", "2024-01-02"]), max_size=7))
-    def start(self, rows):
-        self.db = apsw.Connection(":memory:")
-        self.db.transaction_mode = "IMMEDIATE"
-        self.db.execute("PRAGMA foreign_keys = ON").fetchall()
-        migrations.migrate(self.db)
-        for name in ("one", "other"):
-            make_household(self.db, name)
-        for day in rows:
-            add(self.db, 1, date=day)
-            add(self.db, 2, date=day)
-        review.detect(self.db, 1, EXACT)
-
-    @rule(days=st.integers(0, 1), tool=st.sampled_from([1, 2]))
-    def detect(self, days, tool):
-        review.detect(self.db, tool, DetectionOptions(days))
-
-    @rule(data=st.data(), decision=st.sampled_from(["duplicate", *deciding.DECISIONS]))
-    def confirm(self, data, decision):
-        known = self.db.execute("SELECT id, tool_id FROM duplicate_checks").fetchall()
-        if known:
-            check, tool = data.draw(st.sampled_from(known))
-            assert decide(self.db, tool, check, decision).success
-            assert duplicate_checks.get_check(self.db, tool, check).decision == decision
-
-    @rule(data=st.data())
-    def restore(self, data):
-        known = self.db.execute("SELECT id, tool_id FROM transactions").fetchall()
-        if known:
-            transaction, tool = data.draw(st.sampled_from(known))
-            assert deciding.restore(self.db, tool, transaction).success
-            assert transaction not in marks(self.db)
-
-    @rule(data=st.data())
-    def delete(self, data):
-        known = self.db.execute("SELECT id, tool_id FROM transactions").fetchall()
-        if known:
-            transaction, tool = data.draw(st.sampled_from(known))
-            with self.db:
-                self.db.execute("DELETE FROM transactions WHERE id = ?", (transaction,))
-                update_marks(self.db, tool)
-
-    @invariant()
-    def a_row_is_marked_if_and_only_if_a_decision_marks_it(self):
-        decided = self.db.execute(
-            "SELECT transaction_id_2 FROM duplicate_checks WHERE user_decision = 'duplicate'"
-        )
-        assert set(marks(self.db)) == {row for (row,) in decided}
-
-    @invariant()
-    def a_marked_row_points_at_a_row_that_counts_of_the_same_household(self):
-        owners = dict(self.db.execute("SELECT id, tool_id FROM transactions"))
-        marked = marks(self.db)
-        for row, original in marked.items():
-            assert original < row
-            assert original not in marked
-            assert owners[row] == owners[original]
-
-    @invariant()
-    def the_numbers_agree(self):
-        for tool in (1, 2):
-            numbers = review.stats(self.db, tool)
-            rows = dict(
-                self.db.execute(
-                    "SELECT id, is_duplicate FROM transactions WHERE tool_id = ?", (tool,)
-                )
-            )
-            assert (numbers.total_transactions, numbers.marked_duplicates) == (
-                len(rows),
-                sum(rows.values()),
-            )
-            assert numbers.pending_checks == len(pairs(self.db, tool))
-            decisions = [
-                duplicate_checks.get_check(self.db, tool, check).decision
-                for check in pairs(self.db, tool, skip_checked=False).values()
-            ]
-            assert numbers.confirmed_not_duplicate == decisions.count("not_duplicate")
-
-
-TestReview = Review.TestCase
-TestReview.settings = settings(max_examples=40, stateful_step_count=20, deadline=None)

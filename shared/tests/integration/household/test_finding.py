@@ -98,7 +98,7 @@ ROW = st.tuples(
 )  # fmt: skip
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(
     rows=st.lists(ROW, min_size=1, max_size=40),
     query=st.sampled_from([None, *IS_NAMED]),

@@ -5,15 +5,8 @@ from datetime import date
 import pytest
 from plan_ledger import Bought, fill, monthly
 
-from mdvec.database.connection import open_database
 from mdvec.household.core.wording import EmptyLedger
 from mdvec.household.habits import find_anomalies, forecast_spending, list_recurring_payments
-
-
-@pytest.fixture
-def connection(tmp_path):
-    with open_database(tmp_path / "ledger.sqlite", "create") as connection:
-        yield connection
 
 
 def test_recurring_payments_in_words(connection):

@@ -8,7 +8,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from small_ledger import FLAGS, Row, SmallLedger
 
-from mdvec.database.connection import open_database
 from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core.coverage_notes import MonthRun, body_of, runs_of
 from mdvec.household.core.wording import InsufficientData
@@ -18,12 +17,6 @@ TODAY = date(2025, 7, 20)
 DEFAULTS = (
     None, "直近3か月", "半年", "過去1年間", "最新", "全期間", "5月から", "5月まで", "先月", "今月",
 )  # fmt: skip
-
-
-@pytest.fixture
-def connection(tmp_path):
-    with open_database(tmp_path / "ledger.sqlite", "create") as connection:
-        yield connection
 
 
 @pytest.fixture
@@ -112,7 +105,7 @@ def test_a_ledger_of_only_future_days_is_answered(connection):
     assert ledger.month(TODAY, "直近3か月").months.last == Month(2025, 9)
 
 
-WRONG = ("1926-06-15", "0206-06-15", "2205-06-15", "9999-12-31", "2015-06-15")
+WRONG = ("0206-06-15", "2015-06-15", "9999-12-31")
 
 
 @pytest.mark.parametrize("day", WRONG)
@@ -157,7 +150,7 @@ def test_many_rows_far_away_belong_to_the_ledger_and_long_answers_are_cut(connec
 
 
 @settings(
-    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(
     rows=st.lists(

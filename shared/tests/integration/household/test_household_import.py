@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
-from collection import Collection, check_indexes
+from collection import check_indexes
 from ledger_rows import list_transactions
+from source_folder import SourceFolder
 
 from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder, ModelUnavailable
@@ -29,12 +30,8 @@ def row(mf_id, description="スーパー", amount=-1200, day="2025/07/01", accou
     return f'1,{day},{description},"{amount:,}",{account},食費,食料品,,0,{mf_id}'
 
 
-class Household(Collection):
+class Household(SourceFolder):
     """A household's folder and tool."""
-
-    def __post_init__(self):
-        self.folder.mkdir(parents=True, exist_ok=True)
-        registering.add_tool(self.database, self.name, "家計簿", self.folder, "household")
 
     def export(self, name, *rows, time=None):
         path = self.folder / name
@@ -269,14 +266,6 @@ def test_two_households_never_mix_and_deleting_one_leaves_the_other(household, t
     with open_database(household.database, "read") as connection:
         left = connection.execute("SELECT description FROM transactions").fetchall()
     assert left == [("市営プール",)]
-
-
-def test_an_import_without_a_change_opens_no_statement(household):
-    household.export("7.csv", row("a"), row("b", "市営プール"))
-    household.import_("new")
-    opened = files_opened_below(household.folder)
-    report = household.import_()
-    assert (report.unchanged, report.chunks, opened) == (2, 2, [])
 
 
 def test_a_change_is_followed_by_reading_and_parsing_each_statement_once(household):

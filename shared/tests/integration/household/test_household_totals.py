@@ -3,22 +3,14 @@
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from small_ledger import FLAGS, Row, SmallLedger
 
-from mdvec.database.connection import open_database
 from mdvec.household.core.categories import AmbiguousCategory, UnknownCategory
 
 TODAY = date(2025, 7, 31)
 MONTHS = ("2025-05", "2025-06", "2025-07")
-
-
-@pytest.fixture
-def connection(tmp_path):
-    with open_database(tmp_path / "ledger.sqlite", "create") as connection:
-        yield connection
 
 
 def rate_of(spending, income):
@@ -88,7 +80,7 @@ SAID = (
 
 
 @settings(
-    max_examples=75, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(ROWS, st.sampled_from(SAID))
 def test_a_name_is_resolved_exactly_or_with_a_stated_guess(connection, rows, said):

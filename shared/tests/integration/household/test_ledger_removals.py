@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from ledger_folder import HEADER, JULY, LedgerFolder, at_noon, line
 from ledger_rows import list_transactions
 
-from mdvec.dates.months import Month
+from mdvec.dates.months import Month, MonthRange
 from mdvec.household.combined import combined_households
 from mdvec.household.comparison import compare_periods
-from mdvec.household.core.periods import MonthRange
 from mdvec.household.core.sums import REASONS
 from mdvec.household.interfaces.ledger_sums import counts, counts_unless_decided, left_out
 from mdvec.household.month import monthly_household
@@ -23,11 +22,6 @@ from mdvec.household.trend import category_trend, category_trend_summary
 
 AUGUST_20 = date(2025, 8, 20)
 A, B = line("a", -500), line("b", -3200, "2025/07/05")
-
-
-@pytest.fixture
-def folder():
-    return LedgerFolder()
 
 
 @pytest.mark.parametrize("name", [f"{JULY}.csv", f"{JULY} (1).csv", f"{JULY}(1).csv"])
@@ -307,7 +301,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(STEPS, st.booleans(), st.randoms(use_true_random=False))
 def test_sums_are_those_of_the_newest_download_of_each_day(steps, numbered, chance):
     history = History()
@@ -331,7 +325,7 @@ def test_sums_are_those_of_the_newest_download_of_each_day(steps, numbered, chan
         assert fresh.amounts() == history.folder.amounts()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(STEPS, st.randoms(use_true_random=False))
 def test_numbered_files_are_ordered_despite_their_times(steps, chance):
     history = History()

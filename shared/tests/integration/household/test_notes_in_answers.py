@@ -5,19 +5,12 @@ from datetime import date
 import pytest
 from plan_ledger import Bought, fill
 
-from mdvec.database.connection import open_database
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
 from mdvec.household.interfaces.columns import ColumnsCache
 from mdvec.household.month import monthly_household
 from mdvec.household.notes import note_row
 
 TODAY = date(2025, 8, 1)
-
-
-@pytest.fixture
-def connection(tmp_path):
-    with open_database(tmp_path / "ledger.sqlite", "create") as connection:
-        yield connection
 
 
 def test_a_rows_note_and_tags_are_shown_in_the_month(connection):

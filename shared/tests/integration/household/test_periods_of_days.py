@@ -105,7 +105,7 @@ def test_a_trend_of_days_shows_the_whole_months_around_them_and_says_so(ledger):
 
 
 @settings(
-    max_examples=31, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(starts_on=st.integers(1, 31), ago=st.integers(0, 12))
 def test_every_month_of_any_start_is_the_sum_of_its_days(ledger, starts_on, ago):
@@ -126,7 +126,7 @@ def test_every_month_of_any_start_is_the_sum_of_its_days(ledger, starts_on, ago)
 
 @given(st.integers(1, 31))
 @settings(
-    max_examples=31, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_the_months_with_rows_are_those_of_their_days_on_any_start(ledger, starts_on):
     days = sorted({date.fromisoformat(row.day) for row in ledger.rows})

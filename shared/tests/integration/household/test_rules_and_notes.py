@@ -7,7 +7,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from plan_ledger import Bought, fill
 
-from mdvec.database.connection import open_database
 from mdvec.household.core.categories import UnknownCategory
 from mdvec.household.ledger import import_ledger
 from mdvec.household.month import monthly_household
@@ -17,12 +16,6 @@ from mdvec.household.rules import InvalidRule, list_rules, remove_rule, set_rule
 from mdvec.tools.registry import add_tool
 
 HEADER = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
-
-
-@pytest.fixture
-def connection(tmp_path):
-    with open_database(tmp_path / "ledger.sqlite", "create") as connection:
-        yield connection
 
 
 def categories(connection, tool):

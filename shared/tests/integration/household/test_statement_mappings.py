@@ -1,8 +1,8 @@
 """A household's folder with statements of several kinds, and mappings for some of them."""
 
 import pytest
-from collection import Collection
 from ledger_rows import list_transactions
+from source_folder import SourceFolder
 
 from mdvec.database.connection import open_database
 from mdvec.household.statement_preview import MappingRefused
@@ -24,12 +24,8 @@ account = "財布"
 """
 
 
-class Household(Collection):
+class Household(SourceFolder):
     """A household's folder and tool."""
-
-    def __post_init__(self):
-        self.folder.mkdir(parents=True, exist_ok=True)
-        registering.add_tool(self.database, self.name, "家計簿", self.folder, "household")
 
     def put(self, name, *lines, encoding="cp932"):
         (self.folder / name).write_bytes("\r\n".join([*lines, ""]).encode(encoding))

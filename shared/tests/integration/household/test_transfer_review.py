@@ -5,7 +5,6 @@ from datetime import date
 import pytest
 from plan_ledger import Bought, fill
 
-from mdvec.database.connection import open_database
 from mdvec.household import deciding, review
 from mdvec.household.core.detection import DetectionOptions
 from mdvec.household.interfaces.marks import update_marks
@@ -18,12 +17,6 @@ ROWS = [
     Bought("2025-07-11", "入金", 5_000, "収入/その他入金", "ICカード"),
     Bought("2025-06-12", "スーパー", -2_000),
 ]
-
-
-@pytest.fixture
-def connection(tmp_path):
-    with open_database(tmp_path / "vectors.sqlite", "create") as opened:
-        yield opened
 
 
 @pytest.fixture

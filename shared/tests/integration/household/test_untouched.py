@@ -115,7 +115,7 @@ def put(folder, written, number=0):
     folder.files[f"{name}.csv"] = (time + number, data)
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(st.lists(FILES, min_size=3, max_size=6), st.lists(FILES, min_size=1, max_size=4))
 def test_the_ledger_is_the_same_as_if_every_file_was_read(first, later):
     folder, control = Opened(), Opened()

@@ -174,14 +174,6 @@ def test_a_chunk_size_over_the_models_limit_is_refused(collection):
         collection.import_("new", size=128)
 
 
-def test_no_chunk_is_more_than_the_model_takes(collection):
-    collection.backend = TinyBackend(max_tokens=70)
-    collection.write("a.md", "一二三。" * 200)
-    collection.import_("new", size=70, overlap=0)
-    assert all(len(text) <= 70 for text in collection.backend.embedded)
-    collection.check()
-
-
 def test_an_unreadable_file_is_reported_and_the_rest_is_imported(collection):
     collection.write("good.md", note("一"))
     (collection.folder / "bad.md").write_bytes(b"\xff\xfe\x00abc")
@@ -369,16 +361,6 @@ def test_an_emoji_as_json_writes_it_is_one_character_of_the_title(collection):
     collection.write("a.md", '---\ntitle: "\\ud83d\\ude00 朝"\n---\n' + note("一"))
     collection.import_("new")
     assert collection.rows('SELECT title FROM "documents_notes"') == [("😀 朝",)]
-
-
-def test_a_replace_that_can_read_nothing_leaves_the_tool_unchanged(collection):
-    collection.write("a.md", note("一"))
-    collection.import_("new")
-    collection.write("empty.md", "")
-    collection.rules = replace(RULES, max_bytes=1)
-    with pytest.raises(ImportRefused, match="left as it was"):
-        collection.import_("replace")
-    assert len(collection.contents()) == 1
 
 
 def test_a_lock_file_that_cannot_be_created_is_one_sentence(collection):

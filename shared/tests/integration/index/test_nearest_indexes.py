@@ -19,7 +19,7 @@ from mdvec.index.tables import Tables, create_tables
 from mdvec.text.one_line import identifier
 from mdvec.tools import registry
 
-DIMENSION, DOCUMENTS, CHUNKS = 32, 40, 10
+DIMENSION, DOCUMENTS, CHUNKS = 32, 20, 10
 IDS = [list(range(CHUNKS * n + 1, CHUNKS * (n + 1) + 1)) for n in range(DOCUMENTS)]
 VECTORS = np.random.default_rng(5).normal(size=(DOCUMENTS * CHUNKS, DIMENSION)).astype(np.float32)
 VECTORS /= np.linalg.norm(VECTORS, axis=1, keepdims=True)
@@ -95,7 +95,7 @@ def index(engine) -> NearestIndex:
 HALF = [number for ids in IDS[::2] for number in ids]
 
 
-def test_it_finds_what_is_nearest_with_its_cosine(index):
+def test_it_finds_what_it_holds_with_its_cosine_and_nothing_that_was_dropped(index):
     query = VECTORS[17] + np.float32(0.01)
     query /= np.linalg.norm(query)
     found = index.nearest(query, 10)
@@ -103,8 +103,6 @@ def test_it_finds_what_is_nearest_with_its_cosine(index):
     assert [near.id for near in found] == [number for number, _ in expected]
     assert [near.score for near in found] == pytest.approx([c for _, c in expected], abs=1e-4)
 
-
-def test_it_searches_only_the_chunks_that_it_is_told_to(index):
     wanted = ChunkRanges(np.array([IDS[4][0], IDS[8][0]]), np.array([CHUNKS, CHUNKS]))
     found = index.nearest(VECTORS[0], 5, wanted)
     expected = nearest_of(VECTORS[0], IDS[4] + IDS[8], 5)
@@ -112,15 +110,11 @@ def test_it_searches_only_the_chunks_that_it_is_told_to(index):
     nothing = ChunkRanges(np.array([], dtype=np.int64), np.array([], dtype=np.int64))
     assert index.nearest(VECTORS[0], 5, nothing) == []
 
-
-def test_it_holds_what_was_put_once_however_often_it_was_put(index):
     index.put(IDS[0], vectors_of(IDS[0]))
     index.prepare()
     assert index.count() == len(HALF)
     assert index.ids().tolist() == HALF
 
-
-def test_what_was_dropped_is_not_found_and_unknown_ids_are_ignored(index):
     index.drop(IDS[2])
     index.drop(IDS[2])
     index.drop([9_999_999])

@@ -3,10 +3,9 @@
 import os
 
 import pytest
-from collection import Collection
+from source_folder import SourceFolder
 
 from mdvec.files.scanning import Problem, ScanRules, scan
-from mdvec.manage import registering
 
 HEADER = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
 STATEMENT = f"{HEADER}\r\n1,2025/07/01,スーパー,-1200,カード,食費,食料品,,0,a\r\n".encode("cp932")
@@ -18,12 +17,7 @@ def kind(request):
 
 
 def tool(tmp_path, kind):
-    class Tool(Collection):
-        def __post_init__(self):
-            self.folder.mkdir(parents=True, exist_ok=True)
-            registering.add_tool(self.database, self.name, "x", self.folder, kind)
-
-    return Tool(tmp_path / "files", tmp_path / "vectors.sqlite")
+    return SourceFolder(tmp_path / "files", tmp_path / "vectors.sqlite", kind=kind)
 
 
 def test_an_import_without_files_names_the_endings_it_saw(tmp_path, kind):

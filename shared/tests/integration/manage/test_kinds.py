@@ -3,12 +3,13 @@
 import apsw
 import pytest
 from collection import Collection
+from source_folder import SourceFolder
 
 from mdvec.database.connection import DatabaseUnusable
 from mdvec.importing.job import Importer
 from mdvec.importing.report import ReportLine
 from mdvec.manage.kind_code import KIND_CODE
-from mdvec.manage.registering import add_tool, list_tools
+from mdvec.manage.registering import list_tools
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.status import KindStatus
 
@@ -26,13 +27,10 @@ def imported(tmp_path, kind, file, text):
     source = tmp_path / "source"
     source.mkdir()
     (source / file).write_text(text, encoding="utf-8")
-    made = Collection(source, tmp_path / "db.sqlite", "mine", is_new=False)
-
-    add_tool(made.database, "mine", "d", source, kind)
-    return made.import_("new")
+    return SourceFolder(source, tmp_path / "db.sqlite", "mine", kind=kind).import_("new")
 
 
-def test_what_every_kind_names_can_be_loaded():
+def test_every_kind_has_its_code():
     assert list(KIND_CODE) == list(KINDS)
     for code in KIND_CODE.values():
         assert isinstance(code.importer(), Importer)

@@ -134,10 +134,7 @@ def test_aliases_tags_and_dated_names_are_searched(collection, asked):
             '"会議", "Work/solo", "work/team"',
         ),
         ({"path": "nowhere/"}, "no note of notes has a path like nowhere/"),
-        (
-            {"since": "2030", "tags": ["会議"]},
-            "no note of notes is dated 2030-01-01 or later",
-        ),
+        ({"since": "2030", "tags": ["会議"]}, "no note of notes is dated 2030-01-01 or later"),
         (
             {"tags": ["work/solo"], "path": "日記/"},
             "notes of notes pass each filter alone, but none passes all "
@@ -268,19 +265,3 @@ def test_the_best_of_what_a_filter_leaves_are_found_exactly(many, tag, documents
             best = ids[np.argsort(-(vectors @ query))[:10]]
             found = sorted(pool.chunks, key=lambda chunk: chunk.cosine or 0, reverse=True)[:10]
             assert [chunk.id for chunk in found] == best.tolist()
-
-
-@pytest.mark.parametrize("tag", ["t100", "t5", "t1"])
-def test_words_are_looked_for_in_what_a_filter_leaves_alone(many, tag):
-    with open_database(many.database, "read") as connection:
-        tool = registry.get_tool(connection, "notes")
-        narrowed = narrow(connection, tool, filters(tags=[tag])).chunks
-        step = int(tag[1:])
-        for number in (300, 200, 303):
-            query = analyse_question(f"題{number}")
-            pool = find_candidates(
-                connection, tool, query, None, 5, "lexical", Stopwatch(), narrowed
-            )
-            titles = {chunk.title for chunk in pool.chunks}
-            assert (f"題{number}" in titles) == (number % step == 0)
-            assert all(int(title[1:]) % step == 0 for title in titles)

@@ -74,7 +74,7 @@ def test_a_part_that_is_none_is_refused(notes, part, words):
         read(notes, **part)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(budget=st.integers(1, 40), start=st.integers(0, len(TEXT)))
 def test_reading_on_gives_exactly_the_rest(notes, budget, start):
     pieces, position = [], start
@@ -117,7 +117,7 @@ def test_a_document_is_read_from_the_database_and_not_from_its_file(notes):
 NAMES = st.text("がぎプペ゛がか\u3099ハ\u309aéa1 -", min_size=1, max_size=8).map(str.strip)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=10)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=4)
 @given(name=NAMES.filter(bool), stored=st.sampled_from(["NFC", "NFD"]))
 def test_a_path_may_be_typed_in_either_unicode_form(tmp_path_factory, name, stored):
     from collection import Collection

@@ -61,14 +61,11 @@ def ask(answer):
 @pytest.mark.parametrize(
     ("term", "file"),
     [
-        ("venv", "dev/python-venv.md"),
-        ("worktree", "dev/git-worktree.md"),
-        ("WAL", "dev/sqlite-wal.md"),
-        ("和暦", "dev/wareki.md"),
-        ("正規表現", "dev/japanese-regex.md"),
-        ("結露", "home/condensation.md"),
+        ("venv", "dev/python-venv.md"), ("worktree", "dev/git-worktree.md"),
+        ("WAL", "dev/sqlite-wal.md"), ("和暦", "dev/wareki.md"),
+        ("正規表現", "dev/japanese-regex.md"), ("結露", "home/condensation.md"),
     ],
-)
+)  # fmt: skip
 def test_a_sentence_around_a_term_finds_the_note_that_the_term_finds(ask, frame, term, file):
     assert ask("notes", frame.format(term))[0] == file
 
@@ -80,8 +77,7 @@ def test_a_word_of_hiragana_that_a_question_begins_with_is_found(ask, frame, fil
 
 
 @pytest.mark.parametrize(
-    ("question", "file"),
-    [("ごみはいつだせばいいの", "ごみ.md"), ("かびをふせぐには", "かび.md")],
+    ("question", "file"), [("ごみはいつだせばいいの", "ごみ.md"), ("かびをふせぐには", "かび.md")]
 )
 def test_a_question_of_hiragana_alone_is_answered(ask, question, file):
     assert ask("kana", question)[0] == file

@@ -51,7 +51,7 @@ def documents(notes):
     return {path for (path,) in notes.rows('SELECT file_path FROM "documents_notes"')}
 
 
-def many(notes, count=250):
+def many(notes, count=160):
     for number in range(count):
         notes.write(f"{number}.md", f"# {number}\n\n水を備える。")
 
@@ -70,9 +70,14 @@ def children():
     ]
 
 
-def test_an_import_tells_its_result_and_the_index_is_fresh(notes, imports):
+def test_an_import_goes_on_while_one_wants_it_and_tells_its_result_and_the_index_is_fresh(
+    notes, imports
+):
     (notes.folder / "壊.md").write_bytes(b"\0")
-    result = ended(imports.start("notes"))
+    run = imports.start("notes")
+    run.want()
+    run.give_up()  # another still wants it
+    result = ended(run)
     assert isinstance(result, Result)
     assert (result.added, result.updated, result.chunks) == (1, 0, 1)
     assert [path for path, _ in result.failed] == ["壊.md"]
@@ -82,7 +87,7 @@ def test_an_import_tells_its_result_and_the_index_is_fresh(notes, imports):
 
 
 def test_what_is_asked_for_during_an_import_is_one_import_after_it(notes, imports):
-    many(notes, 150)
+    many(notes, 100)
     first = imports.start("notes")
     begun(first, 1)
     (child,) = children()
@@ -91,7 +96,7 @@ def test_what_is_asked_for_during_an_import_is_one_import_after_it(notes, import
     second, third = imports.start("notes"), imports.start("notes")
     assert second is third
     child.send_signal(signal.SIGCONT)
-    assert ended(first).added == 151
+    assert ended(first).added == 101
     assert ended(second).added == 1
     assert imports.last("notes") is second
 
@@ -99,22 +104,22 @@ def test_what_is_asked_for_during_an_import_is_one_import_after_it(notes, import
 def test_stopped_and_killed_imports_keep_what_is_in_and_the_next_goes_on(notes, imports):
     many(notes)
     stopped = imports.start("notes")
-    begun(stopped, 20)
+    begun(stopped, 15)
     stopped.give_up()
     end = ended(stopped)
     assert isinstance(end, Stopped)
     assert end.text.startswith("stopped after ")
     kept = len(documents(notes))
-    assert 20 <= kept < 251
+    assert 15 <= kept < 161
     killed = imports.start("notes")
-    begun(killed, kept + 20)
+    begun(killed, kept + 15)
     children()[0].send_signal(signal.SIGKILL)
     end = ended(killed)
     assert isinstance(end, Failed)
     assert "was killed by signal 9; what it had finished is kept" in end.text
     then = len(documents(notes))
-    assert kept < then < 251
-    assert ended(imports.start("notes")).added == 251 - then
+    assert kept < then < 161
+    assert ended(imports.start("notes")).added == 161 - then
 
 
 def test_an_import_that_is_stopped_before_it_is_told_what_to_import(notes):
@@ -126,22 +131,20 @@ def test_an_import_that_is_stopped_before_it_is_told_what_to_import(notes):
     assert end.text == "stopped before the import began; nothing was changed"
 
 
-def test_an_import_that_another_still_wants_goes_on(notes, imports):
-    run = imports.start("notes")
-    run.want()
-    run.give_up()
-    assert isinstance(ended(run), Result)
-
-
-def test_an_import_that_was_given_up_before_it_began_is_joined_by_nobody(notes, imports):
+def test_an_import_waits_for_that_of_another_process_and_one_given_up_is_joined_by_nobody(
+    notes, imports
+):
     tool = registering.find_tool(notes.database, "notes")
     with only_import_of(notes.database, tool, lambda _: None):
-        imports.start("notes")
+        first = imports.start("notes")
+        while "is running; waiting for it to end" not in first.notice:
+            assert not first.wait(0.01), first.end
         given_up = imports.start("notes")
         given_up.give_up()
         assert ended(given_up) == Stopped("stopped before the import began; nothing was changed")
         later = imports.start("notes")
     notes.write("米.md", "# 米\n")
+    assert isinstance(ended(first), Result)
     assert isinstance(ended(later), Result)
     assert documents(notes) == {"水.md", "米.md"}
 
@@ -173,15 +176,6 @@ def test_the_end_of_our_process_ends_the_import(notes, imports):
     assert isinstance(ended(imports.start("notes")), Stopped)
 
 
-def test_an_import_waits_for_that_of_another_process(notes, imports):
-    tool = registering.find_tool(notes.database, "notes")
-    with only_import_of(notes.database, tool, lambda _: None):
-        run = imports.start("notes")
-        while "is running; waiting for it to end" not in run.notice:
-            assert not run.wait(0.01), run.end
-    assert ended(run).added == 1
-
-
 def test_a_file_that_is_being_written_is_imported_whole(notes, imports):
     file = notes.folder / "長.md"
     with file.open("w", encoding="utf-8") as writing:
@@ -190,13 +184,13 @@ def test_a_file_that_is_being_written_is_imported_whole(notes, imports):
         run = imports.start("notes")
         while not children():
             assert not run.wait(0.01), run.end
-        for _ in range(20):
+        for _ in range(8):
             assert not run.wait(0.1), run.end
             writing.write("一行。\n")
             writing.flush()
     assert ended(run).added == 2
     (text,) = notes.rows("SELECT content FROM documents_notes WHERE file_path = '長.md'")[0]
-    assert text.count("一行。") == 20
+    assert text.count("一行。") == 8
 
 
 def test_a_source_that_is_not_there_fails_with_one_sentence(notes, imports):

@@ -63,16 +63,6 @@ def test_a_letter_is_not_cut_in_two():
     assert printed_by(cell).startswith("あ\n[mdvec] output trimmed: 7 bytes")
 
 
-def test_the_default_limit_is_a_hundred_kilobytes():
-    def cell():
-        with output_guard():
-            print("x" * 150_000)
-
-    out = printed_by(cell)
-    assert out.index("\n") == 100_000
-    assert "150,001 bytes were printed, 100,000 are shown, 50,001 left out" in out
-
-
 def test_an_exception_goes_through_and_everything_is_restored():
     before, rows = sys.stdout, pd.get_option("display.max_rows")
     config = pl.Config.save()

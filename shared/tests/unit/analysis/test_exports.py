@@ -86,13 +86,6 @@ def test_handles_of_one_second_are_unguessable_from_each_other(exports, tmp_path
     assert len({handle[25:] for handle in handles}) == 20
 
 
-def test_an_open_folder_is_made_private(exports, tmp_path):
-    placed(exports, tmp_path)
-    exports.folder.chmod(0o755)
-    placed(exports, tmp_path)
-    assert mode(exports.folder) == 0o700
-
-
 def test_an_open_folder_with_other_files_is_refused_and_unchanged(exports, tmp_path):
     exports.folder.mkdir(parents=True)
     (exports.folder / "letter.txt").write_text("dear")
@@ -250,21 +243,8 @@ def test_before_the_first_export_there_is_no_folder(exports):
     assert not exports.folder.exists()
 
 
-def test_two_servers_may_sweep_the_same_export(exports, tmp_path, clock):
-    """One lists it, the other removes it, the first goes on."""
-    for _ in range(2):
-        placed(exports, tmp_path)
-    other = ExportFolder(exports.folder, 3600, 1000, clock=clock)
-    files = exports._files()
-    first = next(files)
-    clock.now += 3600
-    assert len(other.sweep()) == 2
-    assert first.handle not in names(exports)
-    assert exports.sweep() == []
-
-
 def test_an_open_folder_with_only_our_files_is_made_private(exports, tmp_path):
-    placed(exports, tmp_path)
+    with_types(exports, tmp_path)
     (exports.folder / "spool_0123456789abcdef").mkdir()
     exports.folder.chmod(0o755)
     assert len(exports.list()) == 1
@@ -320,10 +300,3 @@ def test_orphaned_types_are_swept_too(exports, tmp_path, clock):
     clock.now += 3600
     exports.sweep()
     assert names(exports) == []
-
-
-def test_a_folder_of_exports_with_types_is_still_one_of_ours(exports, tmp_path):
-    with_types(exports, tmp_path)
-    exports.folder.chmod(0o755)
-    exports.list()
-    assert mode(exports.folder) == 0o700

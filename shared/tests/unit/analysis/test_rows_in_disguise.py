@@ -12,7 +12,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mdvec.analysis import validate_output
@@ -111,6 +111,7 @@ LONG: dict[str, Callable[[Rows], str]] = {
 
 
 @pytest.mark.parametrize("written", WRITTEN.values(), ids=WRITTEN)
+@settings(max_examples=8)
 @given(count=st.integers(17, 60))
 def test_more_rows_than_allowed_are_refused_as_lines_tables_and_json(written, count):
     text = written(rows_of(count))

@@ -2,7 +2,6 @@
 
 import pytest
 
-from mdvec.datasets.core.columns import NoHeader, column_names
 from mdvec.datasets.core.grouping import checked_dataset_name, table_name
 from mdvec.tools.names import InvalidToolName
 
@@ -38,31 +37,3 @@ def test_names_that_only_begin_alike_are_two_datasets():
 def test_no_dataset_can_take_the_households_table_name():
     with pytest.raises(InvalidToolName, match="belongs to the household's table"):
         checked_dataset_name("transactions", [])
-
-
-@pytest.mark.parametrize(
-    ("header", "names"),
-    [
-        (["a", " b "], ("a", "b")),
-        (["a", "A", "a"], ("a", "A_2", "a_3")),
-        (["a", "a", "A_2"], ("a", "a_3", "A_2")),
-        (["a", "", ""], ("a", "column2", "column3")),
-        (['say "x"', "two\nlines", "日付"], ('say "x"', "two\nlines", "日付")),
-        (["店", "2024", "2025"], ("店", "2024", "2025")),
-    ],
-)
-def test_every_column_gets_a_name_of_its_own(header, names):
-    assert column_names(header) == names
-
-
-@pytest.mark.parametrize(
-    ("header", "why"),
-    [
-        (["", " "], "first line is empty"),
-        (["2025/06/01", "¥1,200", "3"], "holds values, not names"),
-        (["<!DOCTYPE html>"], "a web page"),
-    ],
-)
-def test_a_first_line_that_is_not_a_header_is_refused(header, why):
-    with pytest.raises(NoHeader, match=why):
-        column_names(header)

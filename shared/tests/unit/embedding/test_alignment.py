@@ -17,18 +17,6 @@ def read(text, pieces):
     return [text[start:end] for start, end in align(text, pieces)]
 
 
-def test_matching_pieces_are_adjacent():
-    assert align("東京の猫", ["東京", "の", "猫"]) == [(0, 2), (2, 3), (3, 4)]
-
-
-def test_byte_pieces_of_one_character_share_its_range():
-    assert align("猫😀!", [*in_bytes("猫"), *in_bytes("😀"), "!"]) == [
-        *[(0, 1)] * 3,
-        *[(1, 2)] * 4,
-        (2, 3),
-    ]
-
-
 @pytest.mark.parametrize("white", [" ", "\n", "\t", "\u3000", "▁"])
 def test_the_sign_for_a_space_stands_for_any_white_space_and_for_itself(white):
     assert read(f"a{white}the", ["a", "▁the"]) == ["a", f"{white}the"]
@@ -143,5 +131,5 @@ def test_a_normalising_tokenizer_still_gives_one_place_per_piece(words):
     ],
 )
 def test_a_long_text_costs_no_more_per_piece_than_a_line(text, pieces):
-    times = 300_000 // len(text)
+    times = 100_000 // len(text)
     assert len(align(text * times, pieces * times)) == len(pieces) * times

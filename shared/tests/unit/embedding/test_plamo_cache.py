@@ -77,14 +77,10 @@ def test_another_revision_does_not_count(cache):
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_file_that_was_not_downloaded_is_missed(cache, name):
-    (fill(cache) / name).unlink()
-    assert plamo_cache.missing() == NOT_THERE
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_a_broken_link_is_a_missing_file(cache, name):
-    (fill(cache) / name).resolve().unlink()
+@pytest.mark.parametrize("is_link_left", [True, False])
+def test_a_file_that_was_not_downloaded_is_missed(cache, name, is_link_left):
+    file = fill(cache) / name
+    (file.resolve() if is_link_left else file).unlink()
     assert plamo_cache.missing() == NOT_THERE
 
 
@@ -109,28 +105,6 @@ def test_weights_in_parts_need_every_part(cache):
 def test_code_may_be_named_with_its_repository(cache):
     config = {"auto_map": {"AutoModel": "pfnet/plamo-embedding-1b--modeling_plamo.Model"}}
     fill(cache, {**FILES, "config.json": config})
-    assert plamo_cache.missing() is None
-
-
-@pytest.mark.parametrize("ignored", [0, 1, 2, 3])
-def test_the_cache_is_where_the_first_variable_says(cache, tmp_path, monkeypatch, ignored):
-    below = [".", ".", "hub", "huggingface/hub"]
-    monkeypatch.delenv("HF_HUB_CACHE")
-    for variable in VARIABLES[ignored:]:
-        monkeypatch.setenv(variable, f"$HERE/{variable}")
-    monkeypatch.setenv("HERE", str(tmp_path))
-    fill(tmp_path / VARIABLES[ignored] / below[ignored])
-    assert plamo_cache.missing() is None
-
-
-def test_without_variables_the_cache_is_in_the_home_folder(cache, tmp_path, monkeypatch):
-    monkeypatch.delenv("HF_HUB_CACHE")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    fill(tmp_path / ".cache" / "huggingface" / "hub")
-    assert plamo_cache.missing() is None
-    monkeypatch.setenv("HF_HOME", "~/elsewhere")
-    assert plamo_cache.missing() == NOT_THERE
-    fill(tmp_path / "elsewhere" / "hub")
     assert plamo_cache.missing() is None
 
 

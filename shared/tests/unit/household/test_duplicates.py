@@ -1,7 +1,6 @@
 """Finds exactly the pairs that may be one purchase, best score first."""
 
 import random
-from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 from itertools import combinations
@@ -19,7 +18,7 @@ from mdvec.household.core.transaction import Transaction
 SHOPS = ("スーパー青木", "スーパー青木 駅前店", "ドラッグ緑", "AOKI MARKET", "")
 ACCOUNTS = ("カードA", "銀行B", "")
 by_id = attrgetter("id")
-CATEGORIES = (("食費", "食料品"), ("食費", "外食"), ("未分類", "未分類"), ("日用品", ""))
+CATEGORIES = (("食費", "食料品"), ("食費", "外食"), ("未分類", "未分類"), ("日用品", ""), ("", ""))
 
 
 def row(number, day="2025-07-31", amount=-5000, **more):
@@ -104,7 +103,7 @@ def ledger(drawn):
     return rows
 
 
-@settings(max_examples=75, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     drawn=st.lists(transactions, max_size=25),
     days=st.integers(0, 8),
@@ -121,84 +120,31 @@ def test_all_pairs_within_the_tolerances_are_examined(drawn, days, yen, percent,
     assert equal <= found <= within
 
 
-@pytest.mark.parametrize("count", [1_500, pytest.param(5_000, marks=pytest.mark.soak)])
-def test_of_thousands_of_rows_all_pairs_within_the_tolerances_are_examined(count):
+@pytest.mark.parametrize(
+    ("yen", "percent"), [("0", "0"), ("100", "0"), ("0", "1"), ("99", "1"), ("1000", "200")]
+)
+@pytest.mark.parametrize("count", [400, pytest.param(4_000, marks=pytest.mark.soak)])
+def test_of_many_rows_over_new_year_all_pairs_within_the_tolerances_are_examined(
+    count, yen, percent
+):
     chance = random.Random(4)
-    first = date(2023, 12, 1)
     rows = [
         row(
             number,
-            first + timedelta(chance.randrange(count // 40)),
-            -chance.choice([chance.randrange(100, 3000), chance.randrange(1, 30) * 100]),
+            date(2023, 12, 26) + timedelta(chance.randrange(count // 40)),
+            chance.choice([0, -10_000, -10_100, -10_101, 10_000, -chance.randrange(1, 30) * 100]),
             description=chance.choice(SHOPS),
             account=chance.choice(ACCOUNTS),
             mf_id=chance.choice(["", f"id{number}"]),
-            category_major=chance.choice(["食費", "日用品"]),
+            category_major=chance.choice(["食費", "日用品", ""]),
+            is_target=chance.random() < 0.9,
         )
         for number in range(1, count + 1)
     ]
-    found, examined = found_all(rows, options(3, percent="1", score=0))
-    within, equal = compared_one_by_one(rows, options(3, percent="1"))
-    assert examined == len(within)
+    found, examined = found_all(rows, options(3, yen, percent, 0))
+    within, equal = compared_one_by_one(rows, options(3, yen, percent))
+    assert examined == len(within) > count
     assert equal <= found <= within
-    assert len(equal) > count // 5
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("2025-07-31", "2025-08-01"),  # a month's edge
-        ("2025-12-31", "2026-01-01"),  # a year's edge
-        ("2025-08-03", "2025-08-04"),  # a week's edge: Sunday and Monday
-        ("2024-02-28", "2024-02-29"),
-    ],
-)
-def test_no_pair_is_lost_at_an_edge_of_the_calendar(one, other):
-    rows = [row(1, one), row(2, other, account="銀行B")]
-    assert ids(find_pairs(rows, options(1, score=0))) == [(1, 2)]
-    assert ids(find_pairs(rows, options(0, score=0))) == []
-
-
-@pytest.mark.parametrize(
-    ("yen", "percent", "other", "is_found"),
-    [
-        ("0", "0", -10000, True),
-        ("0", "0", -10001, False),
-        ("100", "0", -10100, True),
-        ("100", "0", -10101, False),
-        ("0", "1", -10100, True),  # 100 is less than 1 % of the mean, 10,050
-        ("0", "1", -10101, False),  # 101 is more than 1 % of 10,050.5
-        ("100", "1", -10100, True),
-        ("99", "1", -10100, False),  # both must hold
-        ("1000", "0.5", -10100, False),
-        ("1000", "200", 10000, False),  # an expense and its refund
-    ],
-)
-def test_tolerances_of_amounts(yen, percent, other, is_found):
-    rows = [row(1, amount=-10000), row(2, amount=other, account="財布")]
-    assert bool(find_pairs(rows, options(0, yen, percent, 0)).pairs) is is_found
-
-
-def test_zero_pairs_only_with_zero():
-    rows = [row(1, amount=0), row(2, amount=-1), row(3, amount=1), row(4, amount=0)]
-    assert ids(find_pairs(rows, options(0, "100", "500"))) == [(1, 4)]
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"is_target": False},
-        {"is_transfer": True},
-        {"is_duplicate": True, "duplicate_of": 9},
-        {"amount": None},
-        {"category_major": ""},
-    ],
-)
-def test_a_row_that_does_not_count_makes_no_pair(change):
-    plain = [row(1), row(2, account="銀行B")]
-    found = find_pairs([plain[0], replace(plain[1], **change)], options())
-    assert (found.pairs, found.below) == ((), 0)
-    assert len(find_pairs(plain, options()).pairs) == 1
 
 
 def verdict(one, other, *around):
@@ -319,11 +265,6 @@ def test_a_search_of_some_rows_finds_only_their_pairs():
     rows = [row(1), row(2), row(3)]
     assert ids(find_pairs(rows, options(), only=[3])) == [(1, 3), (2, 3)]
     assert find_pairs(rows, options(), only=[]).pairs == ()
-
-
-def test_a_ledger_without_rows_has_no_pairs():
-    assert find_pairs([], options(3, "100", "1")).pairs == ()
-    assert find_pairs([row(1)], options()).pairs == ()
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mdvec.household.core.csv_text import records_of
 from mdvec.household.core.mapped_rows import read_mapped
-from mdvec.household.core.mapping import Conditions, InvalidMapping, Mapping, mapping_of
+from mdvec.household.core.mapping import InvalidMapping, Mapping, mapping_of
 from mdvec.household.core.mapping_text import toml_of
 from mdvec.household.core.moneyforward import NotTransactions
 from mdvec.household.core.statement_kinds import Mappings, read_statement
@@ -223,12 +223,6 @@ def test_a_file_whose_encoding_cannot_be_told_is_read_in_that_of_its_mapping():
     ] == ["電気"]
 
 
-def test_a_balance_that_does_not_follow_is_reported_and_its_row_is_read():
-    parsed = bank("2025/07/01,a,,100,100", "2025/07/02,b,30,,70", "2025/07/03,c,10,,65")
-    assert [row.amount for row in parsed.rows] == [100, -30, -10]
-    assert [row.line for row in parsed.misfits] == [4]
-
-
 @pytest.mark.parametrize("mapping", [BANK, CARD, *ready_made()], ids=lambda each: each.name)
 def test_a_mapping_survives_its_toml(mapping):
     assert parsed_mapping(toml_of(mapping, ("a note",)).encode()) == mapping
@@ -288,7 +282,3 @@ def test_no_toml_is_no_mapping():
     for data in (b"name = ", "名前 = 1\n".encode("cp932")):
         with pytest.raises(InvalidMapping, match="not valid TOML"):
             parsed_mapping(data)
-
-
-def test_conditions_without_patterns_fit_nothing():
-    assert not Conditions()

@@ -154,13 +154,10 @@ def test_without_header_and_title_the_name_of_the_file_tells_its_kind():
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "a,b,c\n1,2,3\n",
-        "取引日,摘要,金額\n",
-        "氏名,住所\n架空花子,架空市\n",
+        "", "a,b,c\n1,2,3\n", "取引日,摘要,金額\n", "氏名,住所\n架空花子,架空市\n",
         "日付,気温,天気\n2025/7/1,30,晴\n",
     ],
-)
+)  # fmt: skip
 def test_what_is_no_statement_gets_no_mapping(text):
     with pytest.raises(NotMappable, match="is it a statement"):
         propose_mapping(text, "a", TODAY)

@@ -23,12 +23,9 @@ NAMED = [
     ("サーバ代", "サーバー代"),
 ]
 INSIDE = [
-    ("イオン", "ライオン歯磨き"),
-    ("ポート", "パスポート申請"),
-    ("京都", "東京都水道局"),
-    ("au", "Restaurant Bleu"),
-    ("amazon", "AMAZONMKTPLACE"),
-]
+    ("イオン", "ライオン歯磨き"), ("ポート", "パスポート申請"), ("京都", "東京都水道局"),
+    ("au", "Restaurant Bleu"), ("amazon", "AMAZONMKTPLACE"),
+]  # fmt: skip
 NOT = [
     ("Amazon", "楽天市場"),
     ("松屋", "松本屋"),

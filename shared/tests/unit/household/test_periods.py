@@ -1,9 +1,9 @@
-"""Periods as people say them."""
+"""Periods as people say them; what each phrase means is in ``golden/household/periods.tsv``."""
 
 from datetime import date
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mdvec.dates.months import Month, MonthRange
@@ -31,36 +31,17 @@ def said(period, today=TODAY):
 @pytest.mark.parametrize(
     ("period", "meant"),
     [
-        ("2025-06", "2025-06"), ("2025年6月", "2025-06"), ("2025年06月", "2025-06"),
-        ("2025/06", "2025-06"), ("2025.6", "2025-06"), ("202506", "2025-06"),
-        ("２０２５／０６", "2025-06"), (" 2025 年 6 月 ", "2025-06"), ("2025年6月分", "2025-06"),
-        ("令和7年6月", "2025-06"), ("R7.6", "2025-06"), ("r7/06", "2025-06"),
-        ("令和元年5月", "2019-05"), ("平成30年1月", "2018-01"), ("H30", "2018-01..2018-12"),
-        ("昨年12月", "2024-12"), ("去年の12月", "2024-12"), ("一昨年の1月", "2023-01"),
-        ("今月", "2025-09"), ("先月", "2025-08"), ("先々月", "2025-07"), ("3か月前", "2025-06"),
-        ("最新", "2025-08"), ("6月", "2025-06"), ("六月", "2025-06"), ("十一月", "2024-11"),
-        ("二〇二五年六月", "2025-06"), ("㋅", "2025-06"), ("2025年の6月", "2025-06"),
-        ("2025年", "2025-01..2025-12"), ("2025", "2025-01..2025-12"),
-        ("去年", "2024-01..2024-12"), ("今年", "2025-01..2025-12"),
-        ("令和６年", "2024-01..2024-12"),
-    ],
-)  # fmt: skip
-def test_a_month_and_a_year_have_many_names(period, meant):
-    assert said(period).months == months(meant)
-
-
-@pytest.mark.parametrize(
-    ("period", "meant"),
-    [
         ("直近3か月", "2025-06..2025-08"), ("直近３ヶ月", "2025-06..2025-08"),
         ("直近三カ月間", "2025-06..2025-08"), ("この3ヵ月", "2025-06..2025-08"),
         ("ここ３箇月", "2025-06..2025-08"), ("過去半年", "2025-03..2025-08"),
         ("最近1年", "2024-09..2025-08"), ("過去１年間", "2024-09..2025-08"),
         ("直近十二か月", "2024-09..2025-08"), ("直近1か月", "2025-08"),
-        ("全期間", "2023-04..2025-08"),
+        ("全期間", "2023-04..2025-08"), ("最新", "2025-08"),
+        ("6月から", "2025-06..2025-09"), ("2025年5月以降", "2025-05..2025-09"),
+        ("2024年1月まで", "2023-04..2024-01"), ("〜2024年1月", "2023-04..2024-01"),
     ],
 )  # fmt: skip
-def test_recent_months_are_counted_from_the_last_that_has_data(period, meant):
+def test_what_a_phrase_leaves_open_is_where_the_data_begin_and_end(period, meant):
     assert said(period).months == months(meant)
 
 
@@ -73,54 +54,6 @@ def test_counting_back_from_data_that_end_before_today_says_so():
     assert "データのある" not in said("2025年8月").understood
 
 
-@pytest.mark.parametrize(
-    ("period", "meant"),
-    [
-        ("昨年の春", "2024-03..2024-05"), ("昨年の夏", "2024-06..2024-08"),
-        ("2024年秋", "2024-09..2024-11"), ("昨年の冬", "2024-12..2025-02"),
-        ("夏", "2025-06..2025-08"), ("冬", "2024-12..2025-02"),
-        ("2025年上半期", "2025-01..2025-06"), ("下半期", "2025-07..2025-12"),
-        ("2025年後半", "2025-07..2025-12"), ("2025年第1四半期", "2025-01..2025-03"),
-        ("第一四半期", "2025-01..2025-03"), ("2025Q3", "2025-07..2025-09"),
-        ("2024年度", "2024-04..2025-03"), ("令和6年度", "2024-04..2025-03"),
-        ("今年度", "2025-04..2026-03"), ("昨年度下半期", "2024-10..2025-03"),
-        ("2024年度上半期", "2024-04..2024-09"), ("2024年度第４四半期", "2025-01..2025-03"),
-        ("2024年度の2月", "2025-02"),
-    ],
-)  # fmt: skip
-def test_seasons_halves_quarters_and_fiscal_years_are_understood(period, meant):
-    assert said(period).months == months(meant)
-
-
-def test_until_april_the_fiscal_year_is_last_years():
-    assert said("今年度", date(2025, 3, 31)).months == months("2024-04..2025-03")
-    assert said("昨年度", date(2025, 3, 31)).months == months("2023-04..2024-03")
-
-
-@pytest.mark.parametrize(
-    ("period", "meant"),
-    [
-        ("2025年6月〜7月", "2025-06..2025-07"), ("2025年6月～2025年7月", "2025-06..2025-07"),
-        ("2025年6月から8月まで", "2025-06..2025-08"), ("2025年6-8月", "2025-06..2025-08"),
-        ("2025-06~2025-08", "2025-06..2025-08"), ("2025-06-2025-08", "2025-06..2025-08"),
-        ("2025/06-08", "2025-06..2025-08"), ("2025-06-8月", "2025-06..2025-08"),
-        ("R7.4-R7.6", "2025-04..2025-06"),
-        ("2024年11月〜2月", "2024-11..2025-02"), ("11月から2月", "2024-11..2025-02"),
-        ("11月〜2025年2月", "2024-11..2025-02"), ("昨年の夏から秋にかけて", "2024-06..2024-11"),
-        ("2023〜2024年", "2023-01..2024-12"), ("先月から今月", "2025-08..2025-09"),
-        ("6月から", "2025-06..2025-09"), ("2025年5月以降", "2025-05..2025-09"),
-        ("2024年1月まで", "2023-04..2024-01"), ("〜2024年1月", "2023-04..2024-01"),
-        ("11月から1月", "2024-11..2025-01"), ("9月から8月", "2025-09..2026-08"),
-        ("2024年11月から1月", "2024-11..2025-01"), ("2025年8月〜6月", "2025-08..2026-06"),
-        ("秋から春", "2025-09..2026-05"), ("冬から春", "2024-12..2025-05"),
-        ("昨年から3月まで", "2024-01..2025-03"), ("8月から先月", "2025-08"),
-        ("10月から先月", "2024-10..2025-08"), ("先月から今年", "2025-08..2025-12"),
-    ],
-)  # fmt: skip
-def test_a_range_has_two_parts_and_the_second_inherits_its_year(period, meant):
-    assert said(period).months == months(meant)
-
-
 @pytest.mark.parametrize("period", ["2025年8月〜2025年6月", "2025-08〜2025-06"])
 def test_ends_in_the_wrong_order_are_swapped_and_the_answer_says_so(period):
     found = said(period)
@@ -128,11 +61,6 @@ def test_ends_in_the_wrong_order_are_swapped_and_the_answer_says_so(period):
     assert found.understood == (
         f"「{period}」を 2025年06月〜2025年08月 と解釈しました（順序が逆だったため入れ替えました）"
     )
-
-
-def test_last_month_is_the_calendar_month_before_today_also_in_january():
-    assert said("先月", date(2025, 1, 31)).months == months("2024-12")
-    assert said("先々月", date(2025, 1, 1)).months == months("2024-11")
 
 
 @pytest.mark.parametrize(
@@ -205,6 +133,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
+@settings(max_examples=15)
 @given(
     st.one_of(st.text(), st.lists(PIECES, max_size=9).map("".join)),
     st.dates(date(2000, 1, 1), date(2099, 12, 31)),
@@ -222,20 +151,6 @@ def test_any_text_is_resolved_or_refused(text, today):
 
 
 MONTHS = st.builds(Month, st.integers(1990, 2099), st.integers(1, 12))
-
-
-@given(MONTHS, st.dates(date(2000, 1, 1), date(2099, 12, 31)))
-def test_a_month_as_it_is_written_is_read_back(month, today):
-    for text in (str(month), month.in_words):
-        assert resolve_period(today, LEDGER, period=text).months == MonthRange(month, month)
-
-
-@given(MONTHS, MONTHS)
-def test_a_range_as_it_is_written_is_read_back(one, other):
-    wanted = MonthRange(min(one, other), max(one, other))
-    assert said(wanted.in_words).months == wanted
-    ends = {"start_month": str(wanted.first), "end_month": str(wanted.last)}
-    assert resolve_period(TODAY, LEDGER, **ends).months == wanted
 
 
 @given(MONTHS, st.integers(0, 400))

@@ -31,28 +31,6 @@ def found(*payments, as_of=AS_OF):
     return recurring_payments(rows_of(*payments), as_of)
 
 
-def test_a_contract_has_its_interval_its_yearly_cost_and_its_next_day():
-    (video,) = found(*each_month("動画 みるみる", 1_490, day=12))
-    assert (video.interval.name, video.is_fixed, video.amount) == ("毎月", True, 1_490)
-    assert (video.per_year, video.next_day, video.missed) == (17_880, date(2025, 7, 12), ())
-
-
-def test_a_price_rise_is_told_with_its_day():
-    rows = [*each_month("電話", 3_000, last=4), *each_month("電話", 3_300, first=5)]
-    (phone,) = found(*rows)
-    (change,) = phone.changes
-    assert (change.day, change.before, change.after) == (date(2025, 5, 5), 3_000, 3_300)
-    assert (phone.amount, phone.per_year) == (3_300, 39_600)
-
-
-def test_a_missed_payment_and_one_charged_twice_are_told():
-    rows = [row for row in each_month("保険", 6_000) if "-04-" not in row[0]]
-    (insurance,) = found(*rows, ("2025-05-07", "保険", 6_000))
-    assert insurance.missed == (date(2025, 4, 5),)
-    assert [row.day for row in insurance.twice] == [date(2025, 5, 7)]
-    assert len(insurance.rows) == 5
-
-
 def test_a_late_payment_is_missed_only_after_some_days_and_then_the_series_ends():
     rows = each_month("保険", 6_000, last=4)
     (late,) = found(*rows, as_of=date(2025, 5, 9))

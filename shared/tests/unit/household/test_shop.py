@@ -60,11 +60,6 @@ def test_a_batch_gives_the_same_shops_as_single_calls(texts):
     assert shops_of(texts) == {text: shop_of(text) for text in texts}
 
 
-@given(text=NAMES)
-def test_capitals_make_no_difference(text):
-    assert shop_of(text.upper()) == shop_of(text.lower())
-
-
 @given(parts=st.lists(NAMES, min_size=2, max_size=3), dash=st.sampled_from(DASHES))
 def test_all_dashes_are_one(parts, dash):
     assert shop_of(dash.join(parts)) == shop_of("-".join(parts))

@@ -40,14 +40,10 @@ def test_spellings_of_one_shop(one, other):
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("ドトール", "スターバックス"),
-        ("ユニクロ", "GU"),
-        ("ローソン", "ファミリーマート"),
-        ("ガスト", "東京ガス"),
-        ("店 012", "店 345"),
-        ("", "松屋"),
+        ("ドトール", "スターバックス"), ("ユニクロ", "GU"), ("ローソン", "ファミリーマート"),
+        ("ガスト", "東京ガス"), ("店 012", "店 345"), ("", "松屋"),
     ],
-)
+)  # fmt: skip
 def test_other_shops(one, other):
     assert close(one, other) < 0.6
 

@@ -69,17 +69,10 @@ def test_a_text_is_a_date_or_refused(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "07/07/01",
-        "2025/13/01",
-        "20250230",
-        "R7.7/1",
-        "令和7年",
-        "7月1日",
-        "R7.7.1 0:59x",
+        "", "07/07/01", "2025/13/01", "20250230", "R7.7/1", "令和7年", "7月1日", "R7.7.1 0:59x",
         "R0.7.1",
     ],
-)
+)  # fmt: skip
 def test_half_a_date_is_no_date(text):
     with pytest.raises(BadCell):
         parse_statement_date(text)

@@ -135,14 +135,6 @@ def test_chunks_over_the_models_limit_are_refused():
     assert resolve_chunking(NEW, ChunkingOverrides(size=512), E5_SMALL, rebuild=True).size == 512
 
 
-@pytest.mark.parametrize(
-    "overrides", [ChunkingOverrides(size=63), ChunkingOverrides(size=64, overlap=64)]
-)
-def test_impossible_sizes_are_refused(overrides):
-    with pytest.raises(InvalidChunking, match="is not possible"):
-        resolve_chunking(NEW, overrides, USE, rebuild=True)
-
-
 def test_a_tool_that_was_never_imported_has_nothing_to_update():
     with pytest.raises(ImportRefused, match="'notes' has no model yet"):
         resolve_chunking(NEW, ChunkingOverrides(), None, rebuild=False)

@@ -65,11 +65,11 @@ def test_signatures_are_the_same_on_every_machine_and_in_every_version():
     assert hashlib.sha256(found.astype("<u8").tobytes()).hexdigest()[:16] == "e654a4a92d5cf80c"
 
 
-@pytest.mark.parametrize("dimension", [8, 512, 2048])
-def test_a_signature_depends_on_its_vector_alone(dimension):
-    vectors = clustered(4_100, dimension)
+@pytest.mark.parametrize(("dimension", "count"), [(8, 4_100), (2048, 70)])
+def test_a_signature_depends_on_its_vector_alone(dimension, count):
+    vectors = clustered(count, dimension)
     together = signs(vectors)
-    for place in (0, 17, 4_095, 4_096, 4_099):
+    for place in {0, 17, *range(count)[4_095:], count - 1}:
         assert (signs(vectors[place : place + 1])[0] == together[place]).all()
     assert (signs(vectors[:3] * np.float32(8)) == together[:3]).all()
 
@@ -86,7 +86,8 @@ def test_differing_bits_are_the_angle():
 @pytest.mark.parametrize(
     ("kind", "dimension", "most", "centred"),
     [
-        (clustered, 384, 320, True), (clustered, 384, 320, False), (clustered, 2048, 320, True),
+        (clustered, 384, 320, True), (clustered, 384, 320, False),
+        pytest.param(clustered, 2048, 320, True, marks=pytest.mark.soak),
         (crowded, 384, 500, True), (crowded, 384, 500, False), (repeated, 512, 1_000, True),
         (uniform, 512, 1_024, True),
     ],

@@ -6,13 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdvec.manage.service import (
-    ServiceError,
-    command_in,
-    launchd_plist,
-    service_of,
-    systemd_unit,
-)
+from mdvec.manage.service import ServiceError, command_in, launchd_plist, service_of, systemd_unit
 
 PRINTABLE = st.text(st.characters(min_codepoint=32, exclude_categories=["C", "Z"]), min_size=1)
 COMMAND = ["/home/me/my tools/mdvec-mcp", "--http", "127.0.0.1:8765"]

@@ -69,34 +69,6 @@ def test_a_text_without_headings_is_one_section():
     assert section("# one\ntwo", "two", name="a.txt") == "# one\ntwo"
 
 
-lines = st.lists(
-    st.sampled_from(["# a", "## b", "### c", "#### d", "text", "", "```", "more text"]),
-    min_size=1,
-    max_size=25,
-)
-
-
-@given(lines, st.sets(st.integers(1, 4)), st.data())
-def test_a_section_is_what_a_person_would_call_one(written, levels, data):
-    content = "\n".join(written) + "\n"
-    read = outline(content, "a.md")
-    position = data.draw(st.integers(0, len(content) - 1))
-    span = section_at(content, read, sorted(levels), position)
-
-    start, level = 0, 1
-    end = len(content)
-    for heading in read.headings:
-        if heading.level not in levels:
-            continue
-        if heading.start <= position:
-            start, level = heading.start, heading.level
-        elif level == 1 or heading.level <= level:
-            end = heading.start
-            break
-    assert (span.start, span.end) == (start, end)
-    assert span.start <= position < span.end
-
-
 spans = st.lists(
     st.tuples(st.integers(0, 99), st.integers(0, 4000)).map(lambda two: TextSpan(two[0], sum(two))),
     min_size=1,
@@ -149,15 +121,10 @@ def test_a_passage_too_many_is_left_out_and_not_squeezed_in():
 @pytest.mark.parametrize(
     ("content", "end", "cut"),
     [
-        ("一行目と\n二行目の途中", 8, 5),
-        ("一\n二行目がとても長い", 9, 9),
-        ("abc\r\ndef", 4, 3),
-        ("abcd\r\ndef", 7, 6),
-        ("abc\r\n", 5, 5),
-        ("\r\n", 1, 1),
-        ("abc", 3, 3),
+        ("一行目と\n二行目の途中", 8, 5), ("一\n二行目がとても長い", 9, 9), ("abc\r\ndef", 4, 3),
+        ("abcd\r\ndef", 7, 6), ("abc\r\n", 5, 5), ("\r\n", 1, 1), ("abc", 3, 3),
     ],
-)
+)  # fmt: skip
 def test_a_cut_falls_behind_a_line_where_one_ends_late_enough(content, end, cut):
     assert good_cut(content, 0, end) == cut
 

@@ -44,7 +44,7 @@ def readings(folder, data):
     return found
 
 
-@settings(max_examples=75)
+@settings(max_examples=40)
 @given(text=sentences.filter(lambda text: len(text.strip()) >= 3) | kanji | statements)
 @example(text="これは短い文です。")
 @example(text="かさ")
@@ -61,7 +61,7 @@ def test_a_text_in_any_encoding_is_read_as_itself_or_refused(tmp_path_factory, t
         assert set(readings(folder, data)) <= {text, None}, encoding
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(text=st.lists(words, min_size=8, max_size=40).map("".join))
 def test_a_sentence_that_has_kana_is_read_in_every_encoding(tmp_path_factory, text):
     text = f"今日は{text}のでした。"

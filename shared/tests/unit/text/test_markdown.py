@@ -43,19 +43,11 @@ def test_markdown_is_known_by_its_ending(name):
 @pytest.mark.parametrize(
     "hidden",
     [
-        "```\n# code\n```",
-        "~~~~\n~~~\n# code\n~~~~",
-        "```\n# an unclosed fence runs to the end",
-        "    # indented code",
-        "> # quoted",
-        "- # in a list",
-        "1. one\n\n   ## in an item",
-        "<!--\n# a comment\n-->",
-        "#no space",
-        "####### seven",
-        "\\# escaped",
+        "```\n# code\n```", "~~~~\n~~~\n# code\n~~~~", "```\n# an unclosed fence runs to the end",
+        "    # indented code", "> # quoted", "- # in a list", "1. one\n\n   ## in an item",
+        "<!--\n# a comment\n-->", "#no space", "####### seven", "\\# escaped",
     ],
-)
+)  # fmt: skip
 def test_what_only_looks_like_a_heading_is_none(hidden):
     assert headings(f"# real\n\n{hidden}\n") == [(1, "real")]
 

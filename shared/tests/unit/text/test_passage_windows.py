@@ -152,7 +152,7 @@ PARTS = [
     st.sampled_from(["note.md", "note.txt"]),
     st.sampled_from([0, 8, 31, 63]),
 )
-@settings(deadline=None, max_examples=75)
+@settings(deadline=None, max_examples=40)
 def test_passages_overlap_by_no_more_than_asked_and_keep_small_fences(content, name, overlap):
     read = outline(content, name)
     found = chunks(content, overlap=overlap, name=name)

@@ -1,5 +1,7 @@
 """Sections: what stands under one heading, and how short ones are joined."""
 
+import pytest
+
 from mdvec.text.chunking import heading_sections, join_short, paragraphs
 from mdvec.text.markdown import outline
 
@@ -50,64 +52,33 @@ def test_a_heading_without_words_leaves_no_gap_in_the_path():
     assert [heading for heading, _ in cut("#\n## 二\n")] == ["", "二"]
 
 
-def test_front_matter_is_in_no_section():
-    assert cut("---\ntitle: x\n---\n本文\n") == [("", "本文\n")]
+JOINED = {
+    "a short one joins its first child": (
+        f"# 題\n\n## 一\n{LONG}\n|## 二\n{LONG}\n", ["題 > 一", "題 > 二"],
+    ),
+    "a short one joins its next sibling": (
+        f"# 題\n{LONG}\n|## 一\n短い\n## 二\n{LONG}\n", ["題", "題 > 一"],
+    ),
+    "short siblings join until they are long enough": (
+        "".join(f"{'|' * (name == '四')}## {name}\n{'字' * 15}\n" for name in "一二三四五"),
+        ["一", "四"],
+    ),
+    "the last short one of a parent stays alone": (
+        f"# 甲\n{LONG}\n|## 子\n短い\n|# 乙\n{LONG}\n|# 丙\n終\n", ["甲", "甲 > 子", "乙", "丙"],
+    ),
+    "short text before the first heading joins it": (f"前書き\n\n# 題\n{LONG}\n", ["題"]),
+    "the same words under other parents stay apart": (
+        "# 甲\n## 概要\n短\n|# 乙\n## 概要\n短\n", ["甲 > 概要", "乙 > 概要"],
+    ),
+    "white space makes nothing long enough": (f"## 一\n{' ' * 100}\n## 二\n{LONG}\n", ["一"]),
+}  # fmt: skip
+"""A document, with a bar where it is cut, and the headings of its sections."""
 
 
-def test_an_empty_body_has_no_sections():
-    assert (cut(""), cut("---\na: b\n---\n")) == ([], [])
-
-
-def test_a_short_section_joins_its_first_child():
-    content = f"# 題\n\n## 一\n{LONG}\n## 二\n{LONG}\n"
-    assert joined(content) == [
-        ("題 > 一", f"# 題\n\n## 一\n{LONG}\n"),
-        ("題 > 二", f"## 二\n{LONG}\n"),
-    ]
-
-
-def test_a_short_section_joins_its_next_sibling():
-    content = f"# 題\n{LONG}\n## 一\n短い\n## 二\n{LONG}\n"
-    assert joined(content) == [
-        ("題", f"# 題\n{LONG}\n"),
-        ("題 > 一", f"## 一\n短い\n## 二\n{LONG}\n"),
-    ]
-
-
-def test_short_siblings_join_until_they_are_long_enough():
-    content = "".join(f"## {name}\n{'字' * 15}\n" for name in "一二三四五")
-    assert joined(content) == [
-        ("一", "".join(f"## {name}\n{'字' * 15}\n" for name in "一二三")),
-        ("四", "".join(f"## {name}\n{'字' * 15}\n" for name in "四五")),
-    ]
-
-
-def test_the_last_short_section_of_a_parent_stays_alone():
-    content = f"# 甲\n{LONG}\n## 子\n短い\n# 乙\n{LONG}\n# 丙\n終\n"
-    assert joined(content) == [
-        ("甲", f"# 甲\n{LONG}\n"),
-        ("甲 > 子", "## 子\n短い\n"),
-        ("乙", f"# 乙\n{LONG}\n"),
-        ("丙", "# 丙\n終\n"),
-    ]
-
-
-def test_short_text_before_the_first_heading_joins_it():
-    content = f"前書き\n\n# 題\n{LONG}\n"
-    assert joined(content) == [("題", content)]
-
-
-def test_sections_of_the_same_words_under_other_parents_stay_apart():
-    content = "# 甲\n## 概要\n短\n# 乙\n## 概要\n短\n"
-    assert joined(content) == [
-        ("甲 > 概要", "# 甲\n## 概要\n短\n"),
-        ("乙 > 概要", "# 乙\n## 概要\n短\n"),
-    ]
-
-
-def test_white_space_does_not_make_a_section_long_enough():
-    content = f"## 一\n{' ' * 100}\n## 二\n{LONG}\n"
-    assert joined(content) == [("一", content)]
+@pytest.mark.parametrize(("written", "found"), JOINED.values(), ids=JOINED)
+def test_short_sections_are_joined_to_what_they_belong_to(written, found):
+    parts = list(zip(found, written.split("|"), strict=True))
+    assert joined(written.replace("|", "")) == parts
 
 
 def test_nothing_is_joined_at_a_minimum_of_zero():

@@ -16,15 +16,10 @@ from mdvec.text.loanwords import (
 @pytest.mark.parametrize(
     ("term", "other"),
     [
-        ("=ごみ", ("=ゴミ",)),
-        ("=ゴミ", ("=ごみ",)),
-        ("=サーバー", ("=さーばー",)),
-        ("=ごみ箱", ()),
-        ("=ゴみ", ()),
-        ("=木", ()),
-        ("usestate", ()),
+        ("=ごみ", ("=ゴミ",)), ("=ゴミ", ("=ごみ",)), ("=サーバー", ("=さーばー",)),
+        ("=ごみ箱", ()), ("=ゴみ", ()), ("=木", ()), ("usestate", ()),
     ],
-)
+)  # fmt: skip
 def test_a_word_in_kana_has_one_other_spelling(term, other):
     assert in_other_kana(term) == other
 

@@ -112,19 +112,6 @@ def test_a_question_is_asked_by_its_words_not_by_its_grammar(question, found):
     assert sorted(question_terms(question)) == sorted(found)
 
 
-@given(any_text)
-def test_a_questions_terms_are_among_its_texts_terms_and_none_only_where_there_is_none(text):
-    asked = question_terms(text)
-    assert len(set(asked)) == len(asked)
-    assert set(asked) <= set(terms(text))
-    assert bool(asked) == bool(terms(text))
-
-
-@given(st.text("食費カナab1 、。"))
-def test_a_question_without_hiragana_keeps_every_term(question):
-    assert question_terms(question) == list(dict.fromkeys(terms(question)))
-
-
 @pytest.mark.parametrize(
     ("wanted", "text", "counts"),
     [

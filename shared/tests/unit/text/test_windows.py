@@ -22,34 +22,11 @@ def parts(text, size=64, overlap=8):
     return [text[first:last] for first, last in windows]
 
 
-def test_three_thousand_tokens_at_1024_and_64_give_four_windows_with_exact_ends():
-    windows = parts(words(0, 2999), 1024, 64)
-    assert [window.rstrip() for window in windows] == [
-        words(0, 1023), words(960, 1983), words(1920, 2943), words(2880, 2999),
-    ]  # fmt: skip
-
-
 @pytest.mark.parametrize(
     ("count", "windows"), [(1, 1), (63, 1), (64, 1), (65, 2), (120, 2), (121, 3)]
 )
 def test_as_few_windows_as_it_takes(count, windows):
     assert len(parts(words(1, count))) == windows
-
-
-def test_without_overlap_the_windows_are_the_text():
-    text = "一文目です。二文目です。\n\n" * 40
-    assert "".join(parts(text, overlap=0)) == text
-
-
-def test_no_text_gives_no_windows():
-    assert parts("") == []
-
-
-def test_the_largest_overlap_still_moves_on_and_no_window_lies_in_another():
-    text = "あ。" + "い" * 50 + "。" + "う" * 100 + "。終"
-    ranges = token_windows(text, 0, len(text), options(64, 63), TINY)
-    assert ranges[-1][1] == len(text)
-    assert all(a <= c and b < d for (a, b), (c, d) in zip(ranges, ranges[1:], strict=False))
 
 
 @pytest.mark.parametrize(

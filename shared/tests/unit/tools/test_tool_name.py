@@ -38,15 +38,6 @@ def test_the_servers_own_names_are_refused_with_another(name):
     assert checked_tool_name(f"my-{name}") == f"my-{name}"
 
 
-@pytest.mark.parametrize(
-    "family",
-    ["search", "get_document", "reindex", "reindex_status", "list_sources", "detect_duplicates",
-     "find_transactions", "set_budget", "export", "query", "run_query"],
-)  # fmt: skip
-def test_the_reserved_names_cover_each_family(family):
-    assert family in OWN
-
-
 def test_a_tool_of_the_servers_own_gives_way_to_rows_of_its_name():
     assert own_name("query", {"notes"}) == "query"
     assert own_name("query", {"notes", "query"}) == "mdvec_query"

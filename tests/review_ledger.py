@@ -1,0 +1,62 @@
+"""A household whose rows may be purchases booked twice, and what a review of them has decided."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import apsw
+from mdvec.household import deciding
+from mdvec.household.core.candidates import arrange
+from mdvec.household.core.detection import DetectionOptions
+from mdvec.household.deciding import ReviewDecision
+from mdvec.household.interfaces import duplicate_checks
+from mdvec.tools.registry import add_tool
+
+EXACT = DetectionOptions(0, amount_tolerance_pct=Decimal(0))
+FILE = "収入・支出詳細_2024-01-01_2024-01-31.csv"
+ROW = {
+    "mf_id": "", "source_file": FILE, "date": "2024-01-15", "amount": -5000,
+    "description": "スーパーマーケット A店", "category_major": "食費", "category_minor": "食料品",
+    "account": "", "memo": "", "is_target": 1, "is_transfer": 0,
+}  # fmt: skip
+
+
+def make_household(connection: apsw.Connection, name: str = "kakeibo") -> int:
+    """The id of a new household."""
+    return add_tool(connection, name, "家計簿", __file__, "household").id
+
+
+def add(connection: apsw.Connection, tool_id: int, count: int = 1, **given: Any) -> None:
+    """Insert so many rows with usual values except the given ones."""
+    for _ in range(count):
+        number = connection.execute("SELECT count(*) FROM transactions").get
+        numbers = {"tool_id": tool_id, "identity": f"row {number}", "row_number": number + 2}
+        fields = {**numbers, **ROW, **given}
+        connection.execute(
+            f"INSERT INTO transactions ({', '.join(fields)}) "
+            f"VALUES ({', '.join('?' * len(fields))})",
+            tuple(fields.values()),
+        )
+
+
+def marks(db: apsw.Connection) -> dict[int, int]:
+    """The marked rows with their originals."""
+    return dict(db.execute("SELECT id, duplicate_of FROM transactions WHERE is_duplicate"))
+
+
+def decide(db: apsw.Connection, tool: int, check: int, decision: str) -> Any:
+    """The answer to a decision about one pair, whatever other rows its candidate has."""
+    found = duplicate_checks.get_check(db, tool, check)
+    rows = () if found is None else (found.first_id, found.second_id)
+    return deciding.confirm(db, tool, check, ReviewDecision(decision, rows=rows))
+
+
+def pairs(db: apsw.Connection, tool: int, **more: bool) -> dict[tuple[int, int], int]:
+    """The open pairs, or all: the ids of their rows and of their check."""
+    found = arrange(duplicate_checks.open_pairs(db, tool))
+    ids = [check for one in sorted(found, key=lambda one: one.is_skipped) for check in one.checks]
+    ids += duplicate_checks.closed_checks(db, tool) if more else []
+    checks = [duplicate_checks.get_check(db, tool, check) for check in ids]
+    checks.sort(key=lambda check: check.decision == "skip")
+    return {(check.first_id, check.second_id): check.id for check in checks}

@@ -1,0 +1,66 @@
+"""A folder of data files or of statements, its tool, and the tables that an import makes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+import duckdb
+from collection import Collection
+from mdvec.database.connection import open_database
+from mdvec.datasets.interfaces import dataset_tables
+from mdvec.datasets.interfaces.connection import parquet_scan
+from mdvec.datasets.options import DatasetOptions
+from mdvec.importing.report import ImportReport, Mode
+from mdvec.manage import registering
+from mdvec.manage.tool_import import import_tool
+
+
+def no_model(name: str) -> NoReturn:
+    """For imports that need no model."""
+    raise AssertionError(f"the model {name} was asked for")
+
+
+@dataclass
+class SourceFolder(Collection):
+    """One tool of any kind over one folder."""
+
+    kind: str = "household"
+
+    def __post_init__(self) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        registering.add_tool(self.database, self.name, "the test's files", self.folder, self.kind)
+
+
+@dataclass
+class DataFolder(SourceFolder):
+    """A dataset; its tables are read from the stored Parquet files."""
+
+    kind: str = "dataset"
+
+    def import_(self, mode: Mode = "update", **more: Any) -> ImportReport:
+        """Import the folder, for which no model may be asked; ``options`` are the dataset's."""
+        request = replace(self.request(mode), options=more.pop("options", DatasetOptions()))
+        return import_tool(request, no_model, **more)
+
+    def tables(self) -> dict[str, dataset_tables.DatasetTable]:
+        """The stored tables by name."""
+        with open_database(self.database, "read") as connection:
+            return {table.name: table for table in dataset_tables.dataset_tables(connection, 1)}
+
+    def types(self, name: str) -> dict[str, str]:
+        """The type of each column of a table."""
+        return {column.name: column.type for column in self.tables()[name].columns}
+
+    def read(self, name: str, columns: str = "*") -> list[tuple[Any, ...]]:
+        """The rows of a table."""
+        with duckdb.connect() as connection:
+            scan = parquet_scan(self.tables()[name].parquet)
+            return connection.execute(f"SELECT {columns} FROM {scan}").fetchall()
+
+    @property
+    def copies(self) -> list[Path]:
+        """The copies that mdvec keeps of files that it cannot read in their place."""
+        folder = Path(f"{self.database}.datasets/1")
+        return sorted(folder.iterdir()) if folder.exists() else []
