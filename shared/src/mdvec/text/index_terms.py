@@ -3,7 +3,7 @@
 Japanese has no spaces, so a run of Japanese characters becomes overlapping pairs (食費管理: 食費,
 費管, 管理): a word of two or more characters is found anywhere, and a question shares pairs with
 the passage that answers it. Single kanji, which carry meaning, and stretches of kanji or katakana,
-which are mostly words, are terms too: they improve the ranking (docs/benchmarks.md). In other
+which are mostly words, are terms too: they improve the ranking. In other
 scripts a term is a word.
 """
 
