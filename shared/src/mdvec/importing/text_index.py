@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from mdvec.database import Connection, roll_back, snapshot
 from mdvec.embedding import Embedder, RemoteEmbedder, is_endpoint_model
 from mdvec.importing.endpoint_texts import EndpointTexts, ask_about_questions, forget_paid
@@ -225,6 +223,8 @@ class TextIndex:
         Raises:
             EndpointStopped: the model's endpoint fails; what it embedded is kept.
         """
+        import numpy as np
+
         new = list(dict.fromkeys(text for text in texts if text not in known))
         endpoint = self._endpoint_texts()
         if endpoint is None:

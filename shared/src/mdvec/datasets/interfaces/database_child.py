@@ -17,15 +17,16 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
-
-import duckdb
+from typing import TYPE_CHECKING, Any
 
 from mdvec.datasets.core.duckdb_types import DuckDBType, UnknownType, parse_type
 from mdvec.datasets.interfaces.connection import ConnectionLimits, first_line, safe_connection
 from mdvec.datasets.interfaces.wide import rows_at_once
 from mdvec.sizes import MEGABYTE
 from mdvec.text import identifier, literal
+
+if TYPE_CHECKING:
+    import duckdb
 
 MEMORY_MB = 2_048
 _LIMITS = ConnectionLimits(MEMORY_MB, threads=4)
@@ -48,6 +49,8 @@ has no negative intervals, drops the zone of a time, and stores a union's member
 
 def main() -> None:
     """Open the file, then copy one table per request until the parent closes the pipe."""
+    import duckdb
+
     _limit(resource.RLIMIT_AS, (MEMORY_MB + _EXTRA_ADDRESS_SPACE_MB) * MEGABYTE)
     _limit(resource.RLIMIT_CORE, 0)
     # An absolute path, or the name of a copy in this folder.
@@ -110,6 +113,8 @@ def _copied(
     connection: duckdb.DuckDBPyConnection, schema: str, table: str, target: str
 ) -> dict[str, str]:
     """Write a table's rows to a Parquet file in the working folder; {} or an error."""
+    import duckdb
+
     source = f"src.{identifier(schema)}.{identifier(table)}"
     try:
         columns = connection.execute(

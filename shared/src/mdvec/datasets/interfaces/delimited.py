@@ -14,8 +14,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TextIO
 
-import duckdb
-
 from mdvec.datasets.core.columns import NoHeader
 from mdvec.datasets.core.understood import FOUND, ReadingOptions, Understood
 from mdvec.datasets.core.value_types import kinds_of
@@ -78,6 +76,8 @@ def delimited_to_parquet(
         UnreadableFile: the file cannot be converted; the message says why, and names the line.
         OSError: the plain copy cannot be written.
     """
+    import duckdb
+
     plain = target.with_name(f"{target.name}.rows")
     chosen = reading.columns
     try:

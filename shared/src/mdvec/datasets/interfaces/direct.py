@@ -16,8 +16,6 @@ from os import SEEK_END
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-import numpy as np
-
 from mdvec.datasets.interfaces.connection import one_path
 from mdvec.files import UnreadableFile, file_encoding
 from mdvec.text import UTF_8, literal
@@ -159,6 +157,8 @@ class _Bytes:
 
     def take(self, block: bytes) -> bool:
         """Note one more block; False if DuckDB may not read the file."""
+        import numpy as np
+
         if any(each in block for each in _NOT_TEXT):
             return False
         codes = np.frombuffer(block, np.uint8)
@@ -183,6 +183,8 @@ class _Bytes:
 
     def _has_space_outside(self, text: bytes) -> bool:
         """Whether a space stands between a quotation mark and the end of its cell."""
+        import numpy as np
+
         if not any(each in text for each in _SPACE_AND_QUOTE):
             return False
         codes = np.frombuffer(text + b"\n\n", np.uint8)

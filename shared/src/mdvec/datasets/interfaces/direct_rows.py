@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-
-import duckdb
+from typing import TYPE_CHECKING
 
 from mdvec.cancelling import is_cancelled
 from mdvec.datasets.core.columns import NoHeader
@@ -36,6 +35,9 @@ from mdvec.datasets.interfaces.text_columns import (
 from mdvec.datasets.interfaces.wide import MIN_WIDE_COLUMNS
 from mdvec.files import UnreadableFile
 from mdvec.text import UTF_8, identifier, literal
+
+if TYPE_CHECKING:
+    import duckdb
 
 _MAX_SAMPLE_ROWS = 20_000
 _FIRST = 100
@@ -81,6 +83,8 @@ def read_directly(
     The result is the same as if Python had read them. None says that Python must, because the file
     is small, or DuckDB could differ, or the file has a fault, which Python names.
     """
+    import duckdb
+
     if reading.encoding or not is_large(source, min_bytes):
         return None
     start = _start(source, allowed, reading)
@@ -237,6 +241,8 @@ def _write_at_once(
     Raises:
         duckdb.Error: DuckDB cannot read the file.
     """
+    import duckdb
+
     shown = ", ".join(guess.value for guess in guesses)
     try:
         connection.execute(

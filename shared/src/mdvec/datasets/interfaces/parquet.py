@@ -6,13 +6,15 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-
-import duckdb
+from typing import TYPE_CHECKING
 
 from mdvec.datasets.core.columns import Column
 from mdvec.datasets.interfaces.connection import first_line, one_path, parquet_scan, safe_connection
 from mdvec.files import UnreadableFile
 from mdvec.text import identifier, literal
+
+if TYPE_CHECKING:
+    import duckdb
 
 _UNITS = "mdvec_units"
 
@@ -47,6 +49,8 @@ def parquet_facts(file: Path, called: str = "") -> ParquetFacts:
     Raises:
         UnreadableFile: it is not a Parquet file, or incomplete.
     """
+    import duckdb
+
     try:
         with safe_connection([file]) as connection:
             return _facts(connection, file)

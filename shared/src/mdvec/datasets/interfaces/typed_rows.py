@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
 
-import duckdb
-
 from mdvec.datasets.core.cells import SeenColumn
 from mdvec.datasets.core.understood import ReadColumn
 from mdvec.datasets.core.value_types import VALUE_KINDS, ValueKind, kinds_of
@@ -60,6 +58,8 @@ class TypedRows:
                 many columns.
             OSError: the plain copy cannot be written.
         """
+        import duckdb
+
         plain = self.target.with_name(f"{self.target.name}.rows")
         try:
             with plain.open("w", encoding="utf-8", newline="") as copy:

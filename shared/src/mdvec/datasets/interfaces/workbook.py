@@ -15,8 +15,6 @@ from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from openpyxl import load_workbook
-
 from mdvec.datasets.core.cells import SeenColumn, duration
 from mdvec.datasets.core.columns import NoHeader, column_names
 from mdvec.datasets.core.sheet_header import SAMPLE_ROWS, SheetHeader, sheet_header
@@ -100,6 +98,8 @@ def _has_formula(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> bool:
 
 
 def _loaded(stream: BinaryIO, *, values: bool) -> Workbook:
+    from openpyxl import load_workbook
+
     stream.seek(0)
     with _readable():
         return load_workbook(stream, read_only=True, data_only=values, keep_links=False)
