@@ -91,6 +91,7 @@ place; any other exception is a bug.
         ServerFailed                  mdvec.manage.doctor.server
         FolderRefused                 mdvec.manage.folders
         OutsideHome                   mdvec.manage.folders
+        NoHousehold                   mdvec.manage.household_mapping
         OpeningFileUnwritable         mdvec.manage.page_server
         PageKeyUnusable               mdvec.manage.page_server
         PageUnavailable               mdvec.manage.page_server

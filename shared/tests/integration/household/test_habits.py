@@ -35,6 +35,23 @@ def test_recurring_payments_in_words(connection):
     ]
 
 
+@pytest.mark.parametrize("day", ["2025-06-20", "2025-07-12"], ids=["beside it", "in its place"])
+def test_a_single_purchase_is_no_price(connection, day):
+    payments = monthly("ストア", -980, "2024-09", 10, day=12)
+    tool = fill(connection, [*payments, Bought(day, "ストア", -25_000)])
+    answer = list_recurring_payments(connection, tool, today=date(2025, 7, 20))
+    (store,) = answer.payments
+    assert (store.amount, store.per_year, store.changes) == (980, 11_760, ())
+    assert f"  {day} だけ 25,000円 [11]（1回だけの額は料金とみなしません）" in answer.text
+    paid_again = [Bought(f"2025-{month:02}-12", "ストア", -25_000) for month in (8, 9)]
+    rows = [*payments, *(Bought("2025-07-12", "ストア", -25_000),), *paid_again]
+    later = list_recurring_payments(
+        connection, fill(connection, rows, "later"), today=date(2025, 9, 20)
+    )
+    assert later.payments[0].amount == 25_000
+    assert [change.day for change in later.payments[0].changes] == [date(2025, 7, 12)]
+
+
 def test_a_payment_missing_in_a_month_without_any_row_is_told_as_such(connection):
     rent = [row for row in monthly("家賃", -80_000, "2025-01", 6) if row.day[:7] != "2025-04"]
     gym = [row for row in monthly("ジム", -7_700, "2025-01", 6, day=9) if row.day[5:7] != "03"]

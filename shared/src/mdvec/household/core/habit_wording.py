@@ -54,6 +54,7 @@ def as_shown(payment: RecurringPayment, as_of: date) -> RecurringPayment:
         payment,
         rows=(),
         changes=tuple(change for change in payment.changes if as_of - change.day <= RECENT),
+        singles=tuple(row for row in payment.singles if as_of - row.day <= RECENT),
         missed=tuple(day for day in payment.missed if as_of - day <= RECENT),
         twice=tuple(row for row in payment.twice if as_of - row.day <= RECENT),
     )
@@ -74,6 +75,10 @@ def _lines(recurring: RecurringPayment, as_of: date) -> list[str]:
             f"  {change.day} から{word}: {format_currency(change.before)} → "
             f"{format_currency(change.after)}"
         )
+    lines += [
+        f"  {row.day} だけ {format_currency(row.yen)} [{row.id}]（1回だけの額は料金とみなしません）"
+        for row in shown.singles
+    ]
     lines += [f"  {day} ごろの支払いがありません" for day in shown.missed]
     lines += [
         f"  二重かもしれません: {row.day} にも {format_currency(row.yen)} [{row.id}]"

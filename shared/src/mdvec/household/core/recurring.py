@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from itertools import groupby
 from statistics import median
 
 from mdvec.dates import Month
@@ -84,11 +85,13 @@ class PriceChange:
 class RecurringPayment:
     """A payment that recurs; amounts are positive yen.
 
-    ``amount`` is the last one if it is fixed, else the median of the last year's. ``changes`` are
-    those of a fixed amount. ``missed`` are the days on which a payment was expected and none
-    came; ``twice`` are the rows that repeat another within a third of the interval. ``next_day``
-    is None if the series has ended. ``rows`` are its payments, the last on ``last_day``; an
-    answer has none of them, and only the changes and slips of the last year.
+    ``amount`` is the last one that was paid twice in a row if it is fixed, else the median of the
+    last year's. ``changes`` are those of a fixed amount; ``singles`` are the payments of another
+    amount, paid once, which may be a purchase or the first of a new price. ``missed`` are the days
+    on which a payment was expected and none came; ``twice`` are the rows that repeat another
+    within a third of the interval. ``next_day`` is None if the series has ended. ``rows`` are its
+    payments, the last on ``last_day``; an answer has none of them, and only the changes, singles
+    and slips of the last year.
     """
 
     name: str
@@ -101,6 +104,7 @@ class RecurringPayment:
     rows: tuple[RowObject, ...]
     last_day: date
     changes: tuple[PriceChange, ...]
+    singles: tuple[RowObject, ...]
     missed: tuple[date, ...]
     twice: tuple[RowObject, ...]
     next_day: date | None
@@ -209,12 +213,13 @@ def _series(
     if interval is None or len(regular) < interval.needed:
         return None
     amounts = [row.yen for row in regular]
-    changes = _changes(regular)
-    is_fixed = 1 - len(changes) / (len(regular) - 1) >= _STEADY
+    others = sum(1 for a, b in zip(amounts, amounts[1:], strict=False) if a != b)
+    is_fixed = 1 - others / (len(regular) - 1) >= _STEADY
     if not is_fixed and (interval.per_year == 1 or _spread(amounts) > _MAX_SPREAD):
         return None
     year = [row.yen for row in regular if (regular[-1].day - row.day).days < 365]
-    amount = amounts[-1] if is_fixed else int(median(year))
+    prices, singles = _prices(regular) if is_fixed else ([], ())
+    amount = prices[-1].yen if is_fixed else int(median(year))
     day_of_month = _usual_day(regular)
     missed, next_day = _missed(regular, interval, day_of_month, as_of)
     enough = (regular[-1].day - regular[0].day).days >= 365 - interval.days - interval.slack
@@ -230,7 +235,11 @@ def _series(
         per_year=per_year,
         rows=tuple(regular),
         last_day=regular[-1].day,
-        changes=changes if is_fixed else (),
+        changes=tuple(
+            PriceChange(after.day, before.yen, after.yen)
+            for before, after in zip(prices, prices[1:], strict=False)
+        ),
+        singles=singles,
         missed=missed,
         twice=tuple(row for row in rows if row.id not in used),
         next_day=next_day,
@@ -278,12 +287,20 @@ def _without_repeats(rows: Sequence[CountedRow], interval: Interval) -> list[Cou
     return distinct
 
 
-def _changes(rows: Sequence[CountedRow]) -> tuple[PriceChange, ...]:
-    return tuple(
-        PriceChange(after.day, before.yen, after.yen)
-        for before, after in zip(rows, rows[1:], strict=False)
-        if before.yen != after.yen
-    )
+def _prices(rows: Sequence[CountedRow]) -> tuple[list[CountedRow], tuple[CountedRow, ...]]:
+    """The first row of each price, and the rows of amounts that were paid once in between.
+
+    A price is an amount that was paid twice in a row.
+    """
+    prices: list[CountedRow] = []
+    singles: list[CountedRow] = []
+    for yen, run in groupby(rows, key=lambda row: row.yen):
+        first, *more = run
+        if not more and not (prices and prices[-1].yen == yen):
+            singles.append(first)
+        elif not prices or prices[-1].yen != yen:
+            prices.append(first)
+    return prices, tuple(singles)
 
 
 def _spread(amounts: Sequence[int]) -> float:
