@@ -109,7 +109,7 @@ def test_the_bounds_in_schemas_are_those_of_the_tools(client):
             refused = client.call(tool, {**arguments, name: beyond})
             assert refused.is_error, (tool, name, beyond)
     assert {("runs", "max_output_size"), ("export", "max_rows"), ("histogram", "bins")} <= found
-    assert {("get_monthly_household", "page"), ("get_category_trend", "graph_type")} <= found
+    assert {("list_duplicate_candidates", "limit"), ("get_category_trend", "graph_type")} <= found
 
 
 def test_an_answer_stays_within_max_output_size(client):

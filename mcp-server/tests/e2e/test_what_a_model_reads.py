@@ -108,6 +108,16 @@ def test_everything_takes_at_most_24_tools_and_leaves_room_below_18_000_characte
     assert size <= 18_000 - 600
 
 
+def test_the_household_says_that_the_caller_states_dates(client):
+    takers = [tool for tool in client.tools() if "period" in tool.input_schema["properties"]]
+    assert len(takers) == 4
+    for tool in takers:
+        names = list(tool.input_schema["properties"])
+        assert names.index("since") + 1 == names.index("until") == names.index("period") - 1
+        assert "since" in tool.description
+        assert "until" in tool.description
+
+
 def test_each_enum_value_has_the_type_that_its_schema_says(client):
     kinds = {"string": str, "integer": int, "number": (int, float), "boolean": bool}
     for tool in client.tools():

@@ -48,6 +48,7 @@ place; any other exception is a bug.
         InvalidMovements              mdvec.household.comparison
         NotComparable                 mdvec.household.comparison
         UnknownLevel                  mdvec.household.comparison
+        AmbiguousBase                 mdvec.household.core.bases
         UnknownCategory               mdvec.household.core.categories
             AmbiguousCategory         mdvec.household.core.categories
         DuplicateDetectionError       mdvec.household.core.detection
@@ -57,12 +58,13 @@ place; any other exception is a bug.
         NotTransactions               mdvec.household.core.moneyforward
         AmbiguousPeriod               mdvec.household.core.periods
         InvalidPeriod                 mdvec.household.core.periods
-            PaydayUnknown             mdvec.household.core.periods
+            InvalidDates              mdvec.household.core.periods
         NotMappable                   mdvec.household.core.proposal
         EmptyLedger                   mdvec.household.core.wording
         InsufficientData              mdvec.household.core.wording
         InvalidPage                   mdvec.household.core.wording
         InvalidPageSize               mdvec.household.core.wording
+        NotOneMonth                   mdvec.household.habits
         NoAssets                      mdvec.household.net_worth_report
         InvalidNote                   mdvec.household.notes
         DuplicateResolutionError      mdvec.household.review

@@ -124,7 +124,9 @@ class HouseholdContext:
         category: str | None,
         start_month: str | None,
         end_month: str | None,
-        period: str | None,
+        since: str | None = None,
+        until: str | None = None,
+        period: str | None = None,
     ) -> TrendAnswer:
         """A trend, cached until the ledger changes."""
         version = data_version(connection, tool_id)
@@ -137,6 +139,8 @@ class HouseholdContext:
             category=category,
             start_month=start_month,
             end_month=end_month,
+            since=since,
+            until=until,
             period=period,
         )
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 from mdvec.database import Connection
 from mdvec.household import (
     FOUND_PAGE_SIZE,
-    MAX_PAGE_SIZE,
     FoundAnswer,
     GroupBy,
     ListingOptions,
@@ -26,23 +25,16 @@ from mdvec_mcp.household.context import HouseholdContext, today
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
 
-# The bounds only inform the model; the library refuses other values, in Japanese.
+# The library refuses values out of bounds, in Japanese.
 Words = Annotated[
     str | None, Field(description="店名、メモ、タグの言葉。文は不可。| は「または」。")
 ]
-Days = Annotated[str | None, Field(description="例: 先月、12月31日。省略時は全期間。")]
-MinYen = Annotated[
-    int | None, Field(description="円、符号なし。", json_schema_extra={"minimum": 0})
-]
-MaxYen = Annotated[int | None, Field(json_schema_extra={"minimum": 0})]
+Days = Annotated[str | None, Field(description="例: 先月。省略時は全期間。")]
+MinYen = Annotated[int | None, Field(description="円、符号なし。")]
 CategoryName = Annotated[str | None, Field(description="支出 なら収入以外。")]
-PageNumber = Annotated[int, Field(json_schema_extra={"minimum": 1})]
 RowsOnPage = Annotated[
     int | None,
-    Field(
-        description=f"省略時は{FOUND_PAGE_SIZE}、group_by なら0。",
-        json_schema_extra={"minimum": 0, "maximum": MAX_PAGE_SIZE},
-    ),
+    Field(description=f"省略時は{FOUND_PAGE_SIZE}、group_by なら0。"),
 ]
 
 
@@ -51,19 +43,23 @@ def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
 
     async def find(
         query: Words = None,
+        since: str | None = None,
+        until: str | None = None,
         period: Days = None,
         min_amount: MinYen = None,
-        max_amount: MaxYen = None,
+        max_amount: int | None = None,
         account: str | None = None,
         category: CategoryName = None,
         rows: RowChoice = "counted",
         sort: Order = "newest",
         group_by: GroupBy | None = None,
-        page: PageNumber = 1,
+        page: int = 1,
         limit: RowsOnPage = None,
         tool: str | None = None,
     ) -> ToolReply:
-        wanted = RowFilter(query, min_amount, max_amount, period, account, category, rows)
+        wanted = RowFilter(
+            query, min_amount, max_amount, period, account, category, rows, since, until
+        )
         listing = ListingOptions(sort, group_by, page, limit, context.month_starts_on)
 
         def work(connection: Connection, tool_id: int) -> FoundAnswer:
@@ -77,10 +73,10 @@ def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
     offer.add_tool(
         find,
         name="find_transactions",
-        description="Household: find transactions by shop, memo, amount, day or account, with the "
-        "exact sum of all matches, or sums by group_by: how much at Amazon this year, largest "
-        "purchases. 家計簿の明細・取引を探す（店名、金額、日、口座）、合計する"
-        "「Amazonに今年いくら」「12月31日に使ったもの」。",
+        description="Household: find transactions by shop, memo, amount, account, days (since, "
+        "until in ISO), with the exact sum of all matches, or sums by group_by: how much at Amazon "
+        "this year, largest purchases. 家計簿の明細・取引を探す（店名、金額、日、口座）、合計する"
+        "「Amazonに今年いくら」。",
         annotations=READ_ONLY,
         answer=FoundAnswer,
     )

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from mdvec.database import Connection
 from mdvec.household import (
     LEVELS,
-    MAX_MOVEMENTS,
     MAX_SUGGESTIONS,
     BudgetAnswer,
     Detail,
@@ -49,29 +48,33 @@ Report = Literal[
     "notes",
 ]  # fmt: skip
 TAKES: dict[Report, tuple[str, ...]] = {
-    "compare": ("period", "base", "category", "by", "detail", "limit", "tool"),
-    "budget": ("period", "output_format", "tool"),
+    "compare": ("since", "until", "period", "base", "category", "by", "detail", "limit", "tool"),
+    "budget": ("since", "until", "period", "output_format", "tool"),
     "recurring": ("tool",),
     "forecast": ("tool",),
-    "anomalies": ("tool",),
-    "households": ("period",),
-    "net_worth": ("period", "detail", "output_format", "tool"),
+    "anomalies": ("since", "until", "period", "tool"),
+    "households": ("since", "until", "period"),
+    "net_worth": ("since", "until", "period", "detail", "output_format", "tool"),
     "rules": ("tool",),
     "notes": ("tool",),
 }
 """The arguments of each report."""
 
-# The bounds and choices only inform the model; other values are refused in Japanese.
-Base = Annotated[str | None, Field(description="compare の相手。省略時は直前、「前年」は1年前。")]
+# The choices only inform the model; other values are refused in Japanese.
+Base = Annotated[
+    str | None,
+    Field(description="previous、previous_year か日付。"),
+]
 Level = Annotated[str | None, Field(json_schema_extra={"enum": list(LEVELS)})]
 Size = Annotated[Detail | None, Field(description="full は compare の明細、net_worth の内訳も。")]
-Limit = Annotated[int | None, Field(json_schema_extra={"minimum": 1, "maximum": MAX_MOVEMENTS})]
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
     """The arguments of a call beside the report's name; None for those that were not given."""
 
+    since: str | None
+    until: str | None
     period: str | None
     base: str | None
     category: str | None
@@ -88,25 +91,30 @@ def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartPublis
 
     async def household_report(
         report: Report,
+        since: str | None = None,
+        until: str | None = None,
         period: str | None = None,
         base: Base = None,
         category: str | None = None,
         by: Level = None,
         detail: Size = None,
-        limit: Limit = None,
+        limit: int | None = None,
         output_format: Literal["text", "image"] | None = None,
         tool: str | None = None,
     ) -> ToolReply:
-        request = Asked(period, base, category, by, detail, limit, output_format, tool)
+        request = Asked(
+            since, until, period, base, category, by, detail, limit, output_format, tool
+        )
         refuse_others(f"household_report の report={report}", TAKES[report], asdict(request))
         return await reports.told(report, request)
 
     offer.add_tool(
         household_report,
-        description="Household reports: compare two periods (this year with last), budget status, "
-        "recurring payments (subscriptions), forecast, anomalies (unusual spending), all "
-        "households in sum, net worth (assets), category rules, notes. 家計簿の比較（前年比、"
-        "増減）、予算と実績、定期的な支払い（サブスク、固定費）、見通し、異常、純資産・資産の推移。",
+        description="Household reports, since and until in ISO: compare two periods (this year "
+        "with last), budget status, recurring payments (subscriptions), forecast, anomalies "
+        "(unusual spending), all households in sum, net worth (assets), category rules, notes. "
+        "家計簿の比較（前年比、増減）、予算と実績、定期的な支払い（サブスク、固定費）、見通し、"
+        "異常、純資産・資産の推移。",
         annotations=READ_ONLY,
         answer=ReportAnswer,
     )
@@ -137,8 +145,9 @@ class Reports:
     async def _comparison(self, request: Asked) -> ToolReply:
         detail = request.detail or "concise"
         work = partial(
-            compare_periods, period=request.period, base=request.base, category=request.category,
-            by=request.by or "category", detail=detail, limit=request.limit,
+            compare_periods, since=request.since, until=request.until, period=request.period,
+            base=request.base, category=request.category, by=request.by or "category",
+            detail=detail, limit=request.limit,
             month_starts_on=self.context.month_starts_on, today=today(),
         )  # fmt: skip
         answer, newer = await self.context.answer(request.tool, work)
@@ -146,8 +155,8 @@ class Reports:
 
     async def _budgets(self, request: Asked) -> ToolReply:
         status = partial(
-            budget_status, period=request.period, month_starts_on=self.context.month_starts_on,
-            today=today(),
+            budget_status, since=request.since, until=request.until, period=request.period,
+            month_starts_on=self.context.month_starts_on, today=today(),
         )  # fmt: skip
 
         def work(connection: Connection, tool_id: int) -> tuple[BudgetAnswer, Hierarchy]:
@@ -177,21 +186,31 @@ class Reports:
         return ToolReply(answer.text + newer, partial(json_of, answer, newer))
 
     async def _anomalies(self, request: Asked) -> ToolReply:
-        work = partial(find_anomalies, month_starts_on=self.context.month_starts_on, today=today())
+        work = partial(
+            find_anomalies, since=request.since, until=request.until, period=request.period,
+            month_starts_on=self.context.month_starts_on, today=today(),
+        )  # fmt: skip
         answer, newer = await self.context.answer(request.tool, work)
         return ToolReply(answer.text + newer, partial(json_of, answer, newer))
 
     async def _households(self, request: Asked) -> ToolReply:
         work = partial(
-            combined_households, period=request.period, today=today(),
-            month_starts_on=self.context.month_starts_on,
+            combined_households, since=request.since, until=request.until, period=request.period,
+            month_starts_on=self.context.month_starts_on, today=today(),
         )  # fmt: skip
         answer = await self.context.run_over_all("read", work)
         return ToolReply(answer.text, partial(json_of, answer))
 
     async def _net_worth(self, request: Asked) -> ToolReply:
         is_full = request.detail == "full"
-        work = partial(net_worth, period=request.period, is_full=is_full, today=today())
+        work = partial(
+            net_worth,
+            since=request.since,
+            until=request.until,
+            period=request.period,
+            is_full=is_full,
+            today=today(),
+        )
         answer, newer = await self.context.answer(request.tool, work)
         if request.output_format != "image":
             data = partial(json_of, drawn(DrawnNetWorth, answer), newer)

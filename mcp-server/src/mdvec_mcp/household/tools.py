@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from mdvec.charts import CATEGORY_KINDS, TREND_KINDS, ImageFormat
 from mdvec.database import Connection
 from mdvec.household import (
-    MAX_PAGE_SIZE,
     PAGE_SIZE,
     Hierarchy,
     HouseholdAnswer,
@@ -35,26 +34,19 @@ if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
 
 # Every conversation pays for descriptions, so only what a name and its values do not say is there.
-# The bounds only inform the model; the library refuses other values, in Japanese.
-PeriodWords = Annotated[
-    str | None, Field(description="例: 先月、去年の夏、2025年6月〜7月。省略時は直近12か月。")
-]
+# The choices only inform the model; the library refuses other values, in Japanese.
+PeriodWords = Annotated[str | None, Field(description="例: 先月。省略時は直近12か月。")]
 CategoryName = Annotated[
     str | None, Field(description="例: 食費。または 支出、収入、収支、貯蓄率。")
 ]
-MonthText = Annotated[str | None, Field(description="例: 2025-06")]
-Page = Annotated[int, Field(json_schema_extra={"minimum": 1})]
+FirstDay = Annotated[str | None, Field(description="ISO の日か月。until も含む。")]
 Limit = Annotated[
     int | None,
-    Field(
-        description=f"明細の数。省略時は{PAGE_SIZE}、image なら0。",
-        json_schema_extra={"minimum": 0, "maximum": MAX_PAGE_SIZE},
-    ),
+    Field(description=f"明細の数。省略時は{PAGE_SIZE}、image なら0。"),
 ]
 OutputFormat = Literal["text", "image"]
 MonthGraph = Annotated[GraphType | None, Field(json_schema_extra={"enum": list(CATEGORY_KINDS)})]
 TrendGraph = Annotated[GraphType | None, Field(json_schema_extra={"enum": list(TREND_KINDS)})]
-ImageSize = Annotated[str | None, Field(description="例: 800x600")]
 
 
 def add_household_tools(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
@@ -70,12 +62,14 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         year: int | None = None,
         month: int | None = None,
         category: CategoryName = None,
+        since: FirstDay = None,
+        until: str | None = None,
         period: PeriodWords = None,
-        page: Page = 1,
+        page: int = 1,
         limit: Limit = None,
         output_format: OutputFormat = "text",
         graph_type: MonthGraph = None,
-        image_size: ImageSize = None,
+        image_size: str | None = None,
         image_format: ImageFormat | None = None,
         tool: str | None = None,
     ) -> ToolReply:
@@ -83,8 +77,9 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
 
         def work(connection: Connection, tool_id: int) -> tuple[HouseholdAnswer, Hierarchy]:
             answer = monthly_household(
-                connection, tool_id, year=year, month=month, period=period, category=category,
-                page=page, page_size=size, month_starts_on=context.month_starts_on, today=today(),
+                connection, tool_id, year=year, month=month, since=since, until=until,
+                period=period, category=category, page=page, page_size=size,
+                month_starts_on=context.month_starts_on, today=today(),
             )  # fmt: skip
             return answer, names_for(output_format, connection, tool_id)
 
@@ -101,8 +96,8 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
 
     offer.add_tool(
         get_monthly_household,
-        description="Household: how much was spent: total spending, income and categories of a "
-        "month, year or period, with rows and a pie chart. One category: its sum and parts. Month "
+        description="Household, from since to until: how much was spent: total spending, "
+        "income and categories, with rows and a pie chart. Month "
         "by month: get_category_trend; a shop, amount or word: find_transactions. 月の家計簿の集計"
         "（収入、支出、収支、内訳、明細）。",
         annotations=READ_ONLY,
@@ -113,19 +108,21 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
 def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
     async def get_category_trend(
         category: CategoryName = None,
-        start_month: MonthText = None,
+        start_month: str | None = None,
         end_month: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
         period: PeriodWords = None,
         output_format: OutputFormat = "text",
         graph_type: TrendGraph = None,
-        image_size: ImageSize = None,
+        image_size: str | None = None,
         image_format: ImageFormat | None = None,
         tool: str | None = None,
     ) -> ToolReply:
         def work(connection: Connection, tool_id: int) -> tuple[TrendAnswer, Hierarchy]:
             answer = context.trend(
                 connection, tool_id, category=category, start_month=start_month,
-                end_month=end_month, period=period,
+                end_month=end_month, since=since, until=until, period=period,
             )  # fmt: skip
             return answer, names_for(output_format, connection, tool_id)
 
@@ -141,8 +138,9 @@ def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
 
     offer.add_tool(
         get_category_trend,
-        description="Household trend: a category, spending, income or savings rate month by month, "
-        "with changes, 12-month averages and a line chart; by default the top 3 categories. "
+        description="Household trend from since to until: a category, spending, income or savings "
+        "rate month by month, with changes, 12-month averages and a line chart; by default the top "
+        "3 categories. "
         "家計簿の月ごとの推移（前月比、前年同月比、移動平均）。",
         annotations=READ_ONLY,
         answer=DrawnTrend,

@@ -111,10 +111,19 @@ def test_what_is_unusual_and_all_households_are_reports_too(database):
     [
         (report("forecast", period="来月"),
          "household_report の report=forecast は period を使いません。使える引数: tool"),
+        (report("forecast", since="2025-06", until="2025-06"),
+         "household_report の report=forecast は since、until を使いません。使える引数: tool"),
+        (report("compare", period="2025年6月", base="先月より今月"),
+         "期間「先月より今月」は読めません"),
+        (report("anomalies", since="2025-06", until="2025-08"), "ひと月か、月の初日から"),
+        (report("budget", since="2025-08-05", until="2025-08-31"), "since=2025-08-01"),
+        (report("net_worth", since="先月"), "since「先月」は読めません。YYYY-MM-DD か YYYY-MM"),
+        (("get_monthly_household", {"period": "FY2024-2025"}),
+         '初日と最終日を since="YYYY-MM-DD"、until="YYYY-MM-DD" に入れてください'),
         (report("households", tool="kakeibo", by="shop"),
-         "は by、tool を使いません。使える引数: period"),
+         "は by、tool を使いません。使える引数: since、until、period"),
         (report("budget", base="前年"),
-         "は base を使いません。使える引数: period、output_format、tool"),
+         "は base を使いません。使える引数: since、until、period、output_format、tool"),
         (report("tax"), "report は'compare'、'budget'"),
         (report("compare", limit=201), "limit 201 は使えません。1〜200"),
         (edit("budget", category="食費"), "edit_household の what=budget には amount が必要です"),
@@ -130,6 +139,24 @@ def test_an_argument_that_does_not_belong_is_refused_with_those_that_do(database
     assert answer.is_error
     assert said in answer.words
     assert "\n" not in answer.words
+
+
+def test_stated_dates_give_every_tool_the_same_days_as_the_words_for_them(database):
+    stated, worded = {"since": "2025-08-01", "until": "2025-08"}, {"period": "2025年8月"}
+    for tool, others in (
+        ("get_monthly_household", {"limit": 0}),
+        ("get_category_trend", {"category": "食費"}),
+        ("find_transactions", {"group_by": "category"}),
+        ("household_report", {"report": "compare", "base": "previous_year"}),
+        ("household_report", {"report": "budget"}),
+        ("household_report", {"report": "anomalies"}),
+        ("household_report", {"report": "households"}),
+        ("household_report", {"report": "net_worth"}),
+    ):  # fmt: skip
+        dates, words = answers(database, (tool, {**others, **stated}), (tool, {**others, **worded}))
+        said = dates.words.replace("「2025-08-01〜2025-08」", "「2025年8月」")
+        assert (said, dates.is_error) == (words.words, False), tool
+        assert "2025年08月" in said
 
 
 def test_a_rule_is_tried_set_and_removed_and_a_row_is_noted(database):

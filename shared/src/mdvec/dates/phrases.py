@@ -1,54 +1,58 @@
-"""Parses any phrase for a period, also ranges, into a span of days.
+"""Parses a phrase for a period, of a small grammar, into a span of days.
 
-A phrase is one period (「2025年6月」「昨年の夏」「先週」「1月10日」), a length of time up to the
-last month with data or to today (「直近3か月」「直近7日」) or up to a named period
-(「先月までの3か月」), or a range of two periods joined by から, 〜 or -, of which one may be
-missing. A start without a year is the latest that has begun; an end without a year follows its
-start, over New Year if necessary. What has only a start (「6月から」「今年に入ってから」) ends
-today. English forms (``last month``, ``Q3 2025``) mean the same as the Japanese ones.
+The grammar is the table of periods in docs/household.md. A phrase outside of it is not
+understood, however near to one inside it may be: its speaker states the two dates instead.
 """
 
 from __future__ import annotations
 
-import calendar
-import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import Literal
 
-from mdvec.dates.day_words import days_in, parse_day_words
-from mdvec.dates.english import normalised
-from mdvec.dates.month_words import PeriodContext, is_counted, months_in, parse_months
-from mdvec.dates.months import ONE_DAY, Days, Month, MonthRange
-from mdvec.dates.recurring import RecurringDays
+from mdvec.dates.months import Days, Month, MonthRange
+from mdvec.dates.spelling import normalised
 
-MAX_LENGTH = 60
+_MAX_LENGTH = 60
 _TIME = re.compile(r"(?<=[0-9])[T \u3000]+[0-9]{1,2}:.*$", re.IGNORECASE)
-_EDGE = re.compile(
-    r"^(?:since|from|until|till)\b|(?:から|以降|以後|まで|以前|より)$", re.IGNORECASE
-)
-_BETWEEN = re.compile(r"から|より|to|\.{2,3}|[~〜‐–—―→⇒−ー-]")
-_TO_DATE = {
-    "年初来": "今年", "年初": "今年", "月初来": "今月", "月初": "今月", "年度初来": "今年度",
-    "年度初め": "今年度", "年明け": "今年", "年頭": "今年", "今年頭": "今年",
-    "期初来": "今年度", "週初来": "今週",
+_EDGE = re.compile(r"^(?:since|from|until|till)\b|(?:から|以降|まで)$", re.IGNORECASE)
+_ERAS = {"令和": 2018, "r": 2018, "平成": 1988, "h": 1988, "昭和": 1925, "s": 1925}
+_DAYS_AGO = {"今日": 0, "本日": 0, "昨日": 1, "前日": 1, "おととい": 2, "明日": -1}
+_WEEKS_AGO = {"今週": 0, "先週": 1, "前週": 1, "先々週": 2, "来週": -1}
+_MONTHS_AGO = {"今月": 0, "当月": 0, "先月": 1, "前月": 1, "先々月": 2, "来月": -1}
+_QUARTERS_AGO = {"今q": 0, "当q": 0, "先q": 1, "前q": 1}
+_YEARS_AGO = {
+    "今年": 0, "本年": 0, "当年": 0, "去年": 1, "昨年": 1, "前年": 1, "おととし": 2,
+    "来年": -1,
 }  # fmt: skip
-_SO_FAR = re.compile(
-    r"(?P<period>.+?)(?:(?:が?始まって|に入って|になって|入って|初め|以来)から|に入って|初来|これまで|ここまで|今まで|現在まで"
-    r"|(?:から|~|〜|-)(?:今|今日|本日|現在)(?:まで)?)"
-)
-_LENGTH = r"(?P<length>(?:[0-9]{1,4}(?:か月|日|週|年半?)|半年)間?)"
-_ENDING = re.compile(rf"(?P<last>.+?)まで(?:直近|過去)?{_LENGTH}")
-_STARTING = re.compile(rf"(?P<first>.+?)から(?![0-9]+日$){_LENGTH}")  # not 1月10日から20日
-_WITHOUT = re.compile(
-    r"[(、,]*(?P<out>今月|今週|今日|本日)(?:を?除(?:く|いた|いて|き)|以外|抜き|を?含まない)[)、,]*"
-)
-_PAYDAY = re.compile(
-    r"(?P<month>先々月|先月|今月|前回|直近)?給料日(?P<since>(?:から|以降|以後|後|~|〜)$)?"
-    r"(?:(?:から|~|〜|-)(?:次|次回|今回|今月|来月|翌月)?給料日(?:前日)?(?:まで)?)?"
-)
-_PAYDAYS_AGO = {"今月": 0, "先月": 1, "先々月": 2}
+_SEASONS = {"春": 3, "夏": 6, "秋": 9, "冬": 12}
+_WEEKDAYS = "月火水木金土日"
+_HALVES = {"上半期": 0, "上期": 0, "下半期": 6, "下期": 6}
+_YEARS_AROUND = 9
+"""29 February may be eight years away."""
+
+Grain = Literal["day", "week", "month", "part", "year", "fiscal year", "length"]
+OfYear = Callable[[int], Days]
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodContext:
+    """What relative phrases refer to: today, and the months with data, which all start alike."""
+
+    today: date
+    available: MonthRange
+
+    @property
+    def starts_on(self) -> int:
+        """The day on which months start."""
+        return self.available.first.starts_on
+
+    @property
+    def now(self) -> Month:
+        """The month of today."""
+        return Month.of(self.today, self.starts_on)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,24 +68,42 @@ class Spoken:
     counted: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What one phrase without a range names: days, or days that come ``each`` year."""
+
+    grain: Grain
+    days: Days | None = None
+    each: OfYear | None = None
+    counted: bool = False
+
+    def latest(self, not_after: date) -> Days:
+        """The days; of days without a year the latest that have begun by the given one."""
+        years = range(not_after.year + 1, not_after.year - _YEARS_AROUND, -1)
+        return self.days or next(one for one in self._of(years) if one.first <= not_after)
+
+    def next(self, not_before: date) -> Days:
+        """The days; of days without a year the first that end on the given one or later."""
+        years = range(not_before.year - 1, not_before.year + _YEARS_AROUND)
+        return self.days or next(one for one in self._of(years) if one.last >= not_before)
+
+    def _of(self, years: range) -> list[Days]:
+        found = []
+        for year in years:
+            try:
+                found += [self.each(year)] if self.each else []
+            except ValueError:  # no 29 February in that year, or no such year
+                continue
+        return found
+
+
 def parse_period(said: str, context: PeriodContext) -> Spoken | None:
-    """The days that a phrase names; None if it is not understood."""
-    if len(said) > MAX_LENGTH:
-        return None
-    text = normalised(said)
-    try:
-        return _whole(text, context)
-    except (ValueError, OverflowError):  # 31 June, a day before year 1
-        return None
-
-
-def parse_end(said: str, context: PeriodContext) -> Days | RecurringDays | None:
-    """One end of a range: a period with or without its year; None if it is not understood."""
-    if len(said) > MAX_LENGTH:
+    """The days that a phrase names; None if it is outside of the grammar."""
+    if len(said) > _MAX_LENGTH:
         return None
     try:
-        return _unit(normalised(said), context)
-    except (ValueError, OverflowError):
+        return _whole(normalised(said), context)
+    except (ValueError, OverflowError, StopIteration):  # 31 June, a day before year 1
         return None
 
 
@@ -95,210 +117,226 @@ def parse_days(said: str, today: date) -> Days | None:
     return None if period is None else period.days
 
 
-def joined_days(
-    first: Days | RecurringDays, last: Days | RecurringDays, context: PeriodContext
-) -> tuple[Days, bool]:
-    """The days from one end to the other, and whether they had to be swapped.
-
-    Only ends with a year are swapped. A first end without a year is the latest that has begun by
-    today, or by the last end if that has a year; a last end without a year is the next one that
-    does not end before the first end does.
-    """
-    if isinstance(first, RecurringDays):
-        first = first.latest(last.first if isinstance(last, Days) else context.today)
-    if isinstance(last, RecurringDays):
-        last = last.next(first.last)
-    if last.last < first.first:
-        return Days(last.first, first.last), True
-    return Days(first.first, last.last), False
-
-
-def fixed(period: Days | RecurringDays, context: PeriodContext) -> Days:
-    """A period with its year: by default the latest that has begun."""
-    return period if isinstance(period, Days) else period.latest(context.today)
-
-
-def until_today(days: Days, context: PeriodContext) -> Days:
-    """From the first of these days to today; the same days if they have not begun."""
-    return Days(days.first, context.today) if days.first <= context.today else days
-
-
-def _unit(text: str, context: PeriodContext) -> Days | RecurringDays | None:
-    period = parse_months(text, context) or parse_day_words(text, context)
-    if period is None and text.endswith("日週"):  # 6月15日の週
-        day = _unit(text.removesuffix("週"), context)
-        return None if day is None else Days.week_of(fixed(day, context).first)
-    return period
+def year_of_era(era: str, count: int) -> int:
+    """The calendar year of an era year: 令和7年 is 2025."""
+    return _ERAS[era] + count
 
 
 def _whole(text: str, context: PeriodContext) -> Spoken | None:
-    if (without := _without_current(text, context)) is not None:
-        return without
-    if (period := _unit(text, context)) is not None:
-        return Spoken(fixed(period, context), counted=is_counted(text))
-    days = _payday(text, context) or _so_far(text, context) or _of_length(text, context)
-    if days is not None:
-        return Spoken(days)
-    for left, right in _halves(re.sub(r"(まで|まで間|にかけて)$", "", text)):
-        first, last = _unit(left, context), _unit(right, context)
-        if first is not None and last is not None:
-            return Spoken(*joined_days(first, last, context))
-    days = _adjacent(text, context) or _open_ended(text, context)
-    return None if days is None else Spoken(days)
+    if (period := _named(text, context)) is not None:
+        return Spoken(period.latest(context.today), counted=period.counted)
+    if text in ("全期間", "すべて", "全て"):
+        return Spoken(context.available.days)
+    text = "今年から" if text == "年初来" else text
+    if match := re.fullmatch(r"(.+?)(?:に入って)?(?:から(?:(?:今日|現在)まで)?|以降|[~〜])", text):
+        start = _one(match[1], context)
+        if start is None:
+            return None
+        return Spoken(Days(start.first, context.today) if start.first <= context.today else start)
+    if (found_range := _range(text.removesuffix("まで"), context)) is not None:
+        return found_range
+    if match := re.fullmatch(r"[~〜](.+)|(.+)まで", text):
+        end = _one(match[1] or match[2], context)
+        first = context.available.first.first_day
+        return None if end is None else Spoken(Days(min(end.first, first), end.last))
+    return None
 
 
-def _adjacent(text: str, context: PeriodContext) -> Days | None:
-    """「先月と今月」: two periods of which one follows the other at once."""
-    left, mark, right = text.partition("と")
-    first, last = (_unit(left, context), _unit(right, context)) if mark else (None, None)
-    if first is None or last is None:
+def _one(text: str, context: PeriodContext) -> Days | None:
+    """The days of one end; None for a length, which has no end of its own."""
+    found = _named(text, context)
+    return None if found is None or found.grain == "length" else found.latest(context.today)
+
+
+def _range(text: str, context: PeriodContext) -> Spoken | None:
+    """Two ends with から, 〜 or .. between them; a hyphen only joins numbers: 6-8月."""
+    text = re.sub(r"(?<![0-9-])([0-9]{1,2})-([0-9]{1,2})(?=[月日]$)", r"\1〜\2", text)
+    ends = re.split(r"から|[~〜]|\.{2,3}", text)
+    if len(ends) != 2:
         return None
-    days, _ = joined_days(first, last, context)
-    parts = sorted((fixed(first, context), fixed(last, context)), key=lambda part: part.first)
-    return days if parts[0].last + ONE_DAY == parts[1].first else None
+    left, right = ends
+    if re.search(r"(?:^|[年月])[0-9]{1,2}$", left):
+        left += right[-1:]
+    if day := re.fullmatch(r"([0-9]{1,2})日", right):  # 6月15日から20日
+        month = re.fullmatch(r"(.+月)([0-9]{1,2})日", left)
+        if month is None or int(month[2]) > int(day[1]):
+            return None
+        right = month[1] + right
+    first, last = _named(left, context), _named(right, context)
+    return None if first is None or last is None else _joined(first, last, context)
 
 
-def _without_current(text: str, context: PeriodContext) -> Spoken | None:
-    """「今月を除く直近3か月」: a length of time up to the day before the current month or day."""
-    match = _WITHOUT.search(text)
+def _joined(first: Named, last: Named, context: PeriodContext) -> Spoken | None:
+    """The days from one end to the other; None if they cannot be the ends of one range.
+
+    The last is a day, a month, or of the first's grain: 2025年 does not end a range of months. A
+    first end without a year is the latest that has begun by today, or by the last end if that has
+    a year; a last end without a year is the next one that does not end before the first does.
+    Only ends with a year are swapped.
+    """
+    if "length" in (first.grain, last.grain) or last.grain not in ("day", "month", first.grain):
+        return None
+    begin = first.latest(last.days.first if last.days else context.today)
+    end = last.next(begin.last)
+    if end.last < begin.first:
+        return Spoken(Days(end.first, begin.last), swapped=True)
+    return Spoken(Days(begin.first, end.last))
+
+
+def _named(text: str, context: PeriodContext) -> Named | None:
+    return (
+        _iso(text, context) or _relative(text, context) or _of_a_year(text, context)
+        or _in_a_month(text, context) or _yearly(text, context.starts_on)
+    )  # fmt: skip
+
+
+def _iso(text: str, context: PeriodContext) -> Named | None:
+    """2025-06-01, 2025/6/1, 20250601, 2025-06, 2025/6, 202506."""
+    form = r"([0-9]{4})(?:([-/.])([0-9]{1,2})(?:\2([0-9]{1,2}))?|([0-9]{2})([0-9]{2})?)"
+    match = re.fullmatch(form, text)
+    if match is None or not 1900 <= int(match[1]) <= 2199:
+        return None
+    year, month, day = int(match[1]), int(match[3] or match[5]), match[4] or match[6]
+    if day:
+        return Named("day", Days.one(date(year, month, int(day))))
+    return Named("month", Month(year, month, context.starts_on).days)
+
+
+def _relative(text: str, context: PeriodContext) -> Named | None:
+    """今日, 先月, 前年同月, 前四半期, 最新, and 3か月前, 先週末, 直近3か月."""
+    now = context.now
+    if text in _MONTHS_AGO:
+        return Named("month", now.plus(-_MONTHS_AGO[text]).days)
+    if text in _DAYS_AGO:
+        return Named("day", Days.one(context.today - timedelta(days=_DAYS_AGO[text])))
+    if text in _QUARTERS_AGO:
+        first = now.plus(-((now.month - 1) % 3) - 3 * _QUARTERS_AGO[text])
+        return Named("part", _months(first, 3))
+    if text == "最新":
+        return Named("month", context.available.last.days, counted=True)
+    if re.fullmatch(r"(?:前年|昨年|去年)(?:同月|同じ月)", text):
+        return Named("month", now.plus(-12).days)
+    return _ago(text, context) or _of_a_week(text, context.today) or _recent(text, context)
+
+
+def _ago(text: str, context: PeriodContext) -> Named | None:
+    match = re.fullmatch(r"([0-9]{1,4})(日|週間?|か月)前", text)
     if match is None:
         return None
-    length = text[: match.start()] + text[match.end() :]
-    left_out = fixed(_unit(match["out"], context) or Days.one(context.today), context)
-    last = left_out.first - ONE_DAY
-    if (count := months_in(length)) and match["out"] == "今月":
-        end = min(context.available.last, context.now.plus(-1))
-        months = MonthRange(end.plus(1 - count), end)
-        return Spoken(months.days, counted=end < context.now.plus(-1))
-    days = _ending(last, length, context)
-    return None if days is None else Spoken(days)
+    count = int(match[1])
+    if match[2] == "か月":
+        return Named("month", context.now.plus(-count).days)
+    if match[2] == "日":
+        return Named("day", Days.one(context.today - timedelta(days=count)))
+    return Named("week", Days.week_of(context.today - timedelta(weeks=count)))
 
 
-def _payday(text: str, context: PeriodContext) -> Days | None:
-    """From payday, the day on which months start, to today or to the day before the next one.
-
-    The latest payday, unless one of a calendar month is named.
-    """
-    match = _PAYDAY.fullmatch(text)
-    if match is None or context.starts_on == 1:
+def _of_a_week(text: str, today: date) -> Named | None:
+    """先週 (from Monday on), 先週末, 先週の金曜日; last Friday is the one before today."""
+    if match := re.fullmatch(r"前回([月火水木金土日])曜日", text):
+        back = (today.weekday() - _WEEKDAYS.index(match[1]) - 1) % 7 + 1
+        return Named("day", Days.one(today - timedelta(days=back)))
+    match = re.fullmatch(r"(先々週|[今先前来]週)(?:(末)|([月火水木金土日])曜日?)?", text)
+    if match is None:
         return None
-    month = context.now
-    if (ago := _PAYDAYS_AGO.get(match["month"])) is not None:
-        today = context.today  # the month that begins in June is July
-        month = Month(today.year, today.month, context.starts_on).plus(1 - ago)
-    if match["since"]:
-        return until_today(month.days, context)
-    return (
-        Days.one(month.first_day) if text.endswith("給料日") and "から" not in text else month.days
-    )
+    monday = Days.week_of(today).first - timedelta(weeks=_WEEKS_AGO[match[1]])
+    if match[3]:
+        return Named("day", Days.one(monday + timedelta(days=_WEEKDAYS.index(match[3]))))
+    first = monday + timedelta(days=5 if match[2] else 0)
+    return Named("week", Days(first, monday + timedelta(days=6)))
 
 
-def _so_far(text: str, context: PeriodContext) -> Days | None:
-    """「今年に入ってから」「年初来」「6月から今日まで」: from a period's first day to today."""
-    bare = text.removesuffix("から") if text.endswith("から") else text
-    if bare in _TO_DATE and (bare != text or bare.endswith("来")):
-        text = f"{_TO_DATE[bare]}これまで"
-    match = _SO_FAR.fullmatch(text)
-    period = None if match is None else _unit(match["period"], context)
-    return None if period is None else until_today(fixed(period, context), context)
+def _recent(text: str, context: PeriodContext) -> Named | None:
+    """直近3か月 up to the last month with data, 直近7日 up to today."""
+    form = r"(?:直近|過去|最近|ここ)(?:([1-9][0-9]{0,3})(日|週|か月|年)|半年)間?"
+    match = re.fullmatch(form, text)
+    if match is None:
+        return None
+    if match[2] in ("日", "週"):
+        days = int(match[1]) * (7 if match[2] == "週" else 1)
+        return Named("length", Days(context.today - timedelta(days=days - 1), context.today))
+    last = context.available.last
+    months = 6 if match[1] is None else int(match[1]) * (12 if match[2] == "年" else 1)
+    return Named("length", _months(last.plus(1 - months), months), counted=True)
 
 
-def _of_length(text: str, context: PeriodContext) -> Days | None:
-    """A length of time to or from a period: 「先月までの3か月」「1月10日から1週間」."""
-    if match := _ENDING.fullmatch(text):
-        period = _unit(match["last"], context)
-        if period is not None:
-            return _ending(fixed(period, context).last, match["length"], context)
-    if match := _STARTING.fullmatch(text):
-        period = _unit(match["first"], context)
-        if period is not None:
-            return _starting(fixed(period, context).first, match["length"], context)
-    return None
+_YEAR = re.compile(
+    rf"(?:(?P<year>[0-9]{{4}})(?:年|$)|fy(?P<fy>[0-9]{{4}})|(?P<word>{'|'.join(_YEARS_AGO)})"
+    r"|(?P<era>令和|平成|昭和|r|h|s)(?P<count>0?[1-9]|[1-9][0-9])年|(?P<ago>[0-9]{1,2})年前(?=.))"
+    r"(?P<fiscal>度)?"
+)
 
 
-def _ending(last: date, length: str, context: PeriodContext) -> Days | None:
-    if count := months_in(length):
-        month = Month.of(last, context.starts_on)
-        if last == month.last_day:
-            return MonthRange(month.plus(1 - count), month).days
-        return Days(_months_later(last, -count) + ONE_DAY, last)
-    count = _day_count(length)
-    return Days(last - timedelta(days=count - 1), last) if count else None
+def _of_a_year(text: str, context: PeriodContext) -> Named | None:
+    """2025年, 令和7年, 去年, 2025年度, FY2025, and months and parts of them."""
+    match = _YEAR.match(text)
+    if match is None:
+        return None
+    fiscal = bool(match["fiscal"] or match["fy"])
+    year, rest = _year(match, context.now.plus(-3 if fiscal else 0).year), text[match.end() :]
+    if not 1900 <= year <= 2199:
+        return None
+    first = Month(year, 4 if fiscal else 1, context.starts_on)
+    if not rest:
+        return Named("fiscal year" if fiscal else "year", _months(first, 12))
+    if part := re.fullmatch(rf"第?([1-4])q|q([1-4])|({'|'.join(_HALVES)})", rest):
+        begin = first.plus(_HALVES[part[3]] if part[3] else int(part[1] or part[2]) * 3 - 3)
+        return Named("part", _months(begin, 6 if part[3] else 3))
+    found = _yearly(rest, context.starts_on)
+    if found is None or found.each is None or (fiscal and found.grain != "month"):
+        return None
+    days = found.each(year)
+    if fiscal and Month.of(days.last, context.starts_on) < first:
+        days = found.each(year + 1)
+    elif (match["word"] or match["ago"]) and days.last.year > year:
+        return None  # 去年の冬 may be the one that began or the one that ended in that year
+    return Named(found.grain, days)
 
 
-def _starting(first: date, length: str, context: PeriodContext) -> Days | None:
-    if count := months_in(length):
-        month = Month.of(first, context.starts_on)
-        if first == month.first_day:
-            return MonthRange(month, month.plus(count - 1)).days
-        return Days(first, _months_later(first, count) - ONE_DAY)
-    count = _day_count(length)
-    return Days(first, first + timedelta(days=count - 1)) if count else None
+def _year(match: re.Match[str], this_year: int) -> int:
+    if match["word"] or match["ago"]:
+        return this_year - (_YEARS_AGO[match["word"]] if match["word"] else int(match["ago"]))
+    if match["era"]:
+        return year_of_era(match["era"], int(match["count"]))
+    return int(match["year"] or match["fy"])
 
 
-def _day_count(length: str) -> int | None:
-    return days_in(length if length.endswith("間") else f"{length}間")
+def _in_a_month(text: str, context: PeriodContext) -> Named | None:
+    """先月25日: a day of a calendar month."""
+    match = re.fullmatch(r"(先々月|[今当先前来]月)([0-9]{1,2})日", text)
+    if match is None:
+        return None
+    month = Month.of(context.today).plus(-_MONTHS_AGO[match[1]]).first_day
+    return Named("day", Days.one(month.replace(day=int(match[2]))))
 
 
-def _months_later(day: date, count: int) -> date:
-    """The same day ``count`` months later, or the last of a month that is too short."""
-    month = Month.of(day).plus(count)
-    length = calendar.monthrange(month.year, month.month)[1]
-    return date(month.year, month.month, min(day.day, length))
+def _yearly(text: str, starts_on: int) -> Named | None:
+    """6月, 6月15日, 6/15, 夏, GW, お盆, 年末年始, 正月: of each year."""
+    if match := re.fullmatch(r"([0-9]{1,2})月", text):
+        month = int(match[1])
+        return Named("month", each=lambda year: Month(year, month, starts_on).days)
+    if text in _SEASONS:
+        at = _SEASONS[text]
+        return Named("part", each=lambda year: _months(Month(year, at, starts_on), 3))
+    if match := re.fullmatch(r"([0-9]{1,2})(?:月([0-9]{1,2})日|/([0-9]{1,2}))", text):
+        at, day = int(match[1]), int(match[2] or match[3])
+        return Named("day", each=lambda year: Days.one(date(year, at, day)))
+    return Named("day", each=_NAMED[text]) if text in _NAMED else None
 
 
-def _open_ended(text: str, context: PeriodContext) -> Days | None:
-    if match := re.fullmatch(r"(.+?)(?:から|以降|以後|以来|[~〜])", text):
-        period = _unit(match[1], context)
-        return None if period is None else until_today(fixed(period, context), context)
-    if match := re.fullmatch(r"[~〜]?(.+?)(?:まで|以前)?", text):
-        period = _unit(match[1], context)
-        if period is not None:
-            days = fixed(period, context)
-            return Days(min(days.first, context.available.first.first_day), days.last)
-    return None
+def _months(first: Month, count: int) -> Days:
+    return MonthRange(first, first.plus(count - 1)).days
 
 
-def _halves(text: str) -> Iterator[tuple[str, str]]:
-    """Splits a range at every possible separator, adding a 月 or 日 that one side implies."""
-    for mark in _BETWEEN.finditer(text):
-        left, right = text[: mark.start()], text[mark.end() :]
-        if re.fullmatch(r"[0-9]{1,2}", right):  # 2025/06-08, 1/10-20, 6月15-20
-            names_day = re.search(r"日$|[0-9]月[0-9]+$|(?<![0-9/.])[0-9]{1,2}/[0-9]+$", left)
-            right += "日" if names_day else "月"
-        yield left, right
-        if left[-1:].isdigit() and right.endswith(("月", "日")):  # 2025年6-8月, 6月15-20日
-            yield left + right[-1], right
+def _golden_week(year: int) -> Days:
+    """From 4/29 to 5/5, or to 5/6 if one of its last three holidays is on a Sunday."""
+    on_sunday = any(date(year, 5, day).isoweekday() == 7 for day in (3, 4, 5))
+    return Days(date(year, 4, 29), date(year, 5, 6 if on_sunday else 5))
 
 
-KNOWN = (
-    "今月", "先月", "先々月", "今年", "去年", "一昨年", "今年度", "昨年度", "2025年度",
-    "2025年度上半期", "2025年6月", "令和7年6月", "令和7年", "2025年", "2025年上半期",
-    "2025年第3四半期", "今四半期", "前四半期", "昨年の夏", "昨冬", "今年の夏", "昨年同月",
-    "昨年6月", "2年前の6月", "1年前", "半年前", "半年前から", "3か月前", "直近3か月", "直近半年",
-    "直近1年", "先月までの3か月", "今月を除く直近3か月", "今年に入ってから", "年初来", "全期間",
-    "2025年6月〜8月", "6月から8月", "6月から", "2025年6月まで", "今日", "昨日", "一昨日", "今週",
-    "先週", "先々週", "今週末", "先週末", "先週の金曜日", "直近7日", "直近2週間", "1月10日",
-    "2025年1月10日", "1月10日〜1月20日", "1月10日から1週間", "6月上旬", "先月末", "年末年始",
-    "GW", "お盆", "給料日から給料日まで",
-)  # fmt: skip
-"""Phrases that the grammar knows, each as an example of its kind."""
-KNOWN_IN_ENGLISH = (
-    "last month", "this month", "last year", "this year", "this year so far", "last week",
-    "yesterday", "past 3 months", "last quarter", "Q3 2025", "June 2025", "first half of 2025",
-    "last winter", "summer 2025",
-)  # fmt: skip
-"""The same in English."""
-_MIN_LIKENESS = 0.34
-
-
-def nearest_known(said: str) -> str | None:
-    """The known phrase that is spelled most like this one, in its language; None if none is."""
-    if said.isascii():
-        matches = difflib.get_close_matches(
-            said.casefold(), KNOWN_IN_ENGLISH, n=1, cutoff=_MIN_LIKENESS
-        )
-        return matches[0] if matches else None
-    spellings = {normalised(known): known for known in KNOWN}
-    matches = difflib.get_close_matches(normalised(said), spellings, n=1, cutoff=_MIN_LIKENESS)
-    return spellings[matches[0]] if matches else None
+_NAMED: dict[str, OfYear] = {
+    "gw": _golden_week,
+    "お盆": lambda year: Days(date(year, 8, 13), date(year, 8, 16)),
+    "年末年始": lambda year: Days(date(year, 12, 29), date(year + 1, 1, 3)),
+    "正月": lambda year: Days(date(year, 1, 1), date(year, 1, 3)),
+}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 import apsw
@@ -121,41 +121,53 @@ def budget_status(
     connection: apsw.Connection,
     tool_id: int,
     *,
+    since: str | None = None,
+    until: str | None = None,
     period: str | None = None,
     month_starts_on: int = 1,
     today: date,
 ) -> BudgetAnswer:
     """Every budget beside what was spent in a month or period, by default the latest month.
 
-    A yearly budget is compared with the year of the period's last month. Rows dated
-    after today are not spent yet.
+    It is as on the period's last day, or today if that is earlier: what follows is not spent yet.
+    A yearly budget is compared with the year of the period's last month up to that day.
 
     Raises:
         EmptyLedger: there are no rows yet.
         InvalidPeriod: the period was not understood.
+        AmbiguousPeriod: it was given in two ways.
+        InvalidBudget: the period begins within a month.
         InsufficientData: the ledger has nothing for these months.
     """
     with one_state(connection):
         covered = coverage(connection, tool_id, today, month_starts_on)
         requested = resolve_period(
-            today, covered.default_range, period=period or str(covered.latest)
-        )
+            today, covered.default_range, since=since, until=until, period=period,
+            default=covered.latest,
+        )  # fmt: skip
+        first_day = requested.months.first.first_day
+        if requested.days.first != first_day:
+            raise InvalidBudget(
+                f"予算は月ごとなので、期間は月の初日から指定してください（since={first_day}）。"
+            )
+        as_of = min(today, requested.days.last)
+        whole = replace(requested, days=requested.months.days)
         months, notes = shown_months(
-            connection, tool_id, requested, Total.SPENDING, covered, today, until_today=True
+            connection, tool_id, whole, Total.SPENDING, covered, today, until_today=True
         )
         budgets = plans.budgets_of(connection, tool_id)
         rows = _rows(connection, tool_id, months, Total.SPENDING)
     statuses = [
         status_of_budget(
-            budget, budget_months(budget, months), _by_day(rows, budget.subject), today
+            budget, budget_months(budget, months), _by_day(rows, budget.subject), as_of
         )
         for budget in budgets
     ]
-    outside = _unbudgeted(rows, budgets, months, today) if budgets else None
-    notes += [requested.understood] if period else []
+    outside = _unbudgeted(rows, budgets, months, as_of) if budgets else None
+    notes += [requested.understood] if requested.understood else []
     ranked = worst_first(statuses)
     lines = budget_wording.status_lines(months.in_words, ranked, outside)
-    age = covered.age(today, requested if period else None)
+    age = covered.age(today, requested)
     text = answer_text(lines, notes, age=age)
     return BudgetAnswer(months, tuple(ranked), outside, tuple(notes), age, text)
 

@@ -67,6 +67,8 @@ def combined_households(
     connection: apsw.Connection,
     tools: Mapping[str, int],
     *,
+    since: str | None = None,
+    until: str | None = None,
     period: str | None = None,
     month_starts_on: int = 1,
     today: date,
@@ -92,7 +94,9 @@ def combined_households(
             raise EmptyLedger(next(iter(tools), ""))
         latest = max(span.latest for span in covered.values())
         available = MonthRange(min(span.body.first for span in covered.values()), latest)
-        requested = resolve_period(today, available, period=period or str(latest))
+        requested = resolve_period(
+            today, available, since=since, until=until, period=period, default=latest
+        )
         days = requested.days
         cells = {
             name: ledger_sums.monthly_sums(connection, tools[name], days, None, by_minor=False)
@@ -116,10 +120,10 @@ def combined_households(
         notes.append(_NONE_SHARED)
     notes += [left_out.text] if left_out.text else []
     notes += pending
-    notes += [requested.understood] if period else []
-    until = requested.days.last if period else None
+    notes += [requested.understood] if requested.understood else []
+    last = requested.days.last if requested.understood else None
     age = "".join(
-        age_line(span.last_day, today, until, f"{name} の明細") for name, span in covered.items()
+        age_line(span.last_day, today, last, f"{name} の明細") for name, span in covered.items()
     )
     return _answer(requested, cells, left_out.cells, across or [], notes, age)
 

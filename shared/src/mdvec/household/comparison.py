@@ -9,11 +9,12 @@ from typing import Literal
 
 import apsw
 
-from mdvec.dates import ONE_DAY, Days, Month, MonthRange
+from mdvec.dates import Days, MonthRange, PeriodContext
 from mdvec.errors import MdvecError
 from mdvec.household.core import wording
 from mdvec.household.core.answer_json import AnswerText, DayEnds
 from mdvec.household.core.answer_text import answer_text
+from mdvec.household.core.bases import base_period, long_before
 from mdvec.household.core.movements import (
     MAX_ROWS,
     MAX_SHOPS,
@@ -30,6 +31,7 @@ from mdvec.household.core.transaction import CountedRow
 from mdvec.household.interfaces.ledger_sums import counted_rows, monthly_sums
 from mdvec.household.overview import coverage, named_subject, one_state
 from mdvec.household.shown import shown_days
+from mdvec.text import shortened
 
 ComparisonLevel = Literal["category", "shop"]
 Detail = Literal["concise", "full"]
@@ -37,7 +39,6 @@ LEVELS: tuple[ComparisonLevel, ...] = ("category", "shop")
 SHOWN: dict[Detail, int] = {"concise": 8, "full": 20}
 """How many movements are shown by default."""
 MAX_MOVEMENTS = 200
-_YEAR_BEFORE = frozenset({"前年", "前年同期", "前年同月", "去年", "昨年", "昨年同月", "去年同月"})
 
 
 class UnknownLevel(MdvecError):
@@ -90,6 +91,8 @@ def compare_periods(
     connection: apsw.Connection,
     tool_id: int,
     *,
+    since: str | None = None,
+    until: str | None = None,
     period: str | None = None,
     base: str | None = None,
     category: str | None = None,
@@ -102,12 +105,14 @@ def compare_periods(
     """A period beside an earlier one: by 大項目 (中項目 within a category) or by shop.
 
     In full, the text has the rows behind each movement; else the shops. At most ``limit``
-    movements are shown. ``period`` defaults to the latest month with data, ``base`` to the period
-    of equal length just before it; 「前年」 is the same months a year earlier.
+    movements are shown. The period defaults to the latest month with data; ``base`` is read from
+    it, as ``base_period`` does.
 
     Raises:
         EmptyLedger: there are no rows yet.
         InvalidPeriod: a period was not understood.
+        AmbiguousPeriod: it was given in two ways.
+        AmbiguousBase: ``base`` has two readings.
         UnknownCategory: no category, or several, have that name.
         InsufficientData: the ledger has nothing for one of the periods.
         UnknownLevel: ``by`` is neither category nor shop.
@@ -121,17 +126,23 @@ def compare_periods(
         raise InvalidMovements(most)
     with one_state(connection):
         covered = coverage(connection, tool_id, today, month_starts_on)
-        after = resolve_period(today, covered.default_range, period=period or str(covered.latest))
+        after, long_ago = (
+            resolve_period(
+                day, covered.default_range, since=since, until=until, period=period,
+                default=covered.latest,
+            )
+            for day in (today, long_before(today))
+        )  # fmt: skip
         named, notes = named_subject(connection, tool_id, category)
         if named in (Total.BALANCE, Total.SAVINGS_RATE):
             raise NotComparable(Total(str(named)))
         days, after_notes = shown_days(connection, tool_id, after, named, covered, today)
-        asked_base = None if base is None or base.strip() in ("", *_YEAR_BEFORE) else base
-        earlier = (
-            _before(days, month_starts_on, years=1 if base and base.strip() else 0)
-            if asked_base is None
-            else resolve_period(today, covered.default_range, period=asked_base)
-        )
+        is_stated = bool(since or until) or after.days == long_ago.days
+        before = base_period(
+            base, after, days, PeriodContext(today, covered.default_range),
+            is_relative=after.follows_data or not is_stated,
+        )  # fmt: skip
+        earlier = _understood(base, before, month_starts_on)
         base_days, base_notes = shown_days(connection, tool_id, earlier, named, covered, today)
         rows = counted_rows(connection, tool_id, days.first, days.last, named)
         base_rows = counted_rows(connection, tool_id, base_days.first, base_days.last, named)
@@ -149,12 +160,12 @@ def compare_periods(
     moved = movements(base_rows, rows, name_of)
     moved = [movement for movement in moved if movement.difference]
     notes = list(dict.fromkeys([*notes, *after_notes, *base_notes]))
-    notes += [after.understood] if period else []
-    notes += [earlier.understood] if asked_base else []
+    notes += [after.understood] if after.understood else []
+    notes += [earlier.understood] if earlier.understood else []
     notes += wording.removed_notes(sums)
     return _answer(
         base_rows, rows, (base_days, days), moved, counts_of(sums), notes, month_starts_on, today,
-        by=by, detail=detail, most=most, age=covered.age(today, after if period else None),
+        by=by, detail=detail, most=most, age=covered.age(today, after),
     )  # fmt: skip
 
 
@@ -213,31 +224,18 @@ def _answer(
     )
 
 
+def _understood(base: str | None, days: Days, starts_on: int) -> UnderstoodPeriod:
+    months = MonthRange.around(days, starts_on)
+    said = (base or "").strip()
+    words = f"「{shortened(said)}」を {span_in_words(days, months)} と解釈しました" if said else ""
+    return UnderstoodPeriod(days, months, words)
+
+
 def _joined(before: Days, after: Days) -> list[Days]:
     """Both spans, or one of both where they overlap, so that no row is counted twice."""
     if before.within(after) is None:
         return [before, after]
     return [Days(min(before.first, after.first), max(before.last, after.last))]
-
-
-def _before(days: Days, starts_on: int, *, years: int) -> UnderstoodPeriod:
-    """The period of equal length just before, or these days some years earlier."""
-    months = MonthRange.around(days, starts_on)
-    if months.days == days:
-        back = -12 * years or -len(months)
-        days = MonthRange(months.first.plus(back), months.last.plus(back)).days
-    elif years:
-        days = Days(_year_earlier(days.first, years), _year_earlier(days.last, years))
-    else:
-        length = days.last - days.first + ONE_DAY
-        days = Days(days.first - length, days.last - length)
-    return UnderstoodPeriod(days, MonthRange.around(days, starts_on), "")
-
-
-def _year_earlier(day: date, years: int) -> date:
-    """The same day of the calendar some years earlier; 28 February for the 29th."""
-    month = Month(day.year - years, day.month)
-    return month.last_day.replace(day=min(day.day, month.last_day.day))
 
 
 def _shop_names(rows: Iterable[CountedRow]) -> Callable[[CountedRow], str]:

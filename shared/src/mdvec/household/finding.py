@@ -53,11 +53,13 @@ class RowFilter:
             of alternatives, which a | separates, one.
         min_amount: the least amount in yen, without its sign.
         max_amount: the greatest amount in yen, without its sign.
-        period: days or months in words.
+        period: days or months in words, instead of ``since`` and ``until``.
         account: an account's name, or a part of it.
         category: a category's name, or 支出 or 収入.
         rows: ``counted`` are those in the sums; ``left_out`` the others; ``not_duplicate`` all but
             duplicates; the other values select those left out for one reason.
+        since: the first ISO day or month.
+        until: the last.
     """
 
     query: str | None = None
@@ -67,6 +69,8 @@ class RowFilter:
     account: str | None = None
     category: str | None = None
     rows: RowChoice = "counted"
+    since: str | None = None
+    until: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +116,6 @@ def find_transactions(
     Raises:
         EmptyLedger: there are no rows yet.
         InvalidPeriod: the period was not understood.
-        PaydayUnknown: it names the payday, but months start on the 1st.
         UnknownCategory: no category, or several, have that name.
         UnknownAccount: no account has that name.
         InvalidRowFilter: another filter's value is not usable.
@@ -125,8 +128,11 @@ def find_transactions(
         covered = coverage(connection, tool_id, today, listing.month_starts_on)
         search = RowSearch(columns)
         period = None
-        if wanted.period and wanted.period.strip():
-            period = resolve_period(today, covered.default_range, period=wanted.period)
+        if any(map(str.strip, filter(None, (wanted.since, wanted.until, wanted.period)))):
+            period = resolve_period(
+                today, covered.default_range,
+                since=wanted.since, until=wanted.until, period=wanted.period,
+            )  # fmt: skip
             has_rows = search.within_days(period.days)
             search.notes.append(period.understood)
             shown_months = covered.shown(period.months)

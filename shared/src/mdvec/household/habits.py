@@ -8,17 +8,29 @@ from datetime import date
 import apsw
 
 from mdvec.dates import Month
+from mdvec.errors import MdvecError
 from mdvec.household.core import habit_wording
 from mdvec.household.core.anomalies import Anomaly, anomalies, anomaly_lines
 from mdvec.household.core.answer_json import AnswerText
 from mdvec.household.core.answer_text import answer_text
 from mdvec.household.core.forecast import MonthForecast, forecast
+from mdvec.household.core.periods import resolve_period
 from mdvec.household.core.recurring import RecurringPayment, recurring_payments
 from mdvec.household.core.transaction import CountedRow
+from mdvec.household.core.wording import InsufficientData
 from mdvec.household.interfaces.ledger_sums import counted_rows
-from mdvec.household.overview import coverage, one_state
+from mdvec.household.overview import Coverage, coverage, one_state
 
 _MONTHS_READ = 37
+
+
+class NotOneMonth(MdvecError):
+    """Anomalies were asked for in a period that is not a month, or a month up to a day."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "anomalies の期間は、ひと月か、月の初日からその月のある日までを指定してください。"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,17 +139,42 @@ def forecast_spending(
 
 
 def find_anomalies(
-    connection: apsw.Connection, tool_id: int, *, month_starts_on: int = 1, today: date
+    connection: apsw.Connection,
+    tool_id: int,
+    *,
+    since: str | None = None,
+    until: str | None = None,
+    period: str | None = None,
+    month_starts_on: int = 1,
+    today: date,
 ) -> AnomaliesAnswer:
-    """What is far from its own history in the ledger's latest month.
+    """What is far from its own history in a month up to a day, by default the latest month.
 
     Raises:
         EmptyLedger: there are no rows yet.
+        InvalidPeriod: the period was not understood.
+        AmbiguousPeriod: it was given in two ways.
+        NotOneMonth: it is not one month, or a month up to a day.
+        InsufficientData: the ledger has nothing for that month.
     """
-    rows, as_of, age = rows_until_now(connection, tool_id, today, month_starts_on)
+    with one_state(connection):
+        covered = coverage(connection, tool_id, today, month_starts_on)
+        asked = resolve_period(
+            today, covered.default_range, since=since, until=until, period=period,
+            default=covered.latest,
+        )  # fmt: skip
+        month = asked.months.first
+        if len(asked.months) > 1 or asked.days.first != month.first_day:
+            raise NotOneMonth
+        if month not in covered.present:
+            raise InsufficientData(asked.in_words, covered.default_range)
+        as_of = min(covered.last_day, today, asked.days.last)
+        rows = _rows_until(connection, tool_id, covered, as_of)
     unusual = anomalies(rows, as_of, month_starts_on)
-    text = answer_text(anomaly_lines(unusual, as_of, month_starts_on), age=age)
-    return AnomaliesAnswer(as_of, tuple(unusual), (), age, text)
+    notes = (asked.understood,) if asked.understood else ()
+    age = covered.age(today, asked)
+    text = answer_text(anomaly_lines(unusual, as_of, month_starts_on), notes, age=age)
+    return AnomaliesAnswer(as_of, tuple(unusual), notes, age, text)
 
 
 def rows_until_now(
@@ -151,7 +188,12 @@ def rows_until_now(
     with one_state(connection):
         covered = coverage(connection, tool_id, today, month_starts_on)
         as_of = min(covered.last_day, today)
-        begun = Month.of(as_of, month_starts_on).plus(-_MONTHS_READ)
-        first = max(begun, covered.body.first).first_day
-        rows = counted_rows(connection, tool_id, first, as_of)
-        return rows, as_of, covered.age(today)
+        return _rows_until(connection, tool_id, covered, as_of), as_of, covered.age(today)
+
+
+def _rows_until(
+    connection: apsw.Connection, tool_id: int, covered: Coverage, as_of: date
+) -> list[CountedRow]:
+    begun = Month.of(as_of, covered.starts_on).plus(-_MONTHS_READ)
+    first = max(begun, covered.body.first).first_day
+    return counted_rows(connection, tool_id, first, as_of)

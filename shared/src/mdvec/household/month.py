@@ -114,6 +114,8 @@ def monthly_household(
     *,
     year: int | None = None,
     month: int | None = None,
+    since: str | None = None,
+    until: str | None = None,
     period: str | None = None,
     category: str | None = None,
     page: int = 1,
@@ -121,7 +123,7 @@ def monthly_household(
     month_starts_on: int = 1,
     today: date,
 ) -> HouseholdAnswer:
-    """The sums of a month, or of a period phrase, by category, and a page of its rows.
+    """The sums of a month, or of another period, by category, and a page of its rows.
 
     ``category`` is a category's name, or 支出, 収入, 収支 or 貯蓄率 for that total. Months start
     on the day ``month_starts_on``, in whatever statement a row was. The default period is the
@@ -141,7 +143,7 @@ def monthly_household(
         raise InvalidPageSize(page_size)
     with one_state(connection):
         covered = coverage(connection, tool_id, today, month_starts_on)
-        requested = _period(today, covered.default_range, year, month, period)
+        requested = _period(today, covered.default_range, year, month, since, until, period)
         named, notes = named_subject(connection, tool_id, category)
         days, range_notes = shown_days(connection, tool_id, requested, named, covered, today)
         notes += range_notes
@@ -166,11 +168,17 @@ def monthly_household(
 
 
 def _period(
-    today: date, available: MonthRange, year: int | None, month: int | None, period: str | None
+    today: date,
+    available: MonthRange,
+    year: int | None,
+    month: int | None,
+    since: str | None,
+    until: str | None,
+    period: str | None,
 ) -> UnderstoodPeriod:
     if year is None and month is None:
-        return resolve_period(today, available, period=period)
-    if period is not None and period.strip():
+        return resolve_period(today, available, since=since, until=until, period=period)
+    if any(given and given.strip() for given in (since, until, period)):
         raise AmbiguousPeriod
     return resolve_year_month(today, available, year, month)
 

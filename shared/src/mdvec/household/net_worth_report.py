@@ -64,6 +64,8 @@ def net_worth(
     connection: apsw.Connection,
     tool_id: int,
     *,
+    since: str | None = None,
+    until: str | None = None,
     period: str | None = None,
     is_full: bool = False,
     today: date,
@@ -81,7 +83,7 @@ def net_worth(
     if not known:
         raise NoAssets(None)
     available = MonthRange(known[0].month, known[-1].month)
-    requested = resolve_period(today, available, period=period)
+    requested = resolve_period(today, available, since=since, until=until, period=period)
     totals = {assets.month: assets.amounts[TOTAL] for assets in known}
     months = [
         NetWorthMonth(
@@ -104,8 +106,8 @@ def net_worth(
     if missing:
         notes.append(f"資産推移にない月: {'、'.join(month.in_words for month in missing[:6])}")
     year_ago = totals.get(months[-1].month.plus(-_YEAR))
-    until = None if requested.follows_data else requested.days.last
-    age = age_line(available.last.last_day, today, until, "資産推移")
+    last = None if requested.follows_data else requested.days.last
+    age = age_line(available.last.last_day, today, last, "資産推移")
     lines = _lines(months, per_month, year_ago, is_full=is_full)
     text = answer_text(lines, notes, age=age)
     return NetWorthAnswer(tuple(months), per_month, year_ago, tuple(notes), age, text)

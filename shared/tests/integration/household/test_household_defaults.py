@@ -15,7 +15,8 @@ from mdvec.household.overview import available_months
 
 TODAY = date(2025, 7, 20)
 DEFAULTS = (
-    None, "直近3か月", "半年", "過去1年間", "最新", "全期間", "5月から", "5月まで", "先月", "今月",
+    None, "直近3か月", "過去半年", "過去1年間", "最新",
+    "全期間", "5月から", "5月まで", "先月", "今月",
 )  # fmt: skip
 
 
@@ -56,7 +57,7 @@ def test_a_row_of_a_future_month_moves_no_default_and_is_reported(ledger):
     )
     answers = [
         ledger.month(TODAY), ledger.trend(TODAY, "収支"), ledger.summary(TODAY),
-        ledger.month(TODAY, "直近3か月"), ledger.trend(TODAY, period="半年"),
+        ledger.month(TODAY, "直近3か月"), ledger.trend(TODAY, period="過去半年"),
     ]  # fmt: skip
     for answer in answers:
         assert answer.months.last == Month(2025, 7)

@@ -101,7 +101,7 @@ def test_a_name_is_resolved_exactly_or_with_a_stated_guess(connection, rows, sai
     totals = {"支出": None, "収支": None, "貯蓄率": None}
     sums = [ledger.came_to(m, totals.get(major, major), minor or None) for m in MONTHS]
     spending, income = (sum(part) for part in zip(*sums, strict=True))
-    shown = [figure.amount for figure in trend.categories[0].months if str(figure.month) in MONTHS]
+    shown = [figure.amount for figure in trend.series[0].months if str(figure.month) in MONTHS]
     last = MONTHS.index(str(trend.months.last)) + 1
     with_rows = {"2025-05", *(row.day[:7] for row in rows)}
 

@@ -82,7 +82,7 @@ def test_a_day_without_rows_is_zero_yen_and_days_beyond_the_ledger_are_refused(l
     assert (answer.spending, answer.total_rows) == (0, 0)
     assert "2025年07月の明細はまだ揃っていない可能性があります" in answer.notes
     with pytest.raises(InsufficientData, match="（2025年06月01日〜2025年06月10日）"):
-        other.month(TODAY, "6月上旬")
+        other.month(TODAY, "6月1日〜6月10日")
 
 
 def test_planned_rows_after_the_days_are_not_in_their_sum(ledger):

@@ -11,7 +11,7 @@ from mdvec.household.core.periods import resolve_period
 
 NOW = 2025
 LEDGER = MonthRange(Month(2020, 1), Month(2025, 12))
-FORMS = ("{}月から{}月", "{}月〜{}月", "{}月 から {}月まで", "{}月-{}月", "{}-{}月", "{}月より{}月")
+FORMS = ("{}月から{}月", "{}月〜{}月", "{}月 から {}月まで", "{}月..{}月", "{}-{}月")
 
 
 def meant(a, b, asking):

@@ -58,7 +58,7 @@ class _Trend:
         """A trend, of the three largest categories if none is named."""
 
         def work(ledger: Connection, tool_id: int) -> tuple[TrendAnswer, Hierarchy]:
-            fields = ("category", "start_month", "end_month", "period")
+            fields = ("category", "start_month", "end_month", "since", "until", "period")
             given = {name: query.text(name).strip() or None for name in fields}
             answer = self.views.wiring.household.trend(ledger, tool_id, **given)
             return answer, category_hierarchy(ledger, tool_id)

@@ -1,4 +1,4 @@
-"""The period of a household's answer: a phrase, or a first and a last month, as days and months."""
+"""The period of a household's answer, as days and months: stated as dates, or in words."""
 
 from __future__ import annotations
 
@@ -7,53 +7,38 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from mdvec.dates import (
-    MAX_LENGTH,
     Days,
+    Month,
     MonthRange,
     PeriodContext,
-    RecurringDays,
     Spoken,
-    fixed,
-    joined_days,
-    nearest_known,
-    normalised,
-    parse_end,
     parse_period,
-    until_today,
 )
 from mdvec.errors import MdvecError
 from mdvec.text import shortened
 
 DEFAULT_MONTHS = 12
 _UP_TO_LATEST_DATA = "（データのある最後の月まで）"
-_EXAMPLES = "「先月」「直近3か月」「昨年の夏」「2025年6月〜8月」「1月10日〜1月20日」"
-_HALF = re.compile(r"(?P<half>上半期|上期|下半期|下期)$")
-_YEARS_AGO = re.compile(r"([0-9]{1,2})年前$")
+_DATES = 'since="YYYY-MM-DD"、until="YYYY-MM-DD"'
+_HALF = re.compile(r"(?<!度)の?(?P<half>上半期|上期|下半期|下期)$")
+_ISO = re.compile(r"([0-9]{4})-([0-9]{2})(?:-([0-9]{2}))?")
 
 
 class InvalidPeriod(MdvecError):
-    """A phrase is not a period; the message names the nearest known one and the data's months."""
+    """A period cannot be read; the message has the two dates to fill in, and the data's months."""
 
-    def __init__(self, phrase: str, available: MonthRange) -> None:
-        near = nearest_known(phrase) if len(phrase) <= MAX_LENGTH else None
-        examples, others = (
-            (f"「{near}」", f"（ほかの例: {_EXAMPLES}）") if near else (_EXAMPLES, "")
-        )
+    def __init__(self, phrase: str, available: MonthRange, dates: str = _DATES) -> None:
         super().__init__(
-            f"期間「{shortened(phrase)}」を解釈できませんでした。{examples}のように指定してください"
-            f"{others}。利用できる期間は {available.in_words} です。"
+            f"期間「{shortened(phrase)}」は読めません。初日と最終日を {dates} に入れてください"
+            f"（月なら YYYY-MM）。利用できる期間は {available.in_words} です。"
         )
 
 
-class PaydayUnknown(InvalidPeriod):
-    """A phrase names the payday, but months start on the 1st; the message names the setting."""
+class InvalidDates(InvalidPeriod):
+    """``since`` or ``until`` is no ISO day or month, or they are in the wrong order."""
 
-    def __init__(self) -> None:
-        MdvecError.__init__(
-            self,
-            "給料日がわかりません。設定の [household] month_starts_on に給料日を書くか"
-            "（25日なら 25）、「6月25日〜7月24日」のように日付で指定してください。",
-        )
+    def __init__(self, message: str) -> None:
+        MdvecError.__init__(self, message)
 
 
 class AmbiguousPeriod(MdvecError):
@@ -61,14 +46,14 @@ class AmbiguousPeriod(MdvecError):
 
     def __init__(self) -> None:
         super().__init__(
-            "期間の指定が重なっています。period、start_month と end_month、year と month の"
-            "どれか一通りで指定してください。"
+            "期間の指定が重なっています。since と until、period、start_month と end_month、"
+            "year と month のどれか一通りで指定してください。"
         )
 
 
 @dataclass(frozen=True, slots=True)
 class UnderstoodPeriod:
-    """A parsed period, and a sentence that tells the user how it was understood.
+    """A parsed period, and a sentence that tells how it was understood; "" if none was given.
 
     ``months`` are all months that contain some of the ``days``. There may be no data for them.
     ``follows_data``: nobody asked for these days; they are the latest that have data.
@@ -94,38 +79,40 @@ def resolve_period(
     today: date,
     available: MonthRange,
     *,
+    since: str | None = None,
+    until: str | None = None,
     period: str | None = None,
     start_month: str | None = None,
     end_month: str | None = None,
+    default: Month | None = None,
 ) -> UnderstoodPeriod:
-    """Parses a phrase, or a first and a last month in the same notation.
+    """The period from ``since`` to ``until``, of a phrase, or from a first to a last month.
 
-    Months start on the day that those of ``available`` do. The default is the latest twelve
-    months of ``available``. A first month alone means up to today; a last month alone means the
-    twelve months up to it. If both have a year and are in the wrong order, they are swapped, and
-    ``understood`` says so, as it does where a phrase can mean something else.
+    ``since`` and ``until`` are ISO days or months, both included; one alone means up to today, or
+    from the first month with data on. The first and last month are phrases: a first alone means
+    up to today; a last alone means the twelve months up to it. If both have a year and are in the
+    wrong order, they are swapped, and ``understood`` says so, as it does where a phrase can mean
+    something else. Months start on the day that those of ``available`` do. Without any of them
+    it is the month ``default``, not ``understood`` from anything, or else the latest twelve.
 
     Raises:
+        InvalidDates: ``since`` or ``until`` is not one.
         InvalidPeriod: the text cannot be parsed.
-        PaydayUnknown: it names the payday, but months start on the 1st.
-        AmbiguousPeriod: both a phrase and a first or last month were given.
+        AmbiguousPeriod: the period was given in two ways.
     """
     context = PeriodContext(today, available)
     phrase, start, end = _stripped(period), _stripped(start_month), _stripped(end_month)
-    if phrase and (start or end):
+    first, last = _stripped(since), _stripped(until)
+    if sum(map(bool, (phrase, start or end, first or last))) > 1:
         raise AmbiguousPeriod
+    if first or last:
+        return _of_dates(first, last, context)
     if phrase:
         return _of_phrase(phrase, context)
-    if start and end:
-        days, swapped = joined_days(_end(start, context), _end(end, context), context)
-        return _period(f"{start}〜{end}", Spoken(days, swapped), context)
-    if end:
-        last = MonthRange.around(fixed(_end(end, context), context), context.starts_on).last
-        months = MonthRange(last.plus(1 - DEFAULT_MONTHS), last)
-        return _period(end, Spoken(months.days), context, "までの12か月")
-    if start:
-        days = until_today(fixed(_end(start, context), context), context)
-        return _period(start, Spoken(days), context, "から")
+    if start or end:
+        return _of_ends(start, end, context)
+    if default is not None:
+        return UnderstoodPeriod(default.days, MonthRange(default, default), "", follows_data=True)
     return _latest_months(available)
 
 
@@ -154,18 +141,55 @@ def _latest_months(available: MonthRange) -> UnderstoodPeriod:
     )
 
 
+def _of_dates(since: str, until: str, context: PeriodContext) -> UnderstoodPeriod:
+    begin = _stated("since", since, context.starts_on) if since else None
+    end = _stated("until", until, context.starts_on) if until else None
+    first = begin.first if begin else context.available.first.first_day
+    last = end.last if end else context.today
+    if begin and not end and last < first:  # planned rows
+        last = begin.last
+    if begin and end and last < first:
+        raise InvalidDates(
+            f"since {since} が until {until} より後です。早いほうを since にしてください。"
+        )
+    return _period(f"{since}〜{until}", Spoken(Days(min(first, last), last)), context)
+
+
+def _stated(name: str, said: str, starts_on: int) -> Days:
+    match = _ISO.fullmatch(said)
+    try:
+        if match and match[3]:
+            return Days.one(date.fromisoformat(said))
+        if match:
+            return Month(int(match[1]), int(match[2]), starts_on).days
+    except ValueError:  # 2025-02-30, 2025-13
+        pass
+    raise InvalidDates(
+        f"{name}「{shortened(said)}」は読めません。YYYY-MM-DD か YYYY-MM で指定してください"
+        "（ことばは period に）。"
+    )
+
+
 def _of_phrase(phrase: str, context: PeriodContext) -> UnderstoodPeriod:
     spoken = parse_period(phrase, context)
     if spoken is None:
-        if "給料日" in phrase and context.starts_on == 1:
-            raise PaydayUnknown
         raise InvalidPeriod(phrase, context.available)
     ends_early = spoken.counted and context.available.last < context.now
     suffix = _UP_TO_LATEST_DATA if ends_early else ""
-    understood = _period(
-        phrase, spoken, context, suffix, _otherwise(normalised(phrase), spoken.days)
-    )
+    understood = _period(phrase, spoken, context, suffix, _otherwise(phrase, spoken.days))
     return replace(understood, follows_data=ends_early)
+
+
+def _of_ends(start: str, end: str, context: PeriodContext) -> UnderstoodPeriod:
+    phrase = f"{start}〜{end}" if start and end else f"{start}から" if start else end
+    spoken = parse_period(phrase, context)
+    if spoken is None:
+        raise InvalidPeriod(phrase if end else start, context.available)
+    if start:
+        return _period(phrase, spoken, context)
+    last = MonthRange.around(spoken.days, context.starts_on).last
+    months = MonthRange(last.plus(1 - DEFAULT_MONTHS), last)
+    return _period(end, Spoken(months.days), context, "までの12か月")
 
 
 def _period(
@@ -179,22 +203,11 @@ def _period(
     )
 
 
-def _otherwise(text: str, days: Days) -> str:
-    """What else a phrase can mean, and how to say that; "" if it can mean only one thing."""
-    if (match := _HALF.search(text)) and "度" not in text and "fy" not in text:
-        return f"（年度の{match['half']}なら「{days.first.year}年度{match['half']}」）"
-    if match := _YEARS_AGO.search(text):
-        return f"（その月だけです。1年全体なら「{days.last.year}年」）"
-    return ""
+def _otherwise(phrase: str, days: Days) -> str:
+    """What else a half of a year can mean, and how to say that; "" for any other phrase."""
+    match = _HALF.search(phrase)
+    return f"（年度の{match['half']}なら「{days.first.year}年度{match['half']}」）" if match else ""
 
 
 def _stripped(text: str | None) -> str:
     return "" if text is None else text.strip()
-
-
-def _end(phrase: str, context: PeriodContext) -> Days | RecurringDays:
-    """One end of a range; raises InvalidPeriod if it cannot be parsed."""
-    period = parse_end(phrase, context)
-    if period is None:
-        raise InvalidPeriod(phrase, context.available)
-    return period

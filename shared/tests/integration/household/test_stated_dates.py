@@ -1,0 +1,166 @@
+"""Every answer that takes a period takes stated dates, with the sums of plain counting."""
+
+import random
+from datetime import date, timedelta
+
+import pytest
+from plan_ledger import Bought, fill
+
+from mdvec.database.connection import open_database
+from mdvec.household.budgeting import InvalidBudget, budget_status, set_budget
+from mdvec.household.combined import combined_households
+from mdvec.household.comparison import compare_periods
+from mdvec.household.core.periods import AmbiguousPeriod, InvalidPeriod
+from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
+from mdvec.household.habits import NotOneMonth, find_anomalies
+from mdvec.household.interfaces.columns import ColumnsCache
+from mdvec.household.month import monthly_household
+from mdvec.household.trend import TrendCache, category_trend
+
+TODAY = date(2026, 11, 24)
+FIRST = date(2024, 1, 1)
+CATEGORIES = ("食費/外食", "日用品/雑貨", "住宅/家賃", "収入/給与")
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory):
+    """Two rows a day from 2024 to today, of amounts and categories by chance."""
+    choice = random.Random(20261124)
+    rows = [
+        Bought(
+            str(FIRST + timedelta(days=day)),
+            choice.choice(("朝市", "書店", "薬局")),
+            choice.randrange(-9_000, -10),
+            choice.choice(CATEGORIES[:3]),
+        )
+        for day in range((TODAY - FIRST).days + 1)
+        for _ in range(2)
+    ]
+    rows += [Bought(f"2025-{month:02}-25", "給与", 200_000, "収入/給与") for month in range(1, 13)]
+    path = tmp_path_factory.mktemp("ledger") / "ledger.sqlite"
+    with open_database(path, "create") as connection:
+        yield connection, fill(connection, rows), rows
+
+
+def sums(rows, first, last):
+    """Spending and income of these days, row by row."""
+    inside = [row for row in rows if first <= row.day <= last]
+    return tuple(
+        sum(r.yen for r in inside if (r.major == "収入") is earned) for earned in (False, True)
+    )
+
+
+SPANS = [
+    ("2025-06-10", "2025-06-20", "2025-06-10", "2025-06-20"),
+    ("2025-02", "2025-02", "2025-02-01", "2025-02-28"),
+    ("2024-02", "2024-02-29", "2024-02-01", "2024-02-29"),
+    ("2024-11-15", "2025-03", "2024-11-15", "2025-03-31"),
+    ("2026-11", None, "2026-11-01", "2026-11-24"),
+    (None, "2024-03-05", "2024-01-01", "2024-03-05"),
+    ("2025-12-31", "2026-01-01", "2025-12-31", "2026-01-01"),
+]
+
+
+@pytest.mark.parametrize(("since", "until", "first", "last"), SPANS)
+def test_sums_are_of_exactly_the_stated_days(ledger, since, until, first, last):
+    connection, tool, rows = ledger
+    stated = {"since": since, "until": until}
+    spending, income = sums(rows, first, last)
+    month = monthly_household(connection, tool, **stated, today=TODAY)
+    assert (month.spending, month.income) == (spending, income)
+    assert (str(month.first_day), str(month.last_day)) == (first, last)
+    assert f"「{since or ''}〜{until or ''}」を {month.period_in_words} と解釈" in month.text
+    found = find_transactions(
+        connection, tool, RowFilter(**stated), ListingOptions(), ColumnsCache(), TODAY
+    )
+    assert (found.spending, found.income) == (spending, income)
+    both = combined_households(connection, {"kakeibo": tool}, **stated, today=TODAY)
+    assert (both.spending, both.income) == (spending, income)
+    compared = compare_periods(connection, tool, **stated, base="2025年", today=TODAY)
+    assert (compared.spending[1], compared.income[1]) == (spending, income)
+
+
+def test_a_trend_of_stated_months_is_theirs_and_a_cache_keeps_the_dates_apart(ledger):
+    connection, tool, rows = ledger
+    answer = category_trend(
+        connection, tool, category="支出", since="2024-11", until="2025-01", today=TODAY
+    )
+    assert [(str(one.month), one.amount) for one in answer.categories[0].months] == [
+        (month, sums(rows, f"{month}-01", f"{month}-31")[0])
+        for month in ("2024-11", "2024-12", "2025-01")
+    ]
+    cache = TrendCache()
+    asked = {"category": "支出", "today": TODAY}
+    totals = {
+        cache.category_trend(connection, tool, 1, **asked, since=since, until=until)
+        .categories[0]
+        .total
+        for since, until in (("2025-01", "2025-02"), ("2025-01", "2025-03"), ("2025-02", "2025-02"))
+    }
+    assert len(totals) == 3
+
+
+def test_the_period_is_stated_in_one_way_only(ledger):
+    connection, tool, _ = ledger
+    for other in ({"period": "先月"}, {"year": 2025}):
+        with pytest.raises(AmbiguousPeriod):
+            monthly_household(connection, tool, since="2025-06", **other, today=TODAY)
+    with pytest.raises(InvalidPeriod, match='初日と最終日を since="YYYY-MM-DD"'):
+        monthly_household(connection, tool, period="先月より今月", today=TODAY)
+
+
+@pytest.mark.parametrize(
+    ("asked", "as_of", "elapsed"),
+    [
+        ({"period": "先月"}, "2026-10-31", 304),
+        ({"until": "2026-10", "since": "2026-10"}, "2026-10-31", 304),
+        ({"since": "2026-06", "until": "2026-06-15"}, "2026-06-15", 166),
+        ({"period": "2025年度"}, "2026-03-31", 90),
+        ({}, "2026-11-24", 328),
+    ],
+)
+def test_a_yearly_budget_ends_with_the_period_that_it_is_seen_from(ledger, asked, as_of, elapsed):
+    connection, tool, rows = ledger
+    set_budget(connection, tool, category="支出", amount=5_000_000, per="year", today=TODAY)
+    set_budget(connection, tool, category="食費", amount=90_000, today=TODAY)
+    answer = budget_status(connection, tool, **asked, today=TODAY)
+    year = next(one for one in answer.statuses if one.budget.per == "year")
+    assert year.spent == sums(rows, "2026-01-01", as_of)[0]
+    assert abs(float(year.elapsed) - elapsed / 3.65) < 0.06
+    month = next(one for one in answer.statuses if one.budget.per == "month")
+    food = [row for row in rows if row.major == "食費"]
+    first = str(answer.months.first.first_day)
+    assert month.spent == sums(food, first, as_of)[0]
+    others = [row for row in rows if row.major != "食費"]
+    assert answer.unbudgeted == sums(others, first, as_of)[0]
+
+
+def test_a_budget_of_days_within_a_month_is_refused_in_a_sentence(ledger):
+    with pytest.raises(InvalidBudget, match="月の初日から指定してください（since=2026-06-01）"):
+        budget_status(*ledger[:2], since="2026-06-05", until="2026-06-15", today=TODAY)
+
+
+def test_anomalies_are_those_of_the_month_stated_up_to_its_last_day(tmp_path):
+    usual = [
+        Bought(f"2025-{month:02}-{day:02}", "朝市", -1_000)
+        for month in range(1, 13)
+        for day in (3, 13, 23)
+    ]
+    odd = [
+        Bought("2025-09-20", "寿司", -80_000, "食費/外食"),
+        Bought("2025-12-30", "宴会", -70_000),
+    ]
+    with open_database(tmp_path / "ledger.sqlite", "create") as connection:
+        tool = fill(connection, [*usual, *odd])
+
+        def found(**asked):
+            answer = find_anomalies(connection, tool, **asked, today=date(2026, 1, 5))
+            return [(one.name, one.yen) for one in answer.anomalies], str(answer.as_of)
+
+        assert found() == ([("食費", 73_000)], "2025-12-30")
+        assert found(period="2025年9月") == ([("食費", 83_000)], "2025-09-30")
+        assert found(since="2025-09", until="2025-09-19") == ([], "2025-09-19")
+        assert found(since="2025-08", until="2025-08") == ([], "2025-08-31")
+        for asked in ({"period": "2025年"}, {"since": "2025-09-02", "until": "2025-09-30"}):
+            with pytest.raises(NotOneMonth, match="ひと月か、月の初日から"):
+                found(**asked)
