@@ -28,7 +28,6 @@ from mdvec.household.core.pairs import find_pairs, match_one_to_one
 from mdvec.household.core.shopping_habits import Mirrors, ShoppingHabits
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
-from mdvec.household.interfaces.columns import ColumnsCache
 from mdvec.household.interfaces.ledger_sums import page_of_rows
 from mdvec.household.interfaces.transactions import data_version
 from mdvec.household.month import monthly_household
@@ -134,7 +133,7 @@ def _answers(connection: apsw.Connection) -> dict[str, float]:
     """The seconds of answers; those of the filters are medians of warm ones."""
     month = partial(monthly_household, connection, 1, year=2020, month=6, today=TODAY)
     month()
-    trends, columns = TrendCache(), ColumnsCache()
+    trends = TrendCache()
 
     def trend() -> object:
         version = data_version(connection, 1)
@@ -145,7 +144,7 @@ def _answers(connection: apsw.Connection) -> dict[str, float]:
 
     def find(wanted: RowFilter) -> float:
         listing = ListingOptions("largest", "shop")
-        once = partial(find_transactions, connection, 1, wanted, listing, columns, TODAY)
+        once = partial(find_transactions, connection, 1, wanted, listing, TODAY)
         once()
         return median([_timed(once)[0] for _ in range(7)])
 

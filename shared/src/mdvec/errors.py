@@ -44,6 +44,7 @@ place; any other exception is a bug.
             RerankerTooSlow           mdvec.embedding.reranker
             ModelDiffers              mdvec.search.answer
         SourceMissing                 mdvec.files.scanning
+        InvalidAlias                  mdvec.household.aliases
         InvalidBudget                 mdvec.household.budgeting
         InvalidMovements              mdvec.household.comparison
         NotComparable                 mdvec.household.comparison

@@ -25,6 +25,7 @@ from mdvec.household import (
     RuleList,
     RuleTrial,
     TrendAnswer,
+    aliases,
 )
 from pydantic import TypeAdapter
 
@@ -87,7 +88,10 @@ ReportAnswer = (
     | NotesAnswer
 )
 """What ``household_report`` answers with."""
-EditAnswer = BudgetSet | RuleTrial | RuleChange | RuleList | NotesAnswer
+EditAnswer = (
+    BudgetSet | RuleTrial | RuleChange | RuleList | NotesAnswer
+    | aliases.AliasTrial | aliases.AliasList
+)  # fmt: skip
 """What ``edit_household`` answers with."""
 
 

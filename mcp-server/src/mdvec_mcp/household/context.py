@@ -14,7 +14,6 @@ from mdvec.database import Connection, DatabaseError, OpenMode, open_database
 from mdvec.dates import MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household import (
-    ColumnsCache,
     Embed,
     TrendAnswer,
     TrendCache,
@@ -47,7 +46,6 @@ class HouseholdContext:
         month_starts_on: the day on which months start.
         embed: embeds words for a household, where that takes milliseconds.
         trends: the cache of computed trends.
-        columns: the cache of ledgers' rows.
     """
 
     database: Path
@@ -56,7 +54,6 @@ class HouseholdContext:
     month_starts_on: int = 1
     embed: Embed | None = None
     trends: TrendCache = field(default_factory=TrendCache)
-    columns: ColumnsCache = field(default_factory=ColumnsCache)
 
     async def answer(
         self, name: str | None, work: Callable[[Connection, int], T], mode: OpenMode = "read"

@@ -1,4 +1,4 @@
-"""The tool that records what the user decides: budgets, rules for categories, notes on rows."""
+"""The tool that records what the user decides: budgets, rules, shops' spellings, notes on rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.database import Connection
-from mdvec.household import MAX_ROWS, SPANS, NotesAnswer, list_notes, note_row, rules, set_budget
+from mdvec.household import (
+    MAX_ROWS,
+    SPANS,
+    NotesAnswer,
+    aliases,
+    list_notes,
+    note_row,
+    rules,
+    set_budget,
+)
 from pydantic import Field
 
 from mdvec_mcp.calls import WRITES, ToolReply
@@ -19,11 +28,12 @@ from mdvec_mcp.household.report_tool import listed_rules
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
 
-What = Literal["budget", "rule", "note"]
+What = Literal["budget", "rule", "alias", "note"]
 Action = Literal["list", "try", "add", "remove"]
 TAKES: dict[What, tuple[str, ...]] = {
     "budget": ("category", "amount", "per", "tool"),
     "rule": ("action", "shop", "category", "tool"),
+    "alias": ("action", "shop", "spelling", "tool"),
     "note": ("transaction_id", "note", "tags", "tool"),
 }
 """The arguments of each kind of edit."""
@@ -31,7 +41,7 @@ TAKES: dict[What, tuple[str, ...]] = {
 # The choices only inform the model; other values are refused in Japanese.
 Yen = Annotated[int | None, Field(description="円。0でやめる。")]
 Span = Annotated[str | None, Field(json_schema_extra={"enum": list(SPANS)})]
-RuleAction = Annotated[Action | None, Field(description="rule だけ。try は試すだけ。")]
+RuleAction = Annotated[Action | None, Field(description="rule、alias だけ。")]
 RowId = Annotated[int | None, Field(description="省略時は一覧。")]
 
 
@@ -44,6 +54,7 @@ class Edit:
     per: str | None
     action: Action | None
     shop: str | None
+    spelling: str | None
     transaction_id: int | None
     note: str | None
     tags: list[str] | None
@@ -60,23 +71,26 @@ def add_edit_tool(offer: Offer, context: HouseholdContext) -> None:
         per: Span = None,
         action: RuleAction = None,
         shop: str | None = None,
+        spelling: str | None = None,
         transaction_id: RowId = None,
         note: str | None = None,
         tags: list[str] | None = None,
         tool: str | None = None,
     ) -> ToolReply:
-        edit = Edit(category, amount, per, action, shop, transaction_id, note, tags, tool)
+        edit = Edit(category, amount, per, action, shop, spelling, transaction_id, note, tags, tool)
         needs = ("category", "amount") if what == "budget" else ()
         refuse_others(f"edit_household の what={what}", TAKES[what], asdict(edit), needs)
         if what == "budget":
             return await _budget(context, edit)
+        if what == "alias":
+            return await _alias(context, edit)
         return await (_rule(context, edit) if what == "rule" else _note(context, edit))
 
     offer.add_tool(
         edit_household,
-        description="Household: set a budget, a category rule for a shop, or a note and tags on a "
-        "transaction, as the user decides; lists rules and notes. 家計簿の予算を決める、店の"
-        "カテゴリを変える規則（try を見せてから add）、明細のメモとタグを置き換える。",
+        description="Household: set a budget, a shop's category rule or other spelling, a note and "
+        "tags on a transaction, as the user decides. 家計簿の予算を決める、カテゴリの規則、"
+        "店の別の書き方（try を見せてから add）、明細のメモとタグ。",
         annotations=WRITES,
         answer=EditAnswer,
     )
@@ -114,6 +128,28 @@ async def _rule(context: HouseholdContext, edit: Edit) -> ToolReply:
         )
     seen, newer = await context.answer(edit.tool, look)
     return ToolReply(seen.text + newer, partial(json_of, seen, newer))
+
+
+async def _alias(context: HouseholdContext, edit: Edit) -> ToolReply:
+    shop, spelling = edit.shop or "", edit.spelling or ""
+
+    def work(connection: Connection, tool_id: int) -> aliases.AliasTrial | aliases.AliasList:
+        match edit.action:
+            case "try":
+                return aliases.try_alias(connection, tool_id, shop=shop, spelling=spelling)
+            case "add":
+                return aliases.add_alias(connection, tool_id, shop=shop, spelling=spelling)
+            case "remove":
+                return aliases.remove_alias(connection, tool_id, shop=shop, spelling=spelling)
+        return aliases.list_aliases(connection, tool_id)
+
+    if edit.action is None and (shop or spelling):
+        raise ToolError(
+            "what=alias の action を try、add、remove から指定してください（省略時は list）"
+        )
+    is_change = edit.action in ("add", "remove")
+    answer = await context.run(edit.tool, "write" if is_change else "read", work)
+    return ToolReply(answer.text, partial(json_of, answer))
 
 
 async def _note(context: HouseholdContext, edit: Edit) -> ToolReply:

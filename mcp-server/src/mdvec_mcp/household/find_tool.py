@@ -25,16 +25,13 @@ from mdvec_mcp.household.context import HouseholdContext, today
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
 
-# The library refuses values out of bounds, in Japanese.
-Words = Annotated[
-    str | None, Field(description="店名、メモ、タグの言葉。文は不可。| は「または」。")
-]
-Days = Annotated[str | None, Field(description="例: 先月。省略時は全期間。")]
+# The library refuses what is out of bounds, in Japanese.
+Words = Annotated[str | None, Field(description="店名、メモ、タグの言葉。| はまたは、- は除外。")]
+Days = Annotated[str | None, Field(description="例: 先月、12月31日。省略時は全期間。")]
 MinYen = Annotated[int | None, Field(description="円、符号なし。")]
-CategoryName = Annotated[str | None, Field(description="支出 なら収入以外。")]
+Categories = Annotated[list[str] | None, Field(description="支出 なら収入以外。")]
 RowsOnPage = Annotated[
-    int | None,
-    Field(description=f"省略時は{FOUND_PAGE_SIZE}、group_by なら0。"),
+    int | None, Field(description=f"省略時は{FOUND_PAGE_SIZE}、group_by なら0。")
 ]
 
 
@@ -49,7 +46,10 @@ def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
         min_amount: MinYen = None,
         max_amount: int | None = None,
         account: str | None = None,
-        category: CategoryName = None,
+        category: Categories = None,
+        exclude_category: list[str] | None = None,
+        shop: list[str] | None = None,
+        exclude_shop: list[str] | None = None,
         rows: RowChoice = "counted",
         sort: Order = "newest",
         group_by: GroupBy | None = None,
@@ -58,14 +58,13 @@ def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
         tool: str | None = None,
     ) -> ToolReply:
         wanted = RowFilter(
-            query, min_amount, max_amount, period, account, category, rows, since, until
-        )
+            query, min_amount, max_amount, period, account, category, rows, since, until,
+            exclude_category, shop, exclude_shop,
+        )  # fmt: skip
         listing = ListingOptions(sort, group_by, page, limit, context.month_starts_on)
 
         def work(connection: Connection, tool_id: int) -> FoundAnswer:
-            return find_transactions(
-                connection, tool_id, wanted, listing, context.columns, today(), context.embed
-            )
+            return find_transactions(connection, tool_id, wanted, listing, today(), context.embed)
 
         answer, newer = await context.answer(tool, work)
         return ToolReply(answer.text + newer, partial(json_of, answer, newer))

@@ -132,6 +132,9 @@ def test_what_is_unusual_and_all_households_are_reports_too(database):
         (edit("note", note="旅行"), "note には transaction_id が必要です"),
         (edit("note", transaction_id=1), "note か tags を付けてください"),
         (edit("rule", shop="リンリン", category="自転車"), "action を try、add、remove から"),
+        (edit("alias", shop="リンリン", spelling="RINRIN"), "action を try、add、remove から"),
+        (edit("alias", category="食費"),
+         "は category を使いません。使える引数: action、shop、spelling、tool"),
     ],
 )  # fmt: skip
 def test_an_argument_that_does_not_belong_is_refused_with_those_that_do(database, call, said):
@@ -157,6 +160,29 @@ def test_stated_dates_give_every_tool_the_same_days_as_the_words_for_them(databa
         said = dates.words.replace("「2025-08-01〜2025-08」", "「2025年8月」")
         assert (said, dates.is_error) == (words.words, False), tool
         assert "2025年08月" in said
+
+
+def test_a_shops_other_spelling_is_tried_confirmed_and_taken_back(database):
+    alias = {"shop": "自転車屋", "spelling": "リンリン"}
+    asked = ("find_transactions", {"shop": "自転車屋", "category": ["食費", "交通費", "未分類"]})
+    empty, tried, before, added, after, removed, gone = answers(
+        database,
+        edit("alias"),
+        edit("alias", action="try", **alias),
+        asked,
+        edit("alias", action="add", **alias),
+        asked,
+        edit("alias", action="remove", **alias),
+        asked,
+    )
+    assert empty.words == "自分で決めた店の別の書き方はありません。"
+    assert "次も含めます: 2件、支出 47,960円（まだ決めていません）" in tried.words
+    assert added.words == "店の別の書き方: 自転車屋 = リンリン"
+    assert removed.words == empty.words
+    assert yen(after.words, "支出") == 47_960
+    assert "別の書き方の店も含めました: リンリン" in after.words
+    assert before.words == gone.words
+    assert ": 0件" in gone.words
 
 
 def test_a_rule_is_tried_set_and_removed_and_a_row_is_noted(database):

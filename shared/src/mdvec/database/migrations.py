@@ -72,7 +72,41 @@ def m019_collections(connection: apsw.Connection) -> None:
         connection.execute("DROP TABLE retired_collections")
 
 
-STEPS: tuple[Callable[[apsw.Connection], None], ...] = (m018_without_traces, m019_collections)
+def m020_sums(connection: apsw.Connection) -> None:
+    """Indexes that sums of a household read alone, and the user's other spellings of shops."""
+    connection.execute("DROP INDEX idx_transactions_date")
+    connection.execute("DROP INDEX idx_transactions_subject")
+    connection.execute(
+        """
+        CREATE INDEX idx_transactions_date ON transactions
+            (tool_id, date, category_major, amount, removal, is_duplicate, is_moved, is_transfer,
+             is_target)
+        """
+    )
+    connection.execute(
+        """
+        CREATE INDEX idx_transactions_subject ON transactions
+            (tool_id, description, category_major, category_minor, memo, account, removal,
+             is_duplicate, is_moved, is_transfer, is_target, date, amount)
+        """
+    )
+    connection.execute(
+        """
+        CREATE TABLE shop_aliases (
+            tool_id INTEGER NOT NULL REFERENCES tools(id) ON DELETE CASCADE,
+            name TEXT NOT NULL,
+            spelling TEXT NOT NULL,
+            PRIMARY KEY (tool_id, name, spelling)
+        ) WITHOUT ROWID
+        """
+    )
+
+
+STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
+    m018_without_traces,
+    m019_collections,
+    m020_sums,
+)
 LATEST = OLDEST + len(STEPS)
 
 

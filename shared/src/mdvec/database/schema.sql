@@ -72,13 +72,16 @@ CREATE TABLE transactions (
     is_moved INTEGER NOT NULL DEFAULT 0,         -- by the user's decision, a transfer
     UNIQUE (tool_id, identity)
 );
-CREATE INDEX idx_transactions_date ON transactions (tool_id, date);
+-- These two have all that sums need: a sum by day, or by shop and category, reads an index through.
+CREATE INDEX idx_transactions_date ON transactions
+    (tool_id, date, category_major, amount, removal, is_duplicate, is_moved, is_transfer, is_target);
+CREATE INDEX idx_transactions_subject ON transactions
+    (tool_id, description, category_major, category_minor, memo, account, removal, is_duplicate,
+     is_moved, is_transfer, is_target, date, amount);
 CREATE INDEX idx_transactions_amount ON transactions (tool_id, amount);
 CREATE INDEX idx_transactions_duplicate_of ON transactions (duplicate_of);
 CREATE INDEX idx_transactions_removal ON transactions (tool_id, removal)
     WHERE removal IS NOT NULL;
-CREATE INDEX idx_transactions_subject ON transactions
-    (tool_id, description, category_major, category_minor, memo, account, removal);
 
 -- The files of a household as they were at its last import, with what could not be read in them.
 CREATE TABLE ledger_files (
@@ -234,6 +237,14 @@ CREATE TABLE category_rules (
     created_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
     UNIQUE (tool_id, shop)
 );
+
+-- The user's other spellings of shops: who asks for a name also gets the rows with the spelling.
+CREATE TABLE shop_aliases (
+    tool_id INTEGER NOT NULL REFERENCES tools(id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    spelling TEXT NOT NULL,
+    PRIMARY KEY (tool_id, name, spelling)
+) WITHOUT ROWID;
 
 -- The user's budgets: of a category (both names '': all spending), by month or by year.
 CREATE TABLE budgets (

@@ -1,3 +1,4 @@
+from . import aliases as aliases
 from . import deciding as deciding
 from . import review as review
 from . import rules as rules
@@ -6,6 +7,7 @@ from .budgeting import BudgetAnswer as BudgetAnswer
 from .budgeting import BudgetSet as BudgetSet
 from .budgeting import budget_status as budget_status
 from .budgeting import set_budget as set_budget
+from .chunk_rows import rows_of_chunk as rows_of_chunk
 from .combined import CombinedAnswer as CombinedAnswer
 from .combined import combined_households as combined_households
 from .comparison import LEVELS as LEVELS
@@ -37,6 +39,7 @@ from .core.review_wording import DuplicateStats as DuplicateStats
 from .core.review_wording import candidate_text as candidate_text
 from .core.review_wording import candidates_text as candidates_text
 from .core.review_wording import statistics_text as statistics_text
+from .core.row_sums import GroupBy as GroupBy
 from .core.shop_names import shop_of as shop_of
 from .core.subjects import Subject as Subject
 from .core.subjects import Total as Total
@@ -57,11 +60,9 @@ from .export import LedgerFormat as LedgerFormat
 from .export import export_ledger as export_ledger
 from .finding import FOUND_PAGE_SIZE as FOUND_PAGE_SIZE
 from .finding import ListingOptions as ListingOptions
-from .finding import Order as Order
+from .finding import RowChoice as RowChoice
 from .finding import RowFilter as RowFilter
 from .finding import find_transactions as find_transactions
-from .found_sums import GroupBy as GroupBy
-from .found_sums import rows_of_chunk as rows_of_chunk
 from .habits import AnomaliesAnswer as AnomaliesAnswer
 from .habits import ForecastAnswer as ForecastAnswer
 from .habits import RecurringAnswer as RecurringAnswer
@@ -69,11 +70,11 @@ from .habits import find_anomalies as find_anomalies
 from .habits import forecast_spending as forecast_spending
 from .habits import list_recurring_payments as list_recurring_payments
 from .importer import HOUSEHOLD as HOUSEHOLD
-from .interfaces.columns import ColumnsCache as ColumnsCache
 from .interfaces.duckdb_table import LEDGER_COLUMNS as LEDGER_COLUMNS
 from .interfaces.duckdb_table import LEDGER_TABLE as LEDGER_TABLE
 from .interfaces.duckdb_table import ledger_lines as ledger_lines
 from .interfaces.plans import rules_of as rules_of
+from .interfaces.row_sums import Order as Order
 from .interfaces.transactions import data_version as data_version
 from .month import HouseholdAnswer as HouseholdAnswer
 from .month import monthly_household as monthly_household
@@ -90,7 +91,6 @@ from .overview import available_months as available_months
 from .overview import category_hierarchy as category_hierarchy
 from .overview import coverage as coverage
 from .overview import last_day as last_day
-from .row_search import RowChoice as RowChoice
 from .rules import RuleChange as RuleChange
 from .rules import RuleList as RuleList
 from .rules import RuleTrial as RuleTrial

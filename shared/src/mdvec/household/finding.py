@@ -2,21 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Literal, get_args
+from functools import cache
+from typing import Literal, get_args
 
 import apsw
 
+from mdvec.household.core.categories import Hierarchy, folded_category, hierarchy_of
 from mdvec.household.core.found import (
     FoundAnswer,
+    FoundGroup,
     InvalidRowFilter,
+    Mean,
+    UnknownAccount,
+    category_kept_note,
     found_text,
+    left_out_note,
     no_rows_note,
 )
-from mdvec.household.core.periods import resolve_period
+from mdvec.household.core.periods import UnderstoodPeriod, resolve_period
+from mdvec.household.core.row_sums import (
+    TIMES,
+    GroupBy,
+    RowSum,
+    ShopOf,
+    groups_by,
+    groups_by_time,
+    groups_of_keys,
+    largest,
+    means_over,
+    shop_names,
+    totals_of,
+)
 from mdvec.household.core.row_wording import Paging
+from mdvec.household.core.row_words import RowWords
+from mdvec.household.core.subjects import Subject, Total, resolve_subject
+from mdvec.household.core.sums import REASONS
 from mdvec.household.core.transaction import listed_row
 from mdvec.household.core.wording import (
     MAX_PAGE_SIZE,
@@ -24,38 +47,50 @@ from mdvec.household.core.wording import (
     InvalidPageSize,
     clipped_note,
 )
-from mdvec.household.found_sums import GroupBy, found_groups, totals_of
-from mdvec.household.interfaces.columns import ColumnsCache, LedgerColumns, rows_with_ids
-from mdvec.household.interfaces.plans import notes_on
-from mdvec.household.interfaces.transactions import TRANSACTION_COLUMNS, read_transaction
-from mdvec.household.nearness import Embed, beside_notes, near_rows
-from mdvec.household.overview import coverage, named_subject, one_state
-from mdvec.household.row_search import RowChoice, RowSearch
-from mdvec.text import shortened
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Mask = NDArray[np.bool_]
+from mdvec.household.interfaces import ledger_sums
+from mdvec.household.interfaces.aliases import aliases_of
+from mdvec.household.interfaces.plans import all_notes, notes_on
+from mdvec.household.interfaces.row_sums import (
+    Order,
+    RowCondition,
+    RowsChosen,
+    account_names,
+    descriptions,
+    extent_of,
+    page_of,
+    row_sums,
+    sums_by_day,
+    sums_by_file,
+    texts_of,
+)
+from mdvec.household.nearness import Embed, beside_notes, category_named, near_rows
+from mdvec.household.overview import Coverage, coverage, one_state
+from mdvec.text import bracketed_name, shortened
 
 FOUND_PAGE_SIZE = 5
 """The rows on a page by default: a sum was asked for, or these are enough to see what it is of."""
-Order = Literal["newest", "oldest", "largest", "smallest"]
+RowChoice = Literal[
+    "counted", "all", "not_duplicate", "left_out", "duplicate", "transfer", "not_target"
+]
+Names = str | Sequence[str] | None
+"""A name, or several."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowFilter:
-    """The rows to find; None and "" restrict nothing.
+    """The rows to find; None, "" and an empty list restrict nothing.
 
     Attributes:
         query: words of shops, memos, notes and tags; those between spaces must all be there, and
-            of alternatives, which a | separates, one.
+            of alternatives, which a | separates, one; those after a minus must not be there.
         min_amount: the least amount in yen, without its sign.
         max_amount: the greatest amount in yen, without its sign.
         period: days or months in words, instead of ``since`` and ``until``.
         account: an account's name, or a part of it.
-        category: a category's name, or 支出 or 収入.
+        category: names of categories, 支出 or 収入: a row is of one of them.
+        exclude_category: names of categories, and a row is of none of them.
+        shop: names of shops, and a row is of one of them.
+        exclude_shop: names of shops, and a row is of none of them.
         rows: ``counted`` are those in the sums; ``left_out`` the others; ``not_duplicate`` all but
             duplicates; the other values select those left out for one reason.
         since: the first ISO day or month.
@@ -67,10 +102,13 @@ class RowFilter:
     max_amount: int | None = None
     period: str | None = None
     account: str | None = None
-    category: str | None = None
+    category: Names = None
     rows: RowChoice = "counted"
     since: str | None = None
     until: str | None = None
+    exclude_category: Names = None
+    shop: Names = None
+    exclude_shop: Names = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +138,6 @@ def find_transactions(
     tool_id: int,
     wanted: RowFilter,
     listing: ListingOptions,
-    cache: ColumnsCache,
     today: date,
     embed: Embed | None = None,
 ) -> FoundAnswer:
@@ -109,9 +146,10 @@ def find_transactions(
     Words match a shop, memo, note or tag only where its words are the same, in any width, kana or
     spelling; shops that have the letters inside another word are named in a note, but not summed.
     So are, on the first page, rows of the category with that name and, if there is ``embed``,
-    shops that are near in meaning.
+    shops that are near in meaning. Other spellings that count are those of ``aliases.toml`` and of
+    the user; a note names them.
     Sums are exact yen, as in the month's sums: 支出 is spending less refunds, 収入 the category of
-    income.
+    income. A person's rows are those of the files in a folder.
 
     Raises:
         EmptyLedger: there are no rows yet.
@@ -124,66 +162,254 @@ def find_transactions(
     """
     _check(wanted, listing)
     with one_state(connection):
-        columns = cache.get(connection, tool_id)
         covered = coverage(connection, tool_id, today, listing.month_starts_on)
-        search = RowSearch(columns)
-        period = None
-        if any(map(str.strip, filter(None, (wanted.since, wanted.until, wanted.period)))):
-            period = resolve_period(
-                today, covered.default_range,
-                since=wanted.since, until=wanted.until, period=wanted.period,
-            )  # fmt: skip
-            has_rows = search.within_days(period.days)
-            search.notes.append(period.understood)
-            shown_months = covered.shown(period.months)
-            if shown_months is not None and shown_months != period.months:
-                search.notes.append(clipped_note(shown_months.in_words))
-            search.notes += [] if has_rows else [no_rows_note(columns.span)]
-        named, notes = named_subject(connection, tool_id, wanted.category)
-        search.notes += notes
-        search.of_subject(named)
-        search.of_account(wanted.account)
-        search.between(wanted.min_amount, wanted.max_amount)
-        search.named(wanted.query)
-        chosen = search.selected(wanted.rows)
-        if wanted.query and listing.page == 1:
-            any_named = bool(chosen.any())
-            near = _near(connection, tool_id, wanted.query, embed, any_named=any_named)
-            unnamed = search.unnamed(wanted.rows)
-            search.notes += beside_notes(columns, wanted.query, unnamed, near)
-        places = _sorted(columns, chosen, listing.sort)
-        paging = Paging(listing.page, listing.rows_on_page, len(places))
+        hierarchy = cache(lambda: hierarchy_of(ledger_sums.category_names(connection, tool_id)))
+        condition, period, told, notes = _condition(
+            connection, tool_id, wanted, covered, today, hierarchy
+        )
+        words = RowWords(
+            wanted.query, _names(wanted.shop), _names(wanted.exclude_shop),
+            aliases_of(connection, tool_id),
+        )  # fmt: skip
+        told += [*words.told, *filter(None, [_ROWS.get(wanted.rows)])]
+        marked = all_notes(connection, tool_id) if words.restrict else {}
+        found = row_sums(connection, condition, marked)
+        words.choose(one for one, _ in found)
+        reasons = _asked_reasons(wanted.rows)
+        chosen = [one for one in words.named if one.left_out in reasons]
+        left_out = _left_out(words.named, reasons)
+        notes += [left_out_note(left_out)] * bool(left_out)
+        matching = RowsChosen(condition, reasons)
+        shop: ShopOf = str
+        if words.restrict or listing.group_by == "shop":
+            shop = shop_names(descriptions(connection, tool_id))
+        if words.restrict:
+            matching = _with_texts(matching, found, chosen)
+            notes += words.notes(reasons, shop)
+            if listing.page == 1:
+                notes += _beside(connection, tool_id, words, reasons, shop, embed, hierarchy)
+        totals = totals_of(chosen)
+        paging = Paging(listing.page, listing.rows_on_page, totals.rows)
         if not 1 <= paging.number <= paging.pages:
             raise InvalidPage(paging.number, paging.pages)
-        shown = places[paging.offset : paging.offset + paging.size]
-        ids = [int(number) for number in columns.ids[shown]]
-        stored = rows_with_ids(connection, TRANSACTION_COLUMNS, ids)
-        noted = notes_on(connection, tool_id, ids)
-    rows = [read_transaction(stored[number]) for number in ids]
-    groups = found_groups(columns, chosen, listing.group_by, listing.month_starts_on)
-    totals, age = totals_of(columns, chosen), covered.age(today, period)
+        rows = page_of(connection, matching, listing.sort, offset=paging.offset, limit=paging.size)
+        noted = notes_on(connection, tool_id, [row.id for row in rows])
+        groups = _groups(connection, matching, chosen, shop, listing, notes)
+    means: tuple[Mean, ...] = ()
+    if listing.group_by in TIMES and (days := condition.known_days) is not None and totals.rows:
+        means = means_over(totals, days, listing.month_starts_on)
+        notes.append(f"平均は {days.in_words} のもの")
+    understood = "・".join(told or ["全期間のすべての明細"])
+    age = covered.age(today, period)
     return FoundAnswer(
-        understood=search.understood,
+        understood=understood,
         total_rows=totals.rows,
         spending=totals.spending,
         income=totals.income,
         balance=totals.balance,
-        left_out=search.left_out,
+        left_out=left_out,
         groups=groups,
+        means=means,
         rows=tuple(listed_row(row, noted.get(row.id)) for row in rows),
         page=paging.number,
         pages=paging.pages,
         next_page=paging.next,
-        notes=tuple(search.notes),
+        notes=tuple(notes),
         age=age,
-        text=found_text(search.understood, totals, groups, search.notes, rows, noted, paging, age),
+        text=found_text(understood, totals, groups, means, notes, rows, noted, paging, age),
     )
 
 
-def _near(
-    connection: apsw.Connection, tool_id: int, query: str, embed: Embed | None, *, any_named: bool
-) -> Sequence[int]:
-    return near_rows(connection, tool_id, query, embed, any_named=any_named) if embed else ()
+def _condition(
+    connection: apsw.Connection,
+    tool_id: int,
+    wanted: RowFilter,
+    covered: Coverage,
+    today: date,
+    hierarchy: Callable[[], Hierarchy],
+) -> tuple[RowCondition, UnderstoodPeriod | None, list[str], list[str]]:
+    """All filters but the words and ``rows``; the period, what is told of them, and the notes."""
+    told: list[str] = []
+    notes: list[str] = []
+    ledger = extent_of(connection, tool_id)
+    asked = None
+    if any(map(str.strip, filter(None, (wanted.since, wanted.until, wanted.period)))):
+        asked = resolve_period(
+            today, covered.default_range,
+            since=wanted.since, until=wanted.until, period=wanted.period,
+        )  # fmt: skip
+        told.append(asked.days.in_words)
+        notes.append(asked.understood)
+        shown_months = covered.shown(asked.months)
+        if shown_months is not None and shown_months != asked.months:
+            notes.append(clipped_note(shown_months.in_words))
+        if not ledger_sums.rows_at_most(connection, tool_id, asked.days, 1):
+            notes.append(no_rows_note(ledger.days))
+    within = _subjects(hierarchy, wanted.category, notes)
+    without = _subjects(hierarchy, wanted.exclude_category, notes)
+    told += ["、".join(map(_in_words, within))] * bool(within)
+    told += [f"{'、'.join(map(_in_words, without))}を除く"] * bool(without)
+    accounts = _accounts(connection, tool_id, wanted.account)
+    told += ["、".join(map(bracketed_name, accounts or ()))] * (accounts is not None)
+    bounds = (wanted.min_amount, wanted.max_amount)
+    if bounds != (None, None):
+        told.append("〜".join("" if one is None else f"{one:,}円" for one in bounds))
+    condition = RowCondition(
+        tool_id, ledger, asked.days if asked else None, accounts, *bounds, within, without
+    )
+    return condition, asked, told, notes
+
+
+def _with_texts(
+    rows: RowsChosen, found: Sequence[tuple[RowSum, int | None]], chosen: Sequence[RowSum]
+) -> RowsChosen:
+    """The rows with the texts of those that were chosen; a row with a note is chosen by its id."""
+    named = set(map(id, chosen))
+    ids = {row_id: id(one) in named for one, row_id in found if row_id is not None}
+    texts = {
+        (one.description, one.memo): None
+        for one, row_id in found
+        if row_id is None and id(one) in named
+    }
+    return RowsChosen(
+        rows.condition, rows.reasons, tuple(texts), tuple(ids),
+        tuple(row_id for row_id, is_chosen in ids.items() if is_chosen),
+    )  # fmt: skip
+
+
+def _beside(
+    connection: apsw.Connection,
+    tool_id: int,
+    words: RowWords,
+    reasons: Collection[str | None],
+    shop: ShopOf,
+    embed: Embed | None,
+    hierarchy: Callable[[], Hierarchy],
+) -> list[str]:
+    """Notes on rows that the words could mean too, and on categories that they do not exclude."""
+    if not (words.query or words.excluded_words):
+        return []
+    chosen = [one for one in words.named if one.left_out in reasons]
+    found = [
+        category_kept_note(str(category), totals)
+        for word in words.excluded_words
+        if (category := category_named(word, hierarchy()))
+        and (totals := totals_of(one for one in chosen if one.is_of(category))).rows
+    ]
+    if not words.query:
+        return found
+    category = category_named(words.query, hierarchy())
+    ids = near_rows(connection, tool_id, words.query, embed, any_named=bool(chosen))
+    unnamed = [one for one in words.unnamed if one.left_out in reasons]
+    near = texts_of(connection, ids)
+    return found + beside_notes(unnamed, shop, words.query, category, near)
+
+
+def _groups(
+    connection: apsw.Connection,
+    matching: RowsChosen,
+    chosen: Sequence[RowSum],
+    shop: ShopOf,
+    listing: ListingOptions,
+    notes: list[str],
+) -> tuple[FoundGroup, ...]:
+    match listing.group_by:
+        case None:
+            return ()
+        case "shop":
+            return largest(groups_by(chosen, lambda one: shop(one.description)))
+        case "account":
+            return largest(groups_by(chosen, lambda one: one.account or "（口座なし）"))
+        case "category":
+            return largest(groups_by(chosen, lambda one: one.category))
+        case "person":
+            return largest(_by_person(connection, matching, notes))
+    sums, days = sums_by_day(connection, matching), matching.condition.known_days
+    return groups_by_time(sums, listing.group_by, days, listing.month_starts_on)
+
+
+def _by_person(
+    connection: apsw.Connection, matching: RowsChosen, notes: list[str]
+) -> list[FoundGroup]:
+    """The rows by the folder of their file."""
+    sums = sums_by_file(connection, matching)
+    is_apart = any("/" in one.key for one in sums)
+    alone = "" if is_apart else "が、どのファイルもフォルダの中にありません"
+    notes.append(f"person は明細のファイルがあるフォルダ（夫/、妻/ など）です{alone}")
+    return groups_of_keys(
+        sums, lambda path: path.split("/")[0] if "/" in path else "（フォルダなし）"
+    )
+
+
+def _names(names: Names) -> tuple[str, ...]:
+    """The names given, without empty ones."""
+    given = (names,) if isinstance(names, str) else names or ()
+    return tuple(one for one in given if one.strip())
+
+
+def _subjects(
+    hierarchy: Callable[[], Hierarchy], names: Names, notes: list[str]
+) -> tuple[Subject, ...]:
+    """The categories of these names, or all spending; what was understood goes to ``notes``."""
+    found: dict[Subject, None] = {}
+    for name in _names(names):
+        resolved = resolve_subject(name, hierarchy())
+        subject = resolved.subject
+        notes += [resolved.remark] if resolved.remark else []
+        if isinstance(subject, Total) and subject is not Total.SPENDING:
+            raise InvalidRowFilter(
+                f"category「{subject}」は明細を選べません。支出、収入、またはカテゴリ名にしてください。"
+            )
+        found[subject] = None
+    return tuple(found)
+
+
+def _in_words(subject: Subject) -> str:
+    return str(subject) if isinstance(subject, Total) else bracketed_name(subject)
+
+
+def _accounts(
+    connection: apsw.Connection, tool_id: int, name: str | None
+) -> tuple[str, ...] | None:
+    """The account with this name, or all whose name contains it; None without a name."""
+    if name is None or not name.strip():
+        return None
+    known = account_names(connection, tool_id)
+    wanted = folded_category(name)
+    found = [one for one in known if folded_category(one) == wanted]
+    found = found or [one for one in known if wanted and wanted in folded_category(one)]
+    if not found:
+        raise UnknownAccount(name, sorted(known))
+    return tuple(sorted(found))
+
+
+_ROWS: dict[str, str] = {
+    "all": "集計外も含む", "not_duplicate": "重複を除く", "left_out": "集計外だけ",
+    "duplicate": "重複だけ", "transfer": "振替だけ", "not_target": "計算対象外だけ",
+}  # fmt: skip
+
+
+def _asked_reasons(rows: RowChoice) -> frozenset[str | None]:
+    """The reasons for leaving out, or None for rows that count, that a choice includes."""
+    match rows:
+        case "counted":
+            return frozenset({None})
+        case "all":
+            return frozenset({None, *REASONS})
+        case "not_duplicate":
+            return frozenset({None, *REASONS}) - {"duplicate"}
+        case "left_out":
+            return frozenset(REASONS)
+    return frozenset({rows})
+
+
+def _left_out(named: Sequence[RowSum], asked: frozenset[str | None]) -> dict[str, int]:
+    """The number of rows that match but do not count, by reason, where sums were asked for."""
+    found = dict.fromkeys(REASONS, 0)
+    for one in named if None in asked else ():
+        if one.left_out is not None and one.left_out not in asked:
+            found[one.left_out] += one.rows
+    return {reason: rows for reason, rows in found.items() if rows}
 
 
 def _check(wanted: RowFilter, listing: ListingOptions) -> None:
@@ -209,19 +435,3 @@ def _check(wanted: RowFilter, listing: ListingOptions) -> None:
         raise InvalidRowFilter("min_amount が max_amount より大きくなっています。")
     if not 0 <= listing.rows_on_page <= MAX_PAGE_SIZE:
         raise InvalidPageSize(listing.rows_on_page)
-
-
-def _sorted(columns: LedgerColumns, chosen: Mask, order: Order) -> NDArray[np.intp]:
-    """The places of the rows in the order asked for; of equal amounts the newest comes first."""
-    import numpy as np
-
-    places = np.flatnonzero(chosen)
-    if order == "oldest":
-        return places
-    newest: NDArray[np.intp] = places[::-1]
-    if order == "newest":
-        return newest
-    known = newest[columns.has_amount[newest]]
-    size = np.abs(columns.amounts[known])
-    ordered = np.argsort(size if order == "smallest" else -size, kind="stable")
-    return np.concatenate([known[ordered], newest[~columns.has_amount[newest]]])

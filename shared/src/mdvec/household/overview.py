@@ -10,7 +10,7 @@ from datetime import date
 import apsw
 
 from mdvec.database import snapshot
-from mdvec.dates import Month, MonthRange
+from mdvec.dates import Days, Month, MonthRange
 from mdvec.household.core.answer_text import age_line
 from mdvec.household.core.categories import hierarchy_of
 from mdvec.household.core.coverage_notes import (
@@ -169,6 +169,16 @@ def coverage(
     latest = latest_of(present, body, now)
     last = ledger_sums.last_day(connection, tool_id, latest.days)
     return Coverage(tuple(present), body, latest, last or latest.last_day)
+
+
+def refuse_empty(connection: apsw.Connection, tool_id: int) -> None:
+    """Refuse a ledger without rows.
+
+    Raises:
+        EmptyLedger: there are no rows yet.
+    """
+    if not ledger_sums.rows_at_most(connection, tool_id, Days(date.min, date.max), 1):
+        raise EmptyLedger(ledger_sums.tool_name(connection, tool_id))
 
 
 def last_day(connection: apsw.Connection, tool_id: int, today: date) -> date | None:

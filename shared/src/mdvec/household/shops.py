@@ -5,18 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import apsw
-import numpy as np
 
 from mdvec.dates import Days
 from mdvec.household.core.found import FoundGroup
+from mdvec.household.core.row_sums import groups_by, shop_names
 from mdvec.household.core.shop_names import shop_of, shops_of
 from mdvec.household.core.subjects import Subject
+from mdvec.household.core.sums import REASONS
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.found_sums import sums_by
-from mdvec.household.interfaces.columns import ColumnsCache, rows_with_ids
-from mdvec.household.interfaces.transactions import TRANSACTION_COLUMNS, read_transaction
+from mdvec.household.interfaces.row_sums import (
+    RowCondition,
+    RowsChosen,
+    descriptions,
+    extent_of,
+    page_of,
+    row_sums,
+)
 from mdvec.household.overview import one_state
-from mdvec.household.row_search import RowSearch
 
 MAX_SHOPS = 200
 
@@ -42,7 +47,6 @@ def shop_sums(
     tool_id: int,
     days: Days,
     subject: Subject | None,
-    cache: ColumnsCache,
     limit: int = 20,
 ) -> ShopSums:
     """The sums of the rows that count, by shop, as ``find_transactions`` groups them.
@@ -50,13 +54,11 @@ def shop_sums(
     At most ``MAX_SHOPS``. ``subject`` narrows them to a category or to all spending.
     """
     with one_state(connection):
-        columns = cache.get(connection, tool_id)
-    search = RowSearch(columns)
-    search.within_days(days)
-    search.of_subject(subject)
-    chosen = search.selected("counted")
-    shops, _ = sums_by(columns, chosen, columns.shops, str, len(columns.shops.values))
-    return ShopSums(shops[: min(limit, MAX_SHOPS)], len(shops))
+        found = row_sums(connection, _condition(connection, tool_id, days, subject), {})
+        shop = shop_names(descriptions(connection, tool_id))
+    counted = [one for one, _ in found if one.left_out is None]
+    shops = groups_by(counted, lambda one: shop(one.description))
+    return ShopSums(tuple(shops[: min(limit, MAX_SHOPS)]), len(shops))
 
 
 def rows_of_shop(
@@ -65,7 +67,6 @@ def rows_of_shop(
     days: Days,
     subject: Subject | None,
     shop: str,
-    cache: ColumnsCache,
     *,
     offset: int,
     limit: int,
@@ -75,13 +76,18 @@ def rows_of_shop(
     ``shop`` is the shop's name, or a description of one of its rows.
     """
     with one_state(connection):
-        columns = cache.get(connection, tool_id)
-        search = RowSearch(columns)
-        search.within_days(days)
-        search.of_subject(subject)
-        wanted, shops = shop_of(shop), shops_of(columns.shops.values)
-        search.keep(columns.shops, lambda name: shops[name] == wanted)
-        places = np.flatnonzero(search.selected("all"))
-        ids = [int(number) for number in columns.ids[places[offset : offset + limit]]]
-        stored = rows_with_ids(connection, TRANSACTION_COLUMNS, ids)
-    return ShopRows(tuple(read_transaction(stored[number]) for number in ids), len(places))
+        condition = _condition(connection, tool_id, days, subject)
+        found = [name for name, _ in row_sums(connection, condition, {})]
+        wanted, shops = shop_of(shop), shops_of(name.description for name in found)
+        alike = [name for name in found if shops[name.description] == wanted]
+        texts = tuple({(name.description, name.memo): None for name in alike})
+        chosen = RowsChosen(condition, (None, *REASONS), texts)
+        rows = page_of(connection, chosen, "oldest", offset=offset, limit=limit)
+    return ShopRows(tuple(rows), sum(name.rows for name in alike))
+
+
+def _condition(
+    connection: apsw.Connection, tool_id: int, days: Days, subject: Subject | None
+) -> RowCondition:
+    within = () if subject is None else (subject,)
+    return RowCondition(tool_id, extent_of(connection, tool_id), days, within=within)

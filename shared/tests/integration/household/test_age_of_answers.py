@@ -13,7 +13,6 @@ from mdvec.household.comparison import compare_periods
 from mdvec.household.core.answer_text import age_line
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
 from mdvec.household.habits import find_anomalies, forecast_spending, list_recurring_payments
-from mdvec.household.interfaces.columns import ColumnsCache
 from mdvec.household.month import monthly_household
 from mdvec.household.trend import category_trend
 
@@ -28,9 +27,7 @@ ROWS = [
 
 
 def find(connection, tool_id, *, today, **wanted):
-    return find_transactions(
-        connection, tool_id, RowFilter(**wanted), ListingOptions(), ColumnsCache(), today
-    )
+    return find_transactions(connection, tool_id, RowFilter(**wanted), ListingOptions(), today)
 
 
 ANSWERS: dict[str, Callable[..., Any]] = {

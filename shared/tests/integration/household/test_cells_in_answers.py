@@ -20,7 +20,6 @@ from mdvec.household.core import review_wording
 from mdvec.household.core.detection import DetectionOptions
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
 from mdvec.household.habits import find_anomalies, forecast_spending, list_recurring_payments
-from mdvec.household.interfaces.columns import ColumnsCache
 from mdvec.household.month import monthly_household
 from mdvec.household.notes import list_notes, note_row
 from mdvec.household.rules import list_rules, try_rule
@@ -66,11 +65,11 @@ def household(cell):
 def answers(cell):
     """Every answer of the household."""
     connection, tools = household(cell)
-    tool, cache = tools["kakeibo"], ColumnsCache()
+    tool = tools["kakeibo"]
 
     def found(listing, **wanted):
         rows = RowFilter(**wanted)
-        return find_transactions(connection, tool, rows, listing, cache, TODAY).text
+        return find_transactions(connection, tool, rows, listing, TODAY).text
 
     yield set_budget(connection, tool, category=cell, amount=5, today=TODAY).message
     note_row(connection, tool, transaction_id=1, note=cell, tags=[cell])
@@ -106,11 +105,11 @@ def answers(cell):
 def refusals(cell):
     """What is refused with a list of the names that there are."""
     connection, tools = household(cell)
-    tool, cache = tools["kakeibo"], ColumnsCache()
+    tool = tools["kakeibo"]
     rules.set_rule(connection, tool, shop=f"市{cell}", category="食費")
     for wanted in ({"category": "ない"}, {"account": "ない"}):
         with pytest.raises(MdvecError) as refused:
-            find_transactions(connection, tool, RowFilter(**wanted), ListingOptions(), cache, TODAY)
+            find_transactions(connection, tool, RowFilter(**wanted), ListingOptions(), TODAY)
         yield str(refused.value)
     with pytest.raises(MdvecError) as refused:
         rules.remove_rule(connection, tool, shop="ない")

@@ -1,7 +1,7 @@
 """Rows found by filters, against counting every row of the ledger in plain Python."""
 
 import functools
-from datetime import date
+from datetime import date, timedelta
 
 import apsw
 import pytest
@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mdvec.database import migrations
+from mdvec.household import aliases
 from mdvec.household.core.found import InvalidRowFilter, UnknownAccount
 from mdvec.household.core.wording import InvalidPage
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
-from mdvec.household.interfaces.columns import ColumnsCache
 from mdvec.household.month import monthly_household
 from mdvec.tools.registry import add_tool
 
@@ -41,7 +41,6 @@ class Ledger:
     def __init__(self, rows):
         self.connection = _copy_of_empty()
         self.rows = rows
-        self.cache = ColumnsCache()
         for number, (day, amount, shop, category, account, flag) in enumerate(rows, 1):
             self.connection.execute(
                 "INSERT INTO transactions (id, tool_id, identity, mf_id, source_file, row_number, "
@@ -54,7 +53,7 @@ class Ledger:
 
     def find(self, listing=None, **wanted):
         return find_transactions(
-            self.connection, 1, RowFilter(**wanted), listing or ListingOptions(), self.cache, TODAY
+            self.connection, 1, RowFilter(**wanted), listing or ListingOptions(), TODAY
         )
 
 
@@ -146,6 +145,81 @@ def test_sums_are_those_of_counting_every_row(
     together = tuple(sum(column) for column in zip(*parts, strict=True))
     assert (together or (0, 0, 0)) == sums(expected)
     assert found.rows == ()  # groups answer what was asked
+
+
+TIMES = {
+    "day": lambda day: day.isoformat(),
+    "week": lambda day: f"{day - timedelta(day.weekday())}〜{day + timedelta(6 - day.weekday())}",
+    "month": lambda day: f"{day:%Y-%m}",
+    "year": lambda day: f"{day:%Y}",
+    "weekday": lambda day: f"{'月火水木金土日'[day.weekday()]}曜日",
+    "weekend": lambda day: "土日" if day.weekday() > 4 else "平日",
+}
+CHOICES = st.lists(st.sampled_from(["食費", "外食", "日用品", "収入", "支出"]), max_size=2)
+SOME_SHOPS = st.lists(st.sampled_from([one for one in IS_NAMED if one != "郵便局"]), max_size=2)
+
+
+@settings(max_examples=60)
+@given(
+    rows=st.lists(ROW, min_size=1, max_size=40),
+    category=CHOICES, exclude_category=CHOICES, shop=SOME_SHOPS, exclude_shop=SOME_SHOPS,
+    month=st.sampled_from([None, 6, 7]),
+    group_by=st.sampled_from(sorted(TIMES)),
+    sort=st.sampled_from(["newest", "oldest", "largest", "smallest"]),
+)  # fmt: skip
+def test_several_names_exclusions_times_and_means_are_those_of_counting_every_row(
+    rows, category, exclude_category, shop, exclude_shop, month, group_by, sort
+):
+    rows = [*rows, *((date(2025, 5, 1), -1, "会社", one, "カードA", None) for one in CATEGORIES)]
+    ledger = Ledger(rows)
+    wanted = {
+        "category": category, "exclude_category": tuple(exclude_category), "shop": shop,
+        "exclude_shop": exclude_shop, "period": month and f"2025年{month}月",
+    }  # fmt: skip
+    found = ledger.find(ListingOptions(sort, group_by, page_size=200), **wanted)
+
+    def is_of(row, names):
+        major, minor = row[3]
+        return any(one in (major, minor) or (one == "支出" and major != "収入") for one in names)
+
+    def is_at(row, names):
+        return any(row[2] in IS_NAMED[one] for one in names)
+
+    expected = [
+        row for row in rows
+        if why_left_out(row) is None and month in (None, row[0].month)
+        and (not category or is_of(row, category)) and not is_of(row, exclude_category)
+        and (not shop or is_at(row, shop)) and not is_at(row, exclude_shop)
+    ]  # fmt: skip
+    assert told(found) == sums(expected)
+    groups: dict[str, list[tuple]] = {}
+    for row in expected:
+        groups.setdefault(TIMES[group_by](row[0]), []).append(row)
+    assert {(one.name, one.rows, one.spending, one.income) for one in found.groups} == {
+        (name, *sums(some)) for name, some in groups.items()
+    }
+    ordered = sorted(
+        ((row[0], number, row) for number, row in enumerate(rows, 1) if row in expected),
+        reverse=sort != "oldest",
+    )
+    if sort in ("largest", "smallest"):
+        ordered.sort(key=lambda one: abs(one[2][1]) * (-1 if sort == "largest" else 1))
+    assert [row.id for row in found.rows] == [number for _, number, _ in ordered]
+    first, last = min(row[0] for row in rows), max(row[0] for row in rows)
+    if month:
+        first = max(first, date(2025, month, 1))
+        last = min(last, date(2025, month, 30 if month == 6 else 31))
+    days = (last - first).days + 1
+    if expected and days > 0:
+        mean = found.means[0]
+        assert (mean.unit, mean.over) == ("day", days)
+        assert abs(mean.spending * days - found.spending) * 2 <= days
+        assert abs(mean.income * days - found.income) * 2 <= days
+    if group_by in ("weekday", "weekend") and days > 0:
+        every = [TIMES[group_by](first + timedelta(number)) for number in range(days)]
+        for one in found.groups:
+            assert one.mean.over == every.count(one.name)
+            assert abs(one.mean.spending * one.mean.over - one.spending) * 2 <= one.mean.over
 
 
 ROWS = [
@@ -245,3 +319,98 @@ def test_a_changed_row_is_found_as_it_is_now():
 def test_what_cannot_be_found_is_refused_with_what_can(wanted, listing, error, said):
     with pytest.raises(error, match=said):
         Ledger(ROWS).find(ListingOptions(**listing), **wanted)
+
+
+HOME = [
+    (date(2025, 7, 1), -90_000, "家賃", ("住宅", "家賃"), "銀行", None),
+    (date(2025, 7, 1), -80_000, "ヤマダ不動産", ("住宅", "家賃"), "銀行", None),
+    (date(2025, 7, 3), -3_000, "ﾛ-ｿﾝ", ("食費", "食料品"), "財布", None),
+    (date(2025, 7, 4), -2_000, "AMZN MKTP", ("日用品", "雑貨"), "カードA", None),
+    (date(2025, 7, 5), -1_000, "家賃保証サービス", ("住宅", "その他"), "銀行", None),
+]
+
+
+def test_a_word_after_a_minus_is_left_out_and_the_answer_says_what_was():
+    found = Ledger(HOME).find(query="-家賃")
+    assert (found.total_rows, found.spending) == (3, 85_000)
+    assert "除いた店: 家賃（1件、支出 90,000円）" in found.text
+    # The category of that name is another question, and has rows that were not excluded.
+    assert "カテゴリ「住宅 > 家賃」の明細は除いていません（1件、支出 80,000円）" in found.text
+    assert "exclude_category" in found.text
+
+
+def test_spending_without_the_rent_and_two_categories_together():
+    ledger = Ledger(HOME)
+    without = ledger.find(category="支出", exclude_category=["住宅 > 家賃"])
+    assert (without.total_rows, without.spending) == (3, 6_000)
+    assert without.understood == "支出・「住宅 > 家賃」を除く"
+    both = ledger.find(category=["食費", "日用品"])
+    assert (both.spending, both.understood) == (5_000, "「食費」、「日用品」")
+    shops = ledger.find(shop=["ローソン", "Amazon"])
+    assert (shops.spending, shops.understood) == (5_000, "店「ローソン」、「Amazon」")
+    assert "別の書き方の店も含めました: AMZN（" in shops.text
+    assert "一致した店: ﾛ-ｿﾝ（1件、支出 3,000円）、AMZN MKTP（1件、支出 2,000円）" in shops.text
+
+
+def test_groups_by_time_say_what_their_means_are_over():
+    found = Ledger(ROWS).find(
+        ListingOptions(group_by="weekend"), period="2025年7月", category="支出"
+    )
+    assert found.text.splitlines()[1:3] == [
+        "平均: 1日平均 支出 3,226円（31日）",
+        "- 平日: 3件、支出 100,000円、1日平均 支出 4,348円（23日）",
+    ]
+    year = Ledger(ROWS).find(ListingOptions(group_by="year"), category="支出")
+    assert year.means[1].in_words == "1か月平均 支出 50,270円（2か月、途中からの月を含む）"
+    many = Ledger(
+        [(date(2025, 1, 1) + timedelta(number), -1, *ROWS[0][2:]) for number in range(200)]
+    )
+    days = many.find(ListingOptions(group_by="day")).groups
+    assert (len(days), days[0].name, days[0].rows) == (121, "2025-03-22より前", 80)
+
+
+def test_a_persons_rows_are_those_of_the_files_in_a_folder():
+    ledger = Ledger(ROWS)
+    alone = ledger.find(ListingOptions(group_by="person"), category="支出")
+    assert [(one.name, one.spending) for one in alone.groups] == [("（フォルダなし）", 100_540)]
+    assert "どのファイルもフォルダの中にありません" in alone.text
+    ledger.connection.execute("UPDATE transactions SET source_file = '妻/b.csv' WHERE id > 4")
+    found = ledger.find(ListingOptions(group_by="person"), category="支出")
+    assert [(one.name, one.spending) for one in found.groups] == [
+        ("（フォルダなし）", 99_200), ("妻", 1_340),
+    ]  # fmt: skip
+
+
+def test_the_user_says_once_how_else_a_shop_is_written():
+    ledger = Ledger([*HOME, (date(2025, 7, 9), -700, "SEJ 渋谷", CATEGORIES[0], "財布", None)])
+    tried = aliases.try_alias(ledger.connection, 1, shop="セブン", spelling="SEJ")
+    assert "1件、支出 700円（まだ決めていません）" in tried.text
+    assert ledger.find(query="セブン").total_rows == 0
+    listed = aliases.add_alias(ledger.connection, 1, shop="セブン", spelling="SEJ")
+    assert listed.aliases == (("セブン", "SEJ"),)
+    found = ledger.find(query="セブン")
+    assert (found.spending, "別の書き方の店も含めました: SEJ" in found.text) == (700, True)
+    assert ledger.find(shop="セブン-イレブン").spending == 700
+    with pytest.raises(aliases.InvalidAlias, match="決めてありません"):
+        aliases.remove_alias(ledger.connection, 1, shop="ローソン", spelling="SEJ")
+    assert not aliases.remove_alias(ledger.connection, 1, shop="せぶん", spelling="sej").aliases
+    assert ledger.find(query="セブン").total_rows == 0
+    for shop, spelling, said in (
+        ("丸", "まるはち", "短すぎます"),
+        ("ローソン", "ﾛ-ｿﾝ", "見つかります"),
+    ):
+        with pytest.raises(aliases.InvalidAlias, match=said):
+            aliases.add_alias(ledger.connection, 1, shop=shop, spelling=spelling)
+
+
+def test_a_spelling_that_is_only_near_is_named_with_its_sum_and_not_in_the_total():
+    row = (CATEGORIES[0], "財布", None)
+    found = Ledger(
+        [
+            (date(2025, 7, 1), -500, "ﾌｱﾐﾘ-ﾏ-ﾄ", *row),
+            (date(2025, 7, 2), -600, "ﾌｱﾐﾘ-ﾏ-ﾄｼﾌﾞﾔﾃﾝ", *row),  # where the name ends is unsure
+            (date(2025, 7, 3), -700, "薬局", *row),
+        ]
+    ).find(query="ファミリーマート")
+    assert (found.total_rows, found.spending) == (1, 500)
+    assert "合計に入れていません: ﾌｱﾐﾘ-ﾏ-ﾄｼﾌﾞﾔﾃﾝ（1件、支出 600円）" in found.text

@@ -212,7 +212,9 @@ def test_every_question_leaves_out_the_same_rows(folder):
     assert len(wanted) == len(REMOVALS) - 1
 
     def ids(condition):
-        found = folder.connection.execute(f"SELECT id FROM transactions AS t WHERE {condition}")
+        found = folder.connection.execute(
+            f"SELECT id FROM transactions AS t WHERE {condition} ORDER BY id"
+        )
         return [row_id for (row_id,) in found]
 
     for condition in (counts(), counts("t"), f"{left_out()} IS NULL"):

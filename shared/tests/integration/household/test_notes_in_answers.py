@@ -6,7 +6,6 @@ import pytest
 from plan_ledger import Bought, fill
 
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
-from mdvec.household.interfaces.columns import ColumnsCache
 from mdvec.household.month import monthly_household
 from mdvec.household.notes import note_row
 
@@ -27,12 +26,11 @@ def test_a_rows_note_and_tags_are_shown_in_the_month(connection):
 
 @pytest.mark.parametrize("words", ["旅行", "家族旅行", "還暦", "＃家族旅行", "宿 還暦"])
 def test_rows_are_found_by_their_note_and_tags(connection, words):
-    cache = ColumnsCache()
     tool = fill(connection, [Bought("2025-06-03", "宿", -30_000), Bought("2025-06-04", "茶", -500)])
 
     def found():
         return find_transactions(
-            connection, tool, RowFilter(query=words), ListingOptions(), cache, TODAY
+            connection, tool, RowFilter(query=words), ListingOptions(), TODAY
         )  # fmt: skip
 
     assert found().total_rows == 0
@@ -56,7 +54,7 @@ def test_groups_by_month_follow_the_day_on_which_months_start(connection, starts
     days = ("2025-05-25", "2025-05-31", "2025-06-25", "2025-06-30", "2025-07-01")
     tool = fill(connection, [Bought(day, "店", -(2**at)) for at, day in enumerate(days)])
     listing = ListingOptions(group_by="month", month_starts_on=starts_on)
-    answer = find_transactions(connection, tool, RowFilter(), listing, ColumnsCache(), TODAY)
+    answer = find_transactions(connection, tool, RowFilter(), listing, TODAY)
     assert {one.name: one.spending for one in answer.groups} == groups
     for name, spending in groups.items():
         month = monthly_household(

@@ -13,7 +13,6 @@ from mdvec.household.comparison import compare_periods
 from mdvec.household.core.periods import AmbiguousPeriod, InvalidPeriod
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
 from mdvec.household.habits import NotOneMonth, find_anomalies
-from mdvec.household.interfaces.columns import ColumnsCache
 from mdvec.household.month import monthly_household
 from mdvec.household.trend import TrendCache, category_trend
 
@@ -70,9 +69,7 @@ def test_sums_are_of_exactly_the_stated_days(ledger, since, until, first, last):
     assert (month.spending, month.income) == (spending, income)
     assert (str(month.first_day), str(month.last_day)) == (first, last)
     assert f"「{since or ''}〜{until or ''}」を {month.period_in_words} と解釈" in month.text
-    found = find_transactions(
-        connection, tool, RowFilter(**stated), ListingOptions(), ColumnsCache(), TODAY
-    )
+    found = find_transactions(connection, tool, RowFilter(**stated), ListingOptions(), TODAY)
     assert (found.spending, found.income) == (spending, income)
     both = combined_households(connection, {"kakeibo": tool}, **stated, today=TODAY)
     assert (both.spending, both.income) == (spending, income)

@@ -162,13 +162,13 @@ class _Money:
             month_starts_on=self.views.wiring.household.month_starts_on,
             page=1 if shop is not None else page,
         )  # fmt: skip
-        subject, columns = answer.category, self.views.wiring.household.columns
+        subject = answer.category
         shops_of = _spending_of(subject)
         known = category_hierarchy(ledger, tool_id)
         trend = self._trend(ledger, tool_id, answer.months, subject)
         year_before = self._year_before(ledger, tool_id, answer.months, subject)
         rows = None if shop is None else rows_of_shop(
-            ledger, tool_id, answer.days, shops_of, shop, columns,
+            ledger, tool_id, answer.days, shops_of, shop,
             offset=(page - 1) * PAGE_SIZE, limit=PAGE_SIZE,
         )  # fmt: skip
         is_whole = not isinstance(subject, Category)
@@ -190,7 +190,6 @@ class _Money:
                 tool_id,
                 answer.days,
                 shops_of,
-                columns,
                 query.number("shops", _SHOPS, 1, MAX_SHOPS),
             ),
             shop=shop,

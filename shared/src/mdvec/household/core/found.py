@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from mdvec.dates import Days
 from mdvec.errors import MdvecError
@@ -59,10 +60,37 @@ class Totals:
 
 
 @dataclass(frozen=True, slots=True)
+class Mean:
+    """Spending and income per day or month, rounded to whole yen, ``over`` so many of them.
+
+    ``is_whole`` is false if some of the months are only partly of the period.
+    """
+
+    unit: Literal["day", "month"]
+    over: int
+    spending: int
+    income: int
+    is_whole: bool = True
+
+    @property
+    def in_words(self) -> str:
+        """The means in Japanese, and what they are over."""
+        unit, units = ("1日", "日") if self.unit == "day" else ("1か月", "か月")
+        sums = [("支出", self.spending), ("収入", self.income)]
+        told = [f"{name} {format_currency(yen)}" for name, yen in sums if yen]
+        part = "" if self.is_whole else "、途中からの月を含む"
+        return f"{unit}平均 {'、'.join(told) or '0円'}（{self.over:,}{units}{part}）"
+
+
+@dataclass(frozen=True, slots=True)
 class FoundGroup(Totals):
-    """The matches that share a shop, category, account or month."""
+    """The matches that share a shop, category, account, person or part of time.
+
+    ``mean`` is that of a weekday's days, or of a year's months.
+    """
 
     name: str
+    mean: Mean | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +98,9 @@ class FoundAnswer:
     """The rows that match, summed in yen, grouped, and a page of them.
 
     ``left_out`` has the number of rows that match but are not in the sums, by why they do not
-    count; it is empty if only such rows were asked for. ``groups`` are all months, or at most
-    ``MAX_GROUPS`` and ``OTHERS``, which sums the others. ``next_page`` is None on the last page.
+    count; it is empty if only such rows were asked for. ``groups`` are all parts of time, or at
+    most ``MAX_GROUPS`` and ``OTHERS``, which sums the others. ``means`` are those of all rows,
+    where the groups are parts of time. ``next_page`` is None on the last page.
     ``age`` says that the ledger ends long before today, or is "".
     """
 
@@ -82,6 +111,7 @@ class FoundAnswer:
     balance: int
     left_out: dict[str, int]
     groups: tuple[FoundGroup, ...]
+    means: tuple[Mean, ...]
     rows: tuple[ListedRow, ...]
     page: int
     pages: int
@@ -95,6 +125,7 @@ def found_text(
     understood: str,
     totals: Totals,
     groups: Sequence[FoundGroup],
+    means: Sequence[Mean],
     notes: Sequence[str],
     rows: Sequence[Transaction],
     noted: Mapping[int, RowNote],
@@ -105,7 +136,12 @@ def found_text(
     if paging.number > 1:
         return answer_text(page_lines(rows, noted, paging, f"{understood}: "))
     lines = [f"{understood}: {totals.in_words}"]
-    lines += [f"- {shown_name(group.name)}: {group.in_words}" for group in groups]
+    lines += [f"平均: {'、'.join(mean.in_words for mean in means)}"] * bool(means)
+    lines += [
+        f"- {shown_name(group.name)}: {group.in_words}"
+        + (f"、{group.mean.in_words}" if group.mean else "")
+        for group in groups
+    ]
     return answer_text(lines, notes, page_lines(rows, noted, paging), age=age)
 
 
@@ -128,11 +164,41 @@ def names_note(names: Sequence[FoundGroup]) -> str:
     return f"一致した店: {_listed(names)}"
 
 
-def inside_note(words: str, names: Sequence[FoundGroup]) -> str:
+def spellings_note(spellings: Iterable[str]) -> str:
+    """Note: the other spellings of a shop that named rows."""
+    return (
+        f"別の書き方の店も含めました: {'、'.join(map(shown_name, spellings))}"
+        "（含めないときは exclude_shop）"
+    )
+
+
+def inside_note(words: str, names: Sequence[FoundGroup], *, of_query: bool = True) -> str:
     """Note: shops that only have the letters inside another word, and are not in the totals."""
+    to_include = _to_include(words) if of_query else "含めるときは shop にその店名を足してください"
     return (
         f"名前の途中に「{shortened(words)}」がある店は合計に入れていません: {_listed(names)}。"
-        f"{_to_include(words)}"
+        f"{to_include}"
+    )
+
+
+def excluded_note(names: Sequence[FoundGroup]) -> str:
+    """Note: the shops that were left out because the question says so."""
+    return f"除いた店: {_listed(names)}" if names else "除くように言われた店の明細はありません"
+
+
+def not_excluded_note(words: str, names: Sequence[FoundGroup]) -> str:
+    """Note: shops with the letters to exclude inside another word, which are in the totals."""
+    return (
+        f"名前の途中に「{shortened(words)}」がある店は除いていません: {_listed(names)}。"
+        "除くときは exclude_shop にその店名を足してください"
+    )
+
+
+def category_kept_note(name: str, totals: Totals) -> str:
+    """Note: rows of a category whose name is a word that shops must not have."""
+    return (
+        f"カテゴリ{bracketed_name(name)}の明細は除いていません（{totals.in_words}）。"
+        "カテゴリを除くには exclude_category を使います"
     )
 
 

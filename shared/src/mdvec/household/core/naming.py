@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
-from mdvec.text import folded, morphemes
+from mdvec.household.core.aliases import NO_ALIASES, Aliases
+from mdvec.household.core.spelling import kana_forms, plain_text, same_kana, unvoiced
+from mdvec.text import morphemes
 
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa\u30fc]+")
 _NO_WORD = re.compile(r"[\W_]+")
-_TO_KATAKANA = {place: place + 0x60 for place in range(0x3041, 0x3097)}
 OR = "|"
 """Between alternatives in a question."""
+_NOT = ("-", "\u2212")
+"""Before words that rows must not have."""
 _MIN_READING = 3
 """Shorter readings belong to too many words."""
+_MIN_UNSURE = 4
+"""Shorter kana without their marks or small signs are too many words."""
 
 
 class Naming(Enum):
@@ -40,56 +45,151 @@ class _Word(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A part of the words asked for, between spaces: its words in order, and its bare letters."""
+    """Words asked for without a space between them: in order, and as bare letters.
+
+    ``kana`` are the forms of the words and of their reading, each beside what it was made of.
+    ``spelling`` is the spelling that stands for the words asked for; "" for these themselves.
+    """
 
     words: tuple[_Word, ...]
     letters: str
+    kana: tuple[tuple[str, str], ...]
+    spelling: str = ""
 
 
 class WordsAsked:
     """The words of a question for rows.
 
     All parts between spaces must be in a row's texts; of alternatives, which ``OR`` separates, one.
+    A shop's other spellings are alternatives too. ``used`` are those that named a text so far.
+    Parts after a minus must not be in a row: they are in ``excluded``, as a question of their own.
     """
 
-    def __init__(self, query: str) -> None:
-        alternatives = ([_part(word) for word in each.split()] for each in folded(query).split(OR))
-        parts = ([part for part in each if part is not None] for each in alternatives)
-        self._alternatives = [each for each in parts if each]
+    def __init__(self, query: str, aliases: Aliases = NO_ALIASES) -> None:
+        plain = plain_text(query).split(OR)
+        parts = [[word for word in each.split() if not _is_excluded(word)] for each in plain]
+        self._alternatives = [
+            alternatives
+            for each in parts
+            for words in _spelled(each, aliases)
+            if (alternatives := _parts(words))
+        ]
+        left_out = [word[1:] for each in plain for word in each.split() if _is_excluded(word)]
+        self.excluded = WordsAsked(OR.join(left_out), aliases) if left_out else None
+        self.used: dict[str, None] = {}
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to look for."""
-        return not self._alternatives
+        """Whether there is nothing to look for, and nothing to leave out."""
+        return not self._alternatives and (self.excluded is None or self.excluded.is_empty)
 
     def naming(self, texts: Sequence[str]) -> Naming:
-        """How a row's shop and memo relate to the words."""
-        namings = (_all_named(parts, texts) for parts in self._alternatives)
-        return max(namings, key=_RANK.__getitem__, default=Naming.NOT)
+        """How a row's texts, of which the first is its shop, relate to the words.
+
+        All are named where none are asked for.
+        """
+        namings = Naming.NOT if self._alternatives else Naming.NAMED
+        for parts in self._alternatives:
+            naming = _all_named(parts, texts)
+            if naming is Naming.NAMED:
+                self.used.update(dict.fromkeys(one.spelling for one in parts if one.spelling))
+                return naming
+            namings = max(namings, naming, key=_RANK.__getitem__)
+        return namings
 
 
 _RANK = {Naming.NOT: 0, Naming.INSIDE: 1, Naming.NAMED: 2}
 
 
-def _part(text: str) -> _Part | None:
+def _is_excluded(part: str) -> bool:
+    return len(part) > 1 and part.startswith(_NOT)
+
+
+def _spelled(words: Sequence[str], aliases: Aliases) -> list[list[tuple[str, str]]]:
+    """The words asked for in all their spellings, each word with the alias that it is from."""
+    found: list[list[tuple[str, str]]] = [[]]
+    for word in words:
+        spellings = [(word, ""), *((one, one) for one in aliases.of(word))]
+        found = [[*before, spelling] for before in found for spelling in spellings]
+    whole = aliases.of(" ".join(words)) if len(words) > 1 else ()
+    return [*found, *([(one, one)] for one in whole)]
+
+
+def _parts(words: Iterable[tuple[str, str]]) -> tuple[_Part, ...]:
+    return tuple(
+        part
+        for word, spelling in words
+        for each in plain_text(word).split()
+        if (part := _part(each, spelling)) is not None
+    )
+
+
+def _part(text: str, spelling: str) -> _Part | None:
     letters = _bare(text)
-    return _Part(_words(text), letters) if letters else None
+    if not letters:
+        return None
+    words = _words(text)
+    kana = list(kana_forms(text)) if _KANA.search(text) else []
+    reading = "".join(one.reading for one in words)
+    if len(reading) >= _MIN_READING and _KANA.fullmatch(reading) and not _KANA.fullmatch(text):
+        kana += kana_forms(reading)
+    return _Part(words, letters, tuple(kana), spelling)
 
 
 def _all_named(parts: Sequence[_Part], texts: Sequence[str]) -> Naming:
+    # A shop's other spellings are names of shops: in a memo they can mean anything (OK).
     namings = [
-        max((_naming(part, text) for text in texts), key=_RANK.__getitem__) for part in parts
+        max((_naming(part, text) for text in _searched(part, texts)), key=_RANK.__getitem__)
+        for part in parts
     ]
     return min(namings, key=_RANK.__getitem__)
+
+
+def _searched(part: _Part, texts: Sequence[str]) -> Sequence[str]:
+    return texts[:1] if part.spelling else texts
 
 
 def _naming(part: _Part, text: str) -> Naming:
     words = _words(text)
     if _has_words(part.words, words) or _is_read_alike(part, words):
         return Naming.NAMED
-    if part.letters not in _bare(text):
-        return Naming.NOT
-    return Naming.NAMED if _stands_alone(part.letters, text, words) else Naming.INSIDE
+    inside = part.letters in _bare(text)
+    if inside and _stands_alone(part.letters, text, words):
+        return Naming.NAMED
+    found = _respelled(part, text)
+    return Naming.INSIDE if inside and found is Naming.NOT else found
+
+
+def _respelled(part: _Part, text: str) -> Naming:
+    """Whether a text has the words as statements print kana: ﾌｱﾐﾘ-ﾏ-ﾄ, ビツクカメラ, タイソー.
+
+    Where the words end is seen once the text has them in their usual spelling.
+    """
+    found = Naming.NOT
+    for form, written in kana_forms(text) if part.kana else ():
+        is_unvoiced = unvoiced(form) == form
+        for asked, usual in part.kana:
+            at = form.find(asked)
+            if at < 0 and is_unvoiced and len(asked) >= _MIN_UNSURE:
+                at = form.find(unvoiced(asked))
+            if at < 0:
+                continue
+            end = at + len(asked)
+            repaired = f"{written[:at]}{usual}{written[end:]}"
+            if _is_apart(repaired, at, end) or _is_apart(written, at, end):
+                return Naming.NAMED
+            if len(asked) >= _MIN_UNSURE:
+                found = Naming.INSIDE
+    return found
+
+
+def _is_apart(text: str, start: int, end: int) -> bool:
+    """Whether a word of a text begins at one place, and one ends at the other."""
+    words = _words(text)
+    starts = {one.start for one in words} | {0}
+    ends = {one.end for one in words} | {len(text)}
+    begins = start in starts or _NO_WORD.fullmatch(text[start - 1]) is not None
+    return begins and (end in ends or _NO_WORD.fullmatch(text[end]) is not None)
 
 
 def _has_words(wanted: Sequence[_Word], words: Sequence[_Word]) -> bool:
@@ -106,14 +206,21 @@ def _is_same(word: _Word, other: _Word) -> bool:
     if word.term == other.term:
         return True
     is_kana = word.is_kana or other.is_kana
-    return is_kana and word.reading == other.reading and len(word.reading) >= _MIN_READING
+    return is_kana and _is_same_reading(word.reading, other.reading)
+
+
+def _is_same_reading(one: str, other: str) -> bool:
+    """Whether readings are the same; from four signs on, small kana may be large in one of them."""
+    if one == other:
+        return len(one) >= _MIN_READING
+    return len(one) >= _MIN_UNSURE and same_kana(one) == same_kana(other)
 
 
 def _is_read_alike(part: _Part, words: Sequence[_Word]) -> bool:
     """Whether adjoining words are read as the part, and one of the two is written in kana alone."""
     reading = "".join(word.reading for word in part.words)
     if all(word.is_kana for word in part.words):
-        reading = part.letters.translate(_TO_KATAKANA)
+        reading = part.kana[0][1]
     if len(reading) < _MIN_READING:
         return False
     for first in range(len(words)):
@@ -123,14 +230,16 @@ def _is_read_alike(part: _Part, words: Sequence[_Word]) -> bool:
             if len(read) >= len(reading):
                 break
         span = words[first : last + 1]
-        if read == reading and any(all(w.is_kana for w in side) for side in (part.words, span)):
+        if _is_same_reading(read, reading) and any(
+            all(w.is_kana for w in side) for side in (part.words, span)
+        ):
             return True
     return False
 
 
 def _stands_alone(letters: str, text: str, words: Sequence[_Word]) -> bool:
     """Whether the letters begin and end where words of the text do."""
-    plain = folded(text)
+    plain = plain_text(text)
     places = [position for position, letter in enumerate(plain) if not _NO_WORD.fullmatch(letter)]
     starts = {position for position in places if position - 1 not in places}
     ends = {position + 1 for position in places if position + 1 not in places}
@@ -147,16 +256,16 @@ def _stands_alone(letters: str, text: str, words: Sequence[_Word]) -> bool:
 
 @lru_cache(maxsize=65_536)
 def _words(text: str) -> tuple[_Word, ...]:
-    plain = folded(text)
+    plain = plain_text(text)
     return tuple(
         _Word(
             morpheme.term, morpheme.reading, morpheme.start, morpheme.end,
             _KANA.fullmatch(plain[morpheme.start : morpheme.end]) is not None,
         )
-        for morpheme in morphemes(text)
+        for morpheme in morphemes(plain)
     )  # fmt: skip
 
 
 @lru_cache(maxsize=65_536)
 def _bare(text: str) -> str:
-    return _NO_WORD.sub("", folded(text))
+    return _NO_WORD.sub("", plain_text(text))

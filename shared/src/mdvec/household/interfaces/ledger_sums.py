@@ -283,18 +283,19 @@ def where_rows(
     """The condition of a subject's rows on these days, and the values to bind."""
     where = "tool_id = ? AND date BETWEEN ? AND ?"
     values: tuple[int | str, ...] = (tool_id, days.first.isoformat(), days.last.isoformat())
-    of_subject, names = _of_subject(subject)
-    return where + of_subject, (*values, *names)
+    condition, names = of_subject(subject)
+    return f"{where} AND {condition}" if names else where, (*values, *names)
 
 
-def _of_subject(subject: Subject | None) -> tuple[str, tuple[str, ...]]:
+def of_subject(subject: Subject | None) -> tuple[str, tuple[str, ...]]:
+    """The condition of a category's rows, or of all spending, and the values to bind."""
     if subject is Total.SPENDING:
-        return " AND category_major <> ?", (INCOME,)
+        return "category_major <> ?", (INCOME,)
     if not isinstance(subject, Category):
-        return "", ()
+        return "TRUE", ()
     if subject.minor is None:
-        return " AND category_major = ?", (subject.major,)
-    return " AND category_major = ? AND category_minor = ?", (subject.major, subject.minor)
+        return "category_major = ?", (subject.major,)
+    return "(category_major = ? AND category_minor = ?)", (subject.major, subject.minor)
 
 
 def counted_sums(

@@ -1,0 +1,128 @@
+"""Other spellings of shops: tried on the ledger, confirmed by the user, listed, taken back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import apsw
+
+from mdvec.errors import MdvecError
+from mdvec.household.core.aliases import Aliases, ShopAlias, spelling_key
+from mdvec.household.core.answer_json import AnswerText
+from mdvec.household.core.answer_text import answer_text
+from mdvec.household.core.found import FoundGroup
+from mdvec.household.core.naming import Naming, WordsAsked
+from mdvec.household.core.row_sums import groups_by, shop_names, totals_of
+from mdvec.household.core.row_words import RowWords
+from mdvec.household.interfaces import aliases as stored
+from mdvec.household.interfaces.row_sums import RowCondition, descriptions, extent_of, row_sums
+from mdvec.household.overview import one_state, refuse_empty
+from mdvec.text import bracketed_name, shown_name
+
+_MIN_LETTERS = 2
+_MAX_SHOPS = 8
+
+
+class InvalidAlias(MdvecError):
+    """A spelling that cannot be used; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class AliasTrial:
+    """The shops whose rows a spelling would take, with their sums."""
+
+    shop: str
+    spelling: str
+    shops: tuple[FoundGroup, ...]
+    text: AnswerText
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AliasList:
+    """The user's spellings: pairs of the shop asked for and of what it is also written as."""
+
+    aliases: tuple[tuple[str, str], ...]
+    text: AnswerText
+    notes: tuple[str, ...] = ()
+
+
+def try_alias(connection: apsw.Connection, tool_id: int, *, shop: str, spelling: str) -> AliasTrial:
+    """The rows that count which a question for ``shop`` would take by a spelling.
+
+    Raises:
+        EmptyLedger: there are no rows yet.
+        InvalidAlias: a name is too short, or the shop's name finds the spelling anyway.
+    """
+    shop, spelling = _checked(shop, spelling)
+    with one_state(connection):
+        refuse_empty(connection, tool_id)
+        condition = RowCondition(tool_id, extent_of(connection, tool_id))
+        found = [one for one, _ in row_sums(connection, condition, {}) if one.left_out is None]
+        name = shop_names(descriptions(connection, tool_id))
+    words = RowWords(spelling, (), (), Aliases([ShopAlias(shop, (spelling,))]))
+    words.choose(found)
+    groups = groups_by(words.named, lambda one: name(one.description))
+    total = totals_of(words.named)
+    lines = [
+        f"「{shown_name(shop)} = {shown_name(spelling)}」とすると、{shown_name(shop)} を探すときに"
+        f"次も含めます: {total.in_words}（まだ決めていません）",
+        *(f"- {shown_name(one.name)}: {one.in_words}" for one in groups[:_MAX_SHOPS]),
+    ]
+    if len(groups) > _MAX_SHOPS:
+        lines.append(f"- ほか {len(groups) - _MAX_SHOPS:,}店")
+    return AliasTrial(shop, spelling, tuple(groups[:_MAX_SHOPS]), answer_text(lines))
+
+
+def add_alias(connection: apsw.Connection, tool_id: int, *, shop: str, spelling: str) -> AliasList:
+    """Take a spelling with questions for a shop from now on; no row changes.
+
+    Raises:
+        InvalidAlias: as ``try_alias``.
+    """
+    shop, spelling = _checked(shop, spelling)
+    with connection:
+        stored.put_alias(connection, tool_id, shop, spelling)
+    return list_aliases(connection, tool_id)
+
+
+def remove_alias(
+    connection: apsw.Connection, tool_id: int, *, shop: str, spelling: str
+) -> AliasList:
+    """Take a spelling no longer.
+
+    Raises:
+        InvalidAlias: there is no such pair.
+    """
+    with connection:
+        wanted = (spelling_key(shop), spelling_key(spelling))
+        pairs = stored.own_aliases(connection, tool_id)
+        found = [pair for pair in pairs if tuple(map(spelling_key, pair)) == wanted]
+        if not found:
+            raise InvalidAlias(f"その書き方は決めてありません。{_listed(pairs)}")
+        for pair in found:
+            stored.delete_alias(connection, tool_id, *pair)
+    return list_aliases(connection, tool_id)
+
+
+def list_aliases(connection: apsw.Connection, tool_id: int) -> AliasList:
+    """The user's spellings."""
+    pairs = stored.own_aliases(connection, tool_id)
+    return AliasList(tuple(pairs), answer_text([_listed(pairs)]))
+
+
+def _listed(pairs: list[tuple[str, str]]) -> str:
+    told = "、".join(f"{shown_name(name)} = {shown_name(spelling)}" for name, spelling in pairs)
+    return f"店の別の書き方: {told}" if told else "自分で決めた店の別の書き方はありません。"
+
+
+def _checked(shop: str, spelling: str) -> tuple[str, str]:
+    names = (" ".join(shop.split()), " ".join(spelling.split()))
+    for name in names:
+        if len(spelling_key(name)) < _MIN_LETTERS:
+            raise InvalidAlias(f"{bracketed_name(name)}は短すぎます。2文字以上で指定してください。")
+    if WordsAsked(names[0]).naming(names[1:]) is Naming.NAMED:
+        raise InvalidAlias(
+            f"{bracketed_name(names[1])}は、いまも{bracketed_name(names[0])}を探すと見つかります。"
+        )
+    return names

@@ -1,0 +1,213 @@
+"""Rows that are alike in all that a question can ask, summed; and the groups of these sums."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date, timedelta
+from typing import Literal, NamedTuple
+
+from mdvec.dates import Days, Month, MonthRange
+from mdvec.household.core.categories import INCOME, Category
+from mdvec.household.core.found import (
+    MAX_GROUPS,
+    OTHERS,
+    FoundGroup,
+    Mean,
+    Totals,
+)
+from mdvec.household.core.shop_names import shops_of
+
+GroupBy = Literal[
+    "shop", "category", "account", "person", "day", "week", "month", "year", "weekday", "weekend"
+]
+TIMES: tuple[GroupBy, ...] = ("day", "week", "month", "year", "weekday", "weekend")
+"""The groups by a row's day."""
+MAX_TIMES = 120
+"""The most days or weeks that an answer lists."""
+_WEEKDAYS = "月火水木金土日"
+_SATURDAY = 5
+
+
+class RowSum(NamedTuple):
+    """The number of some rows and their sum in yen, which is 0 where the files have no amount.
+
+    ``words`` are the user's note and tags on a row. ``left_out`` is why they do not count, or None.
+    """
+
+    description: str
+    memo: str
+    words: tuple[str, ...]
+    category_major: str
+    category_minor: str
+    account: str
+    left_out: str | None
+    rows: int
+    amount: int
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All that words are looked for in."""
+        return (self.description, self.memo, *self.words)
+
+    @property
+    def category(self) -> str:
+        """The category's name."""
+        names = filter(None, (self.category_major, self.category_minor))
+        return " > ".join(names) or "未分類"
+
+    def is_of(self, category: Category) -> bool:
+        """Whether the rows are of a category."""
+        same = self.category_major == category.major
+        return same and category.minor in (None, self.category_minor)
+
+
+class KeySum(NamedTuple):
+    """The number of rows with a key, their sum in yen, and the part of it that is income."""
+
+    key: str
+    rows: int
+    amount: int
+    income: int
+
+
+ShopOf = Callable[[str], str]
+"""Gives the shop of a description as answers name it."""
+
+
+def shop_names(descriptions: Iterable[str]) -> ShopOf:
+    """The shop of each description; as written, if only one description has that shop."""
+    shops = shops_of(descriptions)
+    written = {shop: description for description, shop in shops.items()}
+    counts = Counter(shops.values())
+
+    def shop(description: str) -> str:
+        name = shops[description]
+        return name if counts[name] > 1 else " ".join(written[name].split())
+
+    return shop
+
+
+def totals_of(sums: Iterable[RowSum]) -> Totals:
+    """The exact sums of some rows."""
+    rows, balance, income = 0, 0, 0
+    for one in sums:
+        rows += one.rows
+        balance += one.amount
+        income += one.amount if one.category_major == INCOME else 0
+    return Totals(rows, income - balance, income)
+
+
+def groups_by(sums: Iterable[RowSum], name: Callable[[RowSum], str]) -> list[FoundGroup]:
+    """The rows by the name that is given to them, those with the largest sum first."""
+    found: dict[str, list[RowSum]] = {}
+    for one in sums:
+        found.setdefault(name(one), []).append(one)
+    return _largest_first((group, totals_of(rows)) for group, rows in found.items())
+
+
+def _largest_first(groups: Iterable[tuple[str, Totals]]) -> list[FoundGroup]:
+    found = [FoundGroup(one.rows, one.spending, one.income, name) for name, one in groups]
+    return sorted(found, key=lambda one: (-abs(one.balance), one.name))
+
+
+def largest(groups: Sequence[FoundGroup]) -> tuple[FoundGroup, ...]:
+    """The first ``MAX_GROUPS``, and one of the others."""
+    left = groups[MAX_GROUPS:]
+    others = [FoundGroup(*_added(left), OTHERS)] if left else []
+    return (*groups[:MAX_GROUPS], *others)
+
+
+def _added(totals: Iterable[Totals]) -> tuple[int, int, int]:
+    together = [(one.rows, one.spending, one.income) for one in totals]
+    rows, spending, income = (sum(column) for column in zip(*together, strict=True))
+    return rows, spending, income
+
+
+def groups_of_keys(sums: Iterable[KeySum], name: Callable[[str], str]) -> list[FoundGroup]:
+    """Sums by the name of their keys, those with the largest sum first."""
+    found: dict[str, tuple[int, int, int]] = {}
+    for key, rows, amount, income in sums:
+        group = name(key)
+        before = found.get(group, (0, 0, 0))
+        found[group] = (before[0] + rows, before[1] + income - amount, before[2] + income)
+    return _largest_first((group, Totals(*totals)) for group, totals in found.items())
+
+
+def groups_by_time(
+    sums: Iterable[KeySum], group_by: GroupBy, days: Days | None, month_starts_on: int
+) -> tuple[FoundGroup, ...]:
+    """The sums of days by a part of time, in its order, with their means over ``days``.
+
+    Of days and weeks the last ``MAX_TIMES`` are listed, and those before are one group.
+    """
+
+    def name(day: str) -> str:
+        return _time_of(date.fromisoformat(day), group_by, month_starts_on)
+
+    groups = sorted(groups_of_keys(sums, name), key=lambda one: _order(one.name))
+    if group_by in ("day", "week") and len(groups) > MAX_TIMES:
+        earlier = FoundGroup(*_added(groups[:-MAX_TIMES]), f"{groups[-MAX_TIMES].name[:10]}より前")
+        return (earlier, *groups[-MAX_TIMES:])
+    if days is None or group_by not in ("weekday", "weekend", "year"):
+        return tuple(groups)
+    over: Counter[str] = Counter()
+    if group_by == "year":
+        months = MonthRange.around(days, month_starts_on)
+        over.update(f"{month.year:04d}" for month in months)
+    else:
+        length = (days.last - days.first).days + 1
+        every = (days.first + timedelta(number) for number in range(length))
+        over.update(_time_of(day, group_by, month_starts_on) for day in every)
+    unit: Literal["day", "month"] = "month" if group_by == "year" else "day"
+    return tuple(
+        FoundGroup(one.rows, one.spending, one.income, one.name, mean_of(one, unit, over[one.name]))
+        for one in groups
+    )
+
+
+def means_over(totals: Totals, days: Days, month_starts_on: int) -> tuple[Mean, ...]:
+    """The means per day and, of two months or more, per month."""
+    length = (days.last - days.first).days + 1
+    months = MonthRange.around(days, month_starts_on)
+    means = [mean_of(totals, "day", length)]
+    if len(months) > 1:
+        means.append(mean_of(totals, "month", len(months), is_whole=months.days == days))
+    return tuple(one for one in means if one is not None)
+
+
+def mean_of(
+    totals: Totals, unit: Literal["day", "month"], over: int, *, is_whole: bool = True
+) -> Mean | None:
+    """Spending and income per day or month, in whole yen; None over nothing."""
+    if not over:
+        return None
+    return Mean(unit, over, _per(totals.spending, over), _per(totals.income, over), is_whole)
+
+
+def _per(amount: int, over: int) -> int:
+    whole = (2 * abs(amount) + over) // (2 * over)
+    return whole if amount >= 0 else -whole
+
+
+def _time_of(day: date, group_by: GroupBy, month_starts_on: int) -> str:
+    """The part of time that a day is in, by its name."""
+    if month_starts_on == 1 and group_by in ("month", "year"):
+        return day.isoformat()[: 7 if group_by == "month" else 4]
+    match group_by:
+        case "week":
+            week = Days.week_of(day)
+            return f"{week.first}〜{week.last}"
+        case "month":
+            return str(Month.of(day, month_starts_on))
+        case "year":
+            return f"{Month.of(day, month_starts_on).year:04d}"
+        case "weekday":
+            return f"{_WEEKDAYS[day.weekday()]}曜日"
+        case "weekend":
+            return "土日" if day.weekday() >= _SATURDAY else "平日"
+    return day.isoformat()
+
+
+def _order(name: str) -> tuple[int, str]:
+    return (_WEEKDAYS.index(name[0]) if name.endswith("曜日") else 0, name)

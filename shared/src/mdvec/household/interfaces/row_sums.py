@@ -1,0 +1,294 @@
+"""Sums of the rows that filters select, in SQL: by shop, category and day, and a page of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Literal
+
+import apsw
+
+from mdvec.dates import Days
+from mdvec.household.core.categories import INCOME
+from mdvec.household.core.row_sums import KeySum, RowSum
+from mdvec.household.core.subjects import Subject
+from mdvec.household.core.transaction import RowNote, Transaction
+from mdvec.household.interfaces.ledger_sums import counts, left_out, of_subject
+from mdvec.household.interfaces.transactions import TRANSACTION_COLUMNS, read_transaction
+
+Order = Literal["newest", "oldest", "largest", "smallest"]
+_ORDERS: dict[Order, str] = {
+    "newest": "date DESC, id DESC",
+    "oldest": "date, id",
+    "largest": "amount IS NULL, max(amount, -amount) DESC, date DESC, id DESC",
+    "smallest": "amount IS NULL, max(amount, -amount), date DESC, id DESC",
+}
+_BY_SUBJECT, _BY_DATE = "INDEXED BY idx_transactions_subject", "INDEXED BY idx_transactions_date"
+_FEW_DAYS = 0.1
+"""Of a ledger's days so many are found by the index of days, even to sum by shop."""
+_GREATEST = 2**63 - 1
+_LARGE = 2**31
+"""Sums of amounts below it cannot exceed 64 bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """The days of a ledger from the first with a row to the last, and its greatest amount."""
+
+    days: Days
+    greatest: int
+
+    def sums(self, column: str) -> str:
+        """The number of rows, and a sum in two parts: those of 32 bits each, or 0 and all of it."""
+        if self.greatest < _LARGE:
+            return f"count(*), 0, coalesce(sum({column}), 0)"
+        return (
+            f"count(*), coalesce(sum({column} >> 32), 0), coalesce(sum({column} & 4294967295), 0)"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RowCondition:
+    """What rows have in common, apart from their words; None and () restrict nothing.
+
+    Attributes:
+        ledger: the whole ledger.
+        within: the rows are of one of these categories.
+        without: and of none of these.
+    """
+
+    tool_id: int
+    ledger: Extent
+    days: Days | None = None
+    accounts: tuple[str, ...] | None = None
+    min_amount: int | None = None
+    max_amount: int | None = None
+    within: tuple[Subject, ...] = ()
+    without: tuple[Subject, ...] = ()
+
+    @property
+    def where(self) -> tuple[str, tuple[Any, ...]]:
+        """The condition in SQL, and the values to bind."""
+        parts: list[tuple[str, tuple[Any, ...]]] = [("tool_id = ?", (self.tool_id,))]
+        if self.days is not None:
+            parts.append(
+                (
+                    "date BETWEEN ? AND ?",
+                    (self.days.first.isoformat(), self.days.last.isoformat()),
+                )
+            )
+        if self.accounts is not None:
+            parts.append((_is_one_of("account"), (json.dumps(self.accounts),)))
+        if self.min_amount is not None:
+            least = min(self.min_amount, _GREATEST)
+            parts.append(("(amount >= ? OR amount <= ?)", (least, -least)))
+        if self.max_amount is not None:
+            most = min(self.max_amount, _GREATEST)
+            parts.append(("amount BETWEEN ? AND ?", (-most, most)))
+        for subjects, is_in in ((self.within, ""), (self.without, "NOT ")):
+            if subjects:
+                conditions, values = zip(*map(of_subject, subjects), strict=True)
+                parts.append((f"{is_in}({' OR '.join(conditions)})", sum(values, ())))
+        return " AND ".join(sql for sql, _ in parts), sum((values for _, values in parts), ())
+
+    @property
+    def known_days(self) -> Days | None:
+        """The days asked for that are of the ledger."""
+        return (self.days or self.ledger.days).within(self.ledger.days)
+
+    @property
+    def is_of_few_days(self) -> bool:
+        """Whether few of the ledger's days are asked for."""
+        shared = self.known_days
+        return self.days is not None and (
+            shared is None or _length(shared) <= max(_FEW_DAYS * _length(self.ledger.days), 1)
+        )
+
+
+def _length(days: Days) -> int:
+    return (days.last - days.first).days + 1
+
+
+@dataclass(frozen=True, slots=True)
+class RowsChosen:
+    """The rows of a condition with some texts, or ids, that do or do not count.
+
+    ``texts`` are descriptions with memos; None stands for all of them. ``noted`` are the ids of
+    rows with notes, which are in ``chosen`` if their words were asked for.
+    """
+
+    condition: RowCondition
+    reasons: Collection[str | None]
+    texts: tuple[tuple[str, str], ...] | None = None
+    noted: tuple[int, ...] = ()
+    chosen: tuple[int, ...] = ()
+
+
+def extent_of(connection: apsw.Connection, tool_id: int) -> Extent:
+    """The extent of a ledger; there has to be a row."""
+    # Each from an index of its own.
+    names = ("min(date)", "max(date)", "min(amount)", "max(amount)")
+    columns = ", ".join(f"(SELECT {one} FROM transactions WHERE tool_id = ?1)" for one in names)
+    ((first, last, least, most),) = connection.execute(f"SELECT {columns}", (tool_id,)).fetchall()
+    days = Days(date.fromisoformat(str(first)), date.fromisoformat(str(last)))
+    return Extent(days, max(-int(str(least or 0)), int(str(most or 0))))
+
+
+def descriptions(connection: apsw.Connection, tool_id: int) -> list[str]:
+    """Every description of the ledger."""
+    # From one to the next: reading every row of the index takes ten times as long.
+    rows = connection.execute(
+        "WITH RECURSIVE one(text) AS ("
+        "SELECT min(description) FROM transactions WHERE tool_id = ?1 UNION ALL "
+        "SELECT (SELECT min(description) FROM transactions "
+        "WHERE tool_id = ?1 AND description > text) FROM one WHERE text IS NOT NULL) "
+        "SELECT text FROM one WHERE text IS NOT NULL",
+        (tool_id,),
+    )
+    return [str(text) for (text,) in rows]
+
+
+def account_names(connection: apsw.Connection, tool_id: int) -> list[str]:
+    """Every account of the ledger that has a name."""
+    rows = connection.execute(
+        f"SELECT DISTINCT account FROM transactions {_BY_SUBJECT} WHERE tool_id = ?", (tool_id,)
+    )
+    return [str(name) for (name,) in rows if name]
+
+
+def row_sums(
+    connection: apsw.Connection, condition: RowCondition, noted: Mapping[int, RowNote]
+) -> list[tuple[RowSum, int | None]]:
+    """The rows of a condition by all that words and groups ask; those that do not count too.
+
+    A row with a note is alone, and beside it is its id.
+    """
+    where, values = condition.where
+    sums = condition.ledger.sums
+    index = _BY_DATE if condition.is_of_few_days else _BY_SUBJECT
+    ids = json.dumps(sorted(noted))
+    without = f" AND NOT {_is_one_of('id')}" if noted else ""
+    # Whether there is an amount is asked apart: so the rows are summed in the index's order.
+    kinds = (("amount IS NOT NULL", index), ("amount IS NULL", ""))
+    found: list[tuple[RowSum, int | None]] = []
+    for known, by in kinds:
+        rows = connection.execute(
+            f"SELECT {_COLUMNS}, {sums('amount')} FROM transactions {by} "
+            f"WHERE {where} AND {known}{without} GROUP BY {_GROUPED}",
+            (*values, *([ids] if noted else ())),
+        )
+        found += [(_row_sum(row, ()), None) for row in rows]
+    if noted:
+        rows = connection.execute(
+            f"SELECT {_COLUMNS}, {sums('amount')}, id FROM transactions "
+            f"WHERE {where} AND {_is_one_of('id')} GROUP BY id",
+            (*values, ids),
+        )
+        found += [
+            (_row_sum(row, (noted[row[-1]].note, *noted[row[-1]].tags)), int(row[-1]))
+            for row in rows
+        ]
+    return found
+
+
+_COLUMNS = f"description, memo, category_major, category_minor, account, {left_out()}"
+_GROUPED = (
+    "description, category_major, category_minor, memo, account, removal, is_duplicate, is_moved, "
+    "is_transfer, is_target"
+)
+
+
+def _row_sum(row: Sequence[Any], words: tuple[str, ...]) -> RowSum:
+    description, memo, major, minor, account, reason, rows, high, low, *_ = row
+    return RowSum(description, memo, words, major, minor, account, reason, rows, (high << 32) + low)
+
+
+def sums_by_day(connection: apsw.Connection, rows: RowsChosen) -> list[KeySum]:
+    """The sums of each day with rows, in no particular order."""
+    return _sums_by(connection, rows, "date")
+
+
+def sums_by_file(connection: apsw.Connection, rows: RowsChosen) -> list[KeySum]:
+    """The sums of each file with rows, in no particular order."""
+    return _sums_by(connection, rows, "source_file")
+
+
+def _sums_by(connection: apsw.Connection, rows: RowsChosen, key: str) -> list[KeySum]:
+    sources, values = _sources(rows, "" if key == "source_file" else _index_of_days(rows))
+    sums = rows.condition.ledger.sums
+    income = f"iif(category_major = '{INCOME}', amount, 0)"
+    return [
+        KeySum(str(name), count, (high << 32) + low, (earned << 32) + rest)
+        for source, bound in zip(sources, values, strict=True)
+        for name, count, high, low, _, earned, rest in connection.execute(
+            f"SELECT {key}, {sums('amount')}, {sums(income)} FROM {source} GROUP BY 1",
+            bound,
+        )
+    ]
+
+
+def _index_of_days(rows: RowsChosen) -> str:
+    condition = rows.condition
+    has_all = condition.accounts is None and not (condition.within or condition.without)
+    return _BY_DATE if has_all or condition.is_of_few_days else _BY_SUBJECT
+
+
+def page_of(
+    connection: apsw.Connection, rows: RowsChosen, order: Order, *, offset: int, limit: int
+) -> list[Transaction]:
+    """A page of the rows in an order; of equal amounts the newest comes first."""
+    if not limit:
+        return []
+    by_date = order in ("newest", "oldest") and rows.condition.days is None
+    sources, values = _sources(rows, _BY_DATE if by_date else _index_of_days(rows))
+    ids = " UNION ALL ".join(f"SELECT id, date, amount FROM {source}" for source in sources)
+    found = connection.execute(
+        f"SELECT {TRANSACTION_COLUMNS} FROM transactions WHERE id IN (SELECT id FROM ({ids}) "
+        f"ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?) ORDER BY {_ORDERS[order]}",
+        (*sum(values, ()), limit, offset),
+    )
+    return [read_transaction(row) for row in found]
+
+
+def _sources(rows: RowsChosen, index: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """What follows FROM for the rows with the texts, and for those chosen by their notes."""
+    where, values = rows.condition.where
+    where = f"{where} AND {_is_asked(rows.reasons)}"
+    if rows.texts is None:
+        return [f"transactions {index} WHERE {where}"], [values]
+    # From the texts on: few rows have them, and the index finds these.
+    of_texts = (
+        "(SELECT value ->> 0 AS shop, value ->> 1 AS words FROM json_each(?)) AS asked "
+        f"CROSS JOIN transactions {_BY_SUBJECT} "
+        f"WHERE description = asked.shop AND memo = asked.words AND {where}"
+    )
+    texts = json.dumps(rows.texts)
+    if not rows.noted:
+        return [of_texts], [(texts, *values)]
+    by_id = f"transactions WHERE {where} AND {_is_one_of('id')}"
+    return [f"{of_texts} AND NOT {_is_one_of('id')}", by_id], [
+        (texts, *values, json.dumps(rows.noted)),
+        (*values, json.dumps(rows.chosen)),
+    ]
+
+
+def _is_asked(reasons: Collection[str | None]) -> str:
+    if set(reasons) == {None}:
+        return counts()
+    names = ", ".join(f"'{reason or ''}'" for reason in sorted(reasons, key=str))
+    return f"coalesce({left_out()}, '') IN ({names})"
+
+
+def _is_one_of(column: str) -> str:
+    return f"{column} IN (SELECT value FROM json_each(?))"
+
+
+def texts_of(connection: apsw.Connection, ids: Iterable[int]) -> set[tuple[str, str]]:
+    """The descriptions and memos of some rows."""
+    rows = connection.execute(
+        f"SELECT description, memo FROM transactions WHERE {_is_one_of('id')}",
+        (json.dumps(list(ids)),),
+    )
+    return {(str(description), str(memo)) for description, memo in rows}

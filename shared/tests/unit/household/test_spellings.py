@@ -1,0 +1,90 @@
+"""The spellings of a shop that are taken for one another, and those that are only near."""
+
+import tomllib
+from importlib import resources
+
+import pytest
+
+from mdvec.household.core.aliases import with_own
+from mdvec.household.core.naming import Naming, WordsAsked
+from mdvec.household.interfaces.aliases import given_aliases
+
+GIVEN = with_own(given_aliases(), ())
+
+
+def naming(asked, written, aliases=GIVEN):
+    return WordsAsked(asked, aliases).naming((written, ""))
+
+
+@pytest.mark.parametrize(
+    ("asked", "written"),
+    [
+        ("ファミリーマート", "ﾌｱﾐﾘ-ﾏ-ﾄ"), ("ファミリーマート", "フアミリーマート 渋谷店"),
+        ("ファミリーマート", "ﾌｧﾐﾘｰﾏｰﾄ"), ("ローソン", "ﾛ-ｿﾝ"), ("ダイソー", "ﾀﾞｲｿ-"),
+        ("ダイソー", "ﾀ゛ｲｿｰ"), ("ダイソー", "タイソー"), ("ビックカメラ", "ビツクカメラ"),
+        ("ビックカメラ", "ﾋﾞﾂｸｶﾒﾗ"), ("東京ガス", "ﾄｳｷﾖｳｶﾞｽ"), ("東京ガス", "ﾄｳｷﾖｳｶﾞｽ ﾘﾖｳｷﾝ"),
+        ("東京ガス", "トウキヨウカス"), ("ﾄｳｷﾖｳｶﾞｽ", "東京ガス"), ("ミニストップ", "ﾐﾆｽﾄﾂﾌﾟ"),
+        ("キャンドゥ", "ｷﾔﾝﾄﾞｳ"), ("マクドナルド", "ﾏｸﾄﾅﾙﾄ"), ("セブンイレブン", "ｾﾌﾞﾝ-ｲﾚﾌﾞﾝ"),
+        ("ﾌｱﾐﾘ-ﾏ-ﾄ", "ファミリーマート"), ("まつもときよし", "ﾏﾂﾓﾄｷﾖｼ"),
+        ("Amazon", "AMZN MKTP JP"), ("アマゾン", "AMZN MKTP JP"),
+        ("ウーバーイーツ", "UBER   *EATS"), ("Uber Eats", "ウーバーイーツ"),
+        ("オーケー", "OK ﾖｳｶﾞﾃﾝ"), ("OK", "オーケー 用賀店"), ("セブン", "7-ELEVEN 渋谷"),
+    ],
+)  # fmt: skip
+def test_a_shop_is_found_as_statements_write_it(asked, written):
+    assert naming(asked, written) is Naming.NAMED
+
+
+@pytest.mark.parametrize(
+    ("asked", "written", "expected"),
+    [
+        ("ビール", "ビル管理", Naming.NOT), ("カード", "カドヤ", Naming.NOT),
+        ("バス", "ハス", Naming.NOT), ("ガスト", "カスト", Naming.NOT),
+        ("内科", "ナイカイ", Naming.NOT), ("イオン", "ライオン堂", Naming.INSIDE),
+        ("7-ELEVEN", "セブン銀行", Naming.NOT), ("オーケー", "BOOKOFF", Naming.INSIDE),
+        ("ダイソー", "ﾀｲｿｰ ﾀﾞｲﾅﾏ", Naming.NOT),
+    ],
+)  # fmt: skip
+def test_what_is_only_like_a_shop_is_not_taken_for_it(asked, written, expected):
+    assert naming(asked, written) is expected
+
+
+def test_the_users_own_spelling_goes_from_the_name_to_what_is_written():
+    own = with_own(given_aliases(), [("セブン", "SEJ"), ("丸八", "MARUHACHI SHOUTEN")])
+    assert naming("丸八", "MARUHACHI SHOUTEN", own) is Naming.NAMED
+    assert naming("MARUHACHI", "丸八", own) is Naming.NOT
+    # A name of a known shop brings its other names along.
+    assert naming("セブン-イレブン", "SEJ 渋谷", own) is Naming.NAMED
+    assert naming("丸八", "MARUHACHI SHOUTEN") is Naming.NOT
+
+
+def test_the_answer_knows_which_spelling_named_a_row():
+    words = WordsAsked("オーケー", GIVEN)
+    assert words.naming(("オーケー 用賀店",)) is Naming.NAMED
+    assert not words.used
+    assert words.naming(("OK 用賀店",)) is Naming.NAMED
+    assert list(words.used) == ["OK"]
+
+
+def test_words_after_a_minus_are_a_question_of_their_own():
+    words = WordsAsked("カフェ -スタバ −ドトール")
+    assert words.naming(("カフェ",)) is Naming.NAMED
+    assert words.excluded is not None
+    assert words.excluded.naming(("ドトール",)) is Naming.NAMED
+    assert WordsAsked("-家賃").naming(("何か",)) is Naming.NAMED
+    assert naming("ﾛ-ｿﾝ", "ローソン") is Naming.NAMED  # a hyphen inside a word is of the word
+
+
+def test_a_shops_other_spellings_are_looked_for_in_shops_not_in_memos():
+    words = WordsAsked("オーケー", GIVEN)
+    assert words.naming(("OK", "")) is Naming.NAMED
+    assert words.naming(("薬局", "OK")) is Naming.NOT
+
+
+def test_each_alias_that_comes_with_mdvec_is_of_one_shop_and_has_a_source():
+    spellings = [spelling for one in given_aliases() for spelling in one.spellings]
+    assert len(spellings) == len(set(spellings)) > 20
+    text = resources.files("mdvec.household").joinpath("aliases.toml").read_text("utf-8")
+    for one in tomllib.loads(text)["shop"]:
+        assert one["name"] in one["spellings"]
+        assert one["source"].startswith("https://")
