@@ -75,7 +75,7 @@ CheckIdOrNone = Annotated[int | None, Field(description="家計簿のあいだ�
 Decision = Annotated[
     str,
     Field(
-        description="duplicate: 重複（keep 以外を除外）か振替（両方を除外）、skip: 保留。",
+        description="duplicate: 重複（keep 以外を除外）か振替（両方を除外）か請求、skip: 保留。",
         json_schema_extra={"enum": list(deciding.DECISIONS)},
     ),
 ]
@@ -86,7 +86,7 @@ Rows = Annotated[
 ]
 Alike = Annotated[
     bool,
-    Field(description="似た候補も同じ判定に（判定済みなら変更）。"),
+    Field(description="似た候補も同じ判定に（判定済みなら変更、請求は今後も）。"),
 ]
 Page = Annotated[int, Field(json_schema_extra={"minimum": 1})]
 
@@ -120,8 +120,9 @@ def _add_detection(offer: Offer, context: HouseholdContext, defaults: DetectionO
 
     offer.add_tool(
         detect_duplicates,
-        description="Household: detect duplicate transactions (double charges) and unmarked "
-        "transfers, then list_duplicate_candidates. 家計簿の重複・二重計上と振替の候補を検出する。",
+        description="Household: detect duplicate transactions (double charges), unmarked "
+        "transfers, card bills, then list_duplicate_candidates. "
+        "家計簿の重複・二重計上と振替の候補を検出する。",
         annotations=WRITES,
         answer=Detection,
     )

@@ -148,7 +148,8 @@ def test_a_duplicate_is_found_confirmed_and_restored(household):
         "notes": [],
     }
     assert words(numbers) == (
-        "取引 2件のうち重複 1件（50%）。判定待ちの候補 0件、重複ではないと判定された組 0件。"
+        "取引 2件のうち重複 1件（50%）。判定待ちの候補 0件"
+        "（list_duplicate_candidates の件数）、重複ではないと判定された組 0件。"
     )
     assert words(restored).startswith("取引ID 2 を復元しました。")
     assert after.structured_content["confirmed_not_duplicate"] == 1

@@ -22,6 +22,7 @@ from mdvec.household.core.sums import (
     shares,
 )
 from mdvec.household.core.wording import EmptyLedger, InsufficientData, format_currency
+from mdvec.household.doubt import doubt_notes
 from mdvec.household.interfaces import ledger_sums
 from mdvec.household.overview import Coverage, coverage, one_state
 from mdvec.household.sharing import SharedPair, left_out_of_the_sum, pairs_across, told_pairs
@@ -109,6 +110,11 @@ def combined_households(
                 ledger_sums.pending_removal_sums(connection, tool_id, days, None, 1), name
             )
         ]
+        doubts = [
+            f"{name}: {note}" if len(tools) > 1 else note
+            for name, tool_id in tools.items()
+            for note in doubt_notes(connection, tool_id, days, None)
+        ]
         left_out = left_out_of_the_sum(connection, tools, days)
         across = pairs_across(connection, tools, days) if len(tools) > 1 else []
     if not any(cells.values()):
@@ -119,7 +125,7 @@ def combined_households(
     elif len(tools) > 1 and not across and not left_out.text:
         notes.append(_NONE_SHARED)
     notes += [left_out.text] if left_out.text else []
-    notes += pending
+    notes += pending + doubts
     notes += [requested.understood] if requested.understood else []
     last = requested.days.last if requested.understood else None
     age = "".join(

@@ -28,6 +28,7 @@ from mdvec.household.core.periods import UnderstoodPeriod, resolve_period, span_
 from mdvec.household.core.subjects import Total
 from mdvec.household.core.sums import RowCounts, counts_of
 from mdvec.household.core.transaction import CountedRow
+from mdvec.household.doubt import doubt_notes
 from mdvec.household.interfaces.ledger_sums import counted_rows, monthly_sums
 from mdvec.household.overview import coverage, named_subject, one_state
 from mdvec.household.shown import shown_days
@@ -151,6 +152,11 @@ def compare_periods(
             for part in _joined(base_days, days)
             for cell in monthly_sums(connection, tool_id, part, named, by_minor=False)
         ]
+        doubts = [
+            f"{part.in_words}の{note}"
+            for part in _joined(base_days, days)
+            for note in doubt_notes(connection, tool_id, part, named)
+        ]
     within_category = category is not None and named is not None and named is not Total.SPENDING
     name_of = (
         _shop_names([*base_rows, *rows])
@@ -162,7 +168,7 @@ def compare_periods(
     notes = list(dict.fromkeys([*notes, *after_notes, *base_notes]))
     notes += [after.understood] if after.understood else []
     notes += [earlier.understood] if earlier.understood else []
-    notes += wording.removed_notes(sums)
+    notes += [*wording.removed_notes(sums), *doubts]
     return _answer(
         base_rows, rows, (base_days, days), moved, counts_of(sums), notes, month_starts_on, today,
         by=by, detail=detail, most=most, age=covered.age(today, after),

@@ -53,6 +53,16 @@ class _Target:
     checks: tuple[Check, ...]
 
     @property
+    def is_bill(self) -> bool:
+        """Whether they are a card's bill, which is first, and the rows that it pays."""
+        return self.checks[0].is_bill
+
+    @property
+    def leaving(self) -> tuple[int, ...]:
+        """The rows of a transfer or bill that leave the sums."""
+        return self.rows[:1] if self.is_bill else self.rows
+
+    @property
     def is_transfer(self) -> bool:
         """Whether the rows are the ends of a transfer."""
         return self.checks[0].is_transfer
@@ -84,6 +94,7 @@ def confirm(
     undo an earlier mark by the same pair; a skipped pair stays open. With ``alike`` it holds for
     all open candidates of the same accounts (likely ones) or habit (unlikely ones), of which the
     row of the kept one's account stays; for a decided pair, for all that the same request decided.
+    Of a card's bill ``duplicate`` marks the bill, and with ``alike`` also that card's later bills.
 
     Raises:
         InvalidDecision: the decision is none of these.
@@ -110,17 +121,22 @@ def confirm(
         marked = [
             row
             for target, keep in zip(targets, kept_ids, strict=True)
-            for row in target.rows
+            for row in (target.leaving if target.is_transfer else target.rows)
             if choice.decision == "duplicate" and (row != keep or target.is_transfer)
         ]
+        if own.is_bill and choice.alike:
+            checks = [check for target in targets for check in target.checks]
+            is_always = choice.decision == "duplicate"
+            duplicate_checks.keep_always(connection, checks, is_always=is_always)
         message = answers.bulk_message(
-            choice.decision, len(targets), marked, is_transfer=own.is_transfer
-        )
-        if len(targets) == 1:
+            choice.decision, len(targets), marked,
+            is_transfer=own.is_transfer, is_bill=own.is_bill,
+        )  # fmt: skip
+        if len(targets) == 1 and not (own.is_bill and choice.alike):
             rows = [row_of(connection, tool_id, row) for row in targets[0].rows]
             message = answers.decision_message(
                 choice.decision, kept_ids[0], rows, before, is_new=any(changes),
-                is_transfer=own.is_transfer,
+                is_transfer=own.is_transfer, is_bill=own.is_bill,
             )  # fmt: skip
     record("decision", household=tool_id, check=check_id, decision=choice.decision)
     return Confirmation(
@@ -156,8 +172,9 @@ def restore(connection: apsw.Connection, tool_id: int, transaction_id: int) -> R
             transfers=[
                 check.first_id + check.second_id - transaction_id
                 for check in marking
-                if check.is_transfer
+                if check.is_transfer and not check.is_bill
             ],
+            is_bill=any(check.is_bill for check in marking),
         ),
     )
 
@@ -167,22 +184,25 @@ def _targets(
 ) -> list[_Target]:
     """What a decision about a pair is about; the pair's own candidate is first."""
     arranged = arrange(duplicate_checks.open_pairs(connection, tool_id))
-    own = next((candidate for candidate in arranged if check.id in candidate.checks), None)
+    own = next((one for one in arranged if check.id in one.checks), None)
     if own is not None:
         candidates = [own]
         if choice.alike:
-            candidates += [
-                candidate
-                for candidate in arranged
-                if candidate is not own and own.is_alike(candidate)
-            ]
-        return [_target(connection, tool_id, candidate) for candidate in candidates]
+            candidates += [one for one in arranged if one is not own and own.is_alike(one)]
+        return [_target(connection, tool_id, one) for one in candidates]
     together = [check.id]
     if choice.alike and check.decision:
         others = duplicate_checks.decided_together(connection, tool_id, check)
         together += [other for other in others if other != check.id]
-    checks = [check_of(connection, tool_id, pair_id) for pair_id in together]
-    return [_Target((pair.first_id, pair.second_id), (pair,)) for pair in checks]
+    checks = [check_of(connection, tool_id, one) for one in together]
+    bills = dict.fromkeys(one.bill_id for one in checks if one.bill_id is not None)
+    decided = [_Target((one.first_id, one.second_id), (one,)) for one in checks if not one.is_bill]
+    return [*(_bill(connection, tool_id, bill_id) for bill_id in bills), *decided]
+
+
+def _bill(connection: apsw.Connection, tool_id: int, bill_id: int) -> _Target:
+    checks = duplicate_checks.checks_of_bill(connection, tool_id, bill_id)
+    return _Target((bill_id, *(one.kept_id for one in checks)), tuple(checks))
 
 
 def _target(connection: apsw.Connection, tool_id: int, candidate: Arranged) -> _Target:
@@ -203,7 +223,10 @@ def _check_rows(target: _Target, choice: ReviewDecision) -> None:
         raise KeepInTransfer
     if choice.keep is not None and choice.keep not in (choice.rows or target.rows):
         raise RowNotInCandidate("keep", choice.rows or target.rows)
-    if choice.rows and (len(set(choice.rows)) < 2 or set(choice.rows) - set(target.rows)):
+    named = set(choice.rows)
+    if named and (
+        len(named) < 2 or named - set(target.rows) or (target.is_bill and named != set(target.rows))
+    ):
         raise RowNotInCandidate("transaction_ids", target.rows)
 
 
@@ -211,7 +234,7 @@ def _narrowed(
     connection: apsw.Connection, tool_id: int, target: _Target, rows: tuple[int, ...]
 ) -> _Target:
     """The target without the rows that were not named."""
-    if not rows:
+    if not rows or target.is_bill:
         return target
     first, *others = sorted(set(rows))
     checks = [check for check in target.checks if {check.first_id, check.second_id} <= set(rows)]

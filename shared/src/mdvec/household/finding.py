@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
+from functools import cache, partial
 from typing import Literal, get_args
 
 import apsw
@@ -47,6 +47,7 @@ from mdvec.household.core.wording import (
     InvalidPageSize,
     clipped_note,
 )
+from mdvec.household.doubt import doubt_notes_on
 from mdvec.household.interfaces import ledger_sums
 from mdvec.household.interfaces.aliases import aliases_of
 from mdvec.household.interfaces.plans import all_notes, notes_on
@@ -57,6 +58,7 @@ from mdvec.household.interfaces.row_sums import (
     account_names,
     descriptions,
     extent_of,
+    ids_of,
     page_of,
     row_sums,
     sums_by_day,
@@ -195,6 +197,8 @@ def find_transactions(
         rows = page_of(connection, matching, listing.sort, offset=paging.offset, limit=paging.size)
         noted = notes_on(connection, tool_id, [row.id for row in rows])
         groups = _groups(connection, matching, chosen, shop, listing, notes)
+        if wanted.rows == "counted":
+            notes += doubt_notes_on(connection, tool_id, partial(ids_of, connection, matching))
     means: tuple[Mean, ...] = ()
     if listing.group_by in TIMES and (days := condition.known_days) is not None and totals.rows:
         means = means_over(totals, days, listing.month_starts_on)

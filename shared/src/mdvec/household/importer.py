@@ -115,20 +115,28 @@ class _HouseholdImport:
             model=self.index.model_name,
             chunks=subjects.searchable_rows(self.connection, self.tool_id),
             chunks_embedded=self.index.chunks_embedded,
-            details=HouseholdReport(ledger, *(candidates or (None, None))),
+            details=HouseholdReport(ledger, *candidates),
         )
 
-    def _look_for_duplicates(self, ledger: LedgerReport) -> tuple[int, int] | None:
-        """How many new pairs are likely one purchase, and transfers; None if not looked for."""
+    def _look_for_duplicates(
+        self, ledger: LedgerReport
+    ) -> tuple[int | None, int | None, int | None, int]:
+        """How many new candidates are likely one purchase, transfers and bills of cards.
+
+        They are None if not looked for. The last is how many bills were decided as earlier ones.
+        """
         options = self.options.detection
         if options is None or not (ledger.imported or ledger.updated):
-            return None
+            return None, None, None, 0
         with self.job.stopwatch.stage("detect"):
             try:
-                duplicate_review.detect(self.connection, self.tool_id, options, by_user=False)
+                found = duplicate_review.detect(
+                    self.connection, self.tool_id, options, by_user=False
+                )
             except DuplicateDetectionError:
-                return None  # the user's own search says so, with what to do
-        return duplicate_review.count_news(self.connection, self.tool_id)
+                return None, None, None, 0  # the user's own search says so, with what to do
+        news = duplicate_review.count_news(self.connection, self.tool_id)
+        return *news, found.followed_count
 
     def _check_mode(self) -> None:
         tool = self.job.tool

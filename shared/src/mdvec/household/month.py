@@ -41,6 +41,7 @@ from mdvec.household.core.wording import (
     InvalidPageSize,
     StatedSums,
 )
+from mdvec.household.doubt import doubt_notes
 from mdvec.household.interfaces import ledger_sums
 from mdvec.household.interfaces.plans import notes_on
 from mdvec.household.overview import (
@@ -158,6 +159,7 @@ def monthly_household(
             connection, tool_id, days, named, offset=paging.offset, limit=page_size
         )
         noted = notes_on(connection, tool_id, [row.id for row in rows])
+        notes += doubt_notes(connection, tool_id, days, named)
     months = MonthRange.around(days, month_starts_on)
     answer = _answer(
         requested.understood, days, months, named, sums, counts, rows, noted, paging, notes,

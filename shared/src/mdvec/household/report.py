@@ -102,12 +102,16 @@ class HouseholdReport:
     """A household's part of an import's report.
 
     ``duplicate_candidates`` is how many pairs are likely one purchase and were not reported yet,
-    ``transfer_candidates`` how many are likely a transfer; None if none were looked for.
+    ``transfer_candidates`` how many are likely a transfer, ``bill_candidates`` how many are bills
+    of cards whose rows count, too; None if none were looked for. ``followed_bills`` more bills left
+    the sums, as the user decided for all of their card.
     """
 
     ledger: LedgerReport
     duplicate_candidates: int | None
     transfer_candidates: int | None
+    bill_candidates: int | None = None
+    followed_bills: int = 0
 
     def json_fields(self) -> dict[str, object]:
         """Its JSON fields."""
@@ -115,6 +119,7 @@ class HouseholdReport:
             "ledger": asdict(self.ledger),
             "duplicate_candidates": self.duplicate_candidates,
             "transfer_candidates": self.transfer_candidates,
+            "bill_candidates": self.bill_candidates,
         }
 
     def lines(self, report: ImportReport) -> list[ReportLine]:
@@ -138,6 +143,21 @@ class HouseholdReport:
                         "ask your client to review the duplicates"
                     )
                 )
+        if self.bill_candidates:
+            bills = "card bill equals" if self.bill_candidates == 1 else "card bills equal"
+            lines.append(
+                ReportLine(
+                    f"{self.bill_candidates} new {bills} the card's own rows, so both count; "
+                    "ask your client to review the duplicates"
+                )
+            )
+        if self.followed_bills:
+            lines.append(
+                ReportLine(
+                    f"left out of the sums, as decided for all bills of the card: "
+                    f"{counted(self.followed_bills, 'card bill')}"
+                )
+            )
         return lines
 
 

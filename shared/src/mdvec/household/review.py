@@ -5,7 +5,7 @@ Nothing is marked without a decision by the user.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Final
 
 import apsw
@@ -14,6 +14,7 @@ from mdvec.database import snapshot
 from mdvec.errors import MdvecError
 from mdvec.household.core import review_wording as answers
 from mdvec.household.core.candidates import Arranged, arrange, listed_candidates
+from mdvec.household.core.card_bills import find_bills, with_bills
 from mdvec.household.core.detection import LIKELY, MAX_DATE_TOLERANCE, DetectionOptions
 from mdvec.household.core.evidence import reasons_in_words
 from mdvec.household.core.pairs import find_pairs
@@ -28,10 +29,11 @@ from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.transfer_pairs import with_transfers
 from mdvec.household.interfaces import duplicate_checks
 from mdvec.household.interfaces.duplicate_checks import Check
-from mdvec.household.interfaces.marks import update_marks
+from mdvec.household.interfaces.marks import record_decision, update_marks
 from mdvec.household.readings import reading
 
 MAX_LIMIT: Final = 50
+_DECIDED: Final = ("duplicate", "not_duplicate")
 _WIDER: Final = 7
 """A search without a likely pair suggests this tolerance in days, or twice its own."""
 
@@ -85,7 +87,9 @@ def detect(
     """Search the ledger for candidate pairs and store them; decided pairs keep their decision.
 
     A user's search of the whole ledger replaces the one before: pairs without a decision that it
-    does not find are dropped. One that is not ``by_user`` only adds pairs, which are news.
+    does not find are dropped. One that is not ``by_user`` only adds pairs, which are news, and
+    drops the bills that do not fit any more. A new bill of a card whose bills the user always
+    wants out of the sums is decided so.
     ``transaction_ids`` limits the search to pairs with at least one of these rows; an empty
     collection finds nothing.
 
@@ -104,6 +108,8 @@ def detect(
     detected = with_transfers(
         find_pairs(rows, options, transaction_ids, reading), rows, options, transaction_ids
     )
+    bills = find_bills(duplicate_checks.bill_rows(connection, tool_id), reading)
+    detected = with_bills(detected, bills, options, transaction_ids)
     dropped = 0
     with connection:
         known = duplicate_checks.known_pairs(connection, tool_id)
@@ -112,32 +118,62 @@ def detect(
         )
         if by_user:
             duplicate_checks.mark_announced(connection, tool_id)
-            if transaction_ids is None:
-                dropped = duplicate_checks.drop_unfound(connection, tool_id, detected.pairs)
-    open_pairs, new, decided = 0, 0, 0
-    likely, transfers = 0, 0
-    for pair in detected.pairs:
-        decision = known.get((pair.first.id, pair.second.id), "new")
-        decided += decision in ("duplicate", "not_duplicate")
-        if decision not in ("duplicate", "not_duplicate"):
-            open_pairs += 1
-            likely += pair.score >= LIKELY and not pair.is_transfer
-            transfers += pair.is_transfer
-            new += decision == "new"
+        if transaction_ids is None:
+            dropped = duplicate_checks.drop_unfound(
+                connection, tool_id, detected.pairs, bills_only=not by_user
+            )
+        followed = _follow_decisions(connection, tool_id)
+        listed = listed_candidates(arrange(duplicate_checks.open_pairs(connection, tool_id)))
+        ids = duplicate_checks.pair_ids(connection, tool_id)
+    pairs = {(pair.first.id, pair.second.id) for pair in detected.pairs}
+    decided = len(pairs & {pair for pair, decision in known.items() if decision in _DECIDED})
+    found_ids = {ids[pair] for pair in pairs if pair in ids}
+    new_ids = {ids[pair] for pair in pairs - known.keys() if pair in ids}
+    candidates = [one for one, _ in listed if found_ids & set(one.checks)]
+    new = sum(bool(new_ids & set(one.checks)) for one in candidates)
+    likely, transfers, of_cards = _kinds(candidates)
     wider = min(max(_WIDER, 2 * options.date_tolerance_days), MAX_DATE_TOLERANCE)
     numbers = answers.Found(
-        open_pairs, new, likely, transfers, decided, dropped, detected.below,
-        options.min_similarity_score, wider,
+        len(candidates), new, likely, transfers, of_cards, decided, dropped, detected.below,
+        options.min_similarity_score, wider, followed,
     )  # fmt: skip
     return Detection(
-        candidates_count=open_pairs,
+        candidates_count=len(candidates),
         likely_count=likely,
         new_count=new,
         decided_count=decided,
         below_threshold_count=detected.below,
         dropped_count=dropped,
+        followed_count=followed,
         message=answers.detection_message(numbers),
     )
+
+
+def _follow_decisions(connection: apsw.Connection, tool_id: int) -> int:
+    """Decide the open bills of cards whose bills the user always wants out of the sums."""
+    always = duplicate_checks.always_decided(connection, tool_id)
+    if not always:
+        return 0
+    followed: set[int] = set()
+    for pair in duplicate_checks.open_pairs(connection, tool_id):
+        accounts = frozenset((pair.first_payee[0], pair.second_payee[0]))
+        if pair.bill_id is not None and not pair.is_skipped and accounts in always:
+            batch = always[accounts]
+            record_decision(connection, tool_id, pair.check_id, "duplicate", batch)
+            followed.add(pair.bill_id)
+    update_marks(connection, tool_id)
+    return len(followed)
+
+
+def _kinds(candidates: Iterable[Arranged]) -> tuple[int, int, int]:
+    """How many are likely one purchase, transfers, and bills of cards."""
+    likely = transfers = bills = 0
+    for one in candidates:
+        is_bill = one.bill_id is not None
+        bills += is_bill
+        transfers += one.is_transfer and not is_bill
+        likely += one.is_likely and not one.is_transfer
+    return likely, transfers, bills
 
 
 def list_candidates(
@@ -172,9 +208,8 @@ def list_candidates(
             candidate_of(connection, tool_id, check_of(connection, tool_id, check))
             for check in closed[max(first - len(listed), 0) : max(last - len(listed), 0)]
         ]
-    likely = sum(candidate.is_likely and not candidate.is_transfer for candidate, _ in listed)
-    transfers = sum(candidate.is_transfer for candidate, _ in listed)
-    numbers = answers.Listed(total, likely, transfers, page, pages, skip_checked)
+    likely, transfers, bills = _kinds(candidate for candidate, _ in listed)
+    numbers = answers.Listed(total, likely, transfers, bills, page, pages, skip_checked)
     return CandidateList(
         candidates=tuple(candidates),
         total_count=total,
@@ -203,31 +238,32 @@ def candidate_detail(
 
 
 def stats(connection: apsw.Connection, tool_id: int) -> DuplicateStats:
-    """Numbers of rows, marked rows, undecided pairs and rejected pairs."""
+    """Numbers of rows, marked rows, candidates as the list has them, and rejected pairs."""
     with snapshot(connection):
         counts = duplicate_checks.review_counts(connection, tool_id)
+        listed = listed_candidates(arrange(duplicate_checks.open_pairs(connection, tool_id)))
     rate = 100 * counts.marked / counts.transactions if counts.transactions else 0.0
     return DuplicateStats(
         total_transactions=counts.transactions,
         marked_duplicates=counts.marked,
-        pending_checks=counts.open,
+        pending_checks=len(listed),
         confirmed_not_duplicate=counts.not_duplicate,
         duplicate_rate=round(rate, 2),
     )
 
 
-def count_news(connection: apsw.Connection, tool_id: int) -> tuple[int, int]:
-    """How many likely purchases and transfers imports found that were not reported yet."""
+def count_news(connection: apsw.Connection, tool_id: int) -> tuple[int, int, int]:
+    """How many likely purchases, transfers and bills imports found and no answer reported yet."""
     return duplicate_checks.count_unannounced(connection, tool_id, LIKELY)
 
 
 def take_news(connection: apsw.Connection, tool_id: int) -> str:
     """A message about the likely pairs that imports found, given once; "" if there is none."""
     with connection:
-        purchases, transfers = count_news(connection, tool_id)
-        if purchases or transfers:
+        news = count_news(connection, tool_id)
+        if any(news):
             duplicate_checks.mark_announced(connection, tool_id)
-    return answers.news_message(purchases, transfers)
+    return answers.news_message(*news)
 
 
 def check_of(connection: apsw.Connection, tool_id: int, check_id: int) -> Check:
@@ -255,7 +291,12 @@ def row_of(connection: apsw.Connection, tool_id: int, transaction_id: int) -> Tr
 
 
 def candidate_of(connection: apsw.Connection, tool_id: int, check: Check) -> DuplicateCandidate:
-    """A single pair as a candidate."""
+    """A single pair as a candidate, or the card's bill that it belongs to."""
+    if check.bill_id is not None:
+        checks = duplicate_checks.checks_of_bill(connection, tool_id, check.bill_id)
+        return _candidate(
+            connection, tool_id, checks, (check.bill_id, *(one.kept_id for one in checks)), 0
+        )
     return _candidate(connection, tool_id, [check], (check.first_id, check.second_id), 0)
 
 
@@ -277,19 +318,25 @@ def _candidate(
     amounts = [abs(row.amount) for row in rows if row.amount is not None]
     days = [row.date for row in rows]
     best = checks[0]
+    amount_diff = max(amounts) - min(amounts) if len(amounts) == len(rows) else None
+    about: tuple[str, ...] = ()
+    if best.is_bill:
+        about = (answers.bill_in_words(rows[0], rows[1], best.reasons),)
+        amount_diff = 0
     first, second, *others = map(answers.candidate_row, rows)
     return DuplicateCandidate(
         check_id=min(check.id for check in checks),
         is_likely=best.score >= LIKELY,
         is_transfer=best.is_transfer,
+        kind=answers.kind_of(rows, is_transfer=best.is_transfer, is_bill=best.is_bill),
         transaction_1=first,
         transaction_2=second,
         others=tuple(others),
-        reasons=reasons_in_words(code for check in checks for code in check.reasons),
+        reasons=(*about, *reasons_in_words(code for check in checks for code in check.reasons)),
         alike_count=alike,
         similarity_score=best.score,
         date_diff_days=(max(days) - min(days)).days,
-        amount_diff=max(amounts) - min(amounts) if len(amounts) == len(rows) else None,
+        amount_diff=amount_diff,
         user_decision=best.decision,
         detection_params=DetectionParams(
             best.date_tolerance_days,

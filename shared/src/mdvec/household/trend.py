@@ -33,6 +33,7 @@ from mdvec.household.core.sums import (
     trend_of,
 )
 from mdvec.household.core.wording import InsufficientData
+from mdvec.household.doubt import doubt_notes
 from mdvec.household.interfaces import ledger_sums
 from mdvec.household.overview import (
     Coverage,
@@ -133,6 +134,7 @@ def category_trend(
         )
         notes += range_notes
         sums = _sums(connection, tool_id, shown, named)
+        notes += doubt_notes(connection, tool_id, shown.days, named)
     marks, axis = covered.marks(shown, today), covered.axis(shown)
     age = covered.age(today, requested)
     if named is None:
@@ -204,6 +206,7 @@ def category_trend_summary(
         )
         shown, notes = shown_months(connection, tool_id, requested, None, covered, today)
         sums = _sums(connection, tool_id, shown, None)
+        notes += doubt_notes(connection, tool_id, shown.days, None)
     amounts = {
         category: by_month
         for category, by_month in amounts_by_category(sums).items()

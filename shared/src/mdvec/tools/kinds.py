@@ -50,7 +50,12 @@ KINDS = {
         ),
         SourceKind(
             "household",
-            report_fields=("ledger", "duplicate_candidates", "transfer_candidates"),
+            report_fields=(
+                "ledger",
+                "duplicate_candidates",
+                "transfer_candidates",
+                "bill_candidates",
+            ),
             endings=(".csv", ".tsv"),
             is_made_of_records=True,
             has_ledger=True,

@@ -354,6 +354,30 @@ def test_an_import_tells_of_new_duplicates_until_the_user_hears_of_them(househol
         assert review.take_news(connection, 1) == ""
 
 
+def test_an_import_tells_of_a_cards_bills_and_leaves_out_later_ones_once_it_always_does(household):
+    bank = {"account": "三菱UFJ銀行", "description": "ラクテンカードサービス"}
+    card = {"account": "楽天カード"}
+    household.export(
+        "card.csv", row("a", amount=-30_000, day="2026/06/03", **card),
+        row("b", amount=-24_321, day="2026/06/21", **card),
+    )  # fmt: skip
+    import_and_detect(household, "new")
+    household.export("bank.csv", row("c", amount=-54_321, day="2026/07/27", **bank))
+    report = import_and_detect(household)
+    assert report.details.bill_candidates == 1
+    assert "1 new card bill equals the card's own rows" in report.details.lines(report)[-1].text
+    with open_database(household.database, "write") as connection:
+        (bill,) = review.list_candidates(connection, 1).candidates
+        deciding.confirm(connection, 1, bill.check_id, ReviewDecision("duplicate", alike=True))
+    household.export("card8.csv", row("d", amount=-18_790, day="2026/07/05", **card))
+    household.export("bank8.csv", row("e", amount=-18_790, day="2026/08/27", **bank))
+    report = import_and_detect(household)
+    assert (report.details.bill_candidates, report.details.followed_bills) == (0, 1)
+    assert "as decided for all bills of the card: 1 card bill" in (
+        report.details.lines(report)[-1].text
+    )
+
+
 def test_an_import_without_options_looks_for_no_duplicates(household):
     same = {"description": "家具店", "amount": -18790}
     household.export("7.csv", row("a", **same), row("b", account="アプリ", **same))

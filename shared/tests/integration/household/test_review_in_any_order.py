@@ -87,7 +87,7 @@ class Review(RuleBasedStateMachine):
                 len(rows),
                 sum(rows.values()),
             )
-            assert numbers.pending_checks == len(pairs(self.db, tool))
+            assert numbers.pending_checks == review.list_candidates(self.db, tool).total_count
             decisions = [
                 duplicate_checks.get_check(self.db, tool, check).decision
                 for check in pairs(self.db, tool, skip_checked=False).values()

@@ -103,6 +103,6 @@ def test_the_duplicate_of_a_transfers_end_stays_out_of_the_sums(ledger):
 def test_the_months_answer_tells_once_of_transfers_that_an_import_found(connection):
     tool_id = fill(connection, ROWS)
     review.detect(connection, tool_id, DetectionOptions(), by_user=False)
-    assert review.count_news(connection, tool_id) == (0, 2)
+    assert review.count_news(connection, tool_id) == (0, 2, 0)
     assert "振替らしいのに収入と支出に入っている組が2件" in review.take_news(connection, tool_id)
     assert review.take_news(connection, tool_id) == ""

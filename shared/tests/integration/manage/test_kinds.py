@@ -54,6 +54,7 @@ def test_a_report_has_the_same_fields_for_every_kind_null_where_a_kind_has_none(
             "ledger",
             "duplicate_candidates",
             "transfer_candidates",
+            "bill_candidates",
             "dataset",
             "hints",
         ]

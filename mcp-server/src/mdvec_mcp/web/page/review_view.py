@@ -30,6 +30,8 @@ _FIELDS = (
     "source_file",
 )  # fmt: skip
 _MAX_DIGITS = 15
+_MOVED = {"transfer": "transfer", "card_bill": "card_bill"}
+"""What the form calls the kinds of candidates whose rows leave the sums as no purchases."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +91,8 @@ class _Review:
             undo = "" if choice.decision == "skip" else f"&undo={check}"
             return RedirectResponse(f"/review?household={household.name}{undo}", 303)
         left = await household.run(partial(review.list_candidates, limit=1))
-        is_transfer = choice.decision == "duplicate" and "transfer" in form
-        key = "is_transfer" if is_transfer else f"is_{choice.decision}"
+        kind = form.get("transfer", [""])[0] if choice.decision == "duplicate" else ""
+        key = f"is_{_MOVED.get(kind, choice.decision)}"
         text = words(language_of(request), key)
         return JSONResponse({"open": left.total_count, "text": text})
 

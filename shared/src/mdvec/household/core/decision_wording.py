@@ -39,8 +39,11 @@ def decision_message(
     *,
     is_new: bool,
     is_transfer: bool,
+    is_bill: bool = False,
 ) -> str:
     """Message after a candidate was decided; ``rows`` are as they are now."""
+    if is_bill:
+        return bill_message(decision, rows[0], marked_before, is_new=is_new)
     if is_transfer:
         return transfer_message(decision, rows, marked_before, is_new=is_new)
     kept_row = next(row for row in rows if row.id == kept_id)
@@ -70,6 +73,24 @@ def transfer_message(
     return f"保留にしました。この組は候補に残ります。{freed}"
 
 
+def bill_message(
+    decision: str, bill: Transaction, marked_before: Sequence[int], *, is_new: bool
+) -> str:
+    """Message after a card's bill was decided."""
+    noted = "記録しました" if is_new else "既に記録されています"
+    freed = f"取引ID {bill.id} は再び集計に含まれます。" if marked_before else ""
+    match decision:
+        case "duplicate":
+            return (
+                f"カードの請求として{noted}。取引ID {bill.id} は支出に入らず、カードの明細が"
+                "入ります。取り消すには restore_duplicate にこの取引IDを渡してください。"
+                "このカードの請求をいつもそうするときは、alike で判定してください。"
+            )
+        case "not_duplicate":
+            return f"カードの請求ではないと{noted}。この候補は今後出ません。{freed}"
+    return f"保留にしました。この候補は残ります。{freed}"
+
+
 def mark_message(kept_row: Transaction, marked: Sequence[Transaction]) -> str:
     """Message after rows were marked as duplicates of the row that stays."""
     ids = "、".join(str(row.id) for row in marked)
@@ -85,10 +106,15 @@ def mark_message(kept_row: Transaction, marked: Sequence[Transaction]) -> str:
 
 
 def bulk_message(
-    decision: str, candidates: int, marked: Sequence[int], *, is_transfer: bool
+    decision: str,
+    candidates: int,
+    marked: Sequence[int],
+    *,
+    is_transfer: bool,
+    is_bill: bool = False,
 ) -> str:
     """Message after several candidates were decided at once."""
-    what = "振替" if is_transfer else "重複"
+    what = "カードの請求" if is_bill else "振替" if is_transfer else "重複"
     match decision:
         case "duplicate":
             ids = "、".join(map(str, marked[:_MAX_IDS]))
@@ -101,6 +127,8 @@ def bulk_message(
             done = f"{what}ではないと記録しました。今後候補に出ません"
         case _:
             done = "保留にしました。候補に残ります"
+    if is_bill and decision == "duplicate":
+        done += "。このカードの今後の請求も、カードの明細と一致すればそうします"
     return (
         f"{candidates}件の候補を{done}。まとめて戻すには、同じ check_id と alike で"
         "もう一度判定してください。"
@@ -138,7 +166,7 @@ def already_decided_message(decision: str, others: Sequence[Transaction]) -> str
 
 
 def restoration_message(
-    row: Transaction, *, was_marked: bool, transfers: Sequence[int] = ()
+    row: Transaction, *, was_marked: bool, transfers: Sequence[int] = (), is_bill: bool = False
 ) -> str:
     """Message after a row was restored, or had not been marked.
 
@@ -151,6 +179,8 @@ def restoration_message(
         if row.counts
         else "計算対象外などの取引のため、集計には含まれません。"
     )
+    if is_bill:
+        return f"取引ID {row.id} を戻しました。{sums}「カードの請求ではない」と記録しました。"
     if transfers:
         others = "、".join(map(str, transfers))
         return (

@@ -35,7 +35,8 @@ ComparedEntry = Transaction | ComparedRow
 class Pair:
     """Two rows that may be one purchase, or a transfer; ``first`` has the smaller id.
 
-    ``reasons`` are the codes of what speaks for and against it.
+    ``reasons`` are the codes of what speaks for and against it. Of a card's bill and one of the
+    rows that it pays, ``paid_id`` is that row's.
     """
 
     first: ComparedEntry
@@ -43,6 +44,7 @@ class Pair:
     score: float
     reasons: tuple[str, ...] = ()
     is_transfer: bool = False
+    paid_id: int | None = None
 
     @property
     def is_equal(self) -> bool:

@@ -5,24 +5,28 @@ Each message states the result and the next possible step.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import unicodedata
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from mdvec.household.core.answer_text import answer_text
 from mdvec.household.core.transaction import Transaction
 from mdvec.text import shown_name
 from mdvec.tools import offered_name
 
+CandidateKind = Literal["purchase", "transfer", "charge", "card_bill"]
+
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """The result of a search: ``candidates_count`` undecided pairs.
+    """The result of a search: ``candidates_count`` undecided candidates, as their list counts them.
 
-    ``likely_count`` of them are likely one purchase, others may be transfers; ``new_count``
-    had not been found before;
+    ``likely_count`` of them are likely one purchase, others may be transfers or bills of cards;
+    ``new_count`` have a pair that had not been found before;
     ``decided_count`` further pairs are already decided; ``below_threshold_count`` further pairs
     are within the tolerances but score too low. ``dropped_count`` pairs of an earlier search are
-    no candidates any more.
+    no candidates any more. ``followed_count`` bills left the sums, as those of their card always.
     """
 
     candidates_count: int
@@ -31,6 +35,7 @@ class Detection:
     decided_count: int
     below_threshold_count: int
     dropped_count: int
+    followed_count: int
     message: str
     notes: tuple[str, ...] = ()
 
@@ -66,6 +71,8 @@ class DetectionParams:
 class DuplicateCandidate:
     """Rows that may be the same purchase or a transfer; ``amount_diff`` is absolute, in yen.
 
+    ``kind`` is purchase, transfer, charge or card_bill. Of a card's bill ``transaction_1`` is the
+    bill, which alone leaves the sums, and the others are the largest rows that it pays.
     ``others`` are the third and further rows. ``reasons`` say in words why the rows are likely one
     purchase (``is_likely``), likely two, or a transfer; ``alike_count`` open candidates are of the
     same accounts or habit.
@@ -74,6 +81,7 @@ class DuplicateCandidate:
     check_id: int
     is_likely: bool
     is_transfer: bool
+    kind: CandidateKind
     transaction_1: CandidateRow
     transaction_2: CandidateRow
     others: tuple[CandidateRow, ...]
@@ -103,7 +111,10 @@ class CandidateList:
 
 @dataclass(frozen=True, slots=True)
 class DuplicateStats:
-    """Statistics of a ledger; ``duplicate_rate`` is the percentage of marked rows."""
+    """Statistics of a ledger; ``duplicate_rate`` is the percentage of marked rows.
+
+    ``pending_checks`` are the undecided candidates, as their list counts them.
+    """
 
     total_transactions: int
     marked_duplicates: int
@@ -121,11 +132,13 @@ class Found:
     new: int
     likely: int
     transfers: int
+    bills: int
     decided: int
     dropped: int
     below: int
     least: float
     wider_days: int
+    followed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +148,7 @@ class Listed:
     total: int
     likely: int
     transfers: int
+    bills: int
     page: int
     pages: int
     open_only: bool
@@ -165,9 +179,10 @@ def detection_message(summary: Found) -> str:
         "日付がもっと離れた組も探せます。"
     ]
     if summary.candidates:
-        groups = _groups(summary.candidates, summary.likely, summary.transfers)
+        groups = _groups(summary.candidates, summary.likely, summary.transfers, summary.bills)
+        kind = _kind(summary.transfers + summary.bills)
         parts = [
-            f"{summary.candidates}件の{_kind(summary.transfers)}が見つかりました{groups}。",
+            f"{summary.candidates}件の{kind}が見つかりました{groups}。",
             "list_duplicate_candidates で一覧を確認できます。",
         ]
         if summary.new < summary.candidates:
@@ -178,9 +193,13 @@ def detection_message(summary: Found) -> str:
                 "日付がもっと離れた組も探せます。"
             )
     if summary.decided:
-        parts.append(f"判定済みの{summary.decided}件は除いています。")
+        parts.append(f"判定済みの{summary.decided}組は除いています。")
     if summary.dropped:
-        parts.append(f"前の検索だけが見つけた未判定の{summary.dropped}件は候補から外しました。")
+        parts.append(f"前の検索だけが見つけた未判定の{summary.dropped}組は候補から外しました。")
+    if summary.followed:
+        parts.append(
+            f"いつも外すと判定されたカードの請求{summary.followed}件を、集計から外しました。"
+        )
     if summary.below:
         parts.append(
             f"ほかに類似度{summary.least:g}未満の組が{summary.below}件あります"
@@ -191,13 +210,13 @@ def detection_message(summary: Found) -> str:
 
 def list_message(listed: Listed) -> str:
     """Message of a page of candidates: how many there are of each group, and where the rest is."""
-    kind = _kind(listed.transfers)
+    kind = _kind(listed.transfers + listed.bills)
     kind = f"未確認の{kind}" if listed.open_only else kind
     if not listed.total:
         return f"{kind}はありません。{offered_name('detect_duplicates')} で検出できます。"
     parts = [f"{kind}は{listed.total}件です"]
     if listed.open_only:
-        parts.append(_groups(listed.total, listed.likely, listed.transfers))
+        parts.append(_groups(listed.total, listed.likely, listed.transfers, listed.bills))
     parts.append("。")
     if listed.pages > 1:
         parts.append(f"{listed.page}/{listed.pages}ページです。")
@@ -209,19 +228,40 @@ def _kind(transfers: int) -> str:
     return "重複・振替の候補" if transfers else "重複候補"
 
 
-def _groups(total: int, likely: int, transfers: int) -> str:
-    unlikely = total - likely - transfers
+def _groups(total: int, likely: int, transfers: int, bills: int) -> str:
+    unlikely = total - likely - transfers - bills
     moved = f"、口座間の移動かもしれない {transfers}件" if transfers else ""
-    return f"（同じ買い物らしい {likely}件、別の買い物らしい {unlikely}件{moved}）"
+    billed = f"、カードの請求らしい {bills}件" if bills else ""
+    return f"（同じ買い物らしい {likely}件、別の買い物らしい {unlikely}件{moved}{billed}）"
 
 
-def news_message(purchases: int, transfers: int) -> str:
+def kind_of(rows: Iterable[Transaction], *, is_transfer: bool, is_bill: bool) -> CandidateKind:
+    """What a candidate may be; a transfer between own accounts is a charge if a row says so."""
+    if is_bill:
+        return "card_bill"
+    if not is_transfer:
+        return "purchase"
+    texts = (unicodedata.normalize("NFKC", row.description) for row in rows)
+    return "charge" if any("チャージ" in text for text in texts) else "transfer"
+
+
+def bill_in_words(bill: Transaction, paid: Transaction, reasons: Sequence[str]) -> str:
+    """Which rows a card's bill pays, one of which is ``paid``; a code among the reasons says it."""
+    rows, first, last = next(one for one in reasons if one.startswith("pays:")).split(":")[1:]
+    return (
+        f"{shown_name(bill.account)}の支払いが、{shown_name(paid.account)}の"
+        f"{first}〜{last}の明細{int(rows):,}件の合計 {-(bill.amount or 0):,}円と一致する"
+    )
+
+
+def news_message(purchases: int, transfers: int, bills: int = 0) -> str:
     """What an answer about a month says of candidates that an import found; "" for none."""
     phrases = [
         f"{words}{count}件"
         for words, count in (
             ("同じ買い物が二度入っているらしい組が", purchases),
             ("振替らしいのに収入と支出に入っている組が", transfers),
+            ("明細と二重になっているらしいカードの請求が", bills),
         )
         if count
     ]
@@ -233,6 +273,9 @@ def news_message(purchases: int, transfers: int) -> str:
 
 
 _TRANSFER_DECISIONS = {"duplicate": "振替", "not_duplicate": "振替ではない", "skip": "保留"}
+_BILL_DECISIONS = {
+    "duplicate": "カードの請求", "not_duplicate": "カードの請求ではない", "skip": "保留",
+}  # fmt: skip
 _DECISIONS = {"duplicate": "重複", "not_duplicate": "重複ではない", "skip": "保留"}
 
 
@@ -264,7 +307,8 @@ def statistics_text(numbers: DuplicateStats) -> str:
     """The numbers as one line of text."""
     return (
         f"取引 {numbers.total_transactions:,}件のうち重複 {numbers.marked_duplicates:,}件"
-        f"（{numbers.duplicate_rate:g}%）。判定待ちの候補 {numbers.pending_checks:,}件、"
+        f"（{numbers.duplicate_rate:g}%）。判定待ちの候補 {numbers.pending_checks:,}件"
+        "（list_duplicate_candidates の件数）、"
         f"重複ではないと判定された組 {numbers.confirmed_not_duplicate:,}件。"
     )
 
@@ -277,6 +321,11 @@ def _candidate_lines(pair: DuplicateCandidate) -> Iterable[str]:
     kind = "同じ買い物らしい" if pair.is_likely else "別の買い物らしい"
     if pair.is_transfer:
         kind = "振替らしい" if pair.is_likely else "振替かもしれない"
+    if pair.kind == "charge":
+        kind = f"チャージで、{kind}"
+    if pair.kind == "card_bill":
+        words, kind = _BILL_DECISIONS, "カードの請求らしい（判定すると請求だけを外す）"
+        decision = words.get(pair.user_decision or "")
     yield (
         f"[check_id {pair.check_id}] {kind}（類似度 {pair.similarity_score:.0%}）、"
         f"日付差 {pair.date_diff_days}日、金額差 {amounts}"

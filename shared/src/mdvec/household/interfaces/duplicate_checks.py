@@ -11,10 +11,11 @@ from typing import Any
 import apsw
 
 from mdvec.household.core.candidates import OpenPair
+from mdvec.household.core.card_bills import BillRow
 from mdvec.household.core.detection import DetectionOptions
 from mdvec.household.core.pair import ComparedRow, Pair
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.interfaces.ledger_sums import counts
+from mdvec.household.interfaces.ledger_sums import counts, in_ledger
 from mdvec.household.interfaces.transactions import TRANSACTION_COLUMNS, read_transaction
 
 _CHECK = (
@@ -27,7 +28,13 @@ _WITH_ROWS = (
     "FROM duplicate_checks AS c JOIN transactions AS a ON a.id = c.transaction_id_1 "
     "JOIN transactions AS b ON b.id = c.transaction_id_2 WHERE c.tool_id = ?"
 )
-_BOTH_COUNT = f"{counts('a')} AND {counts('b')}"
+_BILL = 2
+"""``of_transfer`` of a card's bill and a row that it pays, which is ``kept_id``."""
+_BOTH_COUNT = (
+    f"CASE c.of_transfer WHEN {_BILL} THEN CASE c.kept_id WHEN a.id "
+    f"THEN {counts('b')} AND {in_ledger('a')} ELSE {counts('a')} AND {in_ledger('b')} END "
+    f"ELSE {counts('a')} AND {counts('b')} END"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +42,8 @@ class Check:
     """A stored pair: the options that found it, its score, and the user's decision.
 
     ``kept_id`` is the row that stays if the pair is a duplicate; ``reasons`` are codes. Pairs that
-    were decided by one request have the same ``batch``.
+    were decided by one request have the same ``batch``. A card's bill is a transfer, too, of which
+    the row that it pays stays.
     """
 
     id: int
@@ -50,16 +58,20 @@ class Check:
     reasons: tuple[str, ...]
     batch: int | None
     is_transfer: bool
+    is_bill: bool = False
+
+    @property
+    def bill_id(self) -> int | None:
+        """The row of a card's bill; None for other pairs."""
+        return self.first_id + self.second_id - self.kept_id if self.is_bill else None
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewCounts:
-    """Numbers of rows, marked rows, pairs, undecided pairs and rejected pairs."""
+    """Numbers of rows, marked rows and rejected pairs; a card's bill is one pair."""
 
     transactions: int
     marked: int
-    pairs: int
-    open: int
     not_duplicate: int
 
 
@@ -73,6 +85,31 @@ def compared_rows(connection: apsw.Connection, tool_id: int) -> list[ComparedRow
     )
     days = _Days()
     return [ComparedRow(row_id, days[day], *others) for row_id, day, *others in rows]
+
+
+def bill_rows(connection: apsw.Connection, tool_id: int) -> list[BillRow]:
+    """All rows with an amount that may be a card's bill or that one may pay.
+
+    Rows that their file marks as transfers are neither, nor is a row that was decided to be a
+    duplicate of another of the same account.
+    """
+    is_duplicate_of_others = (
+        "t.is_duplicate AND NOT EXISTS (SELECT 1 FROM transactions AS o "
+        "WHERE o.id = t.duplicate_of AND o.account = t.account)"
+    )
+    rows = connection.execute(
+        f"SELECT {', '.join(f't.{name}' for name in ComparedRow._fields)}, source_file, "
+        f"{counts('t')} OR t.is_moved, {counts('t')} OR t.is_moved OR {is_duplicate_of_others} "
+        "FROM transactions AS t NOT INDEXED WHERE tool_id = ? AND NOT is_transfer "
+        "AND amount IS NOT NULL AND account <> '' "
+        f"AND {in_ledger('t')} AND (NOT is_duplicate OR {is_duplicate_of_others})",
+        (tool_id,),
+    )
+    days = _Days()
+    return [
+        BillRow(ComparedRow(row_id, days[day], *others), path, bool(may_be_bill), bool(purchase))
+        for row_id, day, *others, path, may_be_bill, purchase in rows
+    ]
 
 
 class _Days(dict[object, date]):
@@ -113,15 +150,16 @@ def store_pairs(
     connection.executemany(
         "INSERT INTO duplicate_checks (tool_id, transaction_id_1, transaction_id_2, "
         "similarity_score, detection_date_tolerance, detection_amount_tolerance_abs, "
-        "detection_amount_tolerance_pct, reasons, is_announced, of_transfer) "
-        "SELECT ?, a.id, b.id, ?, ?, ?, ?, ?, ?, ? "
+        "detection_amount_tolerance_pct, reasons, is_announced, of_transfer, kept_id) "
+        "SELECT ?, a.id, b.id, ?, ?, ?, ?, ?, ?, ?, ? "
         "FROM transactions AS a, transactions AS b WHERE a.id = ? AND b.id = ? "
         "ON CONFLICT (transaction_id_1, transaction_id_2) DO UPDATE SET "
         "similarity_score = excluded.similarity_score, "
         "detection_date_tolerance = excluded.detection_date_tolerance, "
         "detection_amount_tolerance_abs = excluded.detection_amount_tolerance_abs, "
         "detection_amount_tolerance_pct = excluded.detection_amount_tolerance_pct, "
-        "reasons = excluded.reasons, "
+        "reasons = excluded.reasons, of_transfer = excluded.of_transfer, "
+        "kept_id = excluded.kept_id, "
         f"detected_at = CURRENT_TIMESTAMP WHERE {_UNDECIDED}",
         (
             (
@@ -132,7 +170,8 @@ def store_pairs(
                 str(options.amount_tolerance_pct),
                 " ".join(pair.reasons),
                 announced,
-                pair.is_transfer,
+                pair.is_transfer if pair.paid_id is None else _BILL,
+                pair.paid_id,
                 pair.first.id,
                 pair.second.id,
             )
@@ -141,13 +180,15 @@ def store_pairs(
     )
 
 
-def drop_unfound(connection: apsw.Connection, tool_id: int, pairs: Iterable[Pair]) -> int:
+def drop_unfound(
+    connection: apsw.Connection, tool_id: int, pairs: Iterable[Pair], *, bills_only: bool
+) -> int:
     """Delete the pairs without any decision that a search did not find; returns how many."""
     found_ids = {(pair.first.id, pair.second.id) for pair in pairs}
     undecided = connection.execute(
         "SELECT id, transaction_id_1, transaction_id_2 FROM duplicate_checks "
-        "WHERE tool_id = ? AND user_decision IS NULL",
-        (tool_id,),
+        "WHERE tool_id = ? AND user_decision IS NULL AND (of_transfer = ? OR ?)",
+        (tool_id, _BILL, not bills_only),
     ).fetchall()
     dropped = [(check,) for check, first, other in undecided if (first, other) not in found_ids]
     connection.executemany("DELETE FROM duplicate_checks WHERE id = ?", dropped)
@@ -188,6 +229,15 @@ def known_pairs(connection: apsw.Connection, tool_id: int) -> dict[tuple[int, in
     return {(first, second): decision for first, second, decision in rows}
 
 
+def pair_ids(connection: apsw.Connection, tool_id: int) -> dict[tuple[int, int], int]:
+    """The id of every stored pair, by the ids of its rows."""
+    rows = connection.execute(
+        "SELECT transaction_id_1, transaction_id_2, id FROM duplicate_checks WHERE tool_id = ?",
+        (tool_id,),
+    )
+    return {(first, second): check_id for first, second, check_id in rows}
+
+
 def get_check(connection: apsw.Connection, tool_id: int, check_id: int) -> Check | None:
     """The tool's pair with this id, or None."""
     if not _is_storable(check_id):
@@ -204,22 +254,62 @@ def open_pairs(connection: apsw.Connection, tool_id: int) -> list[OpenPair]:
     rows = connection.execute(
         "SELECT c.id, c.transaction_id_1, c.transaction_id_2, c.similarity_score, "
         "c.user_decision IS 'skip', c.of_transfer, a.account, a.description, b.account, "
-        f"b.description {_WITH_ROWS} AND {_UNDECIDED} AND {_BOTH_COUNT}",
+        f"b.description, CASE c.of_transfer WHEN {_BILL} THEN a.id + b.id - c.kept_id END "
+        f"{_WITH_ROWS} AND {_UNDECIDED} AND {_BOTH_COUNT}",
         (tool_id,),
     )
     return [
         OpenPair(
-            check, first, other, score, bool(skipped), bool(moves), (account, shop), (payee, name)
+            check,
+            first,
+            other,
+            score,
+            bool(skipped),
+            bool(moves),
+            (account, shop),
+            (payee, name),
+            bill_id,
         )
-        for check, first, other, score, skipped, moves, account, shop, payee, name in rows
+        for check, first, other, score, skipped, moves, account, shop, payee, name, bill_id in rows
     ]
 
 
+def rows_in_doubt(
+    connection: apsw.Connection, tool_id: int, least: float
+) -> tuple[list[OpenPair], list[int]]:
+    """The open pairs of this score or more, without those of bills; and the ids of the bills."""
+    likely = f"{_WITH_ROWS} AND {_UNDECIDED} AND {_BOTH_COUNT} AND c.similarity_score >= ?"
+    pairs = connection.execute(
+        "SELECT c.id, c.transaction_id_1, c.transaction_id_2, c.similarity_score, c.of_transfer "
+        f"{likely} AND c.of_transfer <> {_BILL}",
+        (tool_id, least),
+    )
+    bills = connection.execute(
+        f"SELECT DISTINCT a.id + b.id - c.kept_id {likely} AND c.of_transfer = {_BILL}",
+        (tool_id, least),
+    )
+    payee = ("", "")
+    return [
+        OpenPair(
+            check,
+            one,
+            other,
+            score,
+            is_skipped=False,
+            is_transfer=bool(moves),
+            first_payee=payee,
+            second_payee=payee,
+        )
+        for check, one, other, score, moves in pairs
+    ], [int(bill) for (bill,) in bills]
+
+
 def closed_checks(connection: apsw.Connection, tool_id: int) -> list[int]:
-    """The ids of all other pairs, best score first."""
+    """The ids of all other pairs, best score first; one of each card's bill."""
     rows = connection.execute(
-        f"SELECT c.id {_WITH_ROWS} AND NOT ({_UNDECIDED} AND {_BOTH_COUNT}) "
-        "ORDER BY c.similarity_score DESC, c.id",
+        f"SELECT min(c.id) {_WITH_ROWS} AND NOT ({_UNDECIDED} AND {_BOTH_COUNT}) "
+        f"GROUP BY CASE c.of_transfer WHEN {_BILL} THEN c.kept_id - a.id - b.id ELSE c.id END "
+        "ORDER BY max(c.similarity_score) DESC, min(c.id)",
         (tool_id,),
     )
     return [int(check) for (check,) in rows]
@@ -234,16 +324,49 @@ def decided_together(connection: apsw.Connection, tool_id: int, check: Check) ->
     return [int(pair_id) for (pair_id,) in rows]
 
 
-def count_unannounced(connection: apsw.Connection, tool_id: int, least: float) -> tuple[int, int]:
-    """How many open pairs of this score or more are news: purchases, and transfers."""
-    purchases, transfers = _numbers_of(
+def checks_of_bill(connection: apsw.Connection, tool_id: int, bill_id: int) -> list[Check]:
+    """The pairs of a card's bill with the rows that it pays."""
+    rows = connection.execute(
+        f"SELECT {_CHECK} FROM duplicate_checks AS c WHERE c.tool_id = ? AND c.of_transfer = ? "
+        "AND ? IN (c.transaction_id_1, c.transaction_id_2) AND c.kept_id <> ? ORDER BY c.id",
+        (tool_id, _BILL, bill_id, bill_id),
+    )
+    return [_check(row) for row in rows]
+
+
+def keep_always(connection: apsw.Connection, checks: Iterable[Check], *, is_always: bool) -> None:
+    """Record whether the decision about these bills holds for the card's later ones, too."""
+    connection.executemany(
+        "UPDATE duplicate_checks SET reasons = trim(replace(reasons, 'always', '') || ?) "
+        "WHERE id = ?",
+        [(" always" if is_always else "", one.id) for one in checks],
+    )
+
+
+def always_decided(connection: apsw.Connection, tool_id: int) -> dict[frozenset[str], int]:
+    """The accounts of bills whose decision holds for later ones, with the request that made it."""
+    rows = connection.execute(
+        f"SELECT DISTINCT a.account, b.account, c.batch {_WITH_ROWS} AND c.of_transfer = {_BILL} "
+        "AND c.user_decision = 'duplicate' AND c.reasons LIKE '%always%' ORDER BY c.batch",
+        (tool_id,),
+    )
+    return {frozenset((str(one), str(other))): int(str(batch)) for one, other, batch in rows}
+
+
+def count_unannounced(
+    connection: apsw.Connection, tool_id: int, least: float
+) -> tuple[int, int, int]:
+    """How many open candidates of this score or more are news: purchases, transfers, bills."""
+    purchases, transfers, bills = _numbers_of(
         connection,
-        "SELECT count(*) FILTER (WHERE NOT c.of_transfer), count(*) FILTER (WHERE c.of_transfer) "
+        "SELECT count(*) FILTER (WHERE NOT c.of_transfer), count(*) FILTER "
+        f"(WHERE c.of_transfer = 1), count(DISTINCT CASE c.of_transfer WHEN {_BILL} "
+        "THEN a.id + b.id - c.kept_id END) "
         f"{_WITH_ROWS} AND {_UNDECIDED} AND {_BOTH_COUNT} "
         "AND NOT c.is_announced AND c.similarity_score >= ?",
         (tool_id, least),
     )
-    return purchases, transfers
+    return purchases, transfers, bills
 
 
 def mark_announced(connection: apsw.Connection, tool_id: int) -> None:
@@ -255,22 +378,20 @@ def mark_announced(connection: apsw.Connection, tool_id: int) -> None:
 
 
 def review_counts(connection: apsw.Connection, tool_id: int) -> ReviewCounts:
-    """The numbers of a tool's rows and pairs."""
+    """The numbers of a tool's rows and rejected pairs."""
     (rows, marked) = _numbers(
         connection,
         "SELECT count(*), coalesce(sum(is_duplicate), 0) FROM transactions WHERE tool_id = ?",
         tool_id,
     )
-    (pending,) = _numbers(
-        connection, f"SELECT count(*) {_WITH_ROWS} AND {_UNDECIDED} AND {_BOTH_COUNT}", tool_id
-    )
-    (pairs, not_duplicates) = _numbers(
+    (not_duplicates,) = _numbers(
         connection,
-        "SELECT count(*), count(*) FILTER (WHERE user_decision = 'not_duplicate') "
-        "FROM duplicate_checks WHERE tool_id = ?",
+        f"SELECT count(DISTINCT CASE of_transfer WHEN {_BILL} "
+        "THEN kept_id - transaction_id_1 - transaction_id_2 ELSE id END) "
+        "FROM duplicate_checks WHERE tool_id = ? AND user_decision = 'not_duplicate'",
         tool_id,
     )
-    return ReviewCounts(rows, marked, pairs, pending, not_duplicates)
+    return ReviewCounts(rows, marked, not_duplicates)
 
 
 def checks_that_mark(connection: apsw.Connection, tool_id: int, transaction_id: int) -> list[Check]:
@@ -316,4 +437,5 @@ def _check(row: tuple[Any, ...]) -> Check:
         reasons=tuple(reasons.split()),
         batch=batch,
         is_transfer=bool(is_transfer),
+        is_bill=is_transfer == _BILL,
     )

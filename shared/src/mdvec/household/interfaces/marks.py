@@ -3,7 +3,8 @@
 Of a pair with the decision ``duplicate``, the row that the user did not keep is marked, by default
 the one with the larger id. It is marked as a duplicate of the unmarked row at the end of the chain
 of such pairs. Decisions that together would keep no row are followed as far as one row stays.
-Both rows of a transfer are marked, as long as the ledger has both.
+Both rows of a transfer are marked, as long as the ledger has both; of a card's bill and the rows
+that it pays, the bill.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ def record_decision(
     Call within a transaction, and update_marks after it.
     """
     connection.execute(
-        "UPDATE duplicate_checks SET user_decision = ?, kept_id = ?, batch = ?, "
+        "UPDATE duplicate_checks SET user_decision = ?, "
+        "kept_id = CASE of_transfer WHEN 2 THEN kept_id ELSE ? END, batch = ?, "
         "decided_at = CURRENT_TIMESTAMP, is_announced = 1 WHERE tool_id = ? AND id = ?",
         (decision, kept_id, batch, tool_id, check_id),
     )
@@ -82,14 +84,15 @@ def update_marks(connection: apsw.Connection, tool_id: int) -> None:
 
 def _update_transfers(connection: apsw.Connection, tool_id: int) -> None:
     ends = connection.execute(
-        "SELECT a.id, b.id FROM duplicate_checks AS c "
+        "SELECT a.id, b.id, CASE c.of_transfer WHEN 2 THEN c.kept_id END "
+        "FROM duplicate_checks AS c "
         "JOIN transactions AS a ON a.id = c.transaction_id_1 "
         "JOIN transactions AS b ON b.id = c.transaction_id_2 "
         "WHERE c.tool_id = ? AND c.user_decision = 'duplicate' AND c.of_transfer "
         f"AND {in_ledger('a')} AND {in_ledger('b')}",
         (tool_id,),
     )
-    wanted = {row for pair in ends for row in pair}
+    wanted = {row for *pair, paid_row in ends for row in pair if row != paid_row}
     marked = connection.execute(
         "SELECT id FROM transactions WHERE +tool_id = ? AND is_moved", (tool_id,)
     )

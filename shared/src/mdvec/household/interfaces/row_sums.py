@@ -252,6 +252,13 @@ def page_of(
     return [read_transaction(row) for row in found]
 
 
+def ids_of(connection: apsw.Connection, rows: RowsChosen) -> list[int]:
+    """The ids of all the rows."""
+    sources, values = _sources(rows, _index_of_days(rows))
+    ids = " UNION ALL ".join(f"SELECT id FROM {source}" for source in sources)
+    return [int(row_id) for (row_id,) in connection.execute(ids, sum(values, ()))]
+
+
 def _sources(rows: RowsChosen, index: str) -> tuple[list[str], list[tuple[Any, ...]]]:
     """What follows FROM for the rows with the texts, and for those chosen by their notes."""
     where, values = rows.condition.where

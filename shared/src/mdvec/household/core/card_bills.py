@@ -1,0 +1,296 @@
+"""Finds the bills of cards: a payment at a bank that equals a card's own rows, counted twice.
+
+A card's rows are tried in spans: from the day after one closing day to the next (the 1st to the
+30th, or a month's end), and the rows of a statement file. A span fits a payment 5 to 62 days after
+it (a file's rows up to 92) if it has the same sum to the yen.
+
+Chance is bounded. A ledger with P payees and C cards has P × C × 31 sets of payments and spans to
+try. Of a payee's n different payments, k fit by chance in a set with a probability of at most
+(n choose k) times the product of s × r / amount over them: of s spans, each equals the amount with
+one chance in as many amounts as are near and as round (r is 1, 10, 100 or 1,000 yen). Bills are
+proposed while the chance over all sets is below ``MAX_CHANCE``; P counts only the payees that name
+the card if this one does. A payee that is paid more than twice in a month is no card.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from bisect import bisect_left, bisect_right
+from calendar import monthrange
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import accumulate
+from typing import Final, NamedTuple
+
+from mdvec.household.core.detection import DetectionOptions
+from mdvec.household.core.pair import ComparedRow, Pair
+from mdvec.household.core.pairs import FoundPairs
+from mdvec.household.core.shop_names import KanaReading, ShopName, closeness, shop_name
+
+MAX_CHANCE: Final = 0.02
+"""How many proposals a whole ledger may be expected to have by chance, in each of two tiers."""
+SHOWN_ROWS: Final = 5
+"""A bill may pay hundreds of rows; a review is shown so many."""
+_CLOSING_DAYS: Final = (*range(1, 31), 31)
+_BY_FILE: Final = 0
+_SETS: Final = len(_CLOSING_DAYS) + 1
+_SOONEST, _LATEST, _LATEST_FILE = 5, 62, 92
+_FILE_DAYS: Final = 70
+_MOST_SPANS, _MOST_FILES = 2, 4
+_MOST_A_MONTH: Final = 2
+_NAMES_THE_CARD: Final = 0.8
+_NAMED_SCORE, _SCORE = 0.95, 0.85
+_DIGITS: Final = re.compile(r"\d+")
+
+Payee = tuple[str, str]
+
+
+class BillRow(NamedTuple):
+    """A row of the ledger; ``may_be_bill``: it counts, or was decided to be a bill or transfer.
+
+    ``is_purchase``: as a card's row it is in the sums, or another row in its place.
+    """
+
+    row: ComparedRow
+    source_file: str
+    may_be_bill: bool
+    is_purchase: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CardBill:
+    """A payment and the card's rows that it pays; ``is_named``: the payment names the card."""
+
+    bill: ComparedRow
+    rows: tuple[ComparedRow, ...]
+    is_named: bool
+
+
+class _Span(NamedTuple):
+    """Some rows of a card, by their places; ``closing`` is the ordinal of the last day."""
+
+    rule: int
+    closing: int
+    places: Sequence[int]
+
+
+class _Fit(NamedTuple):
+    bill: ComparedRow
+    span: _Span
+
+
+@dataclass(frozen=True, slots=True)
+class _Family:
+    """The payments of a payee that fit a card's spans of one rule."""
+
+    payee: Payee
+    card: str
+    fits: tuple[_Fit, ...]
+    chance: float
+    is_named: bool
+
+
+def find_bills(rows: Iterable[BillRow], reading: KanaReading = str) -> list[CardBill]:
+    """The bills among the rows of a ledger; each row is in one bill at most."""
+    accounts: dict[str, list[BillRow]] = defaultdict(list)
+    for each in rows:
+        if each.row.account:
+            accounts[each.row.account].append(each)
+    payees = _payees(accounts)
+    cards = {name: _Card(name, of_account) for name, of_account in accounts.items()}
+    amounts: dict[int, list[tuple[Payee, ComparedRow]]] = defaultdict(list)
+    for payee, payments in payees.items():
+        for payment in payments:
+            amounts[payment.amount].append((payee, payment))
+    fitting = [
+        (payee, card, fits) for card in cards.values() for payee, fits in card.fits(amounts).items()
+    ]
+    names = _Names(reading)
+    named = {
+        (payee, card)
+        for card in sorted({card.account for _, card, _ in fitting})
+        for payee in payees
+        if payee[0] != card and names.is_named(card, payee[1])
+    }
+    families = [
+        _family(payee, card, of_rule, payees[payee], tried=len(named), is_named=True)
+        if (payee, card.account) in named
+        else _family(payee, card, of_rule, payees[payee],
+                     tried=len(payees) * (len(cards) - 1), is_named=False)
+        for payee, card, fits in fitting
+        for of_rule in _by_rule(fits)
+    ]  # fmt: skip
+    families.sort(key=lambda one: (one.chance, one.payee, one.card))
+    return list(_chosen([one for one in families if one.chance <= MAX_CHANCE], cards))
+
+
+def with_bills(
+    found: FoundPairs,
+    bills: Iterable[CardBill],
+    options: DetectionOptions,
+    only: Collection[int] | None = None,
+) -> FoundPairs:
+    """The pairs of a search, and of each bill one with each of the largest rows that it pays.
+
+    ``only`` limits them to bills with a row of these ids.
+    """
+    pairs: list[Pair] = []
+    for one in bills:
+        score = _NAMED_SCORE if one.is_named else _SCORE
+        ids = {one.bill.id, *(row.id for row in one.rows)}
+        if score < options.min_similarity_score or (only is not None and not ids & set(only)):
+            continue
+        days = sorted(row.date for row in one.rows)
+        reasons = (f"pays:{len(one.rows)}:{days[0]}:{days[-1]}", *["names_card"] * one.is_named)
+        for row in sorted(one.rows, key=lambda each: (each.amount, each.id))[:SHOWN_ROWS]:
+            first, second = sorted((one.bill, row), key=lambda each: each.id)
+            pairs.append(Pair(first, second, score, reasons, is_transfer=True, paid_id=row.id))
+    of_bills = {(pair.first.id, pair.second.id) for pair in pairs}
+    others = [one for one in found.pairs if (one.first.id, one.second.id) not in of_bills]
+    return FoundPairs((*pairs, *others), found.below)
+
+
+def _payees(accounts: dict[str, list[BillRow]]) -> dict[Payee, list[ComparedRow]]:
+    """The payments of each payee of an account that is not paid too often to be a card."""
+    payees: dict[Payee, list[ComparedRow]] = defaultdict(list)
+    names: dict[str, str] = {}
+    for account, rows in accounts.items():
+        for each in rows:
+            if each.may_be_bill and each.row.amount < 0:
+                text = each.row.description
+                if text not in names:
+                    names[text] = _DIGITS.sub("", unicodedata.normalize("NFKC", text)).strip()
+                payees[account, names[text]].append(each.row)
+    return {
+        payee: rows
+        for payee, rows in payees.items()
+        if max(Counter((row.date.year, row.date.month) for row in rows).values()) <= _MOST_A_MONTH
+    }
+
+
+class _Card:
+    """The rows of an account, and the sums of their spans."""
+
+    def __init__(self, account: str, rows: Iterable[BillRow]) -> None:
+        self.account = account
+        self.rows = sorted(rows, key=lambda one: (one.row.date, one.row.id))
+        self._days = [one.row.date.toordinal() for one in self.rows]
+        self._sums: dict[int, list[_Span]] = defaultdict(list)
+        for span, amount in (*self._closings(), *self._files()):
+            if amount < 0:
+                self._sums[amount].append(span)
+
+    def fits(
+        self, amounts: Mapping[int, Sequence[tuple[Payee, ComparedRow]]]
+    ) -> dict[Payee, list[_Fit]]:
+        """The payments of other accounts that equal a span, with each such span, by payee."""
+        found: dict[Payee, list[_Fit]] = defaultdict(list)
+        for amount in sorted(self._sums.keys() & amounts.keys()):
+            for payee, payment in amounts[amount]:
+                spans = self._sums[amount] if payee[0] != self.account else ()
+                found[payee] += [
+                    _Fit(payment, span) for span in spans if self._may_pay(payment, span)
+                ]
+        return {payee: fits for payee, fits in found.items() if fits}
+
+    def _may_pay(self, payment: ComparedRow, span: _Span) -> bool:
+        days = payment.date.toordinal() - span.closing
+        latest = _LATEST_FILE if span.rule == _BY_FILE else _LATEST
+        return _SOONEST <= days <= latest and all(
+            self.rows[place].is_purchase for place in span.places
+        )
+
+    def covers(self, payment: ComparedRow) -> bool:
+        """Whether the card has rows that the payment might pay."""
+        day = payment.date.toordinal()
+        begin = bisect_left(self._days, day - _LATEST - 31)
+        return begin < bisect_right(self._days, day - _SOONEST)
+
+    def _closings(self) -> Iterator[tuple[_Span, int]]:
+        sums = [0, *accumulate(one.row.amount for one in self.rows)]
+        first, last = self.rows[0].row.date, self.rows[-1].row.date
+        for month in range(first.year * 12 + first.month - 1, last.year * 12 + last.month + 1):
+            for day in _CLOSING_DAYS:
+                closing = _closing(month, day)
+                begin = bisect_right(self._days, _closing(month - 1, day))
+                end = bisect_right(self._days, closing)
+                if begin < end:
+                    yield _Span(day, closing, range(begin, end)), sums[end] - sums[begin]
+
+    def _files(self) -> Iterator[tuple[_Span, int]]:
+        files: dict[str, list[int]] = defaultdict(list)
+        for place, one in enumerate(self.rows):
+            files[one.source_file].append(place)
+        ends = sorted(self._days[places[-1]] for places in files.values())
+        for places in files.values():
+            closing = self._days[places[-1]]
+            near = bisect_right(ends, closing + _LATEST_FILE) - bisect_left(ends, closing)
+            if closing - self._days[places[0]] <= _FILE_DAYS and near <= _MOST_FILES:
+                amount = sum(self.rows[place].row.amount for place in places)
+                yield _Span(_BY_FILE, closing, places), amount
+
+
+def _closing(month: int, day: int) -> int:
+    """The ordinal of a closing day in a month that is counted from the year 0."""
+    year, index = divmod(month, 12)
+    return date(year, index + 1, min(day, monthrange(year, index + 1)[1])).toordinal()
+
+
+def _by_rule(fits: Iterable[_Fit]) -> Iterable[tuple[_Fit, ...]]:
+    rules: dict[int, list[_Fit]] = defaultdict(list)
+    for fit in fits:
+        rules[fit.span.rule].append(fit)
+    return map(tuple, rules.values())
+
+
+def _family(
+    payee: Payee,
+    card: _Card,
+    fits: tuple[_Fit, ...],
+    payments: Iterable[ComparedRow],
+    *,
+    tried: int,
+    is_named: bool,
+) -> _Family:
+    spans = _MOST_FILES if fits[0].span.rule == _BY_FILE else _MOST_SPANS
+    # An equal amount, such as a subscription's, says nothing new the second time.
+    fitting = {fit.bill.amount for fit in fits}
+    every = {payment.amount for payment in payments if card.covers(payment)} | fitting
+    chance = math.prod(min(1.0, spans * _roundness(amount) / -amount) for amount in fitting)
+    chance *= tried * _SETS * math.comb(len(every), len(fitting))
+    return _Family(payee, card.account, fits, chance, is_named)
+
+
+def _roundness(amount: int) -> int:
+    return next(size for size in (1000, 100, 10, 1) if amount % size == 0)
+
+
+class _Names:
+    """Whether payees name accounts."""
+
+    def __init__(self, reading: KanaReading) -> None:
+        self._reading = reading
+        self._known: dict[str, ShopName] = {}
+
+    def is_named(self, account: str, payee: str) -> bool:
+        return closeness(self._name(account), self._name(payee)) >= _NAMES_THE_CARD
+
+    def _name(self, text: str) -> ShopName:
+        if text not in self._known:
+            self._known[text] = shop_name(text, self._reading)
+        return self._known[text]
+
+
+def _chosen(families: Iterable[_Family], cards: dict[str, _Card]) -> Iterator[CardBill]:
+    used: set[int] = set()
+    for family in families:
+        for fit in family.fits:
+            rows = tuple(cards[family.card].rows[place].row for place in fit.span.places)
+            ids = {fit.bill.id, *(row.id for row in rows)}
+            if not ids & used:
+                used |= ids
+                yield CardBill(fit.bill, rows, family.is_named)

@@ -1,0 +1,299 @@
+"""Bills of cards: a payment at a bank that equals the card's own rows is counted once."""
+
+import random
+from datetime import date, timedelta
+
+import pytest
+from plan_ledger import Bought, fill
+
+from mdvec.database.connection import open_database
+from mdvec.household import deciding, review
+from mdvec.household.combined import combined_households
+from mdvec.household.comparison import compare_periods
+from mdvec.household.core.card_bills import MAX_CHANCE
+from mdvec.household.core.detection import DetectionOptions
+from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
+from mdvec.household.month import monthly_household
+from mdvec.household.trend import category_trend, category_trend_summary
+
+BANK, CARD = "三菱UFJ銀行", "楽天カード"
+TODAY = date(2026, 8, 20)
+ONE_BILL = [
+    Bought("2026-06-03", "家電店", -30_000, "趣味・娯楽/家電", CARD),
+    Bought("2026-06-21", "スーパー", -24_321, "食費/食料品", CARD),
+    Bought("2026-07-27", "ラクテンカードサービス", -54_321, "未分類/未分類", BANK),
+    Bought("2026-07-28", "ガス", -10_800, "水道・光熱費/ガス", BANK),
+]
+
+
+@pytest.fixture
+def connection(tmp_path):
+    with open_database(tmp_path / "vectors.sqlite", "create") as opened:
+        yield opened
+
+
+def detected(connection, rows, name="kakeibo", **how):
+    tool_id = fill(connection, rows, name)
+    return tool_id, review.detect(connection, tool_id, DetectionOptions(), **how)
+
+
+def candidates(connection, tool_id, kind="card_bill", **how):
+    listed = review.list_candidates(connection, tool_id, 50, **how)
+    return [one for one in listed.candidates if one.kind == kind]
+
+
+def decide(connection, tool_id, check_id, decision="duplicate", **how):
+    choice = deciding.ReviewDecision(decision, **how)
+    return deciding.confirm(connection, tool_id, check_id, choice)
+
+
+def month(connection, tool_id, period="2026年", **how):
+    return monthly_household(connection, tool_id, period=period, today=TODAY, **how)
+
+
+def doubts(notes):
+    return [note for note in notes if "未判定" in note]
+
+
+def test_a_bill_that_equals_the_cards_rows_is_a_candidate_and_counts_once_when_decided(connection):
+    tool_id, found = detected(connection, ONE_BILL)
+    assert (found.candidates_count, found.likely_count) == (1, 0)
+    assert "カードの請求らしい 1件" in found.message
+    assert month(connection, tool_id).spending == 119_442
+    (bill,) = candidates(connection, tool_id)
+    assert (bill.transaction_1.id, bill.amount_diff) == (3, 0)
+    assert {bill.transaction_2.id, *(row.id for row in bill.others)} == {1, 2}
+    assert "2026-06-03〜2026-06-21の明細2件の合計 54,321円と一致する" in bill.reasons[0]
+    done = decide(connection, tool_id, bill.check_id)
+    assert done.marked_transaction_ids == (3,)
+    assert "カードの請求として記録しました" in done.message
+    after = month(connection, tool_id)
+    assert (after.spending, after.counts.transfer) == (119_442 - 54_321, 1)
+    assert candidates(connection, tool_id) == []
+    (closed,) = candidates(connection, tool_id, skip_checked=False)
+    assert closed.user_decision == "duplicate"
+    restored = deciding.restore(connection, tool_id, 3)
+    assert "カードの請求ではない" in restored.message
+    assert month(connection, tool_id).spending == 119_442
+    assert candidates(connection, tool_id) == []
+    decide(connection, tool_id, bill.check_id, "skip")
+    assert len(candidates(connection, tool_id)) == 1
+
+
+def test_until_it_is_decided_every_sum_says_how_much_is_in_doubt(connection):
+    tool_id, _ = detected(connection, ONE_BILL)
+    words = "カードの請求かもしれない 1件（支出 54,321円）"
+    cache = ColumnsCache()
+
+    def noted(period):
+        found = find_transactions(
+            connection, tool_id, RowFilter(period=period), ListingOptions(), cache, TODAY
+        )
+        return [
+            doubts(month(connection, tool_id, period).notes),
+            doubts(category_trend(connection, tool_id, period=period, today=TODAY).notes),
+            doubts(found.notes),
+        ]
+
+    for notes in noted("2026年7月"):
+        assert [words in note for note in notes] == [True]
+    assert words in month(connection, tool_id, "2026年7月").text
+    summary = category_trend_summary(connection, tool_id, today=TODAY)
+    assert words in doubts(summary.notes)[0]
+    assert noted("2026年6月") == [[], [], []]
+    assert doubts(month(connection, tool_id, "2026年7月", category="水道・光熱費").notes) == []
+    assert doubts(month(connection, tool_id, "2026年7月", category="収入").notes) == []
+    compared = compare_periods(connection, tool_id, period="2026年7月", today=TODAY)
+    assert [words in note for note in doubts(compared.notes)] == [True]
+    (bill,) = candidates(connection, tool_id)
+    decide(connection, tool_id, bill.check_id)
+    assert noted("2026年7月") == [[], [], []]
+
+
+def test_two_equal_purchases_are_named_with_their_sum(connection):
+    rows = [
+        Bought("2026-07-05", "家電店 新宿", -42_680, account="財布"),
+        Bought("2026-07-06", "家電店 新宿", -42_680, account=CARD),
+        Bought("2026-07-06", "スーパー", -1_200, account=CARD),
+    ]
+    tool_id, _ = detected(connection, rows)
+    (note,) = doubts(month(connection, tool_id).notes)
+    assert "重複かもしれない 1件（支出 42,680円）" in note
+
+
+def household(seed, months=14, *, closing=31, named=True, round_to=1):
+    """A year of a card and its bank; the bills that a plain count of the card's months expects."""
+    draw = random.Random(seed)
+    rows: list[Bought] = []
+    bills: dict[int, int] = {}
+    first = date(2025, 1, 1)
+    for offset in range(months * 30):
+        day = first + timedelta(offset)
+        for _ in range(draw.choice([0, 1, 1, 2])):
+            yen = draw.randrange(150, 12_000) // round_to * round_to or round_to
+            shop = f"店{draw.randrange(40)}"
+            rows.append(Bought(day.isoformat(), shop, -yen, account=CARD))
+            at = day.year * 12 + day.month - 1 + (day.day > closing)
+            bills[at] = bills.get(at, 0) + yen
+        if draw.random() < 0.4:
+            yen = draw.choice([1_000, 3_000, 110, draw.randrange(500, 60_000)])
+            rows.append(Bought(day.isoformat(), f"払い{draw.randrange(30)}", -yen, account=BANK))
+    payee = "ラクテンカードサービス" if named else "アメツクス"
+    last = max(bills)
+    paid = []
+    for at, yen in bills.items():
+        year, index = divmod(at + 1, 12)
+        if at < last:
+            paid.append(Bought(date(year, index + 1, 27).isoformat(), payee, -yen, account=BANK))
+    return [*rows, *paid], paid
+
+
+@pytest.mark.parametrize("closing", [31, 15, 5])
+@pytest.mark.parametrize("named", [True, False])
+def test_every_bill_of_a_years_card_is_found_with_any_closing_day(connection, closing, named):
+    rows, paid = household(7, closing=closing, named=named)
+    tool_id, _ = detected(connection, rows)
+    found = candidates(connection, tool_id)
+    assert {(one.transaction_1.date, one.transaction_1.amount) for one in found} == {
+        (bill.day, bill.amount) for bill in paid
+    }
+    assert {one.alike_count for one in found} == {len(paid) - 1}
+    done = decide(connection, tool_id, found[0].check_id, alike=True)
+    assert len(done.marked_transaction_ids) == len(paid)
+    expected = sum(row.yen for row in rows) - sum(bill.yen for bill in paid)
+    assert month(connection, tool_id, "2025年1月〜2026年12月").spending == expected
+    decide(connection, tool_id, found[0].check_id, "skip", alike=True)
+    assert len(candidates(connection, tool_id)) == len(paid)
+
+
+def test_always_for_this_card_decides_later_bills_and_is_taken_back_with_them(connection):
+    rows, paid = household(11)
+    early = [row for row in rows if row.day < "2025-12-20"]
+    tool_id, _ = detected(connection, early)
+    before = len(candidates(connection, tool_id))
+    first = candidates(connection, tool_id)[0].check_id
+    decide(connection, tool_id, first, alike=True)
+    fill_more(connection, tool_id, [row for row in rows if row.day >= "2025-12-20"])
+    found = review.detect(connection, tool_id, DetectionOptions(), by_user=False)
+    assert found.followed_count == len(paid) - before > 0
+    assert candidates(connection, tool_id) == []
+    expected = sum(row.yen for row in rows) - sum(bill.yen for bill in paid)
+    assert month(connection, tool_id, "2025年1月〜2026年12月").spending == expected
+    decide(connection, tool_id, first, "not_duplicate", alike=True)
+    uncounted = month(connection, tool_id, "2025年1月〜2026年12月").spending
+    assert uncounted == sum(row.yen for row in rows)
+
+
+def fill_more(connection, tool_id, rows, path="新.csv"):
+    """Add rows to a household."""
+    with connection:
+        connection.executemany(
+            "INSERT INTO transactions (tool_id, identity, mf_id, source_file, row_number, date, "
+            "amount, description, category_major, category_minor, account, memo, is_target, "
+            "is_transfer) VALUES (?, ?, '', ?, ?, ?, ?, ?, ?, '', ?, '', 1, 0)",
+            [
+                (
+                    tool_id,
+                    f"{path} {n}",
+                    path,
+                    n,
+                    row.day,
+                    row.amount,
+                    row.shop,
+                    row.major,
+                    row.account,
+                )
+                for n, row in enumerate(rows)
+            ],
+        )  # fmt: skip
+
+
+def test_a_bill_that_fits_no_more_is_no_candidate_after_the_next_import(connection):
+    tool_id, _ = detected(connection, ONE_BILL)
+    fill_more(connection, tool_id, [Bought("2026-06-10", "本", -700, account=CARD)], "明細.csv")
+    review.detect(connection, tool_id, DetectionOptions(), by_user=False)
+    assert candidates(connection, tool_id) == []
+
+
+def test_rows_that_the_user_left_out_are_no_reason_to_leave_out_the_bill(connection):
+    rows = [*ONE_BILL[1:], Bought("2026-06-03", "家電店", -30_000, account=CARD, counts=False)]
+    tool_id, _ = detected(connection, rows)
+    assert candidates(connection, tool_id) == []
+
+
+def test_the_sum_over_all_households_says_whose_bills_are_in_doubt(connection):
+    his, _ = detected(connection, ONE_BILL, "his")
+    hers, _ = detected(connection, ONE_BILL[:2], "hers")
+    answer = combined_households(
+        connection, {"his": his, "hers": hers}, period="2026年", today=TODAY
+    )
+    assert [note.partition(":")[0] for note in doubts(answer.notes)] == ["his"]
+    assert "支出 54,321円" in answer.text
+
+
+def test_a_purchase_that_is_booked_after_the_closing_day_is_in_the_bill_of_its_file(connection):
+    tool_id = fill(connection, [row for row in ONE_BILL if row.account == BANK])
+    late = Bought("2026-05-30", "ガソリン", -5_000, account=CARD)
+    before = Bought("2026-05-30", "本", -1_990, account=CARD)
+    fill_more(connection, tool_id, [before], "card-june.csv")
+    rows = [late, ONE_BILL[0], Bought("2026-06-21", "スーパー", -19_321, account=CARD)]
+    fill_more(connection, tool_id, rows, "card-july.csv")
+    review.detect(connection, tool_id, DetectionOptions())
+    (bill,) = candidates(connection, tool_id)
+    assert "2026-05-30〜2026-06-21の明細3件の合計 54,321円" in bill.reasons[0]
+
+
+def test_a_round_amount_that_one_purchase_has_is_no_bill(connection):
+    rows = [
+        Bought("2026-06-03", "家電店", -30_000, account=CARD),
+        Bought("2026-07-27", "ラクテンカードサービス", -30_000, account=BANK),
+    ]
+    tool_id, _ = detected(connection, rows)
+    assert candidates(connection, tool_id) == []
+
+
+def test_a_charge_is_called_one(connection):
+    rows = [
+        Bought("2026-06-10", "モバイルSuica チャージ", -3_000, account=BANK),
+        Bought("2026-06-10", "入金", 3_000, "収入/その他入金", "Suica"),
+    ]
+    tool_id, _ = detected(connection, rows)
+    assert [one.is_likely for one in candidates(connection, tool_id, "charge")] == [True]
+    (note,) = doubts(month(connection, tool_id).notes)
+    assert "振替かもしれない 2件（支出 3,000円、収入 3,000円）" in note
+
+
+def test_bills_are_news_once(connection):
+    tool_id, _ = detected(connection, ONE_BILL, by_user=False)
+    assert review.count_news(connection, tool_id) == (0, 0, 1)
+    assert "カードの請求が1件" in review.take_news(connection, tool_id)
+    assert review.take_news(connection, tool_id) == ""
+
+
+def test_statistics_count_the_candidates_of_the_list(connection):
+    rows, _ = household(3)
+    rows += [
+        Bought("2025-05-05", "家電店 新宿", -42_680, account="財布"),
+        Bought("2025-05-06", "家電店 新宿", -42_680, account="現金"),
+        Bought("2025-05-06", "家電店 新宿", -42_680, account="レシート"),
+    ]
+    tool_id, found = detected(connection, rows)
+    listed = review.list_candidates(connection, tool_id, 50)
+    assert review.stats(connection, tool_id).pending_checks == listed.total_count
+    assert found.candidates_count == listed.total_count
+
+
+@pytest.mark.parametrize("round_to", [1, 100])
+def test_random_ledgers_have_hardly_any_bill_by_chance(connection, round_to):
+    """Payments drawn at random beside a card's rows: none of them is its bill."""
+    false = 0
+    for seed in range(20):
+        rows, paid = household(seed, 12, round_to=round_to)
+        draw = random.Random(seed)
+        others = [
+            Bought(one.day, one.shop, -draw.randrange(20_000, 200_000, round_to), account=BANK)
+            for one in paid
+        ]
+        tool_id, _ = detected(connection, [*rows[: -len(paid)], *others], f"k{seed}")
+        false += len(candidates(connection, tool_id))
+    assert false <= 20 * 2 * MAX_CHANCE
