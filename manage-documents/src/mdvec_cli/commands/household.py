@@ -53,6 +53,11 @@ def map_(
     account: Annotated[
         str, typer.Option(help="The account's name in answers.", show_default=False)
     ] = "",
+    stated: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="A line of the mapping, as TOML: 'positive = \"spending\"'.",
+                     show_default=False),
+    ] = None,
     save: Annotated[
         bool, typer.Option("--save", help="Keep the mapping in the household's folder.")
     ] = False,
@@ -64,12 +69,14 @@ def map_(
     """Show how a bank's or card's CSV is read: the mapping of its columns, and five rows.
 
     For an unknown kind of file a mapping is proposed; --save keeps it as TOML in the household's
-    folder, where it can be changed, and every import reads files of that kind with it.
+    folder, where it can be changed, and every import reads files of that kind with it. It is not
+    kept while something is undecided that would change a figure: --set states it.
     """
     settings = settings_from(config, database, verbose=verbose)
     shown = manage.map_statement(
-        settings.database_path, file.expanduser(), name, account=account, save=save
-    )
+        settings.database_path, file.expanduser(), name, account=account, save=save,
+        stated=stated or (),
+    )  # fmt: skip
     if chosen_format(format_, settings) is DisplayFormat.JSON:
         print_json(shown)
     else:
@@ -154,6 +161,8 @@ def _say_next(shown: StatementPreview) -> None:
         say(f"balance: {fitting} of {shown.balances_compared} fit the row beside them{misfits}")
     for check in shown.checks:
         say(f"check: {check}")
+    for question in shown.undecided:
+        say(f"undecided: {question}")
     for line, reason in shown.bad[:_MAX_NAMED]:
         say(f"failed: line {line}: {reason}")
     if len(shown.bad) > _MAX_NAMED:
@@ -161,5 +170,7 @@ def _say_next(shown: StatementPreview) -> None:
     if shown.saved:
         say(f"saved: {shown.saved}")
         say(f"next: mdvec import -n {shown.household} --mode update")
+    elif shown.undecided:
+        say("next: the same command with --set 'KEY = VALUE' for what is undecided, and --save")
     elif shown.origin == "proposed":
         say("next: the same command with --save, if the rows are right")

@@ -18,6 +18,7 @@ from mdvec.household import (
     ComparisonAnswer,
     ForecastAnswer,
     HouseholdAnswer,
+    MappingAnswer,
     NetWorthAnswer,
     NotesAnswer,
     RecurringAnswer,
@@ -86,10 +87,11 @@ ReportAnswer = (
     | DrawnNetWorth
     | RuleList
     | NotesAnswer
+    | MappingAnswer
 )
 """What ``household_report`` answers with."""
 EditAnswer = (
-    BudgetSet | RuleTrial | RuleChange | RuleList | NotesAnswer
+    BudgetSet | RuleTrial | RuleChange | RuleList | NotesAnswer | MappingAnswer
     | aliases.AliasTrial | aliases.AliasList
 )  # fmt: skip
 """What ``edit_household`` answers with."""

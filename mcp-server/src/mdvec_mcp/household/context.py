@@ -101,6 +101,16 @@ class HouseholdContext:
 
         return await in_thread(call, trouble_in_japanese)
 
+    async def in_folder(self, name: str | None, work: Callable[[Path], T]) -> T:
+        """Run ``work`` in a thread on the folder of the named household, as ``run`` does."""
+
+        def call() -> T:
+            household = self._household(name)
+            with _refusals_on_one_line():
+                return work(household.source)
+
+        return await in_thread(call, trouble_in_japanese)
+
     async def run_over_all(
         self, mode: OpenMode, work: Callable[[Connection, dict[str, int]], T]
     ) -> T:

@@ -14,6 +14,7 @@ from mdvec.household import (
     NotesAnswer,
     aliases,
     list_notes,
+    mapping_answer,
     note_row,
     rules,
     set_budget,
@@ -28,15 +29,17 @@ from mdvec_mcp.household.report_tool import listed_rules
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
 
-What = Literal["budget", "rule", "alias", "note"]
+What = Literal["budget", "rule", "alias", "note", "mapping"]
 Action = Literal["list", "try", "add", "remove"]
 TAKES: dict[What, tuple[str, ...]] = {
     "budget": ("category", "amount", "per", "tool"),
     "rule": ("action", "shop", "category", "tool"),
     "alias": ("action", "shop", "spelling", "tool"),
     "note": ("transaction_id", "note", "tags", "tool"),
+    "mapping": ("file", "toml", "tool"),
 }
 """The arguments of each kind of edit."""
+NEEDS: dict[What, tuple[str, ...]] = {"budget": ("category", "amount"), "mapping": ("file",)}
 
 # The choices only inform the model; other values are refused in Japanese.
 Yen = Annotated[int | None, Field(description="円。0でやめる。")]
@@ -59,6 +62,8 @@ class Edit:
     note: str | None
     tags: list[str] | None
     tool: str | None
+    file: str | None
+    toml: str | None
 
 
 def add_edit_tool(offer: Offer, context: HouseholdContext) -> None:
@@ -76,20 +81,28 @@ def add_edit_tool(offer: Offer, context: HouseholdContext) -> None:
         note: str | None = None,
         tags: list[str] | None = None,
         tool: str | None = None,
+        file: str | None = None,
+        toml: str | None = None,
     ) -> ToolReply:
-        edit = Edit(category, amount, per, action, shop, spelling, transaction_id, note, tags, tool)
-        needs = ("category", "amount") if what == "budget" else ()
-        refuse_others(f"edit_household の what={what}", TAKES[what], asdict(edit), needs)
+        edit = Edit(
+            category=category, amount=amount, per=per, action=action, shop=shop, spelling=spelling,
+            transaction_id=transaction_id, note=note, tags=tags, tool=tool, file=file, toml=toml,
+        )  # fmt: skip
+        refuse_others(
+            f"edit_household の what={what}", TAKES[what], asdict(edit), NEEDS.get(what, ())
+        )
         if what == "budget":
             return await _budget(context, edit)
         if what == "alias":
             return await _alias(context, edit)
+        if what == "mapping":
+            return await _mapping(context, edit)
         return await (_rule(context, edit) if what == "rule" else _note(context, edit))
 
     offer.add_tool(
         edit_household,
         description="Household: set a budget, a shop's category rule or other spelling, a note and "
-        "tags on a transaction, as the user decides. 家計簿の予算を決める、カテゴリの規則、"
+        "tags on a transaction, a CSV mapping, as the user decides. 家計簿の予算、カテゴリの規則、"
         "店の別の書き方（try を見せてから add）、明細のメモとタグ。",
         annotations=WRITES,
         answer=EditAnswer,
@@ -103,6 +116,14 @@ async def _budget(context: HouseholdContext, edit: Edit) -> ToolReply:
     )  # fmt: skip
     done = await context.run(edit.tool, "write", work)
     return ToolReply(done.message, partial(json_of, done))
+
+
+async def _mapping(context: HouseholdContext, edit: Edit) -> ToolReply:
+    work = partial(
+        mapping_answer, file=edit.file or "", stated=(edit.toml or "").splitlines(), save=True
+    )
+    done = await context.in_folder(edit.tool, work)
+    return ToolReply(done.text, partial(json_of, done))
 
 
 async def _rule(context: HouseholdContext, edit: Edit) -> ToolReply:

@@ -23,6 +23,7 @@ from mdvec.household import (
     list_notes,
     list_recurring_payments,
     list_rules,
+    mapping_answer,
     net_worth,
 )
 from pydantic import Field
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 Report = Literal[
     "compare", "budget", "recurring", "forecast", "anomalies", "households", "net_worth", "rules",
-    "notes",
+    "notes", "mapping",
 ]  # fmt: skip
 TAKES: dict[Report, tuple[str, ...]] = {
     "compare": ("since", "until", "period", "base", "category", "by", "detail", "limit", "tool"),
@@ -57,6 +58,7 @@ TAKES: dict[Report, tuple[str, ...]] = {
     "net_worth": ("since", "until", "period", "detail", "output_format", "tool"),
     "rules": ("tool",),
     "notes": ("tool",),
+    "mapping": ("file", "tool"),
 }
 """The arguments of each report."""
 
@@ -83,6 +85,7 @@ class Asked:
     limit: int | None
     output_format: Literal["text", "image"] | None
     tool: str | None
+    file: str | None
 
 
 def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
@@ -101,18 +104,21 @@ def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartPublis
         limit: int | None = None,
         output_format: Literal["text", "image"] | None = None,
         tool: str | None = None,
+        file: str | None = None,
     ) -> ToolReply:
         request = Asked(
-            since, until, period, base, category, by, detail, limit, output_format, tool
-        )
-        refuse_others(f"household_report の report={report}", TAKES[report], asdict(request))
+            since=since, until=until, period=period, base=base, category=category, by=by,
+            detail=detail, limit=limit, output_format=output_format, tool=tool, file=file,
+        )  # fmt: skip
+        needs = ("file",) if report == "mapping" else ()
+        refuse_others(f"household_report の report={report}", TAKES[report], asdict(request), needs)
         return await reports.told(report, request)
 
     offer.add_tool(
         household_report,
         description="Household reports, since and until in ISO: compare two periods (this year "
         "with last), budget status, recurring payments (subscriptions), forecast, anomalies "
-        "(unusual spending), all households in sum, net worth (assets), category rules, notes. "
+        "(unusual spending), all households in sum, net worth, category rules, notes, CSV mapping. "
         "家計簿の比較（前年比、増減）、予算と実績、定期的な支払い（サブスク、固定費）、見通し、"
         "異常、純資産・資産の推移。",
         annotations=READ_ONLY,
@@ -139,6 +145,7 @@ class Reports:
             "net_worth": self._net_worth,
             "rules": self._rules,
             "notes": self._notes,
+            "mapping": self._mapping,
         }
         return await makers[report](request)
 
@@ -225,6 +232,11 @@ class Reports:
 
     async def _notes(self, request: Asked) -> ToolReply:
         answer = await self.context.run(request.tool, "read", list_notes)
+        return ToolReply(answer.text, partial(json_of, answer))
+
+    async def _mapping(self, asked: Asked) -> ToolReply:
+        work = partial(mapping_answer, file=asked.file or "")
+        answer = await self.context.in_folder(asked.tool, work)
         return ToolReply(answer.text, partial(json_of, answer))
 
 

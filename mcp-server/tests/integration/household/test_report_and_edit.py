@@ -279,3 +279,33 @@ def test_the_texts_of_eleven_usual_calls_have_at_most_9000_characters(database):
     edits = [edit("budget", category=one, amount=50_000) for one in ("食費", "支出")]
     told = answers(database, *edits, ("detect_duplicates", {}), *CALLS)[3:]
     assert sum(len(one.words) for one in told) <= 9_000
+
+
+def test_a_mapping_is_shown_with_what_is_undecided_and_kept_once_that_is_stated(tmp_path):
+    folder = tmp_path / "csv"
+    folder.mkdir()
+    (folder / "mf.csv").write_text(
+        "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID\n"
+        "1,2025/07/01,米,-500,現金,食費,食料品,,0,a\n"
+    )
+    (folder / "架空カード.csv").write_text(
+        "利用日,利用店名,利用金額,訂正サイン\n2025/7/1,架空花子のとても長い店名,1000,\n2025/7/2,店,300,-\n"
+    )
+    import_household(tmp_path / "vectors.sqlite", folder)
+    file = {"file": "架空カード.csv"}
+    stated = "reversals = {'訂正サイン' = ['-']}"
+    shown, refused, kept, away = answers(
+        tmp_path / "vectors.sqlite",
+        report("mapping", **file),
+        edit("mapping", **file),
+        edit("mapping", **file, toml=stated),
+        report("mapping", file="../vectors.sqlite"),
+    )
+    assert "決めること: column 訂正サイン says" in shown.words
+    assert "架空花子のとても…" in shown.words
+    assert "とても長い店名" not in shown.words
+    assert refused.is_error
+    assert "column 訂正サイン" in refused.words
+    assert "保存しました: 架空カード.mapping.toml" in kept.words
+    assert away.is_error
+    assert (folder / "架空カード.mapping.toml").exists()

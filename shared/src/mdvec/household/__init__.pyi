@@ -30,7 +30,6 @@ from .core.detection import MAX_DATE_TOLERANCE as MAX_DATE_TOLERANCE
 from .core.detection import DetectionOptions as DetectionOptions
 from .core.forecast import HABIT as HABIT
 from .core.found import FoundAnswer as FoundAnswer
-from .core.moneyforward import is_transactions as is_transactions
 from .core.review_wording import CandidateList as CandidateList
 from .core.review_wording import CandidateRow as CandidateRow
 from .core.review_wording import Detection as Detection
@@ -76,6 +75,8 @@ from .interfaces.duckdb_table import ledger_lines as ledger_lines
 from .interfaces.plans import rules_of as rules_of
 from .interfaces.row_sums import Order as Order
 from .interfaces.transactions import data_version as data_version
+from .mapping_answer import MappingAnswer as MappingAnswer
+from .mapping_answer import mapping_answer as mapping_answer
 from .month import HouseholdAnswer as HouseholdAnswer
 from .month import monthly_household as monthly_household
 from .nearness import Embed as Embed
@@ -91,6 +92,7 @@ from .overview import available_months as available_months
 from .overview import category_hierarchy as category_hierarchy
 from .overview import coverage as coverage
 from .overview import last_day as last_day
+from .reading import statement_kind as statement_kind
 from .rules import RuleChange as RuleChange
 from .rules import RuleList as RuleList
 from .rules import RuleTrial as RuleTrial

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import itertools
 import re
+import tomllib
 import unicodedata
+from collections.abc import Mapping as Pairs
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from mdvec.errors import MdvecError
+from mdvec.household.core.accounts import account_number
 from mdvec.household.core.balances import check_balances
 from mdvec.household.core.cells import TransactionRow
 from mdvec.household.core.csv_text import records_of
@@ -19,7 +22,7 @@ from mdvec.household.core.mapped_rows import read_mapped
 from mdvec.household.core.mapping import Mapping
 from mdvec.household.core.mapping_text import toml_of
 from mdvec.household.core.moneyforward import NotTransactions, decode, read_rows
-from mdvec.household.core.proposal import propose_mapping
+from mdvec.household.core.proposal import proposal_with
 from mdvec.household.core.statement_kinds import (
     Mappings,
     decoded_statement,
@@ -63,7 +66,8 @@ class StatementPreview:
     for Money Forward's files. ``rows`` are the first of ``rows_read``; ``bad`` are lines that
     cannot be read, with why. ``balances_compared`` balances were checked, the lines ``misfits``
     do not fit. ``checks`` is what a user should look at. ``saved`` is the file that the mapping
-    was written to, "" if none was; ``household`` the tool that it is for, "" if there is none.
+    was written to, "" if none was; ``undecided`` is what must be stated
+    before it can be; ``household`` the tool that it is for, "" if there is none.
     """
 
     file: str
@@ -76,6 +80,7 @@ class StatementPreview:
     balances_compared: int
     misfits: tuple[int, ...]
     checks: tuple[str, ...] = ()
+    undecided: tuple[str, ...] = ()
     saved: str = ""
     household: str = ""
 
@@ -86,15 +91,18 @@ class _Chosen:
     origin: Origin
     text: str
     checks: tuple[str, ...] = ()
+    undecided: tuple[str, ...] = ()
 
 
 def preview_statement(
-    file: Path, source: Path | None, *, account: str = "", save: bool = False
-) -> StatementPreview:
+    file: Path, source: Path | None, *, account: str = "", save: bool = False,
+    stated: Sequence[str] = (),
+) -> StatementPreview:  # fmt: skip
     """Shows how a file is read in the household whose folder is ``source``, if there is one.
 
     ``account`` names the account of a proposed or ready-made mapping. ``save`` writes the mapping
-    into the folder.
+    into the folder, unless something in the file is undecided that would change a figure;
+    ``stated`` are lines of TOML that decide it.
 
     Raises:
         MappingRefused: the file cannot be read, or there is a mapping for it already.
@@ -104,7 +112,7 @@ def preview_statement(
     data = _read(file)
     own = () if source is None else _usable_mappings(source)
     path = file.name if source is None else _path_within(file, source)
-    chosen = _choose(data, path, Mappings(own, ready_made()))
+    chosen = _choose(data, path, Mappings(own, ready_made()), _stated(stated))
     if chosen is None:
         if save:
             raise MappingRefused("it is a file of Money Forward, which needs no mapping")
@@ -114,10 +122,44 @@ def preview_statement(
         return StatementPreview(
             str(file), "Money Forward", "moneyforward", "", shown, len(parsed.rows), bad, 0, ()
         )
-    if account and chosen.origin != "own":
-        chosen = replace(chosen, mapping=replace(chosen.mapping, name=account, account=account))
+    if account and not (chosen.origin == "own" and chosen.mapping.account == account):
+        files = "" if source is None else _files_of_account(chosen, path, source, own)
+        mapping = replace(
+            chosen.mapping, name=account, account=account, files=files or chosen.mapping.files
+        )
+        chosen = replace(chosen, mapping=mapping, origin="proposed" if files else chosen.origin)
     shown_file = _preview(file, chosen)
     return replace(shown_file, saved=_save(source, chosen, shown_file)) if save else shown_file
+
+
+def _files_of_account(chosen: _Chosen, path: str, source: Path, own: tuple[Mapping, ...]) -> str:
+    """The pattern of the files of one account, if the folder has others of the kind; else "".
+
+    By the number in the name, or the folder; without either, this file alone.
+    """
+    mappings = Mappings(own, ready_made())
+    others = [each for each in sorted(source.rglob("*.csv")) if _path_within(each, source) != path]
+    if not any(_is_read_with(chosen.mapping, each, source, mappings) for each in others):
+        return ""
+    number = account_number(path, "")
+    folder = path.rpartition("/")[0]
+    if number:
+        return f"*{number}*"
+    same_folder = [each for each in others if _path_within(each, source).startswith(f"{folder}/")]
+    return f"{folder}/*" if folder and not same_folder else re.sub(r"([\[*?])", r"[\1]", path)
+
+
+def _is_read_with(mapping: Mapping, file: Path, source: Path, mappings: Mappings) -> bool:
+    try:
+        data = file.read_bytes()
+        found = fitting_mapping(data, decode(data), _path_within(file, source), mappings)
+    except (OSError, NotTransactions):
+        return False
+    return found is not None and _kind_alone(found) == _kind_alone(mapping)
+
+
+def _kind_alone(mapping: Mapping) -> Mapping:
+    return replace(mapping, name="", account="", files="")
 
 
 def _read(file: Path) -> bytes:
@@ -144,7 +186,14 @@ def _path_within(file: Path, source: Path) -> str:
     return unicodedata.normalize("NFC", path)
 
 
-def _choose(data: bytes, path: str, mappings: Mappings) -> _Chosen | None:
+def _stated(lines: Sequence[str]) -> dict[str, Any]:
+    try:
+        return tomllib.loads("\n".join(lines))
+    except tomllib.TOMLDecodeError as error:
+        raise MappingRefused(f"what is set is not valid TOML ({error})") from error
+
+
+def _choose(data: bytes, path: str, mappings: Mappings, stated: Pairs[str, Any]) -> _Chosen | None:
     """The mapping for a file; None if it is Money Forward's."""
     try:
         parsed = read_rows(data)
@@ -162,8 +211,10 @@ def _choose(data: bytes, path: str, mappings: Mappings) -> _Chosen | None:
         return None
     text = decode(data)
     stem = path.rpartition("/")[2].rpartition(".")[0]
-    proposal = propose_mapping(text, stem, date.today())  # noqa: DTZ011 - statements have local days
-    return _Chosen(proposal.mapping, "proposed", text, proposal.checks)
+    today = date.today()  # noqa: DTZ011 - statements have local days
+    proposal = proposal_with(text, stem, today, stated)
+    undecided = tuple(each.question for each in proposal.undecided)
+    return _Chosen(proposal.mapping, "proposed", text, proposal.checks, undecided)
 
 
 def _origin(mapping: Mapping, mappings: Mappings) -> Origin:
@@ -184,6 +235,7 @@ def _preview(file: Path, chosen: _Chosen) -> StatementPreview:
         balances_compared=sum(each.compared for each in checked),
         misfits=tuple(itertools.chain.from_iterable(each.misfits for each in checked)),
         checks=(*chosen.checks, *_without_amount(read.rows)),
+        undecided=chosen.undecided,
     )
 
 
@@ -217,7 +269,14 @@ def _save(source: Path | None, chosen: _Chosen, shown: StatementPreview) -> str:
             f"the mapping {chosen.mapping.name!r} in {source} reads this file already; "
             f"change that {ENDING} file, or delete it to have a new one proposed"
         )
-    file = source / f"{_NOT_IN_A_NAME.sub('-', chosen.mapping.name)}{ENDING}"
+    if chosen.undecided:
+        raise MappingRefused(
+            f"not saved, because this is undecided: {'; '.join(chosen.undecided)}. "
+            "State it: --set 'KEY = VALUE'"
+        )
+    of_files = f" {chosen.mapping.files}" if chosen.mapping.files else ""
+    stem = _NOT_IN_A_NAME.sub("-", f"{chosen.mapping.name}{of_files}").rstrip("-")
+    file = source / f"{stem}{ENDING}"
     try:
         with file.open("x", encoding="utf-8") as stream:
             stream.write(shown.toml)

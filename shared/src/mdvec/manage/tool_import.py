@@ -17,7 +17,7 @@ from mdvec.database import DatabaseError, open_database
 from mdvec.datasets import DatasetReport
 from mdvec.embedding import BackendOptions, Embedder, Sending, canonical, catalog
 from mdvec.files import FileState, Scan, ScanRules, scan, scan_file
-from mdvec.household import HouseholdOptions, RemovalOptions, is_transactions
+from mdvec.household import HouseholdOptions, RemovalOptions, statement_kind
 from mdvec.importing import (
     ChunkingOverrides,
     EmbedderFor,
@@ -57,9 +57,10 @@ def hints_of(tool: Tool, scanned: Scan, rules: ScanRules, report: ImportReport) 
     if not scanned.files:
         hints.append(_why_nothing(tool, scanned.others, rules))
     statement = _statement(tool, scanned, report)
-    if statement:
+    if statement is not None:
+        path, kind = statement
         hints.append(
-            f"{statement} contains Money Forward transactions; for sums, trends and charts add a "
+            f"{path} contains {kind} transactions; for sums, trends and charts add a "
             f"household: mdvec tool add --kind household -n NAME -d DESCRIPTION -s {tool.source}"
         )
     return tuple(hints)
@@ -80,18 +81,24 @@ def _why_nothing(tool: Tool, others: Iterable[str], rules: ScanRules) -> str:
     return f"no file in {tool.source} was imported: their names end in {named}{more}, and {taken}"
 
 
-def _statement(tool: Tool, scanned: Scan, report: ImportReport) -> str:
-    """The first file of Money Forward transactions; "" if there is none.
+def _statement(tool: Tool, scanned: Scan, report: ImportReport) -> tuple[str, str] | None:
+    """The first file of transactions, and of what kind it is; None if there is none.
 
     Looks at the tables of a dataset, and at files that were skipped because of their ending.
     """
     if isinstance(report.details, DatasetReport):
-        for table in report.details.tables:
+        tables = report.details.tables
+        for table in tables:
             if {column.name[:2] for column in table.columns} >= _STATEMENT_COLUMNS:
-                return table.origin
-    likely = [path for path in scanned.others if path.lower().endswith(_HOUSEHOLD_ENDINGS)]
-    looked_into = likely[:_MAX_FILES_READ]
-    return next((path for path in looked_into if is_transactions(_head(tool.source / path))), "")
+                return table.origin, "Money Forward"
+        likely = [table.origin for table in tables]
+    else:
+        likely = list(scanned.others)
+    likely = [path for path in likely if path.lower().endswith(_HOUSEHOLD_ENDINGS)]
+    for path in likely[:_MAX_FILES_READ]:
+        if kind := statement_kind(_head(tool.source / path), path):
+            return path, kind
+    return None
 
 
 def _head(file: Path) -> bytes:

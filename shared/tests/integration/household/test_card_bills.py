@@ -83,11 +83,10 @@ def test_a_bill_that_equals_the_cards_rows_is_a_candidate_and_counts_once_when_d
 def test_until_it_is_decided_every_sum_says_how_much_is_in_doubt(connection):
     tool_id, _ = detected(connection, ONE_BILL)
     words = "カードの請求かもしれない 1件（支出 54,321円）"
-    cache = ColumnsCache()
 
     def noted(period):
         found = find_transactions(
-            connection, tool_id, RowFilter(period=period), ListingOptions(), cache, TODAY
+            connection, tool_id, RowFilter(period=period), ListingOptions(), TODAY
         )
         return [
             doubts(month(connection, tool_id, period).notes),

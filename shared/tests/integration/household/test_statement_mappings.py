@@ -62,6 +62,22 @@ def test_one_folder_holds_all_kinds_and_a_file_that_no_mapping_fits_is_named(hou
     assert passed_over["assets.csv"] == "it is an asset history, not transactions"
 
 
+def test_a_header_alone_and_a_damaged_encoding_have_a_sentence_each(household):
+    household.put("mf.csv", MONEY_FORWARD, "1,2025/07/01,米,-500,現金,食費,食料品,,0,a")
+    household.put("empty.csv", SMBC)
+    (household.folder / "damaged.csv").write_bytes(
+        SMBC.encode("cp932") + b"\r\n\x81\xff,1,,a,1,,\r\n"
+    )
+    report = household.import_("new")
+    passed_over = {each.file_path: each.reason for each in report.details.ledger.passed_over}
+    assert passed_over == {"empty.csv": "it has a header, but no rows"}
+    assert [(each.file_path, each.reason) for each in report.failed] == [
+        ("damaged.csv", "line 2 is neither UTF-8 nor cp932 (Shift_JIS); download it again")
+    ]
+    household.put("empty.csv", SMBC, '2025/7/2,110,,"手数料",890,"",')
+    assert household.import_("update").added == 1
+
+
 def test_a_statement_twice_or_in_parts_is_imported_once(household):
     same = '2025/7/2,110,,"手数料",{},"",'
     household.put("7.csv", SMBC, same.format(780), same.format(890))
@@ -87,7 +103,8 @@ def test_a_mapping_that_is_added_brings_the_file_in_and_one_that_changes_reads_i
     assert household.is_stale()
     report = household.import_("update")
     assert household.counted() == [("共有の財布", "架空パン", -300)]
-    assert (report.added, report.deleted, report.details.ledger.without_file) == (1, 1, 0)
+    assert (report.added, report.updated, report.deleted) == (0, 1, 0)  # decisions stay
+    assert report.details.ledger.without_file == 0
     assert household.import_("update").unchanged == 1
 
 

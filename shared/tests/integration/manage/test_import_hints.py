@@ -50,6 +50,19 @@ def test_statement_files_in_another_kind_of_tool_suggest_a_household(tmp_path, k
     ][: kind != "household"]
 
 
+def test_a_banks_statement_in_another_kind_of_tool_is_named_with_its_bank(tmp_path, kind):
+    made = tool(tmp_path, kind)
+    statement = (
+        "年月日,お引出し,お預入れ,お取り扱い内容,残高,メモ,ラベル\r\n2025/7/2,110,,手数料,890,,\r\n"
+    )
+    (made.folder / "7.csv").write_bytes(statement.encode("cp932"))
+    (made.folder / "a.md").write_text("# 題\n\n本文。\n", encoding="utf-8")
+    hints = made.import_("new").hints
+    assert any(hint.startswith("7.csv contains 三井住友銀行 trans") for hint in hints) == (
+        kind != "household"
+    )
+
+
 def test_neither_links_nor_pipes_are_opened_for_a_hint(tmp_path):
     made = tool(tmp_path, "markdown")
     (tmp_path / "secret.csv").write_bytes(STATEMENT)

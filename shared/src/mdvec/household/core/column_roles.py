@@ -21,10 +21,27 @@ _NOT_DATE = _any_of("支払日", "引落", "起算", "更新", "締", "due", "up
 _PARTS_OF_DATE = re.compile(r"(.*日)\(([年月日])\)")
 _BOTH_WAYS = _any_of("入出金", "出入金", "受払")
 _PAID_OUT = _any_of(
-    "出金", "引き?出し?", "払い?出し?", "^お?支払い?金?額", "支出", "withdraw", "debit", "outgo"
+    "出金",
+    "引き?出し?",
+    "払い?出し?",
+    "^お?支払い?金?額",
+    "支出",
+    "withdraw",
+    "debit",
+    "outgo",
+    "借方",
 )
 _PAID_IN = _any_of(
-    "入金", "預け?入れ?", "預か?り", "受入", "受取", "収入", "deposit", "credit", "incom"
+    "入金",
+    "預け?入れ?",
+    "預か?り",
+    "受入",
+    "受取",
+    "収入",
+    "deposit",
+    "credit",
+    "incom",
+    "貸方",
 )
 _AMOUNT = _any_of("金額", "利用額", "^額", "代金", "価格", "amount", "price")
 _NOT_AMOUNT = _any_of(
@@ -38,6 +55,7 @@ _BALANCE = _any_of("残高", "現在高", r"\(貸付\)高", "balance")
 _DESCRIPTION = _any_of(
     "摘要", "内容", "店", "利用先", "利用箇所", "利用場所", "取引先", "商品", "品名", "品目",
     "支払先", "相手", "詳細", "明細", "名目", "payee", "description", "merchant", "detail",
+    "product",
 )  # fmt: skip
 _NOT_DESCRIPTION = _any_of("区分", "番", "ID", "コード", "code", "支店", "本店")
 _MEMO = _any_of("メモ", "備考", "コメント", "memo", "note", "comment")

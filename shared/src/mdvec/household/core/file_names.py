@@ -73,6 +73,14 @@ _TIME = re.compile(
     r"(?:T|\s+|(?<=日))\d{1,2}:\d{2}(?::\d{2})?\Z|\s*\([月火水木金土日]\)\Z", re.ASCII
 )
 _CENTURY = 2000
+_SHORT_YEARS = ("yy/mm/dd", "令和", "平成", "昭和")
+_DAY_OR_MONTH_FIRST = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})", re.ASCII)
+_DAY_MONTH_NAME = re.compile(r"(\d{1,2})[-,./]?([a-z]{3,9})[-,./]*(\d{4})", re.IGNORECASE)
+_MONTH_NAME_DAY = re.compile(r"([a-z]{3,9})\.?(\d{1,2}),(\d{4})", re.IGNORECASE)
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september",
+    "october", "november", "december",
+)  # fmt: skip
 
 
 @lru_cache(maxsize=4096)
@@ -88,7 +96,9 @@ def parse_statement_date(text: str, date_format: str = "auto") -> date:
     if match := _ERA.fullmatch(plain):
         count = 1 if match[2] == "元" else int(match[2])
         return _date(year_of_era(match[1].lower(), count), *_numbers(match)[-2:])
-    if date_format != "auto" and (match := _SHORT.fullmatch(plain)):
+    if (named := _named_or_ordered(plain, date_format)) is not None:
+        return named
+    if date_format in _SHORT_YEARS and (match := _SHORT.fullmatch(plain)):
         year, month, day = _numbers(match)
         if date_format == "yy/mm/dd":
             return _date(_CENTURY + year, month, day)
@@ -99,6 +109,24 @@ def parse_statement_date(text: str, date_format: str = "auto") -> date:
         if "valid" in str(error):
             raise
         raise BadCell("日付 is not a date like 2025/07/01, 20250701 or 令和7年7月1日") from None
+
+
+def _named_or_ordered(plain: str, date_format: str) -> date | None:
+    """A date with a named month, or with the day or the month first; None for another one."""
+    if match := _DAY_MONTH_NAME.fullmatch(plain):
+        return _date(int(match[3]), _month_number(match[2]), int(match[1]))
+    if match := _MONTH_NAME_DAY.fullmatch(plain):
+        return _date(int(match[3]), _month_number(match[1]), int(match[2]))
+    if not date_format.endswith("yyyy") or not (match := _DAY_OR_MONTH_FIRST.fullmatch(plain)):
+        return None
+    one, two, year = int(match[1]), int(match[3]), int(match[4])
+    return _date(year, two, one) if date_format == "dd/mm/yyyy" else _date(year, one, two)
+
+
+def _month_number(name: str) -> int:
+    """The month that begins so; 0 for none."""
+    found = [n for n, month in enumerate(_MONTHS, 1) if month.startswith(name.lower())]
+    return found[0] if len(found) == 1 else 0
 
 
 def _numbers(match: re.Match[str]) -> list[int]:

@@ -63,6 +63,11 @@ def header_line(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> i
     return None
 
 
+def is_yen(text: str) -> bool:
+    """Whether a cell with a currency says yen, or nothing."""
+    return one_spelling(text).upper() in ("", "-", "JPY", "円", "日本円", "¥", "YEN")
+
+
 def _is_row(mapping: Mapping, cells: Sequence[str]) -> bool:
     return isinstance(_RowReader.of(mapping, ()).read(list(cells), 1), tuple)
 
@@ -158,6 +163,8 @@ class _RowReader:
         if not any(cells):
             return None
         try:
+            if self._fits(cells, self.mapping.skipped):
+                return None
             day = self._day(cells)
             return None if day is None else self._row(day, cells, line)
         except BadCell as error:
@@ -178,6 +185,8 @@ class _RowReader:
     def _row(self, day: date, cells: list[str], line: int) -> tuple[TransactionRow, int | None]:
         mapping = self.mapping
         self._check_width(cells)
+        if mapping.currency is not None and not is_yen(self._cell(cells, mapping.currency)):
+            raise BadCell(f"{mapping.currency} is not yen, and only yen can be summed")
         amount = self._amount(cells)
         major, minor = self._category(cells, is_paid_in=(amount or 0) > 0)
         row = TransactionRow(
@@ -243,6 +252,17 @@ class _RowReader:
 
     def _amount(self, cells: Sequence[str]) -> int | None:
         """The amount, negative for money that goes out; None if there is none."""
+        amount = self._stated_amount(cells)
+        if amount is None:
+            return None
+        fees, points = (
+            sum(abs(self._number(cells, column) or 0) for column in columns)
+            for columns in (self.mapping.fees, self.mapping.points)
+        )
+        amount = amount - fees + points
+        return -amount if self._fits(cells, self.mapping.reversals) else amount
+
+    def _stated_amount(self, cells: Sequence[str]) -> int | None:
         mapping = self.mapping
         if mapping.amount is not None:
             amount = self._number(cells, mapping.amount)
@@ -261,7 +281,8 @@ class _RowReader:
         return sum(known) if known else None
 
     def _number(self, cells: Sequence[str], column: MappedColumn | None) -> int | None:
-        return parse_amount(self._text(cells, column))
+        number = parse_amount(self._text(cells, column))
+        return None if number is None else number * self.mapping.unit
 
     def _text(self, cells: Sequence[str], column: MappedColumn | None) -> str:
         """A cell's text; "" for a cell that says that there is nothing."""

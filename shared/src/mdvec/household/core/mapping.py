@@ -19,8 +19,9 @@ MappedColumn = str | int
 Meaning = Literal["spending", "income"]
 """What a positive amount is."""
 
-DATE_FORMATS = ("auto", "yy/mm/dd", "令和", "平成", "昭和")
-"""``auto`` takes years of four digits or with an era; the others say what a short year is."""
+DATE_FORMATS = ("auto", "yy/mm/dd", "令和", "平成", "昭和", "dd/mm/yyyy", "mm/dd/yyyy")
+"""``auto`` takes years of four digits or with an era, and months by name; the others say what a
+short year is, or whether the day or the month is first."""
 
 UNSORTED = "未分類"
 """The 大項目 of rows whose file knows no categories: they count, and wait to be sorted."""
@@ -54,7 +55,10 @@ class Mapping:
     joined. ``amount`` is one signed column, of which ``positive`` says what a positive number is;
     or ``outgoing`` the rows whose number is money that goes out, whatever it is in the others; or
     else ``paid_out`` and ``paid_in`` have an amount each. ``balance`` is what the account has
-    after the row. ``account`` is the account's name where ``account_column`` has none.
+    after the row. ``account`` is the account's name where ``account_column`` has none. ``skipped``
+    rows are no transactions, ``reversals`` undo one: their sign is turned. ``fees`` are paid in
+    addition, ``points`` lower the price; ``currency`` is the column of which only rows in yen are
+    read, ``unit`` how many yen 1 is; ``ignored`` columns change nothing.
     """
 
     name: str
@@ -81,6 +85,13 @@ class Mapping:
     income_category: str = ""
     transfers: Conditions = Conditions()
     not_counted: Conditions = Conditions()
+    skipped: Conditions = Conditions()
+    reversals: Conditions = Conditions()
+    fees: tuple[MappedColumn, ...] = ()
+    points: tuple[MappedColumn, ...] = ()
+    currency: MappedColumn | None = None
+    unit: int = 1
+    ignored: tuple[MappedColumn, ...] = ()
 
     @property
     def category_of_income(self) -> str:
@@ -91,11 +102,14 @@ class Mapping:
 
     def columns(self) -> list[MappedColumn]:
         """All columns that it reads."""
-        single = (self.amount, self.balance, self.category, self.subcategory, self.id)
+        single = (
+            self.amount, self.balance, self.category, self.subcategory, self.id, self.currency,
+        )  # fmt: skip
         return [
             *self.date, *self.description, *self.paid_out, *self.paid_in, *self.memo,
             *self.account_column, *self.outgoing.patterns, *self.transfers.patterns,
-            *self.not_counted.patterns,
+            *self.not_counted.patterns, *self.skipped.patterns, *self.reversals.patterns,
+            *self.fees, *self.points,
             *(column for column in single if column is not None),
         ]  # fmt: skip
 
@@ -115,13 +129,12 @@ class Mapping:
         return not self.files or fnmatchcase(one_spelling(path), one_spelling(self.files))
 
 
-_MANY = frozenset({"date", "description", "paid_out", "paid_in", "memo", "account_column"})
-_ONE = frozenset({"amount", "balance", "category", "subcategory", "id"})
+_ONE = frozenset({"amount", "balance", "category", "subcategory", "id", "currency"})
 _TEXTS = frozenset(
     {"name", "title", "files", "encoding", "date_format", "positive", "account",
      "spending_category", "income_category"}
 )  # fmt: skip
-_CONDITIONS = frozenset({"outgoing", "transfers", "not_counted"})
+_CONDITIONS = frozenset({"outgoing", "transfers", "not_counted", "skipped", "reversals"})
 _KEYS = frozenset(each.name for each in fields(Mapping))
 
 
@@ -147,6 +160,10 @@ def _value(key: str, value: object) -> Any:  # noqa: ANN401 - as many types as k
     if key in _TEXTS:
         if not isinstance(value, str):
             raise InvalidMapping(f"{key!r} must be a text")
+        return value
+    if key == "unit":
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise InvalidMapping("'unit' is how many yen 1 is, for example 1000")
         return value
     if key in _CONDITIONS:
         return _conditions(key, value)

@@ -14,11 +14,18 @@ _COMMENTS = {
     "header": "columns that identify a file of this kind",
     "title": "a line above the rows that identifies a file of this kind (a regular expression)",
     "files": "only files of these names; * stands for any text",
-    "date_format": "how short years count: yy/mm/dd, 令和, 平成 or 昭和",
+    "date_format": "yy/mm/dd, 令和, 平成, 昭和, dd/mm/yyyy or mm/dd/yyyy",
     "positive": "what a positive amount is: spending or income",
     "account": "the account's name in answers",
     "outgoing": "rows whose amount is money that goes out",
     "transfers": "rows that are 振替, between your own accounts: they do not count",
+    "skipped": "rows that are no transactions",
+    "reversals": "rows that undo a transaction: their sign is turned",
+    "fees": "paid in addition to the amount",
+    "points": "what lowers the price",
+    "currency": "only rows in yen are read",
+    "unit": "how many yen 1 is",
+    "ignored": "columns that change nothing",
     "not_counted": "rows that are no transactions of yours: 計算対象 0",
 }
 
@@ -37,7 +44,7 @@ def toml_of(mapping: Mapping, notes: tuple[str, ...] = ()) -> str:
         if each.name in _COMMENTS:
             item.comment(_COMMENTS[each.name])
         document.add(each.name, item)
-    for name in ("outgoing", "transfers", "not_counted"):
+    for name in ("outgoing", "transfers", "not_counted", "skipped", "reversals"):
         conditions: Conditions = getattr(mapping, name)
         if conditions:
             table = tomlkit.table()

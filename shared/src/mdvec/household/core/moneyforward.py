@@ -63,7 +63,8 @@ class ParsedFile:
     there are no rows. ``begins`` are the indexes in ``rows`` of those after a further header: such
     a file was joined from several. ``kind`` is the name of the mapping that read the file, "" for
     Money Forward's; ``is_certain`` is whether its header can be no other kind's; ``misfits`` are
-    rows that its running balance contradicts.
+    rows that its running balance contradicts. ``account`` is the name of all rows' account where
+    only the kind gives it, "" where the rows or the user do; ``balances`` are those of the rows.
     """
 
     rows: tuple[TransactionRow, ...]
@@ -74,6 +75,8 @@ class ParsedFile:
     kind: str = ""
     is_certain: bool = True
     misfits: tuple[BadRow, ...] = ()
+    account: str = ""
+    balances: tuple[int | None, ...] = ()
 
     @property
     def blocks(self) -> tuple[tuple[TransactionRow, ...], ...]:
@@ -135,14 +138,6 @@ def _non_blank(
         lines.append(line)
         if isinstance(cells, str) or any(map(str.strip, cells)):
             yield line, cells
-
-
-def is_transactions(data: bytes) -> bool:
-    """Whether bytes, possibly only the beginning of a file, are a CSV of transactions."""
-    try:
-        return not read_rows(data).passed_over
-    except NotTransactions:
-        return False
 
 
 @dataclass(frozen=True, slots=True)

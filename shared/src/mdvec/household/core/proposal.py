@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import itertools
 import re
+import tomllib
 from collections import Counter
+from collections.abc import Mapping as Pairs
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from typing import Any
 
 from mdvec.errors import MdvecError
 from mdvec.household.core.balances import check_balances
@@ -16,7 +19,9 @@ from mdvec.household.core.column_roles import ColumnRoles, Ways, roles_of, ways_
 from mdvec.household.core.csv_text import CsvRecord, records_of
 from mdvec.household.core.file_names import parse_statement_date
 from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, MappedRows, read_mapped, title_of
-from mdvec.household.core.mapping import DATE_FORMATS, Conditions, Mapping
+from mdvec.household.core.mapping import DATE_FORMATS, Conditions, Mapping, mapping_of
+from mdvec.household.core.mapping_text import toml_of
+from mdvec.household.core.undecided import Undecided, decide
 
 _MIN_ROWS = 2
 _MIN_SHARE = 0.8
@@ -150,6 +155,47 @@ class MappingProposal:
 
     mapping: Mapping
     checks: tuple[str, ...]
+    undecided: tuple[Undecided, ...] = ()
+
+
+def proposal_with(
+    text: str, stem: str, today: date, stated: Pairs[str, Any] | None = None
+) -> MappingProposal:
+    """Proposes a mapping, takes what a person stated, and names what is left undecided.
+
+    Raises:
+        NotMappable: no date, amount and description are recognisable in it.
+        InvalidMapping: what is stated makes no mapping.
+    """
+    given = stated or {}
+    proposal = propose_mapping(text, stem, today)
+    mapping = proposal.mapping
+    if given:
+        values = tomllib.loads(toml_of(mapping))
+        if "amount" in given:
+            values.pop("paid_out", None)
+            values.pop("paid_in", None)
+        if not given.keys().isdisjoint(("paid_out", "paid_in")):
+            values.pop("amount", None)
+        mapping = mapping_of({**values, **given})
+    records = list(itertools.islice(records_of(text), _MAX_RECORDS))
+    decided = decide(mapping, records, frozenset(given))
+    undecided = decided.undecided
+    if "date_format" not in given and _day_may_be_month(mapping, records):
+        names = ", ".join(map(str, mapping.date))
+        undecided += (
+            Undecided(names, f'column {names}: is the day first (date_format = "dd/mm/yyyy") or '
+                             'the month ("mm/dd/yyyy")?'),
+        )  # fmt: skip
+    return MappingProposal(decided.mapping, (*proposal.checks, *decided.evidence), undecided)
+
+
+def _day_may_be_month(mapping: Mapping, records: Sequence[tuple[int, CsvRecord]]) -> bool:
+    both = [
+        [row.date for row in read_mapped(replace(mapping, date_format=each), records).rows]
+        for each in ("dd/mm/yyyy", "mm/dd/yyyy")
+    ]
+    return len(both[0]) == len(both[1]) and both[0] != both[1]
 
 
 def propose_mapping(text: str, stem: str, today: date) -> MappingProposal:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import itertools
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mdvec.household.core.balances import check_balances
+from mdvec.household.core.column_roles import roles_of
 from mdvec.household.core.csv_text import CsvRecord, CsvText, records_of
 from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, MappedRows, header_line, read_mapped
 from mdvec.household.core.mapping import Mapping
@@ -23,6 +24,7 @@ from mdvec.household.core.moneyforward import (
     decode,
     read_rows,
 )
+from mdvec.household.core.undecided import decide
 
 UNMAPPED = "it is not a CSV of transactions"
 """The beginning of what is said about a file that no mapping fits."""
@@ -58,7 +60,28 @@ def read_statement(data: bytes, path: str, mappings: Mappings) -> ParsedFile:
     if parsed.is_certain:
         return parsed
     mapping = fitting_mapping(data, parsed.csv.text, path, mappings)
-    return parsed if mapping is None else read_with(mapping, data)
+    return _undoubted(parsed) if mapping is None else read_with(mapping, data)
+
+
+def _undoubted(parsed: ParsedFile) -> ParsedFile:
+    """A file that only looks like Money Forward's, if its amounts need no guess."""
+    if parsed.passed_over:
+        return parsed
+    records = list(records_of(parsed.csv.text))
+    header = next((cells for _, cells in records if isinstance(cells, list)), [])
+    roles = roles_of(header)
+    if roles is None or roles.amount is None:
+        return parsed
+    mapping = Mapping(
+        name="", header=roles.date, date=roles.date, description=roles.description,
+        amount=roles.amount, memo=roles.memo, ignored=("振替", "ID", "計算対象"),
+    )  # fmt: skip
+    open_ = decide(mapping, records).undecided
+    if not open_:
+        return parsed
+    return replace(
+        parsed, rows=(), bad=(), begins=(), passed_over=f"{UNMAPPED}: {open_[0].question}"
+    )
 
 
 def _with_own_encoding(data: bytes, path: str, mappings: Mappings) -> ParsedFile | None:
@@ -136,6 +159,7 @@ def read_with(mapping: Mapping, data: bytes) -> ParsedFile:
     records = list(records_of(text))
     read = read_mapped(mapping, records)
     lines = array("I", (line for line, _ in records))
+    bad_lines = {line for line, _ in read.bad}
     return ParsedFile(
         read.rows,
         tuple(BadRow(line, reason) for line, reason in read.bad),
@@ -144,7 +168,16 @@ def read_with(mapping: Mapping, data: bytes) -> ParsedFile:
         kind=mapping.name,
         is_certain=False,
         misfits=tuple(BadRow(line, _MISFIT) for line in misfits_of(read)),
+        account=_account_of_kind(mapping),
+        balances=tuple(
+            row.balance for block in read.balances for row in block if row.line not in bad_lines
+        ),
     )
+
+
+def _account_of_kind(mapping: Mapping) -> str:
+    is_told = mapping.files or mapping.account_column or mapping.id
+    return "" if is_told else mapping.account
 
 
 def misfits_of(read: MappedRows) -> Sequence[int]:

@@ -1,0 +1,114 @@
+"""How a file of a household's folder is read, for a model: what it says and what is undecided."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mdvec.household.core.answer_json import AnswerText
+from mdvec.household.core.answer_text import answer_text
+from mdvec.household.core.csv_text import records_of
+from mdvec.household.core.mapping import one_spelling
+from mdvec.household.core.moneyforward import decode
+from mdvec.household.statement_preview import (
+    MappingRefused,
+    Origin,
+    StatementPreview,
+    preview_statement,
+)
+from mdvec.text import shown_name
+
+_RECORDS_SHOWN = 11
+_LETTERS_SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class MappingAnswer:
+    """A file's first lines, with names shortened, and how they are read.
+
+    ``toml`` is the mapping; ``undecided`` must be stated before it can be kept, ``saved`` is where
+    it was kept, "" if it was not.
+    """
+
+    file: str
+    kind: str
+    origin: Origin
+    toml: str
+    lines: tuple[str, ...]
+    rows_read: int
+    undecided: tuple[str, ...]
+    checks: tuple[str, ...]
+    saved: str
+    text: AnswerText
+
+
+def mapping_answer(
+    source: Path, file: str, *, stated: Sequence[str] = (), save: bool = False
+) -> MappingAnswer:
+    """Shows how a file in the folder ``source`` is read, and keeps the mapping if ``save``.
+
+    ``stated`` are lines of TOML in place of what is proposed.
+
+    Raises:
+        MappingRefused: the file is elsewhere or unreadable, or something is undecided.
+        NotMappable, NotTransactions, InvalidMapping: it is no statement, or what is stated is none.
+    """
+    path = source / file
+    if not path.resolve().is_relative_to(source.resolve()):
+        raise MappingRefused("name a file in the household's folder, by its path within it")
+    shown = preview_statement(path, source, save=save, stated=stated)
+    lines = _lines(path, shown)
+    return MappingAnswer(
+        file=file,
+        kind=shown.kind,
+        origin=shown.origin,
+        toml=shown.toml,
+        lines=lines,
+        rows_read=shown.rows_read,
+        undecided=shown.undecided,
+        checks=shown.checks,
+        saved=Path(shown.saved).name,
+        text=_text(file, shown, lines),
+    )
+
+
+def _lines(path: Path, shown: StatementPreview) -> tuple[str, ...]:
+    """The first records: digits kept, other texts shortened, names of columns whole."""
+    records = itertools.islice(records_of(decode(path.read_bytes())), _RECORDS_SHOWN)
+    named = set(itertools.chain.from_iterable(map(_names, shown.toml.splitlines())))
+    found = []
+    for line, cells in records:
+        if isinstance(cells, str):
+            continue
+        is_header = bool(named & {one_spelling(cell) for cell in cells})
+        texts = [cell.strip() if is_header else _shortened(cell.strip()) for cell in cells]
+        found.append(f"{line}: {' | '.join(shown_name(text) if text else '' for text in texts)}")
+    return tuple(found)
+
+
+def _names(line: str) -> list[str]:
+    return [one_spelling(part) for part in line.split('"')[1::2]] if "header" in line else []
+
+
+def _shortened(text: str) -> str:
+    is_long = len(text) > _LETTERS_SHOWN and not any(map(str.isdigit, text))
+    return f"{text[:_LETTERS_SHOWN]}…" if is_long else text
+
+
+def _text(file: str, shown: StatementPreview, lines: Sequence[str]) -> AnswerText:
+    toml = [line for line in shown.toml.splitlines() if line and not line.startswith("#")]
+    open_ = [f"決めること: {question}" for question in shown.undecided]
+    if shown.saved:
+        open_ = [f"保存しました: {Path(shown.saved).name}。次の取り込み（update）から使います"]
+    elif not open_ and shown.origin == "proposed":
+        open_ = ["決めることは残っていません。edit_household の what=mapping で保存できます"]
+    return answer_text(
+        [
+            f"{shown_name(file)} は {shown_name(shown.kind)}（{shown.origin}）として"
+            f" {shown.rows_read}行読めます"
+        ],
+        [*open_, *(f"確認: {check}" for check in shown.checks)],
+        ["ファイルの先頭:", *lines, "読み方（TOML）:", *toml],
+    )

@@ -1,0 +1,273 @@
+"""Forty kinds of invented files after public descriptions: read right, or refused; none wrong.
+
+A figure is never guessed: what would change one is named by its column until a person states it,
+or until the file's running balance allows only one reading.
+"""
+
+from datetime import date
+from typing import NamedTuple
+
+import pytest
+
+from mdvec.household.core.csv_text import records_of
+from mdvec.household.core.mapped_rows import read_mapped
+from mdvec.household.core.proposal import proposal_with
+from mdvec.household.core.statement_kinds import UNMAPPED, read_statement
+from mdvec.household.interfaces.mappings import only_ready_made
+
+TODAY = date(2025, 8, 15)
+
+
+class Kind(NamedTuple):
+    """A file, the amounts that it means, and what a person must state (None: nothing)."""
+
+    text: str
+    amounts: list[int]
+    column: str = ""
+    stated: dict[str, object] = {}
+
+
+KINDS = {
+    "card-names-its-spending": Kind(
+        "利用日,利用店名,利用金額\n2025/7/1,架空書店,1000\n2025/7/2,架空電気,2000\n",
+        [-1000, -2000],
+    ),
+    "jcb-correction": Kind(
+        "ご利用日,ご利用先など,ご利用金額(￥),訂正サイン\n2025/7/1,架空書店,1000,\n2025/7/2,架空書店,1000,-\n"
+        "2025/7/3,架空電気,300,\n",
+        [-1000, 1000, -300], "訂正サイン", {"reversals": {"訂正サイン": ["-"]}},
+    ),
+    "cancelled-by-state": Kind(
+        "利用日,利用店名,利用金額,状態\n2025/7/1,架空書店,1000,確定\n2025/7/2,架空電気,2000,取消\n",
+        [-1000], "状態", {"skipped": {"状態": ["取消"]}},
+    ),
+    "one-state-today": Kind(
+        "利用日,利用店名,利用金額,ステータス\n2025/7/1,架空書店,1000,確定\n",
+        [-1000], "ステータス", {"ignored": ["ステータス"]},
+    ),
+    "no-correction-yet": Kind(
+        "利用日,利用店名,利用金額,訂正サイン\n2025/7/1,架空書店,1000,\n2025/7/2,架空書店,500,\n",
+        [-1000, -500], "訂正サイン", {"reversals": {"訂正サイン": ["-"]}},
+    ),
+    "revolut": Kind(
+        "Type,Started Date,Completed Date,Description,Amount,Fee,Currency,State,Balance\n"
+        "CARD_PAYMENT,2025-07-01 10:00:00,2025-07-02 10:00:00,Shop,-1000,0,JPY,COMPLETED,9000\n"
+        "CARD_PAYMENT,2025-07-03 10:00:00,2025-07-04 10:00:00,Shop,-500,0,JPY,REVERTED,\n"
+        "TRANSFER,2025-07-05 10:00:00,2025-07-05 10:00:00,To A,-2000,100,JPY,COMPLETED,6900\n",
+        [-1000, -2100], "State",
+        {"skipped": {"State": ["REVERTED"]}, "fees": ["Fee"], "currency": "Currency"},
+    ),
+    "revolut-euro": Kind(
+        "Date,Description,Amount,Currency,Balance\n2025-07-01,Shop,-1000,JPY,9000\n"
+        "2025-07-02,Cafe,-5,EUR,95\n",
+        [-1000], "Currency", {"currency": "Currency"},
+    ),
+    "wise": Kind(
+        "Date,Amount,Currency,Description,Running Balance,Total fees\n"
+        "01-07-2025,-1000,JPY,Shop,9000,0\n13-07-2025,-2000,USD,Cafe,100,30\n",
+        [-1000], "Currency",
+        {"currency": "Currency", "ignored": ["Total fees"], "date_format": "dd/mm/yyyy"},
+    ),
+    "amount-in-dollars": Kind(
+        "Date,Description,Amount (USD)\n2025-07-01,Shop,100\n2025-07-02,Cafe,20\n",
+        [], "Amount (USD)",
+    ),
+    "thousands-of-yen": Kind(
+        "(単位:千円)\n取引日,摘要,出金,入金,残高\n2025/7/1,架空電力,3,,97\n2025/7/2,給与,,300,397\n",
+        [-3000, 300000], "unit", {"unit": 1000},
+    ),
+    "thousands-in-a-column": Kind(
+        "利用日,利用店名,利用金額(千円)\n2025/7/1,架空書店,1\n2025/7/2,架空家具,200\n",
+        [-1000, -200000], "unit", {"unit": 1000},
+    ),
+    "carried-over": Kind(
+        "取引日,摘要,出金,入金\n2025/7/1,前月繰越,,100000\n2025/7/2,架空電力,3000,\n",
+        [-3000], "摘要", {"skipped": {"摘要": ["*繰越*"]}},
+    ),
+    "carried-over-with-balance": Kind(
+        "取引日,摘要,出金,入金,残高\n2025/7/1,前月繰越,,100000,100000\n2025/7/2,架空電力,3000,,97000\n",
+        [-3000], "摘要", {"skipped": {"摘要": ["*繰越*"]}},
+    ),
+    "subtotal": Kind(
+        "利用日,利用店名,利用金額\n2025/7/1,架空書店,1000\n2025/7/2,架空電気,2000\n2025/7/2,小計,3000\n",
+        [-1000, -2000], "利用店名", {"skipped": {"利用店名": ["小計"]}},
+    ),
+    "total": Kind(
+        "利用日,利用店名,利用金額\n2025/7/1,架空書店,1000\n2025/7/31,ご請求額合計,1000\n",
+        [-1000], "利用店名", {"skipped": {"利用店名": ["*合計"]}},
+    ),
+    "last-bill-paid": Kind(
+        "利用日,利用店名,利用金額\n2025/7/1,前回分口座振替金額,-5000\n2025/7/2,架空電気,2000\n",
+        [-2000], "利用店名", {"skipped": {"利用店名": ["前回分*"]}},
+    ),
+    "amex-payment-received": Kind(
+        "日付,ご利用内容,ご利用金額\n2025/07/01,PAYMENT RECEIVED,-5000\n2025/07/02,架空商店,2000\n",
+        [-2000], "ご利用内容", {"skipped": {"ご利用内容": ["PAYMENT*"]}},
+    ),
+    "fees": Kind(
+        "取引日,摘要,出金,入金,手数料\n2025/7/1,振込,1000,,110\n2025/7/2,給与,,300,\n",
+        [-1110, 300], "手数料", {"fees": ["手数料"]},
+    ),
+    "fees-and-balance": Kind(
+        "取引日,摘要,出金,入金,手数料,残高\n2025/7/1,給与,,30000,0,30000\n2025/7/2,振込,1000,,110,28890\n"
+        "2025/7/3,振込,2000,,220,26670\n",
+        [30000, -1110, -2220],
+    ),
+    "fees-within-and-balance": Kind(
+        "取引日,摘要,出金,入金,手数料,残高\n2025/7/1,給与,,30000,0,30000\n2025/7/2,振込,1110,,110,28890\n"
+        "2025/7/3,振込,2220,,220,26670\n",
+        [30000, -1110, -2220],
+    ),
+    "points-used": Kind(
+        "利用日,利用店名,利用金額,利用ポイント\n2025/7/1,架空書店,1000,200\n2025/7/2,架空電気,500,0\n",
+        [-800, -500], "利用ポイント", {"points": ["利用ポイント"]},
+    ),
+    "discount": Kind(
+        "購入日,商品名,購入金額,値引額\n2025/7/1,架空の本,1000,100\n", [-900], "値引額",
+        {"points": ["値引額"]},
+    ),
+    "tax-beside": Kind(
+        "購入日,商品名,購入金額,消費税\n2025/7/1,架空の本,1000,100\n", [-1100], "消費税",
+        {"fees": ["消費税"]},
+    ),
+    "dr-cr": Kind(
+        "Date,Description,Amount,DR/CR\n2025-07-01,Shop,1000,DR\n2025-07-02,Pay,3000,CR\n",
+        [-1000, 3000], "DR/CR", {"outgoing": {"DR/CR": ["DR"]}},
+    ),
+    "dr-cr-and-balance": Kind(
+        "Date,Description,Amount,DR/CR,Balance\n2025-07-01,Pay,3000,CR,3000\n2025-07-02,Shop,1000,DR,2000\n"
+        "2025-07-03,Shop,500,DR,1500\n2025-07-04,Pay,200,CR,1700\n",
+        [3000, -1000, -500, 200],
+    ),
+    "kari-kashi": Kind(
+        "取引日,摘要,借方,貸方\n2025/7/1,架空電力,1000,\n2025/7/2,給与,,3000\n",
+        [-1000, 3000], "借方", {"paid_out": "借方", "paid_in": "貸方"},
+    ),
+    "kari-kashi-as-books": Kind(
+        "取引日,摘要,借方,貸方,残高\n2025/7/1,売上,3000,,3000\n2025/7/2,架空電力,,1000,2000\n",
+        [3000, -1000], "借方", {"paid_out": "貸方", "paid_in": "借方"},
+    ),
+    "kari-kashi-and-balance": Kind(
+        "取引日,摘要,借方,貸方,残高\n2025/7/1,給与,,3000,3000\n2025/7/2,架空電力,1000,,2000\n",
+        [3000, -1000],
+    ),
+    "debit-credit": Kind(
+        "Date,Description,Debit,Credit\n2025-07-01,Shop,1000,\n2025-07-02,Pay,,3000\n",
+        [-1000, 3000], "Debit", {"paid_out": "Debit", "paid_in": "Credit"},
+    ),
+    "card-withdrawals-by-word": Kind(
+        "取引日,摘要,金額,取引区分\n2025/7/1,架空支店,10000,カード出金\n2025/7/2,給与,3000,振込入金\n",
+        [-10000, 3000], "取引区分", {"outgoing": {"取引区分": ["カード出金"]}},
+    ),
+    "income-or-spending-by-word": Kind(
+        "日付,内容,金額,収支\n2025/7/1,架空書店,1000,支出\n2025/7/2,給与,3000,収入\n",
+        [-1000, 3000],
+    ),
+    "amount-alone": Kind(
+        "取引日,摘要,金額\n2025/7/1,架空書店,1000\n2025/7/2,架空電気,2000\n",
+        [-1000, -2000], "金額", {"positive": "spending"},
+    ),
+    "amount-and-balance": Kind(
+        "取引日,摘要,金額,残高\n2025/7/1,架空書店,1000,9000\n2025/7/2,架空電気,2000,7000\n",
+        [-1000, -2000],
+    ),
+    "like-money-forward": Kind(
+        "日付,内容,金額\n2025/7/1,架空書店,1000\n2025/7/2,架空電気,2000\n",
+        [-1000, -2000], "金額", {"positive": "spending"},
+    ),
+    "like-money-forward-and-signed": Kind(
+        "日付,内容,金額\n2025/7/1,架空書店,-1000\n2025/7/2,架空電気,-2000\n2025/7/3,給与,9000\n",
+        [-1000, -2000, 9000],
+    ),
+    "like-money-forward-with-states": Kind(
+        "日付,内容,金額,状態\n2025/7/1,架空書店,-1000,取消\n2025/7/2,架空電気,-2000,\n",
+        [-2000], "状態", {"positive": "income", "skipped": {"状態": ["取消"]}},
+    ),
+    "day-first": Kind(
+        "Date,Description,Withdrawal,Deposit\n01/07/2025,Shop,1000,\n13/07/2025,Pay,,3000\n",
+        [-1000, 3000],
+    ),
+    "month-first": Kind(
+        "Date,Description,Withdrawal,Deposit\n07/01/2025,Shop,1000,\n07/13/2025,Pay,,3000\n",
+        [-1000, 3000],
+    ),
+    "day-or-month-first": Kind(
+        "Date,Description,Withdrawal,Deposit\n01/07/2025,Shop,1000,\n02/07/2025,Pay,,3000\n",
+        [-1000, 3000], "Date", {"date_format": "dd/mm/yyyy"},
+    ),
+    "months-by-name": Kind(
+        'Date,Description,Withdrawal,Deposit\n1 Jul 2025,Shop,1000,\n"Jul 2, 2025",Pay,,3000\n',
+        [-1000, 3000],
+    ),
+    "amazon-orders": Kind(
+        "Order Date,Order ID,Product Name,Unit Price,Quantity,Shipping Charge,Total Owed\n"
+        "2025-07-01,a-1,Book,1000,2,300,2300\n2025-07-02,a-2,Pen,100,1,0,100\n",
+        [-2300, -100], "Shipping Charge",
+        {"amount": "Total Owed", "positive": "spending",
+         "ignored": ["Unit Price", "Quantity", "Shipping Charge"]},
+    ),
+    "instalments": Kind(
+        "利用日,利用店名,利用金額,支払回数,今回支払額\n2025/7/1,架空家具,30000,3,10000\n",
+        [-30000], "今回支払額", {"ignored": ["今回支払額"]},
+    ),
+    "bill-beside-the-purchase": Kind(
+        "利用日,利用店名,利用金額,当月ご請求額\n2025/7/1,架空家具,30000,10000\n2025/7/2,架空書店,500,500\n",
+        [-30000, -500], "当月ご請求額", {"ignored": ["当月ご請求額"]},
+    ),
+    "foreign-amount-beside": Kind(
+        "利用日,利用店名,利用金額,現地通貨額,通貨略称\n2025/7/1,Cafe,1500,10,USD\n2025/7/2,架空書店,500,,\n",
+        [-1500, -500], "通貨略称", {"ignored": ["現地通貨額", "通貨略称"]},
+    ),
+    "cancelled-in-words": Kind(
+        "利用日,利用店名,利用金額\n2025/7/1,架空書店,1000\n2025/7/2,架空書店 取消,1000\n",
+        [-1000, 1000], "利用店名", {"reversals": {"利用店名": ["*取消"]}},
+    ),
+    "without-header": Kind(
+        "2025/7/1,架空電力,1000,\n2025/7/2,給与,,3000\n", [-1000, 3000], "3",
+        {"paid_out": 3, "paid_in": 4},
+    ),
+    "without-header-and-with-balance": Kind(
+        "2025/7/1,給与,,3000,3000\n2025/7/2,架空電力,1000,,2000\n", [3000, -1000],
+    ),
+    "without-header-one-amount": Kind(
+        "2025/7/1,架空電力,1000\n2025/7/2,架空書店,3000\n", [-1000, -3000], "3",
+        {"positive": "spending"},
+    ),
+}  # fmt: skip
+
+
+def amounts_of(mapping, text):
+    return [row.amount for row in read_mapped(mapping, records_of(text)).rows]
+
+
+def test_there_are_forty_kinds():
+    assert len(KINDS) >= 40
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kind_is_read_right_or_refused_with_its_column(kind):
+    text, amounts, column, stated = KINDS[kind]
+    proposal = proposal_with(text, "架空", TODAY)
+    asked = " ".join(each.question for each in proposal.undecided)
+    if column:
+        assert column in [each.column for each in proposal.undecided]
+        assert column == "unit" or f"column {column}" in asked
+    else:
+        assert proposal.undecided == ()
+        assert amounts_of(proposal.mapping, text) == amounts
+    if stated:
+        told = proposal_with(text, "架空", TODAY, stated)
+        assert told.undecided == ()
+        assert amounts_of(told.mapping, text) == amounts
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_import_reads_a_kind_by_a_guess(kind):
+    text, amounts, column, _ = KINDS[kind]
+    parsed = read_statement(text.encode(), "a.csv", only_ready_made())
+    if not parsed.passed_over:
+        assert [row.amount for row in parsed.rows] == amounts
+    else:
+        assert parsed.passed_over.startswith(UNMAPPED)
+        if kind.startswith("like-money-forward"):
+            assert f"column {column}" in parsed.passed_over
