@@ -105,7 +105,7 @@ def listed_size(connected):
 def test_everything_takes_at_most_24_tools_and_leaves_room_below_18_000_characters(client):
     number, size = listed_size(client)
     assert number <= 24
-    assert size <= 18_000 - 450
+    assert size <= 18_000 - 200
 
 
 def test_the_household_says_that_the_caller_states_dates(client):

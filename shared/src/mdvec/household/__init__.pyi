@@ -75,8 +75,8 @@ from .interfaces.duckdb_table import ledger_lines as ledger_lines
 from .interfaces.plans import rules_of as rules_of
 from .interfaces.row_sums import Order as Order
 from .interfaces.transactions import data_version as data_version
-from .mapping_answer import MappingAnswer as MappingAnswer
-from .mapping_answer import mapping_answer as mapping_answer
+from .mapping_review import MappingAnswer as MappingAnswer
+from .mapping_review import mapping_answer as mapping_answer
 from .month import HouseholdAnswer as HouseholdAnswer
 from .month import monthly_household as monthly_household
 from .nearness import Embed as Embed
