@@ -2,8 +2,7 @@
 --
 -- Each tool also has tables of its own, for its documents, their passages with vectors, and the
 -- indexes derived from them (mdvec/index/tables.py). Tables that are made when they are first
--- needed belong to no format: allowed_endpoints, paid_vectors, model_constants,
--- account_questions.
+-- needed belong to no format: allowed_endpoints, paid_vectors, model_constants.
 --
 -- Times without a note are UTC as text, money is whole yen, and _ns are nanoseconds.
 

@@ -8,12 +8,9 @@ from dataclasses import dataclass, replace
 import apsw
 
 from mdvec.files import Problem
-from mdvec.household.core.accounts import account_number
 from mdvec.household.core.identity import (
-    FoundRow,
     SameRowsWithId,
     find_same_rows_with_id,
-    follow_accounts,
     identities_by_id,
     match_rows_without_id,
     rows_by_identity,
@@ -88,22 +85,12 @@ def combine_statements(
     }
     mentioned = frozenset(identity for _, rows in read_statements.values() for identity in rows)
     renames, repeats = match_rows_without_id(stored, mentioned, same_rows_with_id)
-    accounts = _accounts_of_deleted(stored, mentioned, usable)
-    renames |= _account_renames(
-        {name: row for name, row in stored.items() if name not in renames and name not in repeats},
-        {path: rows for (path, _), (_, rows) in read_statements.items()},
-        {path for path, content_hash in read_statements if before.get(path) == content_hash},
-        mentioned,
-        set(renames.values()),
-        accounts,
-    )
     unread = {read.file.path for read in files if read.unread}
     ids = {old.statement.key: old.id for old in known}
     rows_from_files = {ids[key]: rows for key, (_, rows) in read_statements.items() if key in ids}
     not_in_files = _rows_not_in_files(
-        stored, renames, rows_from_files, accounts,
-        mentioned if mode == "replace" else frozenset(),
-    )  # fmt: skip
+        stored, renames, rows_from_files, mentioned if mode == "replace" else frozenset()
+    )
     pairs: list[tuple[Statement, Mapping[str, SourceRow]]] = [
         (
             _with_first_seen(each, every_known, before),
@@ -207,7 +194,6 @@ def _rows_not_in_files(
     stored: Mapping[str, StoredRow],
     renames: Mapping[str, str],
     rows_from_files: Mapping[int, Mapping[str, SourceRow]],
-    accounts: Mapping[str, str],
     without: frozenset[str],
 ) -> dict[int, dict[str, SourceRow]]:
     """Stored rows by their statement, except those that the statement's own file mentions."""
@@ -216,53 +202,9 @@ def _rows_not_in_files(
         identity = renames.get(name, name)
         number = row.statement or -1
         if identity not in without and identity not in rows_from_files.get(number, ()):
-            values = row.values
-            if name in accounts:
-                values = values._replace(account=accounts[name])
-            source_row = SourceRow(row.source_file, row.row_number, values)
+            source_row = SourceRow(row.source_file, row.row_number, row.values)
             rows.setdefault(number, {})[identity] = source_row
     return rows
-
-
-def _accounts_of_deleted(
-    stored: Mapping[str, StoredRow], mentioned: Collection[str], files: Sequence[StatementFile]
-) -> dict[str, str]:
-    """The account told apart of rows, by identity, whose deleted file's name has its number."""
-    present = {read.file.path for read in files}
-    called = {read.account for read in files}
-    found = {}
-    for name, row in stored.items():
-        if name.startswith("row:") and name not in mentioned and row.source_file not in present:
-            account = f"{row.values.account} {account_number(row.source_file, '')}"
-            if account in called:
-                found[name] = account
-    return found
-
-
-def _account_renames(
-    stored: Mapping[str, StoredRow],
-    rows_of_files: Mapping[str, Mapping[str, SourceRow]],
-    known_paths: Collection[str],
-    mentioned: Collection[str],
-    taken: Collection[str],
-    accounts: Mapping[str, str],
-) -> dict[str, str]:
-    lost = {
-        name: SourceRow(row.source_file, row.row_number, row.values)
-        for name, row in stored.items()
-        if name.startswith("row:") and name not in mentioned
-    }
-    if not lost:
-        return {}
-    found = (
-        FoundRow(identity, row, is_known=path in known_paths)
-        for path, rows in rows_of_files.items()
-        for identity, row in rows.items()
-        if identity.startswith("row:") and identity not in stored and identity not in taken
-    )
-    renames = follow_accounts(lost, found, accounts)
-    unique = {new: old for old, new in renames.items() if new not in stored}
-    return {old: new for new, old in unique.items()}
 
 
 def _with_first_seen(

@@ -17,17 +17,10 @@ import apsw
 
 from mdvec.household.combined_statements import combine_statements, overruled_files
 from mdvec.household.core import removals
-from mdvec.household.core.accounts import AccountQuestion, account_number, told_apart
 from mdvec.household.core.file_names import StatementName, statement_name
 from mdvec.household.core.source_row import SourceRow
 from mdvec.household.core.statements import CurrentRow
-from mdvec.household.interfaces import (
-    account_questions,
-    ledger_files,
-    ledger_statements,
-    plans,
-    transactions,
-)
+from mdvec.household.interfaces import ledger_files, ledger_statements, plans, transactions
 from mdvec.household.interfaces.ledger_files import KnownFile
 from mdvec.household.interfaces.marks import update_marks
 from mdvec.household.interfaces.plans import apply_rules
@@ -71,8 +64,6 @@ def _ranks_the_same(now: LedgerFile, then: KnownFile, others: Sequence[KnownFile
     """Whether the new name and time rank the file as the old ones did."""
     if now.path == then.path:
         return now.mtime_ns >= then.mtime_ns
-    if _tells_of_its_account(now.path) != _tells_of_its_account(then.path):
-        return False
     new, old = statement_name(now.path), statement_name(then.path)
     stems = {new.stem, old.stem}
     return (
@@ -82,10 +73,6 @@ def _ranks_the_same(now: LedgerFile, then: KnownFile, others: Sequence[KnownFile
         and not old.number
         and not any(_is_numbered(statement_name(each.path), stems) for each in others)
     )
-
-
-def _tells_of_its_account(path: str) -> tuple[str, str]:
-    return account_number(path, ""), path.rpartition("/")[0]
 
 
 def _is_numbered(name: StatementName, stems: set[str]) -> bool:
@@ -200,37 +187,19 @@ def import_ledger(
                 list(after.values()),
                 without_file=ledger_files.without_file(connection, tool_id),
                 asked=tuple(ledger_statements.gone_rows(connection, tool_id, "asked")),
-                questions=tuple(account_questions.open_questions(connection, tool_id)),
             )
     with paused_garbage_collection():
         if mode == "update" and not removal_options:
             reading = read_touched(connection, tool_id, files, known)
         else:
             reading = read_all(files, known)
-        reading, questions = _with_accounts(connection, tool_id, reading)
         run = _LedgerRun(connection, tool_id, reading, known, may_exist, removal_options)
         may_delete = complete and not any(read.unread for read in reading.files)
         with connection:
             run.write(mode, may_delete=may_delete)
             apply_rules(connection, tool_id)
             keep_assets(connection, tool_id, reading.files, mode)
-            account_questions.keep_questions(connection, tool_id, questions)
-        return replace(run.report(), questions=questions)
-
-
-def _with_accounts(
-    connection: apsw.Connection, tool_id: int, reading: ReadStatements
-) -> tuple[ReadStatements, tuple[AccountQuestion, ...]]:
-    """The files with their accounts told apart, and what to ask about them."""
-    files = [read.of_account for read in reading.files if read.of_account is not None]
-    if not files:
-        return reading, ()
-    told = told_apart(files, transactions.accounts(connection, tool_id))
-    called = [
-        read.called(told.names[read.file.path]) if read.file.path in told.names else read
-        for read in reading.files
-    ]
-    return replace(reading, files=called), told.questions
+        return run.report()
 
 
 class _LedgerRun:

@@ -6,19 +6,15 @@ import hashlib
 import logging
 import shlex
 import unicodedata
-from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from mdvec.files import FoundFile, PassingProblem, Problem
-from mdvec.household.core.accounts import AccountFile, StatedRow, account_number
 from mdvec.household.core.assets import AssetMonth, kept_note, read_asset_months
 from mdvec.household.core.cells import TransactionRow
 from mdvec.household.core.csv_text import CsvText
-from mdvec.household.core.identity import plain_text
-from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE
 from mdvec.household.core.moneyforward import ASSET_HISTORY, NotTransactions, ParsedFile
 from mdvec.household.core.statement_kinds import UNMAPPED, Mappings, read_statement
 from mdvec.household.core.statements import Statement
@@ -135,8 +131,7 @@ class StatementFile:
     ``may_pass`` is whether it may be readable later although it does not change. ``by_mapping``
     is whether a mapping decides how it is read; ``misfits`` are lines that its running balance
     contradicts, with why. ``assets`` are
-    the months of an asset history, which has no rows. ``of_account`` is what tells its account
-    from others of the same name; None where its rows or the user name it.
+    the months of an asset history, which has no rows.
     """
 
     file: KnownFile
@@ -146,21 +141,6 @@ class StatementFile:
     by_mapping: bool = False
     misfits: tuple[tuple[int, str], ...] = ()
     assets: tuple[AssetMonth, ...] = ()
-    of_account: AccountFile | None = None
-
-    def called(self, account: str) -> StatementFile:
-        """The file with its account's name."""
-        return replace(
-            self,
-            blocks=tuple(
-                tuple(replace(row, account=account) for row in block) for block in self.blocks
-            ),
-        )
-
-    @property
-    def account(self) -> str:
-        """The account of its rows; "" if it has none."""
-        return next((row.account for block in self.blocks for row in block), "")
 
     @property
     def problem(self) -> Problem:
@@ -219,7 +199,6 @@ def read_statement_file(file: LedgerFile, known: KnownFile | None) -> StatementF
         by_mapping=not parsed.is_certain,
         assets=tuple(assets),
         misfits=tuple((row.line, row.reason) for row in parsed.misfits),
-        of_account=_account_file(state, parsed),
     )
 
 
@@ -228,29 +207,6 @@ def _passed_over(parsed: ParsedFile, known: KnownFile | None) -> str:
     if is_new and not (parsed.passed_over or parsed.rows or parsed.bad):
         return "it has a header, but no rows"
     return parsed.passed_over
-
-
-def _account_file(state: KnownFile, parsed: ParsedFile) -> AccountFile | None:
-    if not (parsed.account and parsed.rows):
-        return None
-    balances: dict[StatedRow, set[int]] = {}
-    counts: Counter[StatedRow] = Counter()
-    for row, balance in zip(parsed.rows, parsed.balances, strict=True):
-        stated = (row.date.isoformat(), row.amount, plain_text(row.description))
-        counts[stated] += 1
-        if balance is not None:
-            balances.setdefault(stated, set()).add(balance)
-    above = "\n".join(parsed.csv.text.splitlines()[: parsed.rows[0].line - 1][:MAX_LINES_ABOVE])
-    return AccountFile(
-        path=state.path,
-        content_hash=state.content_hash,
-        mtime_ns=state.mtime_ns,
-        account=parsed.account,
-        number=account_number(state.path, above),
-        days=(min(row[0] for row in counts), max(row[0] for row in counts)),
-        counts=counts,
-        balances={row: frozenset(of_row) for row, of_row in balances.items()},
-    )
 
 
 def _assets(parsed: ParsedFile) -> tuple[list[AssetMonth], int]:

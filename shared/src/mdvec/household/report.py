@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
 from mdvec.files import Problem
-from mdvec.household.core.accounts import AccountQuestion
 from mdvec.household.core.assets import KEPT
 from mdvec.household.interfaces.ledger_files import KnownFile
 from mdvec.household.interfaces.ledger_statements import GoneRow
@@ -39,8 +37,7 @@ class LedgerReport:
     rows are gone but count until the user decides, ``returned`` is how many count again.
     ``overruled`` lists files that are newer by their time than by their contents, ``misfits``
     rows of the files read now that their file's running balance contradicts; they are imported.
-    ``net_worth`` lists the asset histories with what was kept of them, ``questions`` the files
-    that may be of one account or of two; both are counted.
+    ``net_worth`` lists the asset histories with what was kept of them.
     """
 
     files: int
@@ -59,7 +56,6 @@ class LedgerReport:
     overruled: tuple[Problem, ...] = ()
     misfits: tuple[FailedRow, ...] = ()
     net_worth: tuple[Problem, ...] = ()
-    questions: tuple[AccountQuestion, ...] = ()
 
 
 def report_of(
@@ -75,7 +71,6 @@ def report_of(
     returned: int = 0,
     overruled: tuple[Problem, ...] = (),
     misfits: Iterable[tuple[str, int, str]] = (),
-    questions: tuple[AccountQuestion, ...] = (),
 ) -> LedgerReport:
     """A report; ``files`` are those that could be read."""
     ordered = sorted(files, key=lambda file: file.path)
@@ -99,7 +94,6 @@ def report_of(
         overruled=overruled,
         misfits=tuple(FailedRow(*misfit) for misfit in sorted(misfits)),
         net_worth=tuple(other for other in others if other.reason.startswith(KEPT)),
-        questions=questions,
     )
 
 
@@ -213,19 +207,8 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
             ReportLine(still_counted),
             *notes("gone?", [_gone_row_text(row) for row in ledger.asked]),
         ]
-    lines += [_question_line(name, question) for question in ledger.questions]
     lines += [_note("kept", problem) for problem in ledger.net_worth]
     return [*lines, *(_note("passed over", problem) for problem in ledger.passed_over)]
-
-
-def _question_line(name: str, question: AccountQuestion) -> ReportLine:
-    path, other = shown_name(question.path), shown_name(question.other)
-    return ReportLine(
-        f"{path} and {other} both call their account {shown_name(question.account)}, but do not "
-        f"agree from {question.first} to {question.last}; both count. To say whose each is: "
-        f"mdvec household map {shlex.quote(question.path)} -n {name} --account NAME --save "
-        "(one NAME for both if it is one account)"
-    )
 
 
 def _note(word: str, problem: Problem) -> ReportLine:

@@ -13,7 +13,6 @@ from mdvec.household.core.subjects import Subject
 from mdvec.household.core.sums import MonthMarks
 from mdvec.household.core.wording import InsufficientData
 from mdvec.household.interfaces import ledger_sums
-from mdvec.household.interfaces.account_questions import open_questions
 from mdvec.household.overview import Coverage
 
 MAX_NAMED_ROWS = 3
@@ -121,10 +120,6 @@ def _notes(
     pending = ledger_sums.pending_removal_sums(
         connection, tool_id, days, subject, covered.starts_on
     )
-    notes += [
-        wording.account_question_note(question)
-        for question in open_questions(connection, tool_id, days)
-    ]
     return notes + wording.pending_removal_notes(
         pending, ledger_sums.tool_name(connection, tool_id)
     )

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mdvec.errors import MdvecError
-from mdvec.household.core.accounts import account_number
 from mdvec.household.core.balances import check_balances
 from mdvec.household.core.cells import TransactionRow
 from mdvec.household.core.csv_text import records_of
@@ -27,6 +26,7 @@ from mdvec.household.core.statement_kinds import (
     Mappings,
     decoded_statement,
     fitting_mapping,
+    undoubted,
 )
 from mdvec.household.interfaces.mappings import ENDING, own_mappings, ready_made
 from mdvec.household.reading import why_unreadable
@@ -122,44 +122,10 @@ def preview_statement(
         return StatementPreview(
             str(file), "Money Forward", "moneyforward", "", shown, len(parsed.rows), bad, 0, ()
         )
-    if account and not (chosen.origin == "own" and chosen.mapping.account == account):
-        files = "" if source is None else _files_of_account(chosen, path, source, own)
-        mapping = replace(
-            chosen.mapping, name=account, account=account, files=files or chosen.mapping.files
-        )
-        chosen = replace(chosen, mapping=mapping, origin="proposed" if files else chosen.origin)
+    if account and chosen.origin != "own":
+        chosen = replace(chosen, mapping=replace(chosen.mapping, name=account, account=account))
     shown_file = _preview(file, chosen)
     return replace(shown_file, saved=_save(source, chosen, shown_file)) if save else shown_file
-
-
-def _files_of_account(chosen: _Chosen, path: str, source: Path, own: tuple[Mapping, ...]) -> str:
-    """The pattern of the files of one account, if the folder has others of the kind; else "".
-
-    By the number in the name, or the folder; without either, this file alone.
-    """
-    mappings = Mappings(own, ready_made())
-    others = [each for each in sorted(source.rglob("*.csv")) if _path_within(each, source) != path]
-    if not any(_is_read_with(chosen.mapping, each, source, mappings) for each in others):
-        return ""
-    number = account_number(path, "")
-    folder = path.rpartition("/")[0]
-    if number:
-        return f"*{number}*"
-    same_folder = [each for each in others if _path_within(each, source).startswith(f"{folder}/")]
-    return f"{folder}/*" if folder and not same_folder else re.sub(r"([\[*?])", r"[\1]", path)
-
-
-def _is_read_with(mapping: Mapping, file: Path, source: Path, mappings: Mappings) -> bool:
-    try:
-        data = file.read_bytes()
-        found = fitting_mapping(data, decode(data), _path_within(file, source), mappings)
-    except (OSError, NotTransactions):
-        return False
-    return found is not None and _kind_alone(found) == _kind_alone(mapping)
-
-
-def _kind_alone(mapping: Mapping) -> Mapping:
-    return replace(mapping, name="", account="", files="")
 
 
 def _read(file: Path) -> bytes:
@@ -206,8 +172,14 @@ def _choose(data: bytes, path: str, mappings: Mappings, stated: Pairs[str, Any])
         return None
     mapping = fitting_mapping(data, parsed.csv.text, path, mappings)
     if mapping is not None:
-        return _Chosen(mapping, _origin(mapping, mappings), decoded_statement(mapping, data))
-    if not parsed.passed_over:
+        origin = _origin(mapping, mappings)
+        if stated:
+            raise MappingRefused(
+                f"the {origin} mapping {mapping.name!r} reads this file, and what is set would not "
+                f"be used; save that mapping, then change its {ENDING} file"
+            )
+        return _Chosen(mapping, origin, decoded_statement(mapping, data))
+    if not undoubted(parsed).passed_over:
         return None
     text = decode(data)
     stem = path.rpartition("/")[2].rpartition(".")[0]
@@ -274,9 +246,7 @@ def _save(source: Path | None, chosen: _Chosen, shown: StatementPreview) -> str:
             f"not saved, because this is undecided: {'; '.join(chosen.undecided)}. "
             "State it: --set 'KEY = VALUE'"
         )
-    of_files = f" {chosen.mapping.files}" if chosen.mapping.files else ""
-    stem = _NOT_IN_A_NAME.sub("-", f"{chosen.mapping.name}{of_files}").rstrip("-")
-    file = source / f"{stem}{ENDING}"
+    file = source / f"{_NOT_IN_A_NAME.sub('-', chosen.mapping.name)}{ENDING}"
     try:
         with file.open("x", encoding="utf-8") as stream:
             stream.write(shown.toml)

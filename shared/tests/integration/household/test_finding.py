@@ -348,8 +348,11 @@ def test_spending_without_the_rent_and_two_categories_together():
     assert (both.spending, both.understood) == (5_000, "「食費」、「日用品」")
     shops = ledger.find(shop=["ローソン", "Amazon"])
     assert (shops.spending, shops.understood) == (5_000, "店「ローソン」、「Amazon」")
-    assert "別の書き方の店も含めました: AMZN（" in shops.text
+    assert "別の書き方の店も含めました: AMZN。" in shops.text
     assert "一致した店: ﾛ-ｿﾝ（1件、支出 3,000円）、AMZN MKTP（1件、支出 2,000円）" in shops.text
+    others = ledger.find(category="日用品", exclude_shop=["Amazon"])
+    assert others.total_rows == 0
+    assert "別の書き方の店も除きました: AMZN。" in others.text
 
 
 def test_groups_by_time_say_what_their_means_are_over():

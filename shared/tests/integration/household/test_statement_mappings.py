@@ -62,6 +62,42 @@ def test_one_folder_holds_all_kinds_and_a_file_that_no_mapping_fits_is_named(hou
     assert passed_over["assets.csv"] == "it is an asset history, not transactions"
 
 
+def test_what_an_import_will_not_guess_can_be_stated_and_is_then_read(household):
+    household.put("mf.csv", MONEY_FORWARD, "1,2025/07/01,米,-500,現金,食費,食料品,,0,a")
+    household.put("a.csv", "日付,内容,金額", "2025/7/1,店A,1000", "2025/7/2,店B,2000")
+    (passed_over,) = household.import_("new").details.ledger.passed_over
+    assert passed_over.reason.endswith("to import it: mdvec household map a.csv -n kakeibo")
+    with pytest.raises(MappingRefused, match="this is undecided"):
+        household.map("a.csv", save=True)
+    stated = ['positive = "spending"']
+    assert household.map("a.csv", stated=stated, save=True).saved
+    household.import_("update")
+    assert household.counted() == [("a", "店A", -1000), ("a", "店B", -2000), ("現金", "米", -500)]
+
+
+def test_what_is_stated_of_a_file_that_a_mapping_reads_is_refused_not_dropped(household):
+    household.put("smbc.csv", SMBC, '2025/7/2,110,,"手数料",890,"",')
+    household.import_("new")
+    with pytest.raises(MappingRefused, match=r"the ready-made mapping .* reads this file"):
+        household.map("smbc.csv", stated=['account = "妻"'], save=True)
+
+
+def test_files_of_one_bank_that_are_renamed_or_sorted_into_folders_double_nothing(household):
+    rows = ('2025/7/2,110,,"手数料",890,"",', '2025/7/28,10000,,"カード",790,"",')
+    household.put("smbc_a.csv", SMBC, *rows)
+    household.put("smbc_b.csv", SMBC, *rows, '2025/7/29,300,,"別の店",490,"",')
+    household.import_("new")
+    before = household.counted()
+    for name, folder in (("smbc_a.csv", "夫"), ("smbc_b.csv", "妻")):
+        (household.folder / folder).mkdir()
+        (household.folder / name).rename(household.folder / folder / name)
+    household.import_("update")
+    assert household.counted() == before
+    (household.folder / "妻").rename(household.folder / "花子")
+    household.import_("update")
+    assert household.counted() == before
+
+
 def test_a_header_alone_and_a_damaged_encoding_have_a_sentence_each(household):
     household.put("mf.csv", MONEY_FORWARD, "1,2025/07/01,米,-500,現金,食費,食料品,,0,a")
     household.put("empty.csv", SMBC)
@@ -103,8 +139,7 @@ def test_a_mapping_that_is_added_brings_the_file_in_and_one_that_changes_reads_i
     assert household.is_stale()
     report = household.import_("update")
     assert household.counted() == [("共有の財布", "架空パン", -300)]
-    assert (report.added, report.updated, report.deleted) == (0, 1, 0)  # decisions stay
-    assert report.details.ledger.without_file == 0
+    assert (report.added, report.deleted, report.details.ledger.without_file) == (1, 1, 0)
     assert household.import_("update").unchanged == 1
 
 

@@ -164,12 +164,10 @@ def names_note(names: Sequence[FoundGroup]) -> str:
     return f"一致した店: {_listed(names)}"
 
 
-def spellings_note(spellings: Iterable[str]) -> str:
-    """Note: the other spellings of a shop that named rows."""
-    return (
-        f"別の書き方の店も含めました: {'、'.join(map(shown_name, spellings))}"
-        "（含めないときは exclude_shop）"
-    )
+def spellings_note(spellings: Iterable[str], *, excluded: bool = False) -> str:
+    """Note: the other spellings of a shop that named rows, which were taken or left out."""
+    done = "除きました" if excluded else "含めました"
+    return f"別の書き方の店も{done}: {'、'.join(map(shown_name, spellings))}"
 
 
 def inside_note(words: str, names: Sequence[FoundGroup], *, of_query: bool = True) -> str:

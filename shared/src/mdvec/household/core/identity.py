@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import NamedTuple
 
 from mdvec.household.core.cells import TransactionRow
 from mdvec.household.core.source_row import SourceRow, values_of
@@ -146,49 +145,12 @@ def match_rows_without_id(
     return renamed, repeats
 
 
-class FoundRow(NamedTuple):
-    """A row without ID as a file has it now; ``is_known``: the last import read that content."""
-
-    identity: str
-    row: SourceRow
-    is_known: bool
-
-
-def follow_accounts(
-    lost: Mapping[str, SourceRow], found: Iterable[FoundRow], accounts: Mapping[str, str]
-) -> dict[str, str]:
-    """The new identities of ledger rows whose account is told apart, or has another name now.
-
-    ``lost`` are the rows that no file mentions, by identity, ``found`` those that the ledger lacks.
-    A row follows its own file, or else one that was read before; ``accounts`` has the new account
-    of lost rows whose file is deleted.
-    """
-    free: dict[tuple[str, int | None, str], list[FoundRow]] = {}
-    for each in found:
-        values = each.row.values
-        key = (values.date, values.amount, plain_text(values.description))
-        free.setdefault(key, []).append(each)
-    renamed: dict[str, str] = {}
-    for name, row in sorted(lost.items()):
-        values = row.values
-        rest = free.get((values.date, values.amount, plain_text(values.description)), [])
-        own = [each for each in rest if each.row.source_file == row.source_file]
-        match = next(iter([*own, *(each for each in rest if each.is_known)]), None)
-        if match is not None:
-            rest.remove(match)
-            renamed[name] = match.identity
-        elif name in accounts:
-            key_now = key_of(values.date, values.amount, values.description, accounts[name])
-            renamed[name] = f"row:{key_now}:{name.rpartition(':')[2]}"
-    return renamed
-
-
 def key_of(day: str, amount: int | None, description: str, account: str) -> str:
     """The key that identifies a row without ID, up to its running number."""
-    parts = (day, str(amount), plain_text(description), plain_text(account))
+    parts = (day, str(amount), _normalise(description), _normalise(account))
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def plain_text(text: str) -> str:
+def _normalise(text: str) -> str:
     """The text normalised: independent of the file's encoding, line ends and widths."""
     return " ".join(unicodedata.normalize("NFKC", text).translate(_ONE_SPELLING).split())

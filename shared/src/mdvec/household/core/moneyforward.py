@@ -63,8 +63,7 @@ class ParsedFile:
     there are no rows. ``begins`` are the indexes in ``rows`` of those after a further header: such
     a file was joined from several. ``kind`` is the name of the mapping that read the file, "" for
     Money Forward's; ``is_certain`` is whether its header can be no other kind's; ``misfits`` are
-    rows that its running balance contradicts. ``account`` is the name of all rows' account where
-    only the kind gives it, "" where the rows or the user do; ``balances`` are those of the rows.
+    rows that its running balance contradicts.
     """
 
     rows: tuple[TransactionRow, ...]
@@ -75,8 +74,6 @@ class ParsedFile:
     kind: str = ""
     is_certain: bool = True
     misfits: tuple[BadRow, ...] = ()
-    account: str = ""
-    balances: tuple[int | None, ...] = ()
 
     @property
     def blocks(self) -> tuple[tuple[TransactionRow, ...], ...]:

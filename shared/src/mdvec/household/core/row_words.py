@@ -106,16 +106,22 @@ class RowWords:
 
         words = " ".join([*([self.query] if self.query else []), *self.shops])
         matched, inside, kept = groups(self.named), groups(self._inside), groups(self._kept)
-        asked = [one for one in (self._words, *self._shops, *self._without) if one is not None]
-        spellings = list(dict.fromkeys(each for one in asked for each in one.used))
+        taken = [*([self._words] if self._words else []), *self._shops]
         found = [names_note(matched)] if matched and (self.shops or self.query) else []
-        found += [spellings_note(spellings)] if spellings else []
+        if spellings := _spellings(taken):
+            found.append(spellings_note(spellings))
+        if spellings := _spellings(self._without):
+            found.append(spellings_note(spellings, excluded=True))
         found += [inside_note(words, inside, of_query=not self.shops)] if inside else []
         if self.excluded_words:
             found.append(excluded_note(groups(self._excluded)))
         if kept:
             found.append(not_excluded_note(_LIST.join(self.excluded_words), kept))
         return found
+
+
+def _spellings(asked: Iterable[WordsAsked]) -> list[str]:
+    return list(dict.fromkeys(spelling for words in asked for spelling in words.used))
 
 
 def _asked(name: str, words: str, aliases: Aliases) -> WordsAsked:

@@ -60,10 +60,10 @@ def read_statement(data: bytes, path: str, mappings: Mappings) -> ParsedFile:
     if parsed.is_certain:
         return parsed
     mapping = fitting_mapping(data, parsed.csv.text, path, mappings)
-    return _undoubted(parsed) if mapping is None else read_with(mapping, data)
+    return undoubted(parsed) if mapping is None else read_with(mapping, data)
 
 
-def _undoubted(parsed: ParsedFile) -> ParsedFile:
+def undoubted(parsed: ParsedFile) -> ParsedFile:
     """A file that only looks like Money Forward's, if its amounts need no guess."""
     if parsed.passed_over:
         return parsed
@@ -159,7 +159,6 @@ def read_with(mapping: Mapping, data: bytes) -> ParsedFile:
     records = list(records_of(text))
     read = read_mapped(mapping, records)
     lines = array("I", (line for line, _ in records))
-    bad_lines = {line for line, _ in read.bad}
     return ParsedFile(
         read.rows,
         tuple(BadRow(line, reason) for line, reason in read.bad),
@@ -168,16 +167,7 @@ def read_with(mapping: Mapping, data: bytes) -> ParsedFile:
         kind=mapping.name,
         is_certain=False,
         misfits=tuple(BadRow(line, _MISFIT) for line in misfits_of(read)),
-        account=_account_of_kind(mapping),
-        balances=tuple(
-            row.balance for block in read.balances for row in block if row.line not in bad_lines
-        ),
     )
-
-
-def _account_of_kind(mapping: Mapping) -> str:
-    is_told = mapping.files or mapping.account_column or mapping.id
-    return "" if is_told else mapping.account
 
 
 def misfits_of(read: MappedRows) -> Sequence[int]:

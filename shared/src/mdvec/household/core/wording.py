@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from mdvec.dates import Month, MonthRange
 from mdvec.errors import MdvecError
-from mdvec.household.core.accounts import AccountQuestion
 from mdvec.household.core.categories import INCOME, Category
 from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import (
@@ -286,22 +285,6 @@ def pending_removal_notes(sums: Sequence[MonthlySum], tool: str) -> list[str]:
         f"新しい明細から消えた {_rows_and_amounts(sums)}を、確認待ちのため集計に含めています。"
         f"外すには mdvec import -n {tool} --mode update --accept-removals を実行してください"
     ]
-
-
-def account_question_note(question: AccountQuestion) -> str:
-    """Note on two files that may be of one account or of two: both are counted."""
-    amounts = [
-        f"{name} {format_currency(yen)}"
-        for name, yen in (("支出", question.spent), ("収入", question.earned))
-        if yen
-    ]
-    doubled = f"{question.shared}件（{'、'.join(amounts)}）" if amounts else f"{question.shared}件"
-    if_one = f"1つの口座なら {doubled}が二重です。" if question.shared else ""
-    return (
-        f"{shown_name(question.path)} と {shown_name(question.other)} は同じ"
-        f"{shown_name(question.account)}の口座か未確認で、両方を集計に含めています。"
-        f"{if_one}決めるには mdvec household map FILE --account 名前 --save を実行してください"
-    )
 
 
 def _rows_and_amounts(sums: Sequence[MonthlySum]) -> str:

@@ -95,14 +95,6 @@ def rows_by_file(connection: apsw.Connection, tool_id: int) -> dict[str, int]:
     return {str(path): int(count or 0) for path, count in rows}
 
 
-def accounts(connection: apsw.Connection, tool_id: int) -> set[str]:
-    """The names of all accounts that rows have."""
-    rows = connection.execute(
-        "SELECT DISTINCT account FROM transactions WHERE tool_id = ?", (tool_id,)
-    )
-    return {str(account) for (account,) in rows}
-
-
 def data_version(connection: apsw.Connection, tool_id: int) -> int:
     """A number that grows with every change of the tool's rows or decisions, by any process.
 
