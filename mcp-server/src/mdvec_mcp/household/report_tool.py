@@ -234,9 +234,9 @@ class Reports:
         answer = await self.context.run(request.tool, "read", list_notes)
         return ToolReply(answer.text, partial(json_of, answer))
 
-    async def _mapping(self, asked: Asked) -> ToolReply:
-        work = partial(mapping_answer, file=asked.file or "")
-        answer = await self.context.in_folder(asked.tool, work)
+    async def _mapping(self, request: Asked) -> ToolReply:
+        work = partial(mapping_answer, file=request.file or "")
+        answer = await self.context.in_folder(request.tool, work)
         return ToolReply(answer.text, partial(json_of, answer))
 
 

@@ -58,5 +58,7 @@ def limits_in_force() -> OutputLimits:
     Raises:
         SettingsError: the settings file is not valid.
     """
-    found = settings.load_settings(os.environ).analytics
-    return OutputLimits(found.max_output_bytes, found.max_output_rows, found.max_printed_bytes)
+    analytics = settings.load_settings(os.environ).analytics
+    return OutputLimits(
+        analytics.max_output_bytes, analytics.max_output_rows, analytics.max_printed_bytes
+    )

@@ -1,4 +1,4 @@
--- The whole schema of a new database, in format 19 (migrations.py: how an older file gets there).
+-- The whole schema of a new database, in format 20 (migrations.py: how an older file gets there).
 --
 -- Each tool also has tables of its own, for its documents, their passages with vectors, and the
 -- indexes derived from them (mdvec/index/tables.py). Tables that are made when they are first

@@ -80,21 +80,21 @@ class Named:
     def latest(self, not_after: date) -> Days:
         """The days; of days without a year the latest that have begun by the given one."""
         years = range(not_after.year + 1, not_after.year - _YEARS_AROUND, -1)
-        return self.days or next(one for one in self._of(years) if one.first <= not_after)
+        return self.days or next(days for days in self._of(years) if days.first <= not_after)
 
     def next(self, not_before: date) -> Days:
         """The days; of days without a year the first that end on the given one or later."""
         years = range(not_before.year - 1, not_before.year + _YEARS_AROUND)
-        return self.days or next(one for one in self._of(years) if one.last >= not_before)
+        return self.days or next(days for days in self._of(years) if days.last >= not_before)
 
     def _of(self, years: range) -> list[Days]:
-        found = []
+        spans = []
         for year in years:
             try:
-                found += [self.each(year)] if self.each else []
+                spans += [self.each(year)] if self.each else []
             except ValueError:  # no 29 February in that year, or no such year
                 continue
-        return found
+        return spans
 
 
 def parse_period(said: str, context: PeriodContext) -> Spoken | None:
@@ -144,8 +144,8 @@ def _whole(text: str, context: PeriodContext) -> Spoken | None:
 
 def _one(text: str, context: PeriodContext) -> Days | None:
     """The days of one end; None for a length, which has no end of its own."""
-    found = _named(text, context)
-    return None if found is None or found.grain == "length" else found.latest(context.today)
+    named = _named(text, context)
+    return None if named is None or named.grain == "length" else named.latest(context.today)
 
 
 def _range(text: str, context: PeriodContext) -> Spoken | None:
@@ -282,15 +282,15 @@ def _of_a_year(text: str, context: PeriodContext) -> Named | None:
     if part := re.fullmatch(rf"第?([1-4])q|q([1-4])|({'|'.join(_HALVES)})", rest):
         begin = first.plus(_HALVES[part[3]] if part[3] else int(part[1] or part[2]) * 3 - 3)
         return Named("part", _months(begin, 6 if part[3] else 3))
-    found = _yearly(rest, context.starts_on)
-    if found is None or found.each is None or (fiscal and found.grain != "month"):
+    yearly = _yearly(rest, context.starts_on)
+    if yearly is None or yearly.each is None or (fiscal and yearly.grain != "month"):
         return None
-    days = found.each(year)
+    days = yearly.each(year)
     if fiscal and Month.of(days.last, context.starts_on) < first:
-        days = found.each(year + 1)
+        days = yearly.each(year + 1)
     elif (match["word"] or match["ago"]) and days.last.year > year:
         return None  # 去年の冬 may be the one that began or the one that ended in that year
-    return Named(found.grain, days)
+    return Named(yearly.grain, days)
 
 
 def _year(match: re.Match[str], this_year: int) -> int:

@@ -56,8 +56,8 @@ def normalised(said: str) -> str:
     text = " ".join(unicodedata.normalize("NFKC", said).casefold().split())
     if re.search(r"[a-z]{2}|q[1-4]|h[12] ", text):
         text = _english(text)
-    for spelling, one in _SPELLINGS:
-        text = text.replace(spelling, one)
+    for spelling, plain in _SPELLINGS:
+        text = text.replace(spelling, plain)
     text = re.sub(r"[〇一二三四五六七八九十]+", _digits, "".join(text.split()))
     text = re.sub(r"(?<=[0-9])[かヵケけ箇個ヶカ]月", "か月", text)
     text = _OUR_DAYS.sub("", text.strip("「」"))

@@ -58,16 +58,20 @@ def try_alias(connection: apsw.Connection, tool_id: int, *, shop: str, spelling:
     with one_state(connection):
         refuse_empty(connection, tool_id)
         condition = RowCondition(tool_id, extent_of(connection, tool_id))
-        found = [one for one, _ in row_sums(connection, condition, {}) if one.left_out is None]
+        sums = [
+            row_sum
+            for row_sum, _ in row_sums(connection, condition, {})
+            if row_sum.left_out is None
+        ]
         name = shop_names(descriptions(connection, tool_id))
     words = RowWords(spelling, (), (), Aliases([ShopAlias(shop, (spelling,))]))
-    words.choose(found)
-    groups = groups_by(words.named, lambda one: name(one.description))
+    words.choose(sums)
+    groups = groups_by(words.named, lambda row_sum: name(row_sum.description))
     total = totals_of(words.named)
     lines = [
         f"「{shown_name(shop)} = {shown_name(spelling)}」とすると、{shown_name(shop)} を探すときに"
         f"次も含めます: {total.in_words}（まだ決めていません）",
-        *(f"- {shown_name(one.name)}: {one.in_words}" for one in groups[:_MAX_SHOPS]),
+        *(f"- {shown_name(group.name)}: {group.in_words}" for group in groups[:_MAX_SHOPS]),
     ]
     if len(groups) > _MAX_SHOPS:
         lines.append(f"- ほか {len(groups) - _MAX_SHOPS:,}店")
@@ -97,10 +101,10 @@ def remove_alias(
     with connection:
         wanted = (spelling_key(shop), spelling_key(spelling))
         pairs = stored.own_aliases(connection, tool_id)
-        found = [pair for pair in pairs if tuple(map(spelling_key, pair)) == wanted]
-        if not found:
+        matches = [pair for pair in pairs if tuple(map(spelling_key, pair)) == wanted]
+        if not matches:
             raise InvalidAlias(f"その書き方は決めてありません。{_listed(pairs)}")
-        for pair in found:
+        for pair in matches:
             stored.delete_alias(connection, tool_id, *pair)
     return list_aliases(connection, tool_id)
 
@@ -112,8 +116,8 @@ def list_aliases(connection: apsw.Connection, tool_id: int) -> AliasList:
 
 
 def _listed(pairs: list[tuple[str, str]]) -> str:
-    told = "、".join(f"{shown_name(name)} = {shown_name(spelling)}" for name, spelling in pairs)
-    return f"店の別の書き方: {told}" if told else "自分で決めた店の別の書き方はありません。"
+    listed = "、".join(f"{shown_name(name)} = {shown_name(spelling)}" for name, spelling in pairs)
+    return f"店の別の書き方: {listed}" if listed else "自分で決めた店の別の書き方はありません。"
 
 
 def _checked(shop: str, spelling: str) -> tuple[str, str]:

@@ -39,8 +39,8 @@ def rows_of_chunk(
 
 def _wanted(question: str) -> RowMentions:
     text = folded(question)
-    numbers = (int(found.replace(",", "")) for found in _NUMBER.findall(text))
-    days = [one.digits for one in named_dates(text)]
+    numbers = (int(figure.replace(",", "")) for figure in _NUMBER.findall(text))
+    days = [day.digits for day in named_dates(text)]
     # A day also yields its month, which would match other days.
     exact = [digits for digits in days if len(digits) == 8] or days
     return RowMentions(exact, [number for number in numbers if number < _MAX_AMOUNT], text)

@@ -184,25 +184,31 @@ def _targets(
 ) -> list[_Target]:
     """What a decision about a pair is about; the pair's own candidate is first."""
     arranged = arrange(duplicate_checks.open_pairs(connection, tool_id))
-    own = next((one for one in arranged if check.id in one.checks), None)
+    own = next((candidate for candidate in arranged if check.id in candidate.checks), None)
     if own is not None:
         candidates = [own]
         if choice.alike:
-            candidates += [one for one in arranged if one is not own and own.is_alike(one)]
-        return [_target(connection, tool_id, one) for one in candidates]
+            candidates += [
+                candidate
+                for candidate in arranged
+                if candidate is not own and own.is_alike(candidate)
+            ]
+        return [_target(connection, tool_id, candidate) for candidate in candidates]
     together = [check.id]
     if choice.alike and check.decision:
         others = duplicate_checks.decided_together(connection, tool_id, check)
         together += [other for other in others if other != check.id]
-    checks = [check_of(connection, tool_id, one) for one in together]
-    bills = dict.fromkeys(one.bill_id for one in checks if one.bill_id is not None)
-    decided = [_Target((one.first_id, one.second_id), (one,)) for one in checks if not one.is_bill]
+    checks = [check_of(connection, tool_id, check_id) for check_id in together]
+    bills = dict.fromkeys(pair.bill_id for pair in checks if pair.bill_id is not None)
+    decided = [
+        _Target((pair.first_id, pair.second_id), (pair,)) for pair in checks if not pair.is_bill
+    ]
     return [*(_bill(connection, tool_id, bill_id) for bill_id in bills), *decided]
 
 
 def _bill(connection: apsw.Connection, tool_id: int, bill_id: int) -> _Target:
     checks = duplicate_checks.checks_of_bill(connection, tool_id, bill_id)
-    return _Target((bill_id, *(one.kept_id for one in checks)), tuple(checks))
+    return _Target((bill_id, *(check.kept_id for check in checks)), tuple(checks))
 
 
 def _target(connection: apsw.Connection, tool_id: int, candidate: Arranged) -> _Target:

@@ -57,11 +57,11 @@ def doubt_notes_on(
 def _leaving(connection: apsw.Connection, tool_id: int) -> dict[int, str]:
     """The rows that the likely candidates would take out, each with what it may be."""
     pairs, bills = duplicate_checks.rows_in_doubt(connection, tool_id, LIKELY)
-    found = dict.fromkeys(bills, _KINDS[0])
-    for one in sorted(arrange(pairs), key=lambda each: not each.is_transfer):
-        for row in one.leaving:
-            found.setdefault(row, _KINDS[1] if one.is_transfer else _KINDS[2])
-    return found
+    kinds = dict.fromkeys(bills, _KINDS[0])
+    for candidate in sorted(arrange(pairs), key=lambda each: not each.is_transfer):
+        for row in candidate.leaving:
+            kinds.setdefault(row, _KINDS[1] if candidate.is_transfer else _KINDS[2])
+    return kinds
 
 
 def _note(rows: Iterable[tuple[str, object, object]]) -> list[str]:

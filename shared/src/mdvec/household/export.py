@@ -72,12 +72,12 @@ def export_ledger(
 def _rows(
     connection: apsw.Connection, tool_id: int, since: date | None, until: date | None
 ) -> Iterator[Transaction]:
-    found = connection.execute(
+    cursor = connection.execute(
         f"SELECT {TRANSACTION_COLUMNS} FROM transactions "
         "WHERE tool_id = ? AND date BETWEEN ? AND ? ORDER BY date, id",
         (tool_id, (since or date.min).isoformat(), (until or date.max).isoformat()),
     )
-    return map(read_transaction, found)
+    return map(read_transaction, cursor)
 
 
 def _bookings(rows: Iterable[Transaction]) -> Iterator[_Booking]:

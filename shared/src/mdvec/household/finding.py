@@ -166,19 +166,19 @@ def find_transactions(
     with one_state(connection):
         covered = coverage(connection, tool_id, today, listing.month_starts_on)
         hierarchy = cache(lambda: hierarchy_of(ledger_sums.category_names(connection, tool_id)))
-        condition, period, told, notes = _condition(
+        condition, period, parts, notes = _condition(
             connection, tool_id, wanted, covered, today, hierarchy
         )
         words = RowWords(
             wanted.query, _names(wanted.shop), _names(wanted.exclude_shop),
             aliases_of(connection, tool_id),
         )  # fmt: skip
-        told += [*words.told, *filter(None, [_ROWS.get(wanted.rows)])]
+        parts += [*words.told, *filter(None, [_ROWS.get(wanted.rows)])]
         marked = all_notes(connection, tool_id) if words.restrict else {}
-        found = row_sums(connection, condition, marked)
-        words.choose(one for one, _ in found)
+        sums = row_sums(connection, condition, marked)
+        words.choose(row_sum for row_sum, _ in sums)
         reasons = _asked_reasons(wanted.rows)
-        chosen = [one for one in words.named if one.left_out in reasons]
+        chosen = [row_sum for row_sum in words.named if row_sum.left_out in reasons]
         left_out = _left_out(words.named, reasons)
         notes += [left_out_note(left_out)] * bool(left_out)
         matching = RowsChosen(condition, reasons)
@@ -186,7 +186,7 @@ def find_transactions(
         if words.restrict or listing.group_by == "shop":
             shop = shop_names(descriptions(connection, tool_id))
         if words.restrict:
-            matching = _with_texts(matching, found, chosen)
+            matching = _with_texts(matching, sums, chosen)
             notes += words.notes(reasons, shop)
             if listing.page == 1:
                 notes += _beside(connection, tool_id, words, reasons, shop, embed, hierarchy)
@@ -203,7 +203,7 @@ def find_transactions(
     if listing.group_by in TIMES and (days := condition.known_days) is not None and totals.rows:
         means = means_over(totals, days, listing.month_starts_on)
         notes.append(f"平均は {days.in_words} のもの")
-    understood = "・".join(told or ["全期間のすべての明細"])
+    understood = "・".join(parts or ["全期間のすべての明細"])
     age = covered.age(today, period)
     return FoundAnswer(
         understood=understood,
@@ -233,47 +233,47 @@ def _condition(
     hierarchy: Callable[[], Hierarchy],
 ) -> tuple[RowCondition, UnderstoodPeriod | None, list[str], list[str]]:
     """All filters but the words and ``rows``; the period, what is told of them, and the notes."""
-    told: list[str] = []
+    parts: list[str] = []
     notes: list[str] = []
     ledger = extent_of(connection, tool_id)
-    asked = None
+    period = None
     if any(map(str.strip, filter(None, (wanted.since, wanted.until, wanted.period)))):
-        asked = resolve_period(
+        period = resolve_period(
             today, covered.default_range,
             since=wanted.since, until=wanted.until, period=wanted.period,
         )  # fmt: skip
-        told.append(asked.days.in_words)
-        notes.append(asked.understood)
-        shown_months = covered.shown(asked.months)
-        if shown_months is not None and shown_months != asked.months:
+        parts.append(period.days.in_words)
+        notes.append(period.understood)
+        shown_months = covered.shown(period.months)
+        if shown_months is not None and shown_months != period.months:
             notes.append(clipped_note(shown_months.in_words))
-        if not ledger_sums.rows_at_most(connection, tool_id, asked.days, 1):
+        if not ledger_sums.rows_at_most(connection, tool_id, period.days, 1):
             notes.append(no_rows_note(ledger.days))
     within = _subjects(hierarchy, wanted.category, notes)
     without = _subjects(hierarchy, wanted.exclude_category, notes)
-    told += ["、".join(map(_in_words, within))] * bool(within)
-    told += [f"{'、'.join(map(_in_words, without))}を除く"] * bool(without)
+    parts += ["、".join(map(_in_words, within))] * bool(within)
+    parts += [f"{'、'.join(map(_in_words, without))}を除く"] * bool(without)
     accounts = _accounts(connection, tool_id, wanted.account)
-    told += ["、".join(map(bracketed_name, accounts or ()))] * (accounts is not None)
+    parts += ["、".join(map(bracketed_name, accounts or ()))] * (accounts is not None)
     bounds = (wanted.min_amount, wanted.max_amount)
     if bounds != (None, None):
-        told.append("〜".join("" if one is None else f"{one:,}円" for one in bounds))
+        parts.append("〜".join("" if bound is None else f"{bound:,}円" for bound in bounds))
     condition = RowCondition(
-        tool_id, ledger, asked.days if asked else None, accounts, *bounds, within, without
+        tool_id, ledger, period.days if period else None, accounts, *bounds, within, without
     )
-    return condition, asked, told, notes
+    return condition, period, parts, notes
 
 
 def _with_texts(
-    rows: RowsChosen, found: Sequence[tuple[RowSum, int | None]], chosen: Sequence[RowSum]
+    rows: RowsChosen, sums: Sequence[tuple[RowSum, int | None]], chosen: Sequence[RowSum]
 ) -> RowsChosen:
     """The rows with the texts of those that were chosen; a row with a note is chosen by its id."""
     named = set(map(id, chosen))
-    ids = {row_id: id(one) in named for one, row_id in found if row_id is not None}
+    ids = {row_id: id(row_sum) in named for row_sum, row_id in sums if row_id is not None}
     texts = {
-        (one.description, one.memo): None
-        for one, row_id in found
-        if row_id is None and id(one) in named
+        (row_sum.description, row_sum.memo): None
+        for row_sum, row_id in sums
+        if row_id is None and id(row_sum) in named
     }
     return RowsChosen(
         rows.condition, rows.reasons, tuple(texts), tuple(ids),
@@ -293,20 +293,20 @@ def _beside(
     """Notes on rows that the words could mean too, and on categories that they do not exclude."""
     if not (words.query or words.excluded_words):
         return []
-    chosen = [one for one in words.named if one.left_out in reasons]
-    found = [
+    chosen = [row_sum for row_sum in words.named if row_sum.left_out in reasons]
+    notes = [
         category_kept_note(str(category), totals)
         for word in words.excluded_words
         if (category := category_named(word, hierarchy()))
-        and (totals := totals_of(one for one in chosen if one.is_of(category))).rows
+        and (totals := totals_of(row_sum for row_sum in chosen if row_sum.is_of(category))).rows
     ]
     if not words.query:
-        return found
+        return notes
     category = category_named(words.query, hierarchy())
     ids = near_rows(connection, tool_id, words.query, embed, any_named=bool(chosen))
-    unnamed = [one for one in words.unnamed if one.left_out in reasons]
+    unnamed = [row_sum for row_sum in words.unnamed if row_sum.left_out in reasons]
     near = texts_of(connection, ids)
-    return found + beside_notes(unnamed, shop, words.query, category, near)
+    return notes + beside_notes(unnamed, shop, words.query, category, near)
 
 
 def _groups(
@@ -321,11 +321,11 @@ def _groups(
         case None:
             return ()
         case "shop":
-            return largest(groups_by(chosen, lambda one: shop(one.description)))
+            return largest(groups_by(chosen, lambda row_sum: shop(row_sum.description)))
         case "account":
-            return largest(groups_by(chosen, lambda one: one.account or "（口座なし）"))
+            return largest(groups_by(chosen, lambda row_sum: row_sum.account or "（口座なし）"))
         case "category":
-            return largest(groups_by(chosen, lambda one: one.category))
+            return largest(groups_by(chosen, lambda row_sum: row_sum.category))
         case "person":
             return largest(_by_person(connection, matching, notes))
     sums, days = sums_by_day(connection, matching), matching.condition.known_days
@@ -337,7 +337,7 @@ def _by_person(
 ) -> list[FoundGroup]:
     """The rows by the folder of their file."""
     sums = sums_by_file(connection, matching)
-    is_apart = any("/" in one.key for one in sums)
+    is_apart = any("/" in file_sum.key for file_sum in sums)
     alone = "" if is_apart else "が、どのファイルもフォルダの中にありません"
     notes.append(f"person は明細のファイルがあるフォルダ（夫/、妻/ など）です{alone}")
     return groups_of_keys(
@@ -348,14 +348,14 @@ def _by_person(
 def _names(names: Names) -> tuple[str, ...]:
     """The names given, without empty ones."""
     given = (names,) if isinstance(names, str) else names or ()
-    return tuple(one for one in given if one.strip())
+    return tuple(name for name in given if name.strip())
 
 
 def _subjects(
     hierarchy: Callable[[], Hierarchy], names: Names, notes: list[str]
 ) -> tuple[Subject, ...]:
     """The categories of these names, or all spending; what was understood goes to ``notes``."""
-    found: dict[Subject, None] = {}
+    subjects: dict[Subject, None] = {}
     for name in _names(names):
         resolved = resolve_subject(name, hierarchy())
         subject = resolved.subject
@@ -364,8 +364,8 @@ def _subjects(
             raise InvalidRowFilter(
                 f"category「{subject}」は明細を選べません。支出、収入、またはカテゴリ名にしてください。"
             )
-        found[subject] = None
-    return tuple(found)
+        subjects[subject] = None
+    return tuple(subjects)
 
 
 def _in_words(subject: Subject) -> str:
@@ -380,11 +380,13 @@ def _accounts(
         return None
     known = account_names(connection, tool_id)
     wanted = folded_category(name)
-    found = [one for one in known if folded_category(one) == wanted]
-    found = found or [one for one in known if wanted and wanted in folded_category(one)]
-    if not found:
+    accounts = [account for account in known if folded_category(account) == wanted]
+    accounts = accounts or [
+        account for account in known if wanted and wanted in folded_category(account)
+    ]
+    if not accounts:
         raise UnknownAccount(name, sorted(known))
-    return tuple(sorted(found))
+    return tuple(sorted(accounts))
 
 
 _ROWS: dict[str, str] = {
@@ -407,13 +409,13 @@ def _asked_reasons(rows: RowChoice) -> frozenset[str | None]:
     return frozenset({rows})
 
 
-def _left_out(named: Sequence[RowSum], asked: frozenset[str | None]) -> dict[str, int]:
+def _left_out(named: Sequence[RowSum], reasons: frozenset[str | None]) -> dict[str, int]:
     """The number of rows that match but do not count, by reason, where sums were asked for."""
-    found = dict.fromkeys(REASONS, 0)
-    for one in named if None in asked else ():
-        if one.left_out is not None and one.left_out not in asked:
-            found[one.left_out] += one.rows
-    return {reason: rows for reason, rows in found.items() if rows}
+    counts = dict.fromkeys(REASONS, 0)
+    for row_sum in named if None in reasons else ():
+        if row_sum.left_out is not None and row_sum.left_out not in reasons:
+            counts[row_sum.left_out] += row_sum.rows
+    return {reason: rows for reason, rows in counts.items() if rows}
 
 
 def _check(wanted: RowFilter, listing: ListingOptions) -> None:

@@ -159,20 +159,20 @@ def find_anomalies(
     """
     with one_state(connection):
         covered = coverage(connection, tool_id, today, month_starts_on)
-        asked = resolve_period(
+        span = resolve_period(
             today, covered.default_range, since=since, until=until, period=period,
             default=covered.latest,
         )  # fmt: skip
-        month = asked.months.first
-        if len(asked.months) > 1 or asked.days.first != month.first_day:
+        month = span.months.first
+        if len(span.months) > 1 or span.days.first != month.first_day:
             raise NotOneMonth
         if month not in covered.present:
-            raise InsufficientData(asked.in_words, covered.default_range)
-        as_of = min(covered.last_day, today, asked.days.last)
+            raise InsufficientData(span.in_words, covered.default_range)
+        as_of = min(covered.last_day, today, span.days.last)
         rows = _rows_until(connection, tool_id, covered, as_of)
     unusual = anomalies(rows, as_of, month_starts_on)
-    notes = (asked.understood,) if asked.understood else ()
-    age = covered.age(today, asked)
+    notes = (span.understood,) if span.understood else ()
+    age = covered.age(today, span)
     text = answer_text(anomaly_lines(unusual, as_of, month_starts_on), notes, age=age)
     return AnomaliesAnswer(as_of, tuple(unusual), notes, age, text)
 

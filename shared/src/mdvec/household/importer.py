@@ -130,13 +130,13 @@ class _HouseholdImport:
             return None, None, None, 0
         with self.job.stopwatch.stage("detect"):
             try:
-                found = duplicate_review.detect(
+                detection = duplicate_review.detect(
                     self.connection, self.tool_id, options, by_user=False
                 )
             except DuplicateDetectionError:
                 return None, None, None, 0  # the user's own search says so, with what to do
         news = duplicate_review.count_news(self.connection, self.tool_id)
-        return *news, found.followed_count
+        return *news, detection.followed_count
 
     def _check_mode(self) -> None:
         tool = self.job.tool

@@ -78,14 +78,14 @@ def _lines(path: Path, shown: StatementPreview) -> tuple[str, ...]:
     """The first records: digits kept, other texts shortened, names of columns whole."""
     records = itertools.islice(records_of(decode(path.read_bytes())), _RECORDS_SHOWN)
     named = set(itertools.chain.from_iterable(map(_names, shown.toml.splitlines())))
-    found = []
+    lines = []
     for line, cells in records:
         if isinstance(cells, str):
             continue
         is_header = bool(named & {one_spelling(cell) for cell in cells})
         texts = [cell.strip() if is_header else _shortened(cell.strip()) for cell in cells]
-        found.append(f"{line}: {' | '.join(shown_name(text) if text else '' for text in texts)}")
-    return tuple(found)
+        lines.append(f"{line}: {' | '.join(shown_name(text) if text else '' for text in texts)}")
+    return tuple(lines)
 
 
 def _names(line: str) -> list[str]:

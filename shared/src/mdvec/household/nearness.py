@@ -86,19 +86,19 @@ def beside_notes(
     of whose rows have the descriptions and memos ``near``.
     """
     if category is not None:
-        others = totals_of(one for one in sums if one.is_of(category))
+        others = totals_of(row_sum for row_sum in sums if row_sum.is_of(category))
         return [category_note(str(category), others)] if others.rows else []
     if not near:
         return []
     rows: Counter[str] = Counter()
     alike: Counter[str] = Counter()
-    for one in sums:
-        rows[shop(one.description)] += one.rows
-        if (one.description, one.memo) in near:
-            alike[shop(one.description)] += one.rows
+    for row_sum in sums:
+        rows[shop(row_sum.description)] += row_sum.rows
+        if (row_sum.description, row_sum.memo) in near:
+            alike[shop(row_sum.description)] += row_sum.rows
     shops = {name for name, count in alike.items() if 2 * count >= rows[name]}
-    found = [one for one in sums if shop(one.description) in shops]
-    groups = groups_by(found, lambda one: shop(one.description))[:_MAX_SHOPS]
+    near_sums = [row_sum for row_sum in sums if shop(row_sum.description) in shops]
+    groups = groups_by(near_sums, lambda row_sum: shop(row_sum.description))[:_MAX_SHOPS]
     return [near_note(query, groups)] if groups else []
 
 

@@ -129,8 +129,8 @@ def detect(
     decided = len(pairs & {pair for pair, decision in known.items() if decision in _DECIDED})
     found_ids = {ids[pair] for pair in pairs if pair in ids}
     new_ids = {ids[pair] for pair in pairs - known.keys() if pair in ids}
-    candidates = [one for one, _ in listed if found_ids & set(one.checks)]
-    new = sum(bool(new_ids & set(one.checks)) for one in candidates)
+    candidates = [candidate for candidate, _ in listed if found_ids & set(candidate.checks)]
+    new = sum(bool(new_ids & set(candidate.checks)) for candidate in candidates)
     likely, transfers, of_cards = _kinds(candidates)
     wider = min(max(_WIDER, 2 * options.date_tolerance_days), MAX_DATE_TOLERANCE)
     numbers = answers.Found(
@@ -168,11 +168,11 @@ def _follow_decisions(connection: apsw.Connection, tool_id: int) -> int:
 def _kinds(candidates: Iterable[Arranged]) -> tuple[int, int, int]:
     """How many are likely one purchase, transfers, and bills of cards."""
     likely = transfers = bills = 0
-    for one in candidates:
-        is_bill = one.bill_id is not None
+    for candidate in candidates:
+        is_bill = candidate.bill_id is not None
         bills += is_bill
-        transfers += one.is_transfer and not is_bill
-        likely += one.is_likely and not one.is_transfer
+        transfers += candidate.is_transfer and not is_bill
+        likely += candidate.is_likely and not candidate.is_transfer
     return likely, transfers, bills
 
 
@@ -295,7 +295,7 @@ def candidate_of(connection: apsw.Connection, tool_id: int, check: Check) -> Dup
     if check.bill_id is not None:
         checks = duplicate_checks.checks_of_bill(connection, tool_id, check.bill_id)
         return _candidate(
-            connection, tool_id, checks, (check.bill_id, *(one.kept_id for one in checks)), 0
+            connection, tool_id, checks, (check.bill_id, *(pair.kept_id for pair in checks)), 0
         )
     return _candidate(connection, tool_id, [check], (check.first_id, check.second_id), 0)
 

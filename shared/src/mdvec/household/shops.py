@@ -54,10 +54,10 @@ def shop_sums(
     At most ``MAX_SHOPS``. ``subject`` narrows them to a category or to all spending.
     """
     with one_state(connection):
-        found = row_sums(connection, _condition(connection, tool_id, days, subject), {})
+        sums = row_sums(connection, _condition(connection, tool_id, days, subject), {})
         shop = shop_names(descriptions(connection, tool_id))
-    counted = [one for one, _ in found if one.left_out is None]
-    shops = groups_by(counted, lambda one: shop(one.description))
+    counted = [row_sum for row_sum, _ in sums if row_sum.left_out is None]
+    shops = groups_by(counted, lambda row_sum: shop(row_sum.description))
     return ShopSums(tuple(shops[: min(limit, MAX_SHOPS)]), len(shops))
 
 
@@ -77,9 +77,9 @@ def rows_of_shop(
     """
     with one_state(connection):
         condition = _condition(connection, tool_id, days, subject)
-        found = [name for name, _ in row_sums(connection, condition, {})]
-        wanted, shops = shop_of(shop), shops_of(name.description for name in found)
-        alike = [name for name in found if shops[name.description] == wanted]
+        sums = [name for name, _ in row_sums(connection, condition, {})]
+        wanted, shops = shop_of(shop), shops_of(name.description for name in sums)
+        alike = [name for name in sums if shops[name.description] == wanted]
         texts = tuple({(name.description, name.memo): None for name in alike})
         chosen = RowsChosen(condition, (None, *REASONS), texts)
         rows = page_of(connection, chosen, "oldest", offset=offset, limit=limit)

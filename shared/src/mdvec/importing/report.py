@@ -191,7 +191,7 @@ def record_failures(
     connection: apsw.Connection,
     tool_id: int,
     problems: Iterable[Problem],
-    found: Mapping[str, FileState],
+    states: Mapping[str, FileState],
 ) -> None:
     """Replace a tool's failures.
 
@@ -199,12 +199,12 @@ def record_failures(
         connection: the database.
         tool_id: the tool.
         problems: what its last import could not import; ``file#table`` for a table of a file.
-        found: the files that the import found, with their states.
+        states: the files that the import found, with their states.
     """
     rows: dict[str, tuple[str, FileState | None]] = {}
     for problem in problems:
         path = problem.file_path
-        state = found.get(path) or found.get(path.rpartition("#")[0])
+        state = states.get(path) or states.get(path.rpartition("#")[0])
         rows[path] = (problem.reason, None if isinstance(problem, PassingProblem) else state)
     if not rows and not failures(connection, tool_id):
         return

@@ -30,14 +30,14 @@ class Aliases:
     def __init__(self, aliases: Iterable[ShopAlias]) -> None:
         self._of: dict[str, dict[str, str]] = {}
         for alias in aliases:
-            spellings = {spelling_key(one): one for one in alias.spellings}
+            spellings = {spelling_key(spelling): spelling for spelling in alias.spellings}
             for name in (alias.name, *alias.spellings, *alias.asked):
                 self._of.setdefault(spelling_key(name), {}).update(spellings)
 
     def of(self, words: str) -> Sequence[str]:
         """The other spellings of the shop that the words name; none if they name none."""
         key = spelling_key(words)
-        return [one for other, one in self._of.get(key, {}).items() if other != key]
+        return [spelling for other, spelling in self._of.get(key, {}).items() if other != key]
 
 
 NO_ALIASES = Aliases(())
@@ -49,17 +49,17 @@ def with_own(given: Iterable[ShopAlias], own: Iterable[tuple[str, str]]) -> Alia
     A pair holds for questions for its name, and for the other names of the shop of that name.
     """
     given = tuple(given)
-    found = list(given)
+    aliases = list(given)
     for name, spelling in own:
         key = spelling_key(name)
         names = [
             each
-            for one in given
-            if key in map(spelling_key, (one.name, *one.spellings, *one.asked))
-            for each in (one.name, *one.spellings, *one.asked)
+            for alias in given
+            if key in map(spelling_key, (alias.name, *alias.spellings, *alias.asked))
+            for each in (alias.name, *alias.spellings, *alias.asked)
         ]
-        found.append(ShopAlias(name, (spelling,), tuple(names)))
-    return Aliases(found)
+        aliases.append(ShopAlias(name, (spelling,), tuple(names)))
+    return Aliases(aliases)
 
 
 def spelling_key(words: str) -> str:

@@ -55,7 +55,7 @@ def base_period(
     if match or text in _YEAR_BEFORE:
         return _years_before(later, shown, context.starts_on, int((match and match[1]) or 1))
     there = PeriodContext(later.days.first, context.available)
-    of_today, of_period = (parse_period(said, one) for one in (context, there))
+    of_today, of_period = (parse_period(said, viewpoint) for viewpoint in (context, there))
     if of_today is None or of_period is None:
         raise InvalidPeriod(said, context.available, _DATES)
     today, seen = of_today.days, of_period.days

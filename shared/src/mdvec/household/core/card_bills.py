@@ -124,12 +124,12 @@ def find_bills(rows: Iterable[BillRow], reading: KanaReading = str) -> list[Card
         for payee, card, fits in fitting
         for of_rule in _by_rule(fits)
     ]  # fmt: skip
-    families.sort(key=lambda one: (one.chance, one.payee, one.card))
-    return list(_chosen([one for one in families if one.chance <= MAX_CHANCE], cards))
+    families.sort(key=lambda family: (family.chance, family.payee, family.card))
+    return list(_chosen([family for family in families if family.chance <= MAX_CHANCE], cards))
 
 
 def with_bills(
-    found: FoundPairs,
+    detected: FoundPairs,
     bills: Iterable[CardBill],
     options: DetectionOptions,
     only: Collection[int] | None = None,
@@ -139,19 +139,24 @@ def with_bills(
     ``only`` limits them to bills with a row of these ids.
     """
     pairs: list[Pair] = []
-    for one in bills:
-        score = _NAMED_SCORE if one.is_named else _SCORE
-        ids = {one.bill.id, *(row.id for row in one.rows)}
+    for card_bill in bills:
+        score = _NAMED_SCORE if card_bill.is_named else _SCORE
+        ids = {card_bill.bill.id, *(row.id for row in card_bill.rows)}
         if score < options.min_similarity_score or (only is not None and not ids & set(only)):
             continue
-        days = sorted(row.date for row in one.rows)
-        reasons = (f"pays:{len(one.rows)}:{days[0]}:{days[-1]}", *["names_card"] * one.is_named)
-        for row in sorted(one.rows, key=lambda each: (each.amount, each.id))[:SHOWN_ROWS]:
-            first, second = sorted((one.bill, row), key=lambda each: each.id)
+        days = sorted(row.date for row in card_bill.rows)
+        reasons = (
+            f"pays:{len(card_bill.rows)}:{days[0]}:{days[-1]}",
+            *["names_card"] * card_bill.is_named,
+        )
+        for row in sorted(card_bill.rows, key=lambda each: (each.amount, each.id))[:SHOWN_ROWS]:
+            first, second = sorted((card_bill.bill, row), key=lambda each: each.id)
             pairs.append(Pair(first, second, score, reasons, is_transfer=True, paid_id=row.id))
     of_bills = {(pair.first.id, pair.second.id) for pair in pairs}
-    others = [one for one in found.pairs if (one.first.id, one.second.id) not in of_bills]
-    return FoundPairs((*pairs, *others), found.below)
+    others = [
+        other for other in detected.pairs if (other.first.id, other.second.id) not in of_bills
+    ]
+    return FoundPairs((*pairs, *others), detected.below)
 
 
 def _payees(accounts: dict[str, list[BillRow]]) -> dict[Payee, list[ComparedRow]]:
@@ -177,8 +182,8 @@ class _Card:
 
     def __init__(self, account: str, rows: Iterable[BillRow]) -> None:
         self.account = account
-        self.rows = sorted(rows, key=lambda one: (one.row.date, one.row.id))
-        self._days = [one.row.date.toordinal() for one in self.rows]
+        self.rows = sorted(rows, key=lambda bill_row: (bill_row.row.date, bill_row.row.id))
+        self._days = [bill_row.row.date.toordinal() for bill_row in self.rows]
         self._sums: dict[int, list[_Span]] = defaultdict(list)
         for span, amount in (*self._closings(), *self._files()):
             if amount < 0:
@@ -188,20 +193,20 @@ class _Card:
         self, amounts: Mapping[int, Sequence[tuple[Payee, ComparedRow]]]
     ) -> dict[Payee, list[_Fit]]:
         """The payments of other accounts that equal a span, with each such span, by payee."""
-        found: dict[Payee, list[_Fit]] = defaultdict(list)
+        by_payee: dict[Payee, list[_Fit]] = defaultdict(list)
         for amount in sorted(self._sums.keys() & amounts.keys()):
             for payee, payment in amounts[amount]:
                 spans = self._sums[amount] if payee[0] != self.account else ()
-                found[payee] += [
+                by_payee[payee] += [
                     _Fit(payment, span) for span in spans if self._may_pay(payment, span)
                 ]
-        return {payee: fits for payee, fits in found.items() if fits}
+        return {payee: fits for payee, fits in by_payee.items() if fits}
 
     def _may_pay(self, payment: ComparedRow, span: _Span) -> bool:
         days = payment.date.toordinal() - span.closing
         latest = _LATEST_FILE if span.rule == _BY_FILE else _LATEST
         return _SOONEST <= days <= latest and all(
-            self.rows[place].is_purchase for place in span.places
+            self.rows[position].is_purchase for position in span.places
         )
 
     def covers(self, payment: ComparedRow) -> bool:
@@ -211,7 +216,7 @@ class _Card:
         return begin < bisect_right(self._days, day - _SOONEST)
 
     def _closings(self) -> Iterator[tuple[_Span, int]]:
-        sums = [0, *accumulate(one.row.amount for one in self.rows)]
+        sums = [0, *accumulate(bill_row.row.amount for bill_row in self.rows)]
         first, last = self.rows[0].row.date, self.rows[-1].row.date
         for month in range(first.year * 12 + first.month - 1, last.year * 12 + last.month + 1):
             for day in _CLOSING_DAYS:
@@ -223,14 +228,14 @@ class _Card:
 
     def _files(self) -> Iterator[tuple[_Span, int]]:
         files: dict[str, list[int]] = defaultdict(list)
-        for place, one in enumerate(self.rows):
-            files[one.source_file].append(place)
+        for position, bill_row in enumerate(self.rows):
+            files[bill_row.source_file].append(position)
         ends = sorted(self._days[places[-1]] for places in files.values())
         for places in files.values():
             closing = self._days[places[-1]]
             near = bisect_right(ends, closing + _LATEST_FILE) - bisect_left(ends, closing)
             if closing - self._days[places[0]] <= _FILE_DAYS and near <= _MOST_FILES:
-                amount = sum(self.rows[place].row.amount for place in places)
+                amount = sum(self.rows[position].row.amount for position in places)
                 yield _Span(_BY_FILE, closing, places), amount
 
 
@@ -289,7 +294,7 @@ def _chosen(families: Iterable[_Family], cards: dict[str, _Card]) -> Iterator[Ca
     used: set[int] = set()
     for family in families:
         for fit in family.fits:
-            rows = tuple(cards[family.card].rows[place].row for place in fit.span.places)
+            rows = tuple(cards[family.card].rows[position].row for position in fit.span.places)
             ids = {fit.bill.id, *(row.id for row in rows)}
             if not ids & used:
                 used |= ids

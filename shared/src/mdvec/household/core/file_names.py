@@ -119,14 +119,14 @@ def _named_or_ordered(plain: str, date_format: str) -> date | None:
         return _date(int(match[3]), _month_number(match[1]), int(match[2]))
     if not date_format.endswith("yyyy") or not (match := _DAY_OR_MONTH_FIRST.fullmatch(plain)):
         return None
-    one, two, year = int(match[1]), int(match[3]), int(match[4])
-    return _date(year, two, one) if date_format == "dd/mm/yyyy" else _date(year, one, two)
+    first, second, year = int(match[1]), int(match[3]), int(match[4])
+    return _date(year, second, first) if date_format == "dd/mm/yyyy" else _date(year, first, second)
 
 
 def _month_number(name: str) -> int:
     """The month that begins so; 0 for none."""
-    found = [n for n, month in enumerate(_MONTHS, 1) if month.startswith(name.lower())]
-    return found[0] if len(found) == 1 else 0
+    numbers = [n for n, month in enumerate(_MONTHS, 1) if month.startswith(name.lower())]
+    return numbers[0] if len(numbers) == 1 else 0
 
 
 def _numbers(match: re.Match[str]) -> list[int]:

@@ -77,9 +77,9 @@ class Mean:
         """The means in Japanese, and what they are over."""
         unit, units = ("1日", "日") if self.unit == "day" else ("1か月", "か月")
         sums = [("支出", self.spending), ("収入", self.income)]
-        told = [f"{name} {format_currency(yen)}" for name, yen in sums if yen]
+        amounts = [f"{name} {format_currency(yen)}" for name, yen in sums if yen]
         part = "" if self.is_whole else "、途中からの月を含む"
-        return f"{unit}平均 {'、'.join(told) or '0円'}（{self.over:,}{units}{part}）"
+        return f"{unit}平均 {'、'.join(amounts) or '0円'}（{self.over:,}{units}{part}）"
 
 
 @dataclass(frozen=True, slots=True)

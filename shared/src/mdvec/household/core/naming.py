@@ -92,7 +92,7 @@ class WordsAsked:
         for parts in self._alternatives:
             naming = _all_named(parts, texts)
             if naming is Naming.NAMED:
-                self.used.update(dict.fromkeys(one.spelling for one in parts if one.spelling))
+                self.used.update(dict.fromkeys(part.spelling for part in parts if part.spelling))
                 return naming
             namings = max(namings, naming, key=_RANK.__getitem__)
         return namings
@@ -107,12 +107,12 @@ def _is_excluded(part: str) -> bool:
 
 def _spelled(words: Sequence[str], aliases: Aliases) -> list[list[tuple[str, str]]]:
     """The words asked for in all their spellings, each word with the alias that it is from."""
-    found: list[list[tuple[str, str]]] = [[]]
+    alternatives: list[list[tuple[str, str]]] = [[]]
     for word in words:
-        spellings = [(word, ""), *((one, one) for one in aliases.of(word))]
-        found = [[*before, spelling] for before in found for spelling in spellings]
+        spellings = [(word, ""), *((alias, alias) for alias in aliases.of(word))]
+        alternatives = [[*before, spelling] for before in alternatives for spelling in spellings]
     whole = aliases.of(" ".join(words)) if len(words) > 1 else ()
-    return [*found, *([(one, one)] for one in whole)]
+    return [*alternatives, *([(alias, alias)] for alias in whole)]
 
 
 def _parts(words: Iterable[tuple[str, str]]) -> tuple[_Part, ...]:
@@ -130,7 +130,7 @@ def _part(text: str, spelling: str) -> _Part | None:
         return None
     words = _words(text)
     kana = list(kana_forms(text)) if _KANA.search(text) else []
-    reading = "".join(one.reading for one in words)
+    reading = "".join(word.reading for word in words)
     if len(reading) >= _MIN_READING and _KANA.fullmatch(reading) and not _KANA.fullmatch(text):
         kana += kana_forms(reading)
     return _Part(words, letters, tuple(kana), spelling)
@@ -156,8 +156,8 @@ def _naming(part: _Part, text: str) -> Naming:
     inside = part.letters in _bare(text)
     if inside and _stands_alone(part.letters, text, words):
         return Naming.NAMED
-    found = _respelled(part, text)
-    return Naming.INSIDE if inside and found is Naming.NOT else found
+    respelled = _respelled(part, text)
+    return Naming.INSIDE if inside and respelled is Naming.NOT else respelled
 
 
 def _respelled(part: _Part, text: str) -> Naming:
@@ -165,29 +165,29 @@ def _respelled(part: _Part, text: str) -> Naming:
 
     Where the words end is seen once the text has them in their usual spelling.
     """
-    found = Naming.NOT
+    naming = Naming.NOT
     for form, written in kana_forms(text) if part.kana else ():
         is_unvoiced = unvoiced(form) == form
-        for asked, usual in part.kana:
-            at = form.find(asked)
-            if at < 0 and is_unvoiced and len(asked) >= _MIN_UNSURE:
-                at = form.find(unvoiced(asked))
+        for kana, usual in part.kana:
+            at = form.find(kana)
+            if at < 0 and is_unvoiced and len(kana) >= _MIN_UNSURE:
+                at = form.find(unvoiced(kana))
             if at < 0:
                 continue
-            end = at + len(asked)
+            end = at + len(kana)
             repaired = f"{written[:at]}{usual}{written[end:]}"
             if _is_apart(repaired, at, end) or _is_apart(written, at, end):
                 return Naming.NAMED
-            if len(asked) >= _MIN_UNSURE:
-                found = Naming.INSIDE
-    return found
+            if len(kana) >= _MIN_UNSURE:
+                naming = Naming.INSIDE
+    return naming
 
 
 def _is_apart(text: str, start: int, end: int) -> bool:
     """Whether a word of a text begins at one place, and one ends at the other."""
     words = _words(text)
-    starts = {one.start for one in words} | {0}
-    ends = {one.end for one in words} | {len(text)}
+    starts = {word.start for word in words} | {0}
+    ends = {word.end for word in words} | {len(text)}
     begins = start in starts or _NO_WORD.fullmatch(text[start - 1]) is not None
     return begins and (end in ends or _NO_WORD.fullmatch(text[end]) is not None)
 
@@ -209,11 +209,11 @@ def _is_same(word: _Word, other: _Word) -> bool:
     return is_kana and _is_same_reading(word.reading, other.reading)
 
 
-def _is_same_reading(one: str, other: str) -> bool:
+def _is_same_reading(reading: str, other: str) -> bool:
     """Whether readings are the same; from four signs on, small kana may be large in one of them."""
-    if one == other:
-        return len(one) >= _MIN_READING
-    return len(one) >= _MIN_UNSURE and same_kana(one) == same_kana(other)
+    if reading == other:
+        return len(reading) >= _MIN_READING
+    return len(reading) >= _MIN_UNSURE and same_kana(reading) == same_kana(other)
 
 
 def _is_read_alike(part: _Part, words: Sequence[_Word]) -> bool:

@@ -247,7 +247,9 @@ def kind_of(rows: Iterable[Transaction], *, is_transfer: bool, is_bill: bool) ->
 
 def bill_in_words(bill: Transaction, paid: Transaction, reasons: Sequence[str]) -> str:
     """Which rows a card's bill pays, one of which is ``paid``; a code among the reasons says it."""
-    rows, first, last = next(one for one in reasons if one.startswith("pays:")).split(":")[1:]
+    rows, first, last = next(reason for reason in reasons if reason.startswith("pays:")).split(":")[
+        1:
+    ]
     return (
         f"{shown_name(bill.account)}の支払いが、{shown_name(paid.account)}の"
         f"{first}〜{last}の明細{int(rows):,}件の合計 {-(bill.amount or 0):,}円と一致する"
@@ -282,12 +284,12 @@ _DECISIONS = {"duplicate": "重複", "not_duplicate": "重複ではない", "ski
 def candidates_text(answer: CandidateList) -> str:
     """The list of candidates as text, those that are likely two purchases under a heading."""
     lines, likely = [answer.message], True
-    for one in answer.candidates:
-        is_open = one.user_decision in (None, "skip")
-        if likely and not one.is_likely and not one.is_transfer and is_open:
+    for candidate in answer.candidates:
+        is_open = candidate.user_decision in (None, "skip")
+        if likely and not candidate.is_likely and not candidate.is_transfer and is_open:
             lines.append("別の買い物らしい候補:")
             likely = False
-        lines += _candidate_lines(one)
+        lines += _candidate_lines(candidate)
     if answer.next_page:
         lines.append(f"続きは page={answer.next_page}（limit={len(answer.candidates)}）。")
     return answer_text(lines)

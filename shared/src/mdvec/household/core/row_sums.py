@@ -91,24 +91,26 @@ def shop_names(descriptions: Iterable[str]) -> ShopOf:
 def totals_of(sums: Iterable[RowSum]) -> Totals:
     """The exact sums of some rows."""
     rows, balance, income = 0, 0, 0
-    for one in sums:
-        rows += one.rows
-        balance += one.amount
-        income += one.amount if one.category_major == INCOME else 0
+    for row_sum in sums:
+        rows += row_sum.rows
+        balance += row_sum.amount
+        income += row_sum.amount if row_sum.category_major == INCOME else 0
     return Totals(rows, income - balance, income)
 
 
 def groups_by(sums: Iterable[RowSum], name: Callable[[RowSum], str]) -> list[FoundGroup]:
     """The rows by the name that is given to them, those with the largest sum first."""
-    found: dict[str, list[RowSum]] = {}
-    for one in sums:
-        found.setdefault(name(one), []).append(one)
-    return _largest_first((group, totals_of(rows)) for group, rows in found.items())
+    by_name: dict[str, list[RowSum]] = {}
+    for row_sum in sums:
+        by_name.setdefault(name(row_sum), []).append(row_sum)
+    return _largest_first((group, totals_of(rows)) for group, rows in by_name.items())
 
 
 def _largest_first(groups: Iterable[tuple[str, Totals]]) -> list[FoundGroup]:
-    found = [FoundGroup(one.rows, one.spending, one.income, name) for name, one in groups]
-    return sorted(found, key=lambda one: (-abs(one.balance), one.name))
+    found_groups = [
+        FoundGroup(totals.rows, totals.spending, totals.income, name) for name, totals in groups
+    ]
+    return sorted(found_groups, key=lambda group: (-abs(group.balance), group.name))
 
 
 def largest(groups: Sequence[FoundGroup]) -> tuple[FoundGroup, ...]:
@@ -119,19 +121,19 @@ def largest(groups: Sequence[FoundGroup]) -> tuple[FoundGroup, ...]:
 
 
 def _added(totals: Iterable[Totals]) -> tuple[int, int, int]:
-    together = [(one.rows, one.spending, one.income) for one in totals]
+    together = [(group.rows, group.spending, group.income) for group in totals]
     rows, spending, income = (sum(column) for column in zip(*together, strict=True))
     return rows, spending, income
 
 
 def groups_of_keys(sums: Iterable[KeySum], name: Callable[[str], str]) -> list[FoundGroup]:
     """Sums by the name of their keys, those with the largest sum first."""
-    found: dict[str, tuple[int, int, int]] = {}
+    by_group: dict[str, tuple[int, int, int]] = {}
     for key, rows, amount, income in sums:
         group = name(key)
-        before = found.get(group, (0, 0, 0))
-        found[group] = (before[0] + rows, before[1] + income - amount, before[2] + income)
-    return _largest_first((group, Totals(*totals)) for group, totals in found.items())
+        before = by_group.get(group, (0, 0, 0))
+        by_group[group] = (before[0] + rows, before[1] + income - amount, before[2] + income)
+    return _largest_first((group, Totals(*totals)) for group, totals in by_group.items())
 
 
 def groups_by_time(
@@ -145,7 +147,7 @@ def groups_by_time(
     def name(day: str) -> str:
         return _time_of(date.fromisoformat(day), group_by, month_starts_on)
 
-    groups = sorted(groups_of_keys(sums, name), key=lambda one: _order(one.name))
+    groups = sorted(groups_of_keys(sums, name), key=lambda group: _order(group.name))
     if group_by in ("day", "week") and len(groups) > MAX_TIMES:
         earlier = FoundGroup(*_added(groups[:-MAX_TIMES]), f"{groups[-MAX_TIMES].name[:10]}より前")
         return (earlier, *groups[-MAX_TIMES:])
@@ -161,8 +163,14 @@ def groups_by_time(
         over.update(_time_of(day, group_by, month_starts_on) for day in every)
     unit: Literal["day", "month"] = "month" if group_by == "year" else "day"
     return tuple(
-        FoundGroup(one.rows, one.spending, one.income, one.name, mean_of(one, unit, over[one.name]))
-        for one in groups
+        FoundGroup(
+            group.rows,
+            group.spending,
+            group.income,
+            group.name,
+            mean_of(group, unit, over[group.name]),
+        )
+        for group in groups
     )
 
 
@@ -173,7 +181,7 @@ def means_over(totals: Totals, days: Days, month_starts_on: int) -> tuple[Mean, 
     means = [mean_of(totals, "day", length)]
     if len(months) > 1:
         means.append(mean_of(totals, "month", len(months), is_whole=months.days == days))
-    return tuple(one for one in means if one is not None)
+    return tuple(mean for mean in means if mean is not None)
 
 
 def mean_of(

@@ -33,8 +33,8 @@ class RowWords:
         self.query = query if query and query.strip() else None
         self.shops, self.without = shops, without
         self._words = None if self.query is None else _asked("query", self.query, aliases)
-        self._shops = [_asked("shop", one, aliases) for one in shops]
-        self._without = [_asked("exclude_shop", one, aliases) for one in without]
+        self._shops = [_asked("shop", shop, aliases) for shop in shops]
+        self._without = [_asked("exclude_shop", shop, aliases) for shop in without]
         self.named: list[RowSum] = []
         self._inside: list[RowSum] = []
         self.unnamed: list[RowSum] = []
@@ -49,35 +49,35 @@ class RowWords:
     @property
     def told(self) -> list[str]:
         """The words as an answer repeats them."""
-        found = [f"「{shortened(self.query)}」"] if self.query else []
+        parts = [f"「{shortened(self.query)}」"] if self.query else []
         if self.shops:
-            found.append(f"店{_LIST.join(f'「{shortened(one)}」' for one in self.shops)}")
+            parts.append(f"店{_LIST.join(f'「{shortened(shop)}」' for shop in self.shops)}")
         if self.without:
-            found.append(f"店{_LIST.join(f'「{shortened(one)}」' for one in self.without)}を除く")
-        return found
+            parts.append(f"店{_LIST.join(f'「{shortened(shop)}」' for shop in self.without)}を除く")
+        return parts
 
     @property
     def excluded_words(self) -> list[str]:
         """All words that rows must not have."""
         parts = (self.query or "").replace("|", " ").split()
-        return [*self.without, *(one[1:] for one in parts if one[:1] in ("-", "\u2212"))]
+        return [*self.without, *(word[1:] for word in parts if word[:1] in ("-", "\u2212"))]
 
     def choose(self, sums: Iterable[RowSum]) -> None:
         """Sort rows by how the words name them."""
         judged: dict[tuple[str, ...], list[RowSum]] = {}
-        for one in sums:
-            texts = one.texts
+        for row_sum in sums:
+            texts = row_sum.texts
             target = judged.get(texts)
             if target is None:
-                target = judged[texts] = self._target(one)
-            target.append(one)
-            if target is self.named and self._is_near_excluded(one):
-                self._kept.append(one)
+                target = judged[texts] = self._target(row_sum)
+            target.append(row_sum)
+            if target is self.named and self._is_near_excluded(row_sum):
+                self._kept.append(row_sum)
 
-    def _target(self, one: RowSum) -> list[RowSum]:
+    def _target(self, row_sum: RowSum) -> list[RowSum]:
         """The list that rows with these texts belong to."""
-        shop = one.texts[:1]
-        naming = Naming.NAMED if self._words is None else self._words.naming(one.texts)
+        shop = row_sum.texts[:1]
+        naming = Naming.NAMED if self._words is None else self._words.naming(row_sum.texts)
         if self._shops and naming is not Naming.NOT:
             shops = [each.naming(shop) for each in self._shops]
             if Naming.NAMED not in shops:
@@ -86,16 +86,16 @@ class RowWords:
             return self.unnamed
         if naming is Naming.INSIDE:
             return self._inside
-        return self._excluded if Naming.NAMED in self._excluding(one) else self.named
+        return self._excluded if Naming.NAMED in self._excluding(row_sum) else self.named
 
-    def _excluding(self, one: RowSum) -> list[Naming]:
-        found = [each.naming(one.texts[:1]) for each in self._without]
+    def _excluding(self, row_sum: RowSum) -> list[Naming]:
+        namings = [each.naming(row_sum.texts[:1]) for each in self._without]
         if self._words is not None and self._words.excluded is not None:
-            found.append(self._words.excluded.naming(one.texts))
-        return found
+            namings.append(self._words.excluded.naming(row_sum.texts))
+        return namings
 
-    def _is_near_excluded(self, one: RowSum) -> bool:
-        return Naming.INSIDE in self._excluding(one)
+    def _is_near_excluded(self, row_sum: RowSum) -> bool:
+        return Naming.INSIDE in self._excluding(row_sum)
 
     def notes(self, reasons: Collection[str | None], shop: ShopOf) -> list[str]:
         """Which shops were taken, in which spellings, and which were left out, with their sums."""
@@ -105,19 +105,19 @@ class RowWords:
             return groups_by(asked, lambda one: shop(one.description))
 
         words = " ".join([*([self.query] if self.query else []), *self.shops])
-        matched, inside, kept = groups(self.named), groups(self._inside), groups(self._kept)
+        matched, inside, not_excluded = groups(self.named), groups(self._inside), groups(self._kept)
         taken = [*([self._words] if self._words else []), *self._shops]
-        found = [names_note(matched)] if matched and (self.shops or self.query) else []
+        lines = [names_note(matched)] if matched and (self.shops or self.query) else []
         if spellings := _spellings(taken):
-            found.append(spellings_note(spellings))
+            lines.append(spellings_note(spellings))
         if spellings := _spellings(self._without):
-            found.append(spellings_note(spellings, excluded=True))
-        found += [inside_note(words, inside, of_query=not self.shops)] if inside else []
+            lines.append(spellings_note(spellings, excluded=True))
+        lines += [inside_note(words, inside, of_query=not self.shops)] if inside else []
         if self.excluded_words:
-            found.append(excluded_note(groups(self._excluded)))
-        if kept:
-            found.append(not_excluded_note(_LIST.join(self.excluded_words), kept))
-        return found
+            lines.append(excluded_note(groups(self._excluded)))
+        if not_excluded:
+            lines.append(not_excluded_note(_LIST.join(self.excluded_words), not_excluded))
+        return lines
 
 
 def _spellings(asked: Iterable[WordsAsked]) -> list[str]:
@@ -125,7 +125,7 @@ def _spellings(asked: Iterable[WordsAsked]) -> list[str]:
 
 
 def _asked(name: str, words: str, aliases: Aliases) -> WordsAsked:
-    found = WordsAsked(words, aliases)
-    if found.is_empty:
+    asked_words = WordsAsked(words, aliases)
+    if asked_words.is_empty:
         raise InvalidRowFilter(f"{name}「{shortened(words)}」に探せる言葉がありません。")
-    return found
+    return asked_words

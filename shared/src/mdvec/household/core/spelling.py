@@ -32,7 +32,7 @@ def kana_forms(text: str) -> tuple[tuple[str, str], ...]:
     """
     plain = plain_text(text).translate(_TO_KATAKANA)
     written = dict.fromkeys(_HYPHEN_AFTER_KANA.sub(put, plain) for put in ("ー", ""))
-    return tuple((one.translate(_SMALL), one) for one in written)
+    return tuple((form.translate(_SMALL), form) for form in written)
 
 
 def same_kana(reading: str) -> str:

@@ -70,13 +70,13 @@ class Decided:
 def decide(mapping: Mapping, records: Records, stated: frozenset[str] = frozenset()) -> Decided:
     """Decide by the balance what a proposal leaves open; ``stated`` are keys that a person gave."""
     evidence: list[str] = []
-    asked: set[str] = set()
+    tried: set[str] = set()
     while True:
-        left = [each for each in _questions(mapping, records, stated) if each.column not in asked]
+        left = [each for each in _questions(mapping, records, stated) if each.column not in tried]
         if not left:
             break
         first = left[0]
-        asked.add(first.column)
+        tried.add(first.column)
         fitting = [(what, each) for what, each in first.readings if _fits(each, records)]
         if len(fitting) == 1 and len(first.readings) > 1:
             what, mapping = fitting[0]
@@ -104,13 +104,13 @@ class _Column:
 
     @property
     def numbers(self) -> list[int]:
-        found = []
+        amounts = []
         for cell in self.cells:
             try:
-                found.append(parse_amount(cell))
+                amounts.append(parse_amount(cell))
             except BadCell:
                 return []
-        return [number for number in found if number]
+        return [number for number in amounts if number]
 
 
 def _questions(mapping: Mapping, records: Records, stated: frozenset[str]) -> Iterator[Undecided]:
@@ -126,8 +126,8 @@ def _questions(mapping: Mapping, records: Records, stated: frozenset[str]) -> It
         for line, cells in records
         if line not in lines and not isinstance(cells, str)
     ]
-    if mapping.unit == 1 and "unit" not in stated and (found := _UNIT.search(" ".join(above))):
-        yield Undecided("unit", f"the file speaks of {found[0]}: say unit = 1000, or what it is")
+    if mapping.unit == 1 and "unit" not in stated and (match := _UNIT.search(" ".join(above))):
+        yield Undecided("unit", f"the file speaks of {match[0]}: say unit = 1000, or what it is")
     yield from _about_the_amount(mapping, columns, records, stated)
     for column in columns:
         if column.key in used:
@@ -147,12 +147,12 @@ def _header(mapping: Mapping, records: Records) -> list[str]:
 
 def _columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[_Column]:
     width = max(map(len, [header, *rows]), default=0)
-    found = []
+    columns = []
     for index in range(width):
         name = header[index] if index < len(header) else ""
         cells = tuple(row[index].strip() if index < len(row) else "" for row in rows)
-        found.append(_Column(name or str(index + 1), name or index + 1, cells))
-    return found
+        columns.append(_Column(name or str(index + 1), name or index + 1, cells))
+    return columns
 
 
 def _about(column: _Column, mapping: Mapping, amounts: Sequence[int]) -> Iterator[Undecided]:
@@ -275,10 +275,10 @@ def _decides(mapping: Mapping, other: Mapping, records: Records) -> bool:
 
 
 def _about_rows(mapping: Mapping, columns: Sequence[_Column]) -> Iterator[Undecided]:
-    told = {*mapping.skipped.patterns, *mapping.reversals.patterns, *mapping.ignored}
-    told |= {*mapping.not_counted.patterns, *mapping.transfers.patterns}
+    settled = {*mapping.skipped.patterns, *mapping.reversals.patterns, *mapping.ignored}
+    settled |= {*mapping.not_counted.patterns, *mapping.transfers.patterns}
     for column in columns:
-        if column.key not in (*mapping.description, *mapping.memo) or column.key in told:
+        if column.key not in (*mapping.description, *mapping.memo) or column.key in settled:
             continue
         texts = [
             text for text in column.texts

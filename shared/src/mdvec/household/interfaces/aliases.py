@@ -16,8 +16,8 @@ def given_aliases() -> tuple[ShopAlias, ...]:
     """The aliases that come with mdvec."""
     text = (resources.files("mdvec.household") / "aliases.toml").read_text("utf-8")
     return tuple(
-        ShopAlias(one["name"], tuple(one["spellings"]), tuple(one.get("asked", ())))
-        for one in tomllib.loads(text)["shop"]
+        ShopAlias(shop["name"], tuple(shop["spellings"]), tuple(shop.get("asked", ())))
+        for shop in tomllib.loads(text)["shop"]
     )
 
 

@@ -292,7 +292,7 @@ def rows_in_doubt(
     return [
         OpenPair(
             check,
-            one,
+            first,
             other,
             score,
             is_skipped=False,
@@ -300,7 +300,7 @@ def rows_in_doubt(
             first_payee=payee,
             second_payee=payee,
         )
-        for check, one, other, score, moves in pairs
+        for check, first, other, score, moves in pairs
     ], [int(bill) for (bill,) in bills]
 
 
@@ -339,7 +339,7 @@ def keep_always(connection: apsw.Connection, checks: Iterable[Check], *, is_alwa
     connection.executemany(
         "UPDATE duplicate_checks SET reasons = trim(replace(reasons, 'always', '') || ?) "
         "WHERE id = ?",
-        [(" always" if is_always else "", one.id) for one in checks],
+        [(" always" if is_always else "", check.id) for check in checks],
     )
 
 
@@ -350,7 +350,9 @@ def always_decided(connection: apsw.Connection, tool_id: int) -> dict[frozenset[
         "AND c.user_decision = 'duplicate' AND c.reasons LIKE '%always%' ORDER BY c.batch",
         (tool_id,),
     )
-    return {frozenset((str(one), str(other))): int(str(batch)) for one, other, batch in rows}
+    return {
+        frozenset((str(account), str(other))): int(str(batch)) for account, other, batch in rows
+    }
 
 
 def count_unannounced(

@@ -130,7 +130,9 @@ def extent_of(connection: apsw.Connection, tool_id: int) -> Extent:
     """The extent of a ledger; there has to be a row."""
     # Each from an index of its own.
     names = ("min(date)", "max(date)", "min(amount)", "max(amount)")
-    columns = ", ".join(f"(SELECT {one} FROM transactions WHERE tool_id = ?1)" for one in names)
+    columns = ", ".join(
+        f"(SELECT {expression} FROM transactions WHERE tool_id = ?1)" for expression in names
+    )
     ((first, last, least, most),) = connection.execute(f"SELECT {columns}", (tool_id,)).fetchall()
     days = Days(date.fromisoformat(str(first)), date.fromisoformat(str(last)))
     return Extent(days, max(-int(str(least or 0)), int(str(most or 0))))
@@ -172,25 +174,25 @@ def row_sums(
     without = f" AND NOT {_is_one_of('id')}" if noted else ""
     # Whether there is an amount is asked apart: so the rows are summed in the index's order.
     kinds = (("amount IS NOT NULL", index), ("amount IS NULL", ""))
-    found: list[tuple[RowSum, int | None]] = []
+    summed_rows: list[tuple[RowSum, int | None]] = []
     for known, by in kinds:
         rows = connection.execute(
             f"SELECT {_COLUMNS}, {sums('amount')} FROM transactions {by} "
             f"WHERE {where} AND {known}{without} GROUP BY {_GROUPED}",
             (*values, *([ids] if noted else ())),
         )
-        found += [(_row_sum(row, ()), None) for row in rows]
+        summed_rows += [(_row_sum(row, ()), None) for row in rows]
     if noted:
         rows = connection.execute(
             f"SELECT {_COLUMNS}, {sums('amount')}, id FROM transactions "
             f"WHERE {where} AND {_is_one_of('id')} GROUP BY id",
             (*values, ids),
         )
-        found += [
+        summed_rows += [
             (_row_sum(row, (noted[row[-1]].note, *noted[row[-1]].tags)), int(row[-1]))
             for row in rows
         ]
-    return found
+    return summed_rows
 
 
 _COLUMNS = f"description, memo, category_major, category_minor, account, {left_out()}"
@@ -244,12 +246,12 @@ def page_of(
     by_date = order in ("newest", "oldest") and rows.condition.days is None
     sources, values = _sources(rows, _BY_DATE if by_date else _index_of_days(rows))
     ids = " UNION ALL ".join(f"SELECT id, date, amount FROM {source}" for source in sources)
-    found = connection.execute(
+    cursor = connection.execute(
         f"SELECT {TRANSACTION_COLUMNS} FROM transactions WHERE id IN (SELECT id FROM ({ids}) "
         f"ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?) ORDER BY {_ORDERS[order]}",
         (*sum(values, ()), limit, offset),
     )
-    return [read_transaction(row) for row in found]
+    return [read_transaction(row) for row in cursor]
 
 
 def ids_of(connection: apsw.Connection, rows: RowsChosen) -> list[int]:
