@@ -72,6 +72,14 @@ KINDS = {
         "Date,Description,Amount (USD)\n2025-07-01,Shop,100\n2025-07-02,Cafe,20\n",
         [], "Amount (USD)",
     ),
+    "amount-in-francs": Kind(
+        "Date,Description,Amount (CHF)\n2025-07-01,Shop,100\n2025-07-02,Cafe,20\n",
+        [], "Amount (CHF)",
+    ),
+    "amount-in-singapore-dollars": Kind(
+        "Date,Description,Amount (SGD)\n2025-07-01,Shop,100\n2025-07-02,Cafe,20\n",
+        [], "Amount (SGD)",
+    ),
     "thousands-of-yen": Kind(
         "(単位:千円)\n取引日,摘要,出金,入金,残高\n2025/7/1,架空電力,3,,97\n2025/7/2,給与,,300,397\n",
         [-3000, 300000], "unit", {"unit": 1000},

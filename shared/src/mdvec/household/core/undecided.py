@@ -28,10 +28,18 @@ _STATE = _any_of("訂正", "取消", "取り消し", "キャンセル", "状態"
                  "status", "state$", "revers", "cancel")  # fmt: skip
 _UNDONE = _any_of("取消", "取り消し", "訂正", "返品", "キャンセル", "revert", "cancel", "declined",
                   "failed", "pending", "refund", "reversal")  # fmt: skip
-_UNIT = re.compile("千円|万円|百万円")
-_CURRENCY = _any_of("通貨", "外貨", "現地", "currency", r"\b(USD|EUR|GBP|AUD|CNY|KRW)\b", "ドル",
-                    "ユーロ")  # fmt: skip
-_CODE = re.compile("USD|EUR|GBP|AUD|CAD|CHF|CNY|KRW|TWD|HKD|SGD|THB|NZD|JPY|米ドル|ユーロ")
+_UNIT = re.compile("[百千万億]円|thousands|millions", re.IGNORECASE)
+_CURRENCY = _any_of("通貨", "外貨", "現地", "currency", "ドル", "ユーロ")
+_CODE = re.compile(
+    r"(?<![A-Z])(?:AED|AFN|ALL|AMD|ANG|AOA|ARS|AUD|AWG|AZN|BAM|BBD|BDT|BGN|BHD|BIF|BMD|BND|BOB|BRL|"
+    "BSD|BTN|BWP|BYN|BZD|CAD|CDF|CHF|CLP|CNY|COP|CRC|CUP|CVE|CZK|DJF|DKK|DOP|DZD|EGP|ERN|ETB|EUR|"
+    "FJD|FKP|GBP|GEL|GHS|GIP|GMD|GNF|GTQ|GYD|HKD|HNL|HTG|HUF|IDR|ILS|INR|IQD|IRR|ISK|JMD|JOD|JPY|"
+    "KES|KGS|KHR|KMF|KPW|KRW|KWD|KYD|KZT|LAK|LBP|LKR|LRD|LSL|LYD|MAD|MDL|MGA|MKD|MMK|MNT|MOP|MRU|"
+    "MUR|MVR|MWK|MXN|MYR|MZN|NAD|NGN|NIO|NOK|NPR|NZD|OMR|PAB|PEN|PGK|PHP|PKR|PLN|PYG|QAR|RON|RSD|"
+    "RUB|RWF|SAR|SBD|SCR|SDG|SEK|SGD|SHP|SLE|SOS|SRD|SSP|STN|SVC|SYP|SZL|THB|TJS|TMT|TND|TOP|TRY|"
+    "TTD|TWD|TZS|UAH|UGX|USD|UYU|UZS|VED|VES|VND|VUV|WST|XAF|XCD|XOF|XPF|YER|ZAR|ZMW)(?![A-Z])"
+)
+"""The codes of ISO 4217 for the money of countries, in capitals."""
 _EXTRA = _any_of("手数料", "fee", "ポイント", "point", "割引", "値引", "クーポン", "discount",
                  "充当", "税", "tax", "shipping", "送料", "refund", "返金")  # fmt: skip
 _NO_TRANSACTION = _any_of("繰越", "小計", "合計", "総計", "請求額", "請求金額", "前回分口座振替",
@@ -171,7 +179,7 @@ def _about(column: _Column, mapping: Mapping, amounts: Sequence[int]) -> Iterato
             "which are no transactions (skipped)? Or add it to ignored",
             (*readings, ignored),
         )
-    elif _CURRENCY.search(name) or any(map(_CODE.fullmatch, words)):
+    elif _is_foreign(name) or any(map(_CODE.fullmatch, words)):
         yield Undecided(
             column.name,
             f"column {column.name} may speak of other currencies ({shown}): currency = "
@@ -210,6 +218,11 @@ def _about(column: _Column, mapping: Mapping, amounts: Sequence[int]) -> Iterato
         )
 
 
+def _is_foreign(name: str) -> bool:
+    """Whether a column's name speaks of another currency than yen, or of several."""
+    return bool(_CURRENCY.search(name)) or any(code != "JPY" for code in _CODE.findall(name))
+
+
 def _differs(column: _Column, amounts: Sequence[int]) -> bool:
     numbers = sorted(map(abs, column.numbers))
     return bool(numbers) and numbers != sorted(each for each in amounts if each)
@@ -236,7 +249,7 @@ def _about_the_amount(
     named = [*mapping.paid_out, *mapping.paid_in, *([mapping.amount] if mapping.amount else [])]
     for key in named:
         name = str(key)
-        foreign = _CURRENCY.search(one_spelling(name)) and "円" not in name
+        foreign = _is_foreign(one_spelling(name)) and "円" not in name
         if foreign and not mapping.currency and key not in mapping.ignored:
             yield Undecided(name, f"column {name} is not in yen, and only yen can be summed")
     if mapping.paid_out and mapping.paid_in:
