@@ -14,7 +14,7 @@ from urllib.parse import SplitResult, parse_qs, quote, urlencode, urlsplit
 
 from mcp.server.apps import APP_MIME_TYPE
 from mcp_types import ToolAnnotations
-from mdvec.manage import PageKey
+from mdvec import manage
 from mdvec.tools import own_name
 from pydantic import Field
 from starlette.types import ASGIApp
@@ -87,7 +87,7 @@ class ChatPages:
         self, path: str, query: str, form: Mapping[str, list[str]] | None, language: str
     ) -> tuple[int, dict[bytes, bytes], bytes]:
         if self._app is None:
-            access = web.Access(PageKey(secrets.token_bytes(32)), time.time_ns())
+            access = web.Access(manage.PageKey(secrets.token_bytes(32)), time.time_ns())
             self._app = web.page_views(self._wiring, access)[0]
         state = {"session": _SESSION, **({} if form is None else {"form": dict(form)})}
         scope = {

@@ -6,19 +6,17 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mdvec.household.core.answer_json import AnswerText
 from mdvec.household.core.answer_text import answer_text
 from mdvec.household.core.csv_text import records_of
 from mdvec.household.core.mapping import one_spelling
 from mdvec.household.core.moneyforward import decode
-from mdvec.household.statement_preview import (
-    MappingRefused,
-    Origin,
-    StatementPreview,
-    preview_statement,
-)
 from mdvec.text import shown_name
+
+if TYPE_CHECKING:
+    from mdvec.household.statement_preview import StatementPreview
 
 _RECORDS_SHOWN = 11
 _LETTERS_SHOWN = 8
@@ -34,7 +32,7 @@ class MappingAnswer:
 
     file: str
     kind: str
-    origin: Origin
+    origin: str
     toml: str
     lines: tuple[str, ...]
     rows_read: int
@@ -55,6 +53,9 @@ def mapping_answer(
         MappingRefused: the file is elsewhere or unreadable, or something is undecided.
         NotMappable, NotTransactions, InvalidMapping: it is no statement, or what is stated is none.
     """
+    # Loaded when a file is looked at: a server's start does not need it.
+    from mdvec.household.statement_preview import MappingRefused, preview_statement
+
     path = source / file
     if not path.resolve().is_relative_to(source.resolve()):
         raise MappingRefused("name a file in the household's folder, by its path within it")
