@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import apsw
+from mdvec import datasets, documents, household, tools
 
-from mdvec import datasets, documents, household
-from mdvec.importing import Importer
-from mdvec.index import StoredChunk
-from mdvec.tools import TEXTS, KindStatus, Tool
+if TYPE_CHECKING:
+    import apsw
+
+    from mdvec.importing import Importer
+    from mdvec.index import StoredChunk
+    from mdvec.tools import KindStatus, Tool
 
 
 def _any_name(name: str, _: Iterable[str]) -> str:
@@ -34,8 +37,8 @@ class KindCode:
 
 
 KIND_CODE = {
-    "markdown": KindCode(lambda: documents.DOCUMENTS, lambda: TEXTS),
-    "household": KindCode(lambda: household.HOUSEHOLD, lambda: TEXTS),
+    "markdown": KindCode(lambda: documents.DOCUMENTS, lambda: tools.TEXTS),
+    "household": KindCode(lambda: household.HOUSEHOLD, lambda: tools.TEXTS),
     "dataset": KindCode(
         lambda: datasets.DATASET,
         lambda: datasets.DATASET_STATUS,
