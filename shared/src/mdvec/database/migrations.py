@@ -102,10 +102,64 @@ def m020_sums(connection: apsw.Connection) -> None:
     )
 
 
+def m021_statement_rows(connection: apsw.Connection) -> None:
+    """The rows of statements, from which the ledger is derived; at first those that it has now.
+
+    The next import reads every file again (no version of mdvec has read them) and adds the rest.
+    A row whose statement is not known any more gets one of its own file that shows nothing.
+    """
+    connection.execute(
+        """
+        CREATE TABLE statement_rows (
+            id INTEGER PRIMARY KEY,
+            statement_id INTEGER NOT NULL REFERENCES ledger_statements(id) ON DELETE CASCADE,
+            identity TEXT NOT NULL,
+            block INTEGER NOT NULL,
+            row_number INTEGER NOT NULL,
+            date DATE NOT NULL,
+            amount INTEGER,
+            description TEXT NOT NULL,
+            category_major TEXT NOT NULL,
+            category_minor TEXT NOT NULL,
+            account TEXT NOT NULL,
+            memo TEXT NOT NULL,
+            is_target INTEGER NOT NULL,
+            is_transfer INTEGER NOT NULL,
+            mf_id TEXT NOT NULL,
+            balance INTEGER
+        )
+        """
+    )
+    connection.execute("CREATE INDEX idx_statement_rows_statement ON statement_rows (statement_id)")
+    connection.execute(
+        "INSERT OR IGNORE INTO ledger_statements (tool_id, path, content_hash, mtime_ns, days, "
+        "accounts, is_whole, kin) SELECT DISTINCT tool_id, source_file, '', 0, '[]', '[]', 0, 0 "
+        "FROM transactions AS t "
+        "WHERE NOT EXISTS (SELECT 1 FROM ledger_statements AS s WHERE s.id = t.statement_id)"
+    )
+    connection.execute(
+        """
+        INSERT INTO statement_rows (statement_id, identity, block, row_number, date, amount,
+            description, category_major, category_minor, account, memo, is_target, is_transfer,
+            mf_id)
+        SELECT coalesce(
+                (SELECT s.id FROM ledger_statements AS s WHERE s.id = t.statement_id),
+                (SELECT s.id FROM ledger_statements AS s WHERE s.tool_id = t.tool_id
+                    AND s.path = t.source_file AND s.content_hash = '')),
+            identity, 0, row_number, date, amount, description,
+            coalesce(filed_major, category_major), coalesce(filed_minor, category_minor), account,
+            memo, is_target, is_transfer, mf_id
+        FROM transactions AS t ORDER BY statement_id, row_number, id
+        """
+    )
+    connection.execute("UPDATE ledger_files SET app_version = ''")
+
+
 STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     m018_without_traces,
     m019_collections,
     m020_sums,
+    m021_statement_rows,
 )
 LATEST = OLDEST + len(STEPS)
 

@@ -1,4 +1,4 @@
--- The whole schema of a new database, in format 20 (migrations.py: how an older file gets there).
+-- The whole schema of a new database, in format 21 (migrations.py: how an older file gets there).
 --
 -- Each tool also has tables of its own, for its documents, their passages with vectors, and the
 -- indexes derived from them (mdvec/index/tables.py). Tables that are made when they are first
@@ -39,7 +39,8 @@ CREATE TABLE import_failures (
     PRIMARY KEY (tool_id, path)
 ) WITHOUT ROWID;
 
--- A household's ledger: the current state of every row that its statements have or had.
+-- A household's ledger: the current state of every row that its statements have or had, derived from
+-- statement_rows by each import (mdvec/household/interfaces/derivation.py).
 CREATE TABLE transactions (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     tool_id INTEGER NOT NULL REFERENCES tools(id) ON DELETE CASCADE,
@@ -112,6 +113,28 @@ CREATE TABLE ledger_statements (
     seen INTEGER NOT NULL DEFAULT 0,   -- the number of the import that first saw it
     UNIQUE (tool_id, path, content_hash)
 );
+
+-- The rows of those statements, as their files have them. A file that was overwritten or deleted keeps
+-- the rows that no newer statement has.
+CREATE TABLE statement_rows (
+    id INTEGER PRIMARY KEY,      -- grows from line to line within a statement
+    statement_id INTEGER NOT NULL REFERENCES ledger_statements(id) ON DELETE CASCADE,
+    identity TEXT NOT NULL,      -- as far as its file alone tells
+    block INTEGER NOT NULL,      -- the number of the header above it, from 0, in a joined file
+    row_number INTEGER NOT NULL,
+    date DATE NOT NULL,
+    amount INTEGER,
+    description TEXT NOT NULL,
+    category_major TEXT NOT NULL,
+    category_minor TEXT NOT NULL,
+    account TEXT NOT NULL,
+    memo TEXT NOT NULL,
+    is_target INTEGER NOT NULL,
+    is_transfer INTEGER NOT NULL,
+    mf_id TEXT NOT NULL,
+    balance INTEGER              -- of its account after it, if the file says so
+);
+CREATE INDEX idx_statement_rows_statement ON statement_rows (statement_id);
 
 -- One row a tool: a number that every change of the ledger raises, by which caches know it.
 CREATE TABLE ledger_versions (

@@ -53,14 +53,22 @@ class LedgerFile:
         read = (source / file.path).read_bytes
         return cls(path, file.size, file.mtime_ns, read, own.all, own.reader)
 
-    def content_hash(self, known: KnownFile | None) -> str:
-        """Taken from ``known`` if size and time agree; "" if the file cannot be read."""
-        if known is not None and (known.size, known.mtime_ns) == (self.size, self.mtime_ns):
-            return known.content_hash
+    def is_as_in(self, state: KnownFile) -> bool:
+        """Whether size, time and reader are those of a stored state of the file."""
+        return (state.size, state.mtime_ns) == (self.size, self.mtime_ns) and (
+            state.app_version == self.reader
+        )
+
+    def content_hash(self) -> str:
+        """The hash of its bytes, which are kept to be parsed; "" if the file cannot be read."""
         try:
             return hashlib.sha256(self._bytes()).hexdigest()
         except OSError:
             return ""
+
+    def forget_bytes(self) -> None:
+        """Keep what was read no longer."""
+        self._data = None
 
     def parse(self) -> tuple[str, ParsedFile]:
         """The file's hash and rows, which are not kept; its text and the places of its rows are.

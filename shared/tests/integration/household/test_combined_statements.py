@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ledger_folder import HEADER, JULY, LedgerFolder, line
 
+from mdvec.database import migrations
 from mdvec.files.scanning import Problem
 from mdvec.household import deciding
 from mdvec.household import review as duplicate_review
@@ -122,6 +123,34 @@ def test_a_decision_survives_a_rebuild_without_the_file_and_its_return(folder, a
         folder.import_(mode)
         assert state(folder) == wanted
     assert duplicate_review.detect(folder.connection, 1, DetectionOptions()).new_count == 0
+
+
+def test_a_ledger_of_the_format_before_its_rows_were_stored_goes_on_as_it_was(folder):
+    folder.write("deleted.csv", line("old", -9), line("", -3), saved=JULY_11)
+    folder.write(f"{JULY}.csv", line("a", -1), line("b", -2))
+    folder.write(f"{JULY} (1).csv", line("a", -4), line("c", -5), saved=AUGUST_20)
+    folder.import_()
+    del folder.files["deleted.csv"]
+    folder.import_()
+    rows_before = ledger(folder)
+    run = folder.connection.execute
+    run("DROP TABLE statement_rows")
+    run("UPDATE transactions SET statement_id = NULL WHERE mf_id = 'old'")
+    run(f"PRAGMA user_version = {migrations.LATEST - 1}")
+    migrations.migrate(folder.connection)
+    assert ledger(folder) == rows_before
+    report = folder.import_()
+    assert (report.imported, report.updated, report.deleted) == (0, 0, 0)
+    assert ledger(folder) == rows_before
+    folder.write(f"{JULY} (2).csv", line("a", -4), line("b", -2), saved=date(2025, 8, 21))
+    assert [row.id for row in folder.import_().removed] == [folder.row_id("c")]
+    assert sorted(rows(folder)) == [-9, -4, -3, -2]
+
+
+def ledger(folder):
+    return folder.connection.execute(
+        "SELECT id, identity, amount, removal, source_file, row_number FROM transactions"
+    ).fetchall()
 
 
 def state(folder):

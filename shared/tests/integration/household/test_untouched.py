@@ -76,19 +76,20 @@ def test_a_changed_row_opens_its_own_file_only():
     assert (report.updated, report.unchanged, report.rows_read) == (5, 25, 30)
 
 
-def test_a_transaction_that_moves_opens_the_file_that_had_it():
+def test_a_transaction_that_moves_opens_the_file_that_has_it_now():
     folder = filled(range(1, 7))
     folder.write("june.csv", line("2x3", day="2025/06/02", amount=-7), saved=date(2025, 9, 1))
-    folder.update()
-    assert set(folder.read) >= {"june.csv", f"{month_of(2)}.csv", f"{month_of(6)}.csv"}
-    assert f"{month_of(4)}.csv" not in folder.read
+    report = folder.update()
+    assert folder.read == ["june.csv"]
+    assert (report.imported, report.updated) == (0, 1)
 
 
-def test_rows_without_id_are_compared_with_every_file():
+def test_rows_without_id_are_compared_with_those_of_every_file():
     folder = filled(range(1, 4))
-    folder.write("other.csv", line("", day="2025/01/01"))
-    folder.update()
-    assert len(folder.read) == 4
+    folder.write("other.csv", line("", day="2025/01/01"), line("", day="2025/01/06"))
+    report = folder.update()
+    assert folder.read == ["other.csv"]
+    assert (report.imported, report.updated, report.unchanged) == (1, 1, 15)
 
 
 ROWS = st.lists(

@@ -30,6 +30,7 @@ class TransactionRow:
     """A parsed row of a statement file; texts are stripped, but otherwise unchanged.
 
     ``amount`` is None if the cell is empty; ``line`` is the line at which the row begins, from 1.
+    ``balance`` is what its account has after it, in yen, if the file says so.
     """
 
     date: date
@@ -43,6 +44,7 @@ class TransactionRow:
     is_transfer: bool
     mf_id: str
     line: int
+    balance: int | None = None
 
 
 class BadCell(ValueError):

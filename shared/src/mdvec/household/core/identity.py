@@ -7,40 +7,49 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
+from typing import NamedTuple
 
 from mdvec.household.core.cells import TransactionRow
-from mdvec.household.core.source_row import SourceRow, values_of
 
-SameRowsWithId = Mapping[str, Sequence[str]]
-"""Identities of rows that have an ID, by the ``key_of`` that they would have without one."""
-_NO_SAME_ROWS: SameRowsWithId = MappingProxyType({})
 # One character of Shift_JIS, two of Unicode: the decoder decides which.
 _ONE_SPELLING = str.maketrans({"〜": "~", "‖": "∥", "−": "-", "—": "―"})
 
 
-def identities(
-    rows: Sequence[TransactionRow], same_rows_with_id: SameRowsWithId = _NO_SAME_ROWS
-) -> list[str]:
-    """The identity of each row below one header, in order.
+class RowWithoutId(NamedTuple):
+    """A stored row without an ID: its identity in its own statement, and where it stands."""
+
+    row_id: int
+    identity: str
+    statement_id: int
+    block: int
+    is_present: bool
+
+
+class RowWithId(NamedTuple):
+    """A stored row with an ID, and the ``key_of`` that it would have without one."""
+
+    identity: str
+    statement_id: int
+    block: int
+    is_present: bool
+    key: str
+
+
+def identities(rows: Sequence[TransactionRow]) -> list[str]:
+    """The identity of each row below one header, in order, as far as this file alone tells.
 
     A row with an ID is identified by it. Rows that share an ID but differ are the parts of a
     purchase that was split by hand, each with its own identity; exact repeats are one row. A row
     without an ID is identified by date, amount, description and account, plus a running number:
-    two equal rows are two purchases, and the same two in another file are the same two. If
-    another file has the row with an ID (``same_rows_with_id``), that identity is used.
+    two equal rows are two purchases, and the same two in another file are the same two.
     """
-    by_id = identities_by_id(rows)
-    if None not in by_id:
-        return [identity for identity in by_id if identity is not None]
-    taken = set(by_id)
     seen: Counter[str] = Counter()
     complete = []
-    for row, identity in zip(rows, by_id, strict=True):
+    for row, identity in zip(rows, identities_by_id(rows), strict=True):
         if identity is None:
             key = key_of(row.date.isoformat(), row.amount, row.description, row.account)
-            identity = _identity_without_id(key, seen[key], same_rows_with_id.get(key, ()), taken)
             seen[key] += 1
+            identity = f"row:{key}:{seen[key]}"
         complete.append(identity)
     return complete
 
@@ -65,17 +74,6 @@ def identities_by_id(rows: Sequence[TransactionRow]) -> list[str | None]:
     return ids
 
 
-def _identity_without_id(
-    key: str, before: int, same_rows_with_id: Sequence[str], taken: Collection[str | None]
-) -> str:
-    """The identity of a row without ID that follows ``before`` equal rows."""
-    free = [identity for identity in same_rows_with_id if identity not in taken]
-    if before < len(free):
-        return free[before]
-    # Numbered among all equal purchases, those with an ID first: the same in every file.
-    return f"row:{key}:{before + 1 + len(same_rows_with_id) - len(free)}"
-
-
 def is_part(identity: str) -> bool:
     """Whether it identifies the second or a later part of a split purchase."""
     return identity.startswith("part:")
@@ -89,60 +87,86 @@ def main_part(identity: str) -> str | None:
 
 
 def rows_by_identity(
-    path: str, blocks: Iterable[Sequence[TransactionRow]], same_rows_with_id: SameRowsWithId
-) -> dict[str, SourceRow]:
-    """A file's rows by identity; in a file of joined files, later rows replace earlier ones."""
-    by_identity: dict[str, SourceRow] = {}
-    for rows in blocks:
-        block: dict[str, SourceRow] = {}
-        for row, identity in zip(rows, identities(rows, same_rows_with_id), strict=True):
-            block[identity] = SourceRow(path, row.line, values_of(row))
+    blocks: Iterable[Sequence[TransactionRow]],
+) -> dict[str, tuple[int, TransactionRow]]:
+    """A file's rows, each with the number of its block; later blocks replace earlier rows."""
+    by_identity: dict[str, tuple[int, TransactionRow]] = {}
+    for number, rows in enumerate(blocks):
+        block = {
+            identity: (number, row) for row, identity in zip(rows, identities(rows), strict=True)
+        }
         for part in [identity for identity in by_identity if main_part(identity) in block]:
             del by_identity[part]
+        for identity in block:
+            by_identity.pop(identity, None)
         by_identity.update(block)
     return by_identity
 
 
-def find_same_rows_with_id(
-    rows: Iterable[tuple[str, SourceRow]], without_id: Collection[tuple[str, int | None]]
-) -> SameRowsWithId:
-    """Rows with an ID that may equal rows without; ``without_id`` has those days and amounts."""
+def identities_with_id(
+    rows: Iterable[RowWithoutId],
+    rows_with_id: Collection[RowWithId],
+    own_rows: Collection[str],
+    known: Collection[str],
+) -> dict[int, str]:
+    """The identities of stored rows without ID that other files have with one, by row id.
+
+    Beside the same row with an ID in its own file, one without is another purchase. Rows without
+    ID are numbered among all equal purchases, those with an ID first: the same in every file. A
+    row that counts by itself already (``own_rows``) stays a purchase of its own if the other is
+    ``known`` to the ledger, too: the two only came to look alike.
+    """
+    same_rows = same_rows_by_key(rows_with_id)
+    taken: dict[tuple[int, int], set[str]] = {}
+    for other in rows_with_id:
+        taken.setdefault((other.statement_id, other.block), set()).add(other.identity)
+    changed = {}
+    for row in rows:
+        _, key, number = row.identity.split(":")
+        alike = same_rows.get(key, ())
+        beside = taken.get((row.statement_id, row.block), ())
+        free = [each for each in alike if each not in beside]
+        before = int(number) - 1
+        if before >= len(free):
+            identity = f"row:{key}:{before + 1 + len(alike) - len(free)}"
+        else:
+            identity = free[before]
+            if row.identity in own_rows and identity in known:
+                continue
+        if identity != row.identity:
+            changed[row.row_id] = identity
+    return changed
+
+
+def same_rows_by_key(rows: Iterable[RowWithId]) -> dict[str, list[str]]:
+    """The identities of rows with an ID, in order, by the key that they would have without one."""
     by_key: dict[str, set[str]] = {}
-    for identity, row in rows:
-        values = row.values
-        if (values.date, values.amount) in without_id and not identity.startswith("row:"):
-            key = key_of(values.date, values.amount, values.description, values.account)
-            by_key.setdefault(key, set()).add(identity)
+    for row in rows:
+        by_key.setdefault(row.key, set()).add(row.identity)
     return {key: sorted(names) for key, names in by_key.items()}
 
 
-def match_rows_without_id(
-    stored: Mapping[str, object], mentioned: Collection[str], same_rows_with_id: SameRowsWithId
-) -> tuple[dict[str, str], dict[str, str]]:
-    """Matches ledger rows without ID to the identities that the files now give them.
+def renamed_rows(
+    lost: Iterable[str], new: Collection[str], same_rows: Mapping[str, Sequence[str]]
+) -> dict[str, str]:
+    """The identities that rows without ID take which no file gives any more, by the old ones.
 
-    Returns two mappings from old identities: to the new identity that the row takes, and, for
-    rows that are in the ledger twice, to the identity of the other row.
+    ``lost`` are identities without ID that the ledger has and no file gives, ``new`` those that
+    files give and the ledger does not have.
     """
-    lost = [name for name in stored if name.startswith("row:") and name not in mentioned]
-    if not lost:
-        return {}, {}
-    new: dict[str, list[str]] = {}
-    for name in mentioned:
-        if name.startswith("row:") and name not in stored:
-            new.setdefault(name.split(":")[1], []).append(name)
+    free: dict[str, list[str]] = {}
+    for identity in sorted(new):
+        if identity.startswith("row:"):
+            free.setdefault(identity.split(":")[1], []).append(identity)
+    for key, alike in same_rows.items():
+        free[key] = [each for each in alike if each in new] + free.get(key, [])
     renamed: dict[str, str] = {}
-    repeats: dict[str, str] = {}
-    for name in sorted(lost):
-        _, key, number = name.split(":")
-        known = same_rows_with_id.get(key, ())
-        free = [identity for identity in known if identity not in stored] + sorted(new.get(key, []))
-        free = [each for each in free if each not in renamed.values()]
-        if free:
-            renamed[name] = free[0]
-        elif int(number) <= len(known):
-            repeats[name] = known[int(number) - 1]
-    return renamed, repeats
+    for identity in sorted(lost):
+        names = free.get(identity.split(":")[1], [])
+        untaken = [name for name in names if name not in renamed.values()]
+        if untaken:
+            renamed[identity] = untaken[0]
+    return renamed
 
 
 def key_of(day: str, amount: int | None, description: str, account: str) -> str:

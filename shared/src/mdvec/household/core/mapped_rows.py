@@ -69,7 +69,7 @@ def is_yen(text: str) -> bool:
 
 
 def _is_row(mapping: Mapping, cells: Sequence[str]) -> bool:
-    return isinstance(_RowReader.of(mapping, ()).read(list(cells), 1), tuple)
+    return isinstance(_RowReader.of(mapping, ()).read(list(cells), 1), TransactionRow)
 
 
 def _begins(mapping: Mapping, cells: Sequence[str]) -> bool:
@@ -92,8 +92,8 @@ def read_mapped(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> M
         reader = _RowReader.of(mapping, ())
     for line, cells in records:
         read = None if reader is None else reader.read(cells, line)
-        if isinstance(read, tuple):
-            collected.add(*read)
+        if isinstance(read, TransactionRow):
+            collected.add(read)
         elif not isinstance(cells, str) and _begins(mapping, cells):
             if reader is not None and mapping.header:
                 collected.begin_block()
@@ -116,9 +116,9 @@ class _Found:
         self._begins.append(len(self._rows))
         self._balances.append([])
 
-    def add(self, row: TransactionRow, balance: int | None) -> None:
+    def add(self, row: TransactionRow) -> None:
         self._rows.append(row)
-        self._balances[-1].append(BalancedRow(row.line, row.account, row.amount, balance))
+        self._balances[-1].append(BalancedRow(row.line, row.account, row.amount, row.balance))
 
     def add_bad(self, line: int, reason: str) -> None:
         self._bad.append((line, reason))
@@ -152,8 +152,8 @@ class _RowReader:
                 at[column] = names.index(one_spelling(column))
         return cls(mapping, at, len(names) or None)
 
-    def read(self, record: CsvRecord, line: int) -> tuple[TransactionRow, int | None] | str | None:
-        """The transaction of a record and its balance, or why it cannot be read.
+    def read(self, record: CsvRecord, line: int) -> TransactionRow | str | None:
+        """The transaction of a record, or why it cannot be read.
 
         None for titles, totals and footers.
         """
@@ -182,14 +182,14 @@ class _RowReader:
                 raise BadCell("it has an amount, but no date") from None
             raise
 
-    def _row(self, day: date, cells: list[str], line: int) -> tuple[TransactionRow, int | None]:
+    def _row(self, day: date, cells: list[str], line: int) -> TransactionRow:
         mapping = self.mapping
         self._check_width(cells)
         if mapping.currency is not None and not is_yen(self._cell(cells, mapping.currency)):
             raise BadCell(f"{mapping.currency} is not yen, and only yen can be summed")
         amount = self._amount(cells)
         major, minor = self._category(cells, is_paid_in=(amount or 0) > 0)
-        row = TransactionRow(
+        return TransactionRow(
             date=day,
             amount=amount,
             description=self._texts(cells, mapping.description),
@@ -201,8 +201,8 @@ class _RowReader:
             is_transfer=self._fits(cells, mapping.transfers),
             mf_id=self._text(cells, mapping.id),
             line=line,
+            balance=self._number(cells, mapping.balance),
         )
-        return row, self._number(cells, mapping.balance)
 
     def _category(self, cells: Sequence[str], *, is_paid_in: bool) -> tuple[str, str]:
         """The 大項目 and 中項目; of income the file's own categories are the 中項目."""

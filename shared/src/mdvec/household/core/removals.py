@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 MAX_AT_ONCE = 20
 MAX_PERCENT = 20
@@ -11,23 +11,22 @@ MAX_PERCENT = 20
 
 def decide(
     gone: Mapping[str, tuple[str, str | None]],
-    days: Iterable[str],
+    rows_by_month: Mapping[str, int],
     *,
     accepted: bool,
 ) -> dict[str, str]:
     """The state of each vanished row, by identity: ``removed``, ``asked`` or ``kept``.
 
-    ``gone`` has each row's day and its state so far, if any; ``days`` are the days of all rows
-    that were not removed before. A row that the user kept stays ``kept``, and one
-    that is ``asked`` waits until all are accepted. New ones are ``asked`` if more than 20 rows,
+    ``gone`` has each row's day and its state so far, if any; ``rows_by_month`` counts the rows of
+    each month (YYYY-MM) that were not removed before. A row that the user kept stays ``kept``, and
+    one that is ``asked`` waits until all are accepted. New ones are ``asked`` if more than 20 rows,
     and more than 20 %, of a month would leave at once.
     """
     leaving = Counter(day[:7] for day, before in gone.values() if before in (None, "asked"))
-    of_month = Counter(day[:7] for day in days if day[:7] in leaving)
     return {
         identity: _decide_one(
             before,
-            asked=before == "asked" or _are_many(leaving[day[:7]], of_month[day[:7]]),
+            asked=before == "asked" or _are_many(leaving[day[:7]], rows_by_month.get(day[:7], 0)),
             accepted=accepted,
         )
         for identity, (day, before) in gone.items()

@@ -25,29 +25,6 @@ class Values(NamedTuple):
     mf_id: str
 
 
-class SourceRow(NamedTuple):
-    """A transaction's values with the file and line that they come from."""
-
-    source_file: str
-    row_number: int
-    values: Values
-
-    @property
-    def day(self) -> str:
-        """The row's date, as YYYY-MM-DD."""
-        return self.values.date
-
-    @property
-    def account(self) -> str:
-        """保有金融機関."""
-        return self.values.account
-
-    @property
-    def mf_id(self) -> str:
-        """The ID, "" where that file has none."""
-        return self.values.mf_id
-
-
 def values_of(row: TransactionRow) -> Values:
     """The columns of a row that was read from a file."""
     return Values(

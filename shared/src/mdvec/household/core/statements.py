@@ -6,16 +6,14 @@ makes it later. So where names and contents show that another file is newer, the
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import NamedTuple
 
 from mdvec.household.core.file_names import StatementName, statement_name
-from mdvec.household.core.identity import is_part, main_part
-from mdvec.household.core.source_row import SourceRow
 
-_NONE: frozenset[str] = frozenset()
 _STALE_DAYS = 3
 """If a file lacks this many days with rows at the end of another file of the same name, it is an
 old file that was put back, rather than a new one from which the last rows were deleted."""
@@ -57,7 +55,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class RankedStatement:
-    """A statement with its rows by identity, and what ranks it among the others.
+    """A statement with what ranks it among the others.
 
     ``effective_mtime_ns`` is its modification time, lowered to that of ``superseded_by``, a
     statement that must be newer although its time is older. ``end`` is the last day covered.
@@ -65,7 +63,6 @@ class RankedStatement:
 
     statement: Statement
     effective_mtime_ns: int
-    rows: Mapping[str, SourceRow]
     superseded_by: Statement | None
     end: str
 
@@ -75,27 +72,29 @@ class RankedStatement:
             self.statement, self.end, other.statement, other.end
         )
 
-    def covered_days(self) -> Iterator[str]:
-        """The days that the file covers completely: rows missing on these days are gone."""
-        name = self.statement.name
-        if not (self.statement.can_show_removals and name.has_period and self.rows):
-            return
-        first = date.fromisoformat(name.first).toordinal()
+    @property
+    def covered_days(self) -> tuple[str, str] | None:
+        """The first and last day that the file covers completely: rows missing then are gone."""
+        statement, name = self.statement, self.statement.name
+        if not (statement.can_show_removals and name.has_period and statement.days):
+            return None
         saved = date.fromisoformat(local_day(self.effective_mtime_ns)).toordinal()
-        for day in range(first, min(date.fromisoformat(name.last).toordinal() + 1, saved)):
-            yield date.fromordinal(day).isoformat()
+        last = min(date.fromisoformat(name.last).toordinal(), saved - 1)
+        if last < date.fromisoformat(name.first).toordinal():
+            return None
+        return name.first, date.fromordinal(last).isoformat()
 
 
-class CurrentRow(NamedTuple):
-    """A transaction's latest row.
+class Remover(NamedTuple):
+    """A statement that can show rows of an older one to be gone, with the days for which it can.
 
-    ``stated_in`` is the index of the statement that it comes from, ``missing_from`` that of the
-    newer statement that shows it to be gone, if any.
+    ``older`` and ``newer`` are indexes of ranked statements.
     """
 
-    row: SourceRow
-    stated_in: int
-    missing_from: int | None
+    older: int
+    newer: int
+    first: str
+    last: str
 
 
 def local_day(time_ns: int) -> str:
@@ -110,10 +109,8 @@ def local_day(time_ns: int) -> str:
         return date.min.isoformat()
 
 
-def rank_statements(
-    statements: Iterable[tuple[Statement, Mapping[str, SourceRow]]],
-) -> list[RankedStatement]:
-    """Orders statements, each with its rows by identity, from oldest to newest.
+def rank_statements(statements: Sequence[Statement]) -> list[RankedStatement]:
+    """Orders statements from oldest to newest.
 
     A copy is as old as the oldest file with the same content. Regardless of times, a file is the
     newer of two if it has the higher number in "name (n)", or if it has rows on days that the
@@ -121,25 +118,24 @@ def rank_statements(
     rows, times decide. They also decide between files of one name without such numbers, unless
     one lacks the last three days of the other.
     """
-    pairs = list(statements)
     oldest: dict[str, int] = {}
-    for statement, _ in pairs:
+    for statement in statements:
         known = oldest.get(statement.content_hash, statement.mtime_ns)
         oldest[statement.content_hash] = min(known, statement.mtime_ns)
-    ends = _ends([statement for statement, _ in pairs])
-    places = sorted(range(len(pairs)), key=lambda n: (ends[n], pairs[n][0].name.number))
+    ends = _ends(statements)
+    places = sorted(range(len(statements)), key=lambda n: (ends[n], statements[n].name.number))
     ranked: dict[int, RankedStatement] = {}
     for position in reversed(places):
-        statement, rows = pairs[position]
+        statement = statements[position]
         effective_mtime_ns, by = oldest[statement.content_hash], None
         for other, later in ranked.items():
             if later.effective_mtime_ns < effective_mtime_ns and _is_newer(
                 later.statement, ends[other], statement, ends[position]
             ):
                 effective_mtime_ns, by = later.effective_mtime_ns, later.statement
-        ranked[position] = RankedStatement(statement, effective_mtime_ns, rows, by, ends[position])
-    places.sort(key=lambda n: pairs[n][0].path)
-    places.sort(key=lambda n: (ranked[n].effective_mtime_ns, ends[n], pairs[n][0].name.number))
+        ranked[position] = RankedStatement(statement, effective_mtime_ns, by, ends[position])
+    places.sort(key=lambda n: statements[n].path)
+    places.sort(key=lambda n: (ranked[n].effective_mtime_ns, ends[n], statements[n].name.number))
     return [ranked[position] for position in places]
 
 
@@ -194,14 +190,12 @@ def _days_between(statement: Statement, after: str, last: str) -> list[str]:
     return [day for day in statement.days if after < day <= last]
 
 
-def families_of(
-    ranked: Sequence[RankedStatement], known: Sequence[int], before: Mapping[str, int]
-) -> list[int]:
+def families_of(known: Mapping[int, int], shared: Iterable[tuple[int, int]]) -> dict[int, int]:
     """Groups statements into families: those that share transactions, directly or indirectly.
 
     Files of two people may cover the same period and accounts of the same name, but share no
-    transactions. ``known`` has each statement's family number so far, ``before`` that of each
-    transaction; returns the family number of each statement, the smallest of merged families.
+    transactions. ``known`` has the family of each statement so far, ``shared`` pairs of statements
+    that have a transaction in common; all are ids, that of a family its smallest statement's.
     """
     above: dict[int, int] = {}
 
@@ -211,51 +205,30 @@ def families_of(
             number = up
         return number
 
-    owners = dict(before)
-    for statement, number in zip(ranked, known, strict=True):
-        for identity in statement.rows:
-            owner = owners.setdefault(identity, number)
-            if owner != number and (left := root(owner)) != (right := root(number)):
-                above[max(left, right)] = min(left, right)
-    return [root(number) for number in known]
+    for pair in itertools.chain(known.items(), shared):
+        low, high = sorted(map(root, pair))
+        above[high] = low
+    return {statement: root(statement) for statement in known}
 
 
-def current_rows(
-    ranked: Sequence[RankedStatement], families: Sequence[int]
-) -> dict[str, CurrentRow]:
-    """The current row of each transaction; statements are ranked from oldest to newest.
+def removers(ranked: Sequence[RankedStatement], families: Sequence[int]) -> Iterator[Remover]:
+    """Which statements show which older ones' rows to be gone if they lack them, oldest first.
 
-    The newest statement that has a transaction determines its values. The transaction is gone if
-    a newer statement of the same family covers its day completely, has rows of its account, and
-    lacks it. A part of a split purchase is gone if a newer file has the purchase without it.
+    ``families`` has the family of each statement. A row is gone if a newer statement of the same
+    family covers its day completely, has rows of its account, and lacks it.
     """
-    current: dict[str, CurrentRow] = {}
-    by_day: dict[str, set[str]] = {}
-    for number, ranked_statement in enumerate(ranked):
-        for identity, row in ranked_statement.rows.items():
-            before = current.get(identity)
-            if before is None or before.row.day != row.day:
-                if before is not None:
-                    by_day[before.row.day].discard(identity)
-                by_day.setdefault(row.day, set()).add(identity)
-            current[identity] = CurrentRow(row, number, None)
-        for day in ranked_statement.covered_days():
-            for identity in by_day.get(day, _NONE).difference(ranked_statement.rows):
-                known = current[identity]
-                if (
-                    known.missing_from is None
-                    and families[known.stated_in] == families[number]
-                    and known.row.account in ranked_statement.statement.accounts
-                    and ranked_statement.is_newer_than(ranked[known.stated_in])
-                ):
-                    current[identity] = known._replace(missing_from=number)
-    return current | dict(_removed_parts(current))
-
-
-def _removed_parts(current: Mapping[str, CurrentRow]) -> Iterator[tuple[str, CurrentRow]]:
-    for identity in filter(is_part, current):
-        known = current[identity]
-        main = main_part(identity) if known.missing_from is None else None
-        whole = None if main is None else current.get(main)
-        if whole is not None and whole.stated_in > known.stated_in and whole.row.mf_id:
-            yield identity, known._replace(missing_from=whole.stated_in)
+    for newer, newer_statement in enumerate(ranked):
+        covered = newer_statement.covered_days
+        if covered is None:
+            continue
+        first, last = covered
+        for older in range(newer):
+            days = ranked[older].statement.days
+            if (
+                families[older] == families[newer]
+                and days
+                and days[0] <= last
+                and days[-1] >= first
+                and newer_statement.is_newer_than(ranked[older])
+            ):
+                yield Remover(older, newer, first, last)

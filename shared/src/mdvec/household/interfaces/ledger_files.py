@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,16 +109,14 @@ def keep_decisions(connection: apsw.Connection, tool_id: int, leaving: Sequence[
     )
 
 
-def former_ids(
-    connection: apsw.Connection, tool_id: int, identities: Collection[str]
-) -> dict[str, int]:
-    """The former ids of returning rows, by identity; they decide which row of a pair is marked."""
+def former_ids(connection: apsw.Connection, tool_id: int) -> dict[str, int]:
+    """The former ids of deleted rows, by identity; they decide which row of a pair is marked."""
     rows = connection.execute(
         "SELECT identity_1, transaction_id_1 FROM departed_pairs WHERE tool_id = ?1 UNION "
         "SELECT identity_2, transaction_id_2 FROM departed_pairs WHERE tool_id = ?1",
         (tool_id,),
     ).fetchall()
-    return {str(identity): int(str(number)) for identity, number in rows if identity in identities}
+    return {str(identity): int(str(number)) for identity, number in rows}
 
 
 def bring_back_decisions(connection: apsw.Connection, tool_id: int) -> None:

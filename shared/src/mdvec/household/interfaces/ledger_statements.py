@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import apsw
 
 from mdvec.household.core.statements import Statement
+from mdvec.household.interfaces.ledger_files import KnownFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,26 +88,48 @@ def set_families(connection: apsw.Connection, families: Iterable[tuple[int, int]
     )
 
 
-def forget_statements(
-    connection: apsw.Connection, tool_id: int, remaining: Collection[int], *, only_rows: bool
-) -> None:
-    """Delete statements that cannot show removals and that no row refers to, except ``remaining``.
+def lower_times(connection: apsw.Connection, tool_id: int, files: Iterable[KnownFile]) -> None:
+    """Give statements the times of their files where those are earlier."""
+    connection.executemany(
+        "UPDATE ledger_statements SET mtime_ns = ?4 "
+        "WHERE tool_id = ?1 AND path = ?2 AND content_hash = ?3 AND mtime_ns > ?4",
+        ((tool_id, file.path, file.content_hash, file.mtime_ns) for file in files),
+    )
 
-    With ``only_rows``, all but those ``remaining`` first stop showing removals.
-    """
-    names = json.dumps(sorted(remaining))
-    if only_rows:
-        connection.execute(
-            "UPDATE ledger_statements SET is_whole = 0 WHERE tool_id = ? "
-            "AND id NOT IN (SELECT value FROM json_each(?))",
-            (tool_id, names),
-        )
+
+def distrust(connection: apsw.Connection, statement_ids: Iterable[int]) -> None:
+    """Let statements show no row to be gone any more; call within a transaction."""
+    connection.executemany(
+        "UPDATE ledger_statements SET is_whole = 0 WHERE id = ?",
+        ((statement_id,) for statement_id in statement_ids),
+    )
+
+
+def delete_copies(connection: apsw.Connection, statement_ids: Sequence[int]) -> None:
+    """Delete statements of whose content others remain, which get the earliest of their times."""
+    connection.executemany(
+        "UPDATE ledger_statements SET mtime_ns = min(ledger_statements.mtime_ns, c.mtime_ns) "
+        "FROM ledger_statements AS c WHERE c.id = ? AND c.tool_id = ledger_statements.tool_id "
+        "AND c.content_hash = ledger_statements.content_hash",
+        ((statement_id,) for statement_id in statement_ids),
+    )
+    connection.executemany(
+        "DELETE FROM ledger_statements WHERE id = ?",
+        ((statement_id,) for statement_id in statement_ids),
+    )
+
+
+def forget_statements(
+    connection: apsw.Connection, tool_id: int, remaining: Collection[int]
+) -> None:
+    """Delete statements, except ``remaining``, that have no rows and show none to be gone."""
     connection.execute(
         "DELETE FROM ledger_statements WHERE tool_id = ?1 AND NOT is_whole "
-        "AND id NOT IN (SELECT value FROM json_each(?2)) AND id NOT IN ("
-        "SELECT statement_id FROM transactions WHERE +tool_id = ?1 AND statement_id NOT NULL "
-        "UNION SELECT removed_by FROM transactions WHERE +tool_id = ?1 AND removed_by NOT NULL)",
-        (tool_id, names),
+        "AND id NOT IN (SELECT value FROM json_each(?2)) "
+        "AND NOT EXISTS (SELECT 1 FROM statement_rows AS r "
+        "WHERE r.statement_id = ledger_statements.id) AND id NOT IN ("
+        "SELECT removed_by FROM transactions WHERE +tool_id = ?1 AND removed_by NOT NULL)",
+        (tool_id, json.dumps(sorted(remaining))),
     )
 
 

@@ -106,7 +106,7 @@ AND (category_major, category_minor) IS NOT (ruled.major, ruled.minor)
 
 def _has_filed_rows(connection: apsw.Connection, tool_id: int) -> bool:
     row = connection.execute(
-        "SELECT 1 FROM transactions WHERE tool_id = ? AND filed_major IS NOT NULL LIMIT 1",
+        "SELECT 1 FROM transactions WHERE +tool_id = ? AND filed_major IS NOT NULL LIMIT 1",
         (tool_id,),
     ).fetchone()
     return row is not None

@@ -1,0 +1,378 @@
+"""Derives a household's ledger from the rows of its statements, in SQL.
+
+Temporary tables hold what the statements say now: ``ranked_statements`` (oldest first),
+``same_rows`` (rows without an ID that another file has with one), and ``derived``: for each
+identity the row of the newest statement that has it, and whether a still newer one lacks it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import apsw
+
+from mdvec.household.core import removals
+from mdvec.household.core.identity import (
+    identities_with_id,
+    renamed_rows,
+    same_rows_by_key,
+)
+from mdvec.household.core.source_row import Values
+from mdvec.household.core.statements import Remover
+from mdvec.household.interfaces import ledger_files, statement_rows
+from mdvec.household.interfaces.statement_rows import VALUES
+from mdvec.household.interfaces.transactions import delete_rows
+
+_SHIFT = 1 << 40
+"""The position of a statement stands before the id of its row: one number orders both."""
+_TABLES = (
+    "ranked_statements (statement_id INTEGER PRIMARY KEY, position INTEGER, is_present INTEGER, "
+    "is_unread INTEGER, path TEXT, has_lines INTEGER)",
+    "same_rows (row_id INTEGER PRIMARY KEY, identity TEXT)",
+    "removers (older INTEGER, newer INTEGER, first TEXT, last TEXT)",
+    # place: where the transaction appears first; the rows of an import are stored in that order.
+    "derived (identity TEXT PRIMARY KEY, row_id INTEGER, place INTEGER, statements INTEGER, "
+    "is_mentioned INTEGER, missing_from INTEGER, removal TEXT) WITHOUT ROWID",
+    "changed (id INTEGER PRIMARY KEY, identity TEXT, has_other_values INTEGER, returns INTEGER)",
+)
+_MENTIONS = """
+mentions AS SELECT r.id, r.statement_id, coalesce(s.identity, r.identity) AS identity,
+q.position, q.is_present FROM temp.ranked_statements AS q
+JOIN main.statement_rows AS r ON r.statement_id = q.statement_id
+LEFT JOIN temp.same_rows AS s ON s.row_id = r.id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class OrderedStatement:
+    """A statement among all, oldest first.
+
+    ``is_present``: a file of the folder has this content. ``is_unread``: its file could not be
+    read now. ``has_lines`` is false if a file with another content has its path.
+    """
+
+    id: int
+    path: str
+    is_present: bool
+    is_unread: bool
+    has_lines: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerChanges:
+    """How many rows an import changed, and the ids of those that left the sums."""
+
+    imported: int
+    updated: int
+    returned: int
+    deleted: int
+    without_file: int
+    removed: frozenset[int]
+
+
+@contextmanager
+def temporary_tables(connection: apsw.Connection) -> Iterator[None]:
+    """The tables of a derivation, empty at first; call within a transaction."""
+    for table in _TABLES:
+        connection.execute(f"CREATE TEMP TABLE {table}")
+    connection.execute(f"CREATE TEMP VIEW {_MENTIONS}")
+    yield
+    # After an error the transaction's end takes them away.
+    connection.execute("DROP VIEW mentions")
+    for table in _TABLES:
+        connection.execute(f"DROP TABLE {table.split()[0]}")
+
+
+def find_newest_rows(
+    connection: apsw.Connection,
+    tool_id: int,
+    statements: Sequence[OrderedStatement],
+    *,
+    is_rebuild: bool,
+) -> list[tuple[int, int]]:
+    """Find the newest row of each transaction; returns pairs of statements that share one.
+
+    In a rebuild, rows of files that are gone count only if no file has the transaction.
+    """
+    ahead = len(statements) if is_rebuild else 0
+    connection.executemany(
+        "INSERT INTO ranked_statements VALUES (?, ?, ?, ?, ?, ?)",
+        (
+            (
+                statement.id, position + ahead * statement.is_present, statement.is_present,
+                statement.is_unread, statement.path, statement.has_lines,
+            )
+            for position, statement in enumerate(statements)
+        ),
+    )  # fmt: skip
+    same_rows = _find_same_rows(connection, tool_id, is_rebuild=is_rebuild)
+    connection.execute(
+        "INSERT INTO derived (identity, row_id, place, statements, is_mentioned) "
+        f"SELECT identity, max(position * {_SHIFT} + id) % {_SHIFT}, "
+        f"min(position * {_SHIFT} + id), count(*), max(is_present) FROM mentions GROUP BY identity"
+    )
+    _follow_renames(connection, tool_id, same_rows)
+    shared = connection.execute(
+        "SELECT DISTINCT n.statement_id, m.statement_id FROM mentions AS m "
+        "CROSS JOIN derived AS d ON d.identity = m.identity "
+        "CROSS JOIN statement_rows AS n ON n.id = d.row_id WHERE m.identity IN "
+        "(SELECT identity FROM derived WHERE statements > 1) AND n.statement_id <> m.statement_id"
+    )
+    return [(int(str(first)), int(str(second))) for first, second in shared]
+
+
+def _find_same_rows(
+    connection: apsw.Connection, tool_id: int, *, is_rebuild: bool
+) -> dict[str, list[str]]:
+    """Match rows without ID to those with one; returns the latter's identities by key.
+
+    In a rebuild, rows of files that are there are matched with such rows alone.
+    """
+    without_id = statement_rows.rows_without_id(connection)
+    if not without_id:
+        return {}
+    with_id = statement_rows.rows_with_id(connection)
+    own_rows, known = set[str](), set[str]()
+    if not is_rebuild:
+        own_rows = _known(connection, tool_id, {row.identity for row in without_id}, "'removed'")
+        known = _known(connection, tool_id, {row.identity for row in with_id}, "''")
+    present = [row for row in without_id if row.is_present or not is_rebuild]
+    of_present = [row for row in with_id if row.is_present or not is_rebuild]
+    absent = [row for row in without_id if is_rebuild and not row.is_present]
+    matched = identities_with_id(present, of_present, own_rows, known)
+    matched |= identities_with_id(absent, with_id, own_rows, known)
+    connection.executemany("INSERT INTO same_rows VALUES (?, ?)", matched.items())
+    return same_rows_by_key(with_id)
+
+
+def _known(
+    connection: apsw.Connection, tool_id: int, identities: Iterable[str], without: str
+) -> set[str]:
+    """Which of the identities the ledger has, in another state of removal than ``without``."""
+    rows = connection.execute(
+        f"SELECT identity FROM transactions WHERE tool_id = ? AND removal IS NOT {without} "
+        "AND identity IN (SELECT value FROM json_each(?))",
+        (tool_id, json.dumps(sorted(identities))),
+    )
+    return {str(identity) for (identity,) in rows}
+
+
+def _follow_renames(
+    connection: apsw.Connection, tool_id: int, same_rows: dict[str, list[str]]
+) -> None:
+    """Let rows keep their numbers and decisions if only their identity changed."""
+    lost = connection.execute(
+        "SELECT identity FROM transactions WHERE tool_id = ? AND identity >= 'row:' "
+        "AND identity < 'row;' AND identity NOT IN (SELECT identity FROM derived)",
+        (tool_id,),
+    ).fetchall()
+    if not lost:
+        return
+    new = connection.execute(
+        "SELECT identity FROM derived WHERE identity NOT IN "
+        "(SELECT identity FROM transactions WHERE tool_id = ?)",
+        (tool_id,),
+    ).fetchall()
+    renamed = renamed_rows(
+        [str(name) for (name,) in lost], {str(name) for (name,) in new}, same_rows
+    )
+    connection.executemany(
+        "UPDATE transactions SET identity = ? WHERE tool_id = ? AND identity = ?",
+        ((name, tool_id, old) for old, name in renamed.items()),
+    )
+
+
+def mark_gone_rows(connection: apsw.Connection, removers: Iterable[Remover]) -> None:
+    """Find the rows that newer statements lack; ``removers`` have the ids of statements.
+
+    A part of a split purchase is gone, too, if a newer file has the purchase without it.
+    """
+    connection.executemany("INSERT INTO removers VALUES (?, ?, ?, ?)", removers)
+    connection.execute(
+        "UPDATE derived SET missing_from = (SELECT m.newer FROM removers AS m "
+        "JOIN ledger_statements AS s ON s.id = m.newer WHERE m.older = r.statement_id "
+        "AND r.date BETWEEN m.first AND m.last "
+        "AND r.account IN (SELECT value FROM json_each(s.accounts)) ORDER BY m.rowid LIMIT 1) "
+        "FROM statement_rows AS r WHERE r.id = derived.row_id "
+        "AND r.statement_id IN (SELECT older FROM removers)"
+    )
+    connection.execute(
+        "UPDATE derived SET missing_from = w.statement_id FROM statement_rows AS r "
+        "JOIN ranked_statements AS q ON q.statement_id = r.statement_id, derived AS m "
+        "JOIN statement_rows AS w ON w.id = m.row_id "
+        "JOIN ranked_statements AS v ON v.statement_id = w.statement_id "
+        "WHERE derived.identity >= 'part:' AND derived.identity < 'part;' "
+        "AND derived.missing_from IS NULL AND r.id = derived.row_id AND m.identity = 'id:' "
+        "|| substr(derived.identity, 6 + instr(substr(derived.identity, 6), ':')) "
+        "AND w.mf_id <> '' AND v.position > q.position"
+    )
+
+
+def decide_removals(connection: apsw.Connection, tool_id: int, *, accepted: bool) -> None:
+    """Give each gone row its state; a row that the user kept stays so until a file has it anew."""
+    gone = connection.execute(
+        f"SELECT d.identity, r.date, t.removal {_BESIDE} WHERE d.missing_from NOT NULL", (tool_id,)
+    ).fetchall()
+    if gone:
+        by_month = connection.execute(
+            f"SELECT substr(r.date, 1, 7), count(*) {_BESIDE} "
+            "WHERE t.removal IS NOT 'removed' GROUP BY 1",
+            (tool_id,),
+        )
+        decided = removals.decide(
+            {
+                str(name): (str(day), None if before is None else str(before))
+                for name, day, before in gone
+            },
+            {str(month): int(str(rows)) for month, rows in by_month},
+            accepted=accepted,
+        )
+        connection.executemany(
+            "UPDATE derived SET removal = ?2 WHERE identity = ?1", decided.items()
+        )
+    connection.execute(
+        "UPDATE derived SET removal = 'kept' FROM transactions AS t, statement_rows AS r "
+        "WHERE derived.missing_from IS NULL AND t.removal = 'kept' AND t.tool_id = ? "
+        "AND t.identity = derived.identity AND r.id = derived.row_id "
+        "AND r.statement_id = t.statement_id",
+        (tool_id,),
+    )
+
+
+def forget_rows_without_file(connection: apsw.Connection, paths: Iterable[str]) -> None:
+    """Leave out the rows that are in no file any more, but not those of files at ``paths``.
+
+    Rows that a newer statement shows to be gone stay in the ledger.
+    """
+    connection.execute(
+        "DELETE FROM derived WHERE removal IS NULL AND NOT is_mentioned AND row_id IN ("
+        "SELECT r.id FROM ranked_statements AS q JOIN statement_rows AS r USING (statement_id) "
+        "WHERE q.path NOT IN (SELECT value FROM json_each(?)))",
+        (json.dumps(sorted(paths)),),
+    )
+
+
+_AND_ROW = (
+    "JOIN statement_rows AS r ON r.id = d.row_id "
+    "JOIN ranked_statements AS q ON q.statement_id = r.statement_id"
+)
+_ROWS = f"derived AS d {_AND_ROW}"
+_BESIDE = (
+    "FROM derived AS d JOIN statement_rows AS r ON r.id = d.row_id "
+    "LEFT JOIN transactions AS t ON t.tool_id = ? AND t.identity = d.identity"
+)
+_FILED = {"category_major": "filed_major", "category_minor": "filed_minor"}
+"""Where a transaction has its file's value while a rule gives it another."""
+_VALUES_OF_ROW = ", ".join(f"r.{name}" for name in Values._fields)
+_VALUES_OF_FILE = ", ".join(
+    f"coalesce(t.{_FILED[name]}, t.{name})" if name in _FILED else f"t.{name}"
+    for name in Values._fields
+)
+_HAS_OTHER_VALUES = f"(({_VALUES_OF_FILE}) IS NOT ({_VALUES_OF_ROW}))"
+_LINE = "iif(q.has_lines, r.row_number, 0)"
+_PLACE = f"r.statement_id, q.path, {_LINE}, d.removal, iif(d.removal IS NULL, NULL, d.missing_from)"
+
+
+def follow_statements(connection: apsw.Connection, tool_id: int) -> LedgerChanges:
+    """Bring the transactions to what the statements say; marks are to be updated after it."""
+    deleted = _delete_lost(connection, tool_id)
+    leaving = connection.execute(
+        f"SELECT d.identity {_BESIDE} WHERE d.removal = 'removed' AND t.removal IS NOT 'removed'",
+        (tool_id,),
+    ).fetchall()
+    updated, returned = _update(connection, tool_id)
+    imported = _insert_new(connection, tool_id)
+    removed = connection.execute(
+        "SELECT id FROM transactions WHERE tool_id = ? "
+        "AND identity IN (SELECT value FROM json_each(?))",
+        (tool_id, json.dumps([name for (name,) in leaving])),
+    )
+    without_file = connection.execute(
+        f"SELECT count(*) FROM {_ROWS} "
+        "WHERE d.removal IS NULL AND NOT d.is_mentioned AND NOT q.is_unread"
+    ).fetchall()[0][0]
+    return LedgerChanges(
+        imported=imported,
+        updated=updated,
+        returned=returned,
+        deleted=deleted,
+        without_file=int(without_file or 0),
+        removed=frozenset(int(str(row_id)) for (row_id,) in removed),
+    )
+
+
+def _delete_lost(connection: apsw.Connection, tool_id: int) -> int:
+    """Delete the transactions that no statement has; returns how many that were."""
+    lost = connection.execute(
+        "SELECT id FROM transactions WHERE +tool_id = ? "
+        "AND identity NOT IN (SELECT identity FROM derived)",
+        (tool_id,),
+    ).fetchall()
+    ids = [int(str(row_id)) for (row_id,) in lost]
+    if ids:
+        ledger_files.keep_decisions(connection, tool_id, ids)
+        delete_rows(connection, ids)
+    return len(ids)
+
+
+def _update(connection: apsw.Connection, tool_id: int) -> tuple[int, int]:
+    """Bring stored rows up to date; returns how many a file states anew, and how many return."""
+    connection.execute(
+        f"INSERT INTO changed SELECT t.id, t.identity, {_HAS_OTHER_VALUES}, "
+        "t.removal IN ('asked', 'removed') AND d.removal IS NULL "
+        "FROM transactions AS t CROSS JOIN derived AS d ON d.identity = t.identity "
+        f"{_AND_ROW} WHERE +t.tool_id = ? AND ({_HAS_OTHER_VALUES} "
+        "OR (t.statement_id, t.source_file, t.row_number, t.removal) "
+        f"IS NOT (r.statement_id, q.path, {_LINE}, d.removal))",
+        (tool_id,),
+    )
+    if not connection.changes():
+        return 0, 0
+    rows = (
+        "FROM changed AS c CROSS JOIN derived AS d ON d.identity = c.identity "
+        f"{_AND_ROW} WHERE t.id = c.id"
+    )
+    connection.execute(
+        f"UPDATE transactions AS t SET ({VALUES}, updated_at, filed_major, filed_minor) = "
+        f"({_VALUES_OF_ROW}, CURRENT_TIMESTAMP, NULL, NULL) {rows} AND c.has_other_values"
+    )
+    connection.execute(
+        "UPDATE transactions AS t SET (statement_id, source_file, row_number, removal, removed_by, "
+        f"removed_at) = ({_PLACE}, CASE WHEN d.removal IS NULL THEN NULL "
+        f"WHEN t.removal IS d.removal THEN t.removed_at ELSE CURRENT_TIMESTAMP END) {rows}"
+    )
+    _count_change(connection, tool_id)
+    ((updated, returned),) = connection.execute(
+        "SELECT sum(c.has_other_values OR c.returns AND d.is_mentioned), sum(c.returns) "
+        "FROM changed AS c JOIN derived AS d ON d.identity = c.identity"
+    ).fetchall()
+    return int(updated or 0), int(returned or 0)
+
+
+def _count_change(connection: apsw.Connection, tool_id: int) -> None:
+    """Raise the data version: the triggers do not see changes of files, lines and old ids."""
+    connection.execute(
+        "UPDATE ledger_versions SET version = version + 1 WHERE tool_id = ?", (tool_id,)
+    )
+
+
+def _insert_new(connection: apsw.Connection, tool_id: int) -> int:
+    """Store new transactions; those that return get their former ids again."""
+    former = ledger_files.former_ids(connection, tool_id)
+    connection.execute(
+        "INSERT INTO transactions (id, tool_id, identity, statement_id, source_file, row_number, "
+        f"removal, removed_by, removed_at, {VALUES}) SELECT f.value, ?1, d.identity, {_PLACE}, "
+        "iif(d.removal IS NULL, NULL, CURRENT_TIMESTAMP), "
+        f"{_VALUES_OF_ROW} FROM {_ROWS} "
+        "LEFT JOIN json_each(?2) AS f ON f.key = d.identity "
+        "WHERE d.identity NOT IN (SELECT identity FROM transactions WHERE tool_id = ?1) "
+        "ORDER BY d.place",
+        (tool_id, json.dumps(former)),
+    )
+    imported = connection.changes()
+    if former and imported:
+        _count_change(connection, tool_id)
+    return imported
