@@ -9,6 +9,8 @@ from datetime import UTC, date, datetime, time
 import apsw
 from ledger_rows import list_transactions
 from mdvec.database import migrations
+from mdvec.household.core.statement_kinds import Mappings
+from mdvec.household.interfaces.mappings import only_ready_made
 from mdvec.household.ledger import import_ledger
 from mdvec.household.options import RemovalOptions
 from mdvec.household.reading import LedgerFile
@@ -40,6 +42,7 @@ class LedgerFolder:
 
     connection: apsw.Connection = field(default_factory=lambda: apsw.Connection(":memory:"))
     files: dict[str, tuple[int, bytes]] = field(default_factory=dict)
+    mappings: Mappings = field(default_factory=only_ready_made)
 
     def __post_init__(self) -> None:
         self.connection.execute("PRAGMA foreign_keys = ON").fetchall()
@@ -61,9 +64,12 @@ class LedgerFolder:
     ) -> LedgerReport:
         """Import the folder."""
         files = [
-            LedgerFile(path, len(data), mtime, functools.partial(bytes, data))
+            LedgerFile(
+                path, len(data), mtime, functools.partial(bytes, data), lambda: self.mappings,
+                str(self.mappings.own),
+            )
             for path, (mtime, data) in self.files.items()
-        ]
+        ]  # fmt: skip
         removal_options = RemovalOptions(accept, keep)
         report = import_ledger(self.connection, 1, files, mode, removal_options=removal_options)
         done = report.imported + report.updated + report.unchanged + len(report.failed)

@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mdvec.household import (
+    AccountsAnswer,
     AnomaliesAnswer,
     BudgetAnswer,
     BudgetSet,
@@ -88,6 +89,7 @@ ReportAnswer = (
     | RuleList
     | NotesAnswer
     | MappingAnswer
+    | AccountsAnswer
 )
 """What ``household_report`` answers with."""
 EditAnswer = (

@@ -15,6 +15,7 @@ from mdvec.household import (
     Detail,
     Hierarchy,
     RuleList,
+    accounts_report,
     budget_status,
     combined_households,
     compare_periods,
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 
 Report = Literal[
     "compare", "budget", "recurring", "forecast", "anomalies", "households", "net_worth", "rules",
-    "notes", "mapping",
+    "notes", "mapping", "accounts",
 ]  # fmt: skip
 TAKES: dict[Report, tuple[str, ...]] = {
     "compare": ("since", "until", "period", "base", "category", "by", "detail", "limit", "tool"),
@@ -59,6 +60,7 @@ TAKES: dict[Report, tuple[str, ...]] = {
     "rules": ("tool",),
     "notes": ("tool",),
     "mapping": ("file", "tool"),
+    "accounts": ("tool",),
 }
 """The arguments of each report."""
 
@@ -146,6 +148,7 @@ class Reports:
             "rules": self._rules,
             "notes": self._notes,
             "mapping": self._mapping,
+            "accounts": self._accounts,
         }
         return await makers[report](request)
 
@@ -232,6 +235,11 @@ class Reports:
 
     async def _notes(self, request: Asked) -> ToolReply:
         answer = await self.context.run(request.tool, "read", list_notes)
+        return ToolReply(answer.text, partial(json_of, answer))
+
+    async def _accounts(self, request: Asked) -> ToolReply:
+        work = partial(accounts_report, today=today())
+        answer = await self.context.run(request.tool, "read", work)
         return ToolReply(answer.text, partial(json_of, answer))
 
     async def _mapping(self, request: Asked) -> ToolReply:

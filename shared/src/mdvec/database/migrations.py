@@ -153,6 +153,20 @@ def m021_statement_rows(connection: apsw.Connection) -> None:
         """
     )
     connection.execute("UPDATE ledger_files SET app_version = ''")
+    for column in ("account_number", "scope"):
+        connection.execute(
+            f"ALTER TABLE ledger_statements ADD COLUMN {column} TEXT NOT NULL DEFAULT ''"
+        )
+    connection.execute(
+        """
+        CREATE TABLE account_doubts (
+            first INTEGER NOT NULL REFERENCES ledger_statements(id) ON DELETE CASCADE,
+            second INTEGER NOT NULL REFERENCES ledger_statements(id) ON DELETE CASCADE,
+            rows INTEGER NOT NULL,
+            PRIMARY KEY (first, second)
+        ) WITHOUT ROWID
+        """
+    )
 
 
 STEPS: tuple[Callable[[apsw.Connection], None], ...] = (

@@ -111,6 +111,8 @@ CREATE TABLE ledger_statements (
     is_whole INTEGER NOT NULL,         -- whether it can show rows to be gone
     kin INTEGER NOT NULL,              -- the smallest id of the statements of its family
     seen INTEGER NOT NULL DEFAULT 0,   -- the number of the import that first saw it
+    account_number TEXT NOT NULL DEFAULT '',  -- by its text or name; '=': by a person
+    scope TEXT NOT NULL DEFAULT '',    -- what tells its account from the first one of that name
     UNIQUE (tool_id, path, content_hash)
 );
 
@@ -135,6 +137,14 @@ CREATE TABLE statement_rows (
     balance INTEGER              -- of its account after it, if the file says so
 );
 CREATE INDEX idx_statement_rows_statement ON statement_rows (statement_id);
+
+-- Pairs of statements of which nothing tells whether they are of one account; both count.
+CREATE TABLE account_doubts (
+    first INTEGER NOT NULL REFERENCES ledger_statements(id) ON DELETE CASCADE,
+    second INTEGER NOT NULL REFERENCES ledger_statements(id) ON DELETE CASCADE,
+    rows INTEGER NOT NULL,       -- that are equal in both
+    PRIMARY KEY (first, second)
+) WITHOUT ROWID;
 
 -- One row a tool: a number that every change of the ledger raises, by which caches know it.
 CREATE TABLE ledger_versions (

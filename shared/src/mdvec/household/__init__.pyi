@@ -3,6 +3,8 @@ from . import deciding as deciding
 from . import review as review
 from . import rules as rules
 from . import sharing as sharing
+from .account_report import AccountsAnswer as AccountsAnswer
+from .account_report import accounts_report as accounts_report
 from .budgeting import BudgetAnswer as BudgetAnswer
 from .budgeting import BudgetSet as BudgetSet
 from .budgeting import budget_status as budget_status

@@ -9,6 +9,7 @@ from typing import Final
 import apsw
 
 from mdvec.dates import Days
+from mdvec.household.account_report import account_doubt_notes
 from mdvec.household.core.candidates import arrange
 from mdvec.household.core.categories import INCOME
 from mdvec.household.core.detection import LIKELY
@@ -23,21 +24,22 @@ _KINDS: Final = ("カードの請求", "振替", "重複")
 def doubt_notes(
     connection: apsw.Connection, tool_id: int, days: Days, subject: Subject | None
 ) -> list[str]:
-    """Note: the part of these days' sums that likely candidates would take out, if any.
+    """Note: what may count twice in these days: rows of two files, or likely candidates.
 
     Of a purchase the rows count that a decision without ``keep`` takes out, of a transfer both,
     of a card's bill the bill; each row once.
     """
+    notes = account_doubt_notes(connection, tool_id, days)
     doubtful = _leaving(connection, tool_id)
     if not doubtful:
-        return []
+        return notes
     where, values = where_rows(tool_id, days, subject)
     rows = connection.execute(
         f"SELECT id, category_major, amount FROM transactions WHERE {where} "
         "AND id IN (SELECT value FROM json_each(?))",
         (*values, json.dumps(list(doubtful))),
     )
-    return _note((doubtful[row_id], major, amount) for row_id, major, amount in rows)
+    return notes + _note((doubtful[row_id], major, amount) for row_id, major, amount in rows)
 
 
 def doubt_notes_on(

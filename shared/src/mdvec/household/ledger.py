@@ -20,6 +20,7 @@ from mdvec.household.core.statements import (
     removers,
 )
 from mdvec.household.interfaces import (
+    accounts,
     derivation,
     ledger_files,
     ledger_statements,
@@ -72,17 +73,19 @@ def import_ledger(
             list(folder.present.values()),
             without_file=ledger_files.without_file(connection, tool_id),
             asked=tuple(ledger_statements.gone_rows(connection, tool_id, "asked")),
+            account_doubts=tuple(accounts.doubts_of(connection, tool_id)),
         )
     folder.read(every_file=mode == "replace")
+    may_delete = mode == "replace" and complete and not folder.unread
     with connection, derivation.temporary_tables(connection):
         ledger_statements.keep_rows(connection, tool_id, removal_options.keep)
-        _store_statements(connection, tool_id, folder, mode, may_exist)
+        _store_statements(connection, tool_id, folder, mode, may_exist, may_delete=may_delete)
         changes, overruled = _derive(
             connection,
             tool_id,
             folder,
             mode,
-            may_delete=mode == "replace" and complete and not folder.unread,
+            may_delete=may_delete,
             accept_removals=removal_options.accept,
         )
         ledger_files.bring_back_decisions(connection, tool_id)
@@ -103,6 +106,7 @@ def import_ledger(
         returned=changes.returned + len(removal_options.keep),
         overruled=overruled,
         misfits=[(read.file.path, *misfit) for read in folder.contents for misfit in read.misfits],
+        account_doubts=tuple(accounts.doubts_of(connection, tool_id)),
     )
 
 
@@ -112,6 +116,8 @@ def _store_statements(
     folder: StatementFolder,
     mode: LedgerMode,
     may_exist: Callable[[str], bool],
+    *,
+    may_delete: bool,
 ) -> None:
     """Store the rows that were read, and the new names and times of files.
 
@@ -142,6 +148,8 @@ def _store_statements(
         if each.statement.content_hash in contents and not may_exist(each.statement.path)
     ]
     ledger_statements.delete_copies(connection, copies)
+    forgotten = [each.id for each in gone] if may_delete else []
+    accounts.follow_accounts(connection, tool_id, forgotten)
 
 
 def _derive(
@@ -171,6 +179,7 @@ def _derive(
                 is_unread=each.statement.path in folder.unread,
                 has_lines=each.statement.key in present
                 or each.statement.path not in folder.present,
+                scope=each.statement.scope,
             )
             for statement_id, each in zip(ids, ranked, strict=True)
         ],

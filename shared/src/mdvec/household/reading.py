@@ -136,19 +136,18 @@ def unsupported_files(others: Iterable[str]) -> list[Problem]:
 class StatementFile:
     """A statement file with its rows, grouped by header; ``unread`` says why it has none.
 
-    ``may_pass`` is whether it may be readable later although it does not change. ``by_mapping``
-    is whether a mapping decides how it is read; ``misfits`` are lines that its running balance
-    contradicts, with why. ``assets`` are
-    the months of an asset history, which has no rows.
+    ``may_pass`` is whether it may be readable later although it does not change. ``misfits``
+    are lines that its running balance contradicts, with why. ``assets`` are the months of an asset
+    history, which has no rows. ``account_number`` is "" where nothing tells it.
     """
 
     file: KnownFile
     blocks: tuple[tuple[TransactionRow, ...], ...] = ()
     unread: str = ""
     may_pass: bool = False
-    by_mapping: bool = False
     misfits: tuple[tuple[int, str], ...] = ()
     assets: tuple[AssetMonth, ...] = ()
+    account_number: str = ""
 
     @property
     def problem(self) -> Problem:
@@ -166,6 +165,7 @@ class StatementFile:
             days=tuple(sorted({row.date.isoformat() for row in rows})),
             accounts=frozenset(row.account for row in rows),
             can_show_removals=not self.file.bad_rows,
+            account_number=self.account_number,
         )
 
 
@@ -204,7 +204,7 @@ def read_statement_file(file: LedgerFile, known: KnownFile | None) -> StatementF
     return StatementFile(
         state,
         parsed.blocks,
-        by_mapping=not parsed.is_certain,
+        account_number=parsed.account_number,
         assets=tuple(assets),
         misfits=tuple((row.line, row.reason) for row in parsed.misfits),
     )

@@ -8,6 +8,7 @@ from typing import Literal
 
 from mdvec.files import Problem
 from mdvec.household.core.assets import KEPT
+from mdvec.household.interfaces.accounts import AccountDoubt
 from mdvec.household.interfaces.ledger_files import KnownFile
 from mdvec.household.interfaces.ledger_statements import GoneRow
 from mdvec.importing import ImportReport, ReportLine, notes
@@ -37,7 +38,8 @@ class LedgerReport:
     rows are gone but count until the user decides, ``returned`` is how many count again.
     ``overruled`` lists files that are newer by their time than by their contents, ``misfits``
     rows of the files read now that their file's running balance contradicts; they are imported.
-    ``net_worth`` lists the asset histories with what was kept of them.
+    ``net_worth`` lists the asset histories with what was kept of them, ``account_doubts`` pairs of
+    files that may be of one account.
     """
 
     files: int
@@ -56,6 +58,7 @@ class LedgerReport:
     overruled: tuple[Problem, ...] = ()
     misfits: tuple[FailedRow, ...] = ()
     net_worth: tuple[Problem, ...] = ()
+    account_doubts: tuple[AccountDoubt, ...] = ()
 
 
 def report_of(
@@ -71,6 +74,7 @@ def report_of(
     returned: int = 0,
     overruled: tuple[Problem, ...] = (),
     misfits: Iterable[tuple[str, int, str]] = (),
+    account_doubts: tuple[AccountDoubt, ...] = (),
 ) -> LedgerReport:
     """A report; ``files`` are those that could be read."""
     ordered = sorted(files, key=lambda file: file.path)
@@ -94,6 +98,7 @@ def report_of(
         overruled=overruled,
         misfits=tuple(FailedRow(*misfit) for misfit in sorted(misfits)),
         net_worth=tuple(other for other in others if other.reason.startswith(KEPT)),
+        account_doubts=account_doubts,
     )
 
 
@@ -207,6 +212,14 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
             ReportLine(still_counted),
             *notes("gone?", [_gone_row_text(row) for row in ledger.asked]),
         ]
+    lines += [
+        ReportLine(
+            f"{shown_name(doubt.first)} and {shown_name(doubt.second)} may be of one account or of "
+            f"two: {counted(doubt.rows, 'equal row')} of both count; to name an account: "
+            f"mdvec household map FILE -n {name} --account NAME --set 'files = \"FILE\"' --save"
+        )
+        for doubt in ledger.account_doubts
+    ]
     lines += [_note("kept", problem) for problem in ledger.net_worth]
     return [*lines, *(_note("passed over", problem) for problem in ledger.passed_over)]
 

@@ -1,9 +1,11 @@
-"""Checks the amounts of a statement against its running balance."""
+"""Checks the amounts of statements against their running balances."""
 
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 
@@ -14,6 +16,23 @@ class BalancedRow(NamedTuple):
     account: str
     amount: int | None
     balance: int | None
+
+
+class BalancedDay(NamedTuple):
+    """A row's day (YYYY-MM-DD), its amount in yen, and what its account has after it."""
+
+    day: str
+    amount: int
+    balance: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Rows are missing between two days: together they would change the balance by ``yen``."""
+
+    after: str
+    before: str
+    yen: int
 
 
 class BalanceCheck(NamedTuple):
@@ -62,3 +81,43 @@ def _misfits_upwards(pairs: Sequence[tuple[BalancedRow, BalancedRow]]) -> Iterat
     for row, before in pairs:
         if (before.balance or 0) + (row.amount or 0) != row.balance:
             yield row.line
+
+
+def balance_gaps(
+    statements: Iterable[Sequence[BalancedDay]],
+) -> tuple[list[Gap], BalancedDay | None]:
+    """Where one account's statements do not follow from each other, and its newest row.
+
+    Each statement has its rows in the order of its file, which may begin with the oldest or the
+    newest. A statement is compared with the balance that the others give for the day before its
+    first.
+    """
+    chains = sorted((_oldest_first(rows) for rows in statements if rows), key=lambda rows: rows[0])
+    gaps = {gap for chain in chains for gap in _gaps_within(chain)}
+    ends: dict[str, BalancedDay] = {}
+    for chain in sorted(chains, key=lambda rows: rows[-1].day):
+        ends |= {row.day: row for row in chain}
+    days = sorted(ends)
+    for first, *_ in chains:
+        earlier = bisect_left(days, first.day)
+        if earlier:
+            end = ends[days[earlier - 1]]
+            missing = first.balance - first.amount - end.balance
+            if missing:
+                gaps.add(Gap(end.day, first.day, missing))
+    return sorted(gaps, key=lambda gap: (gap.after, gap.before)), ends[days[-1]] if days else None
+
+
+def _oldest_first(rows: Sequence[BalancedDay]) -> Sequence[BalancedDay]:
+    turned = rows[::-1]
+    if rows[0].day != rows[-1].day:
+        return rows if rows[0].day < rows[-1].day else turned
+    return min(rows, turned, key=lambda chain: len(_gaps_within(chain)))
+
+
+def _gaps_within(chain: Sequence[BalancedDay]) -> list[Gap]:
+    return [
+        Gap(before.day, row.day, row.balance - row.amount - before.balance)
+        for before, row in itertools.pairwise(chain)
+        if row.balance - row.amount != before.balance
+    ]

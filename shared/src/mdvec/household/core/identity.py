@@ -152,21 +152,26 @@ def renamed_rows(
     """The identities that rows without ID take which no file gives any more, by the old ones.
 
     ``lost`` are identities without ID that the ledger has and no file gives, ``new`` those that
-    files give and the ledger does not have.
+    files give and the ledger does not have. An identity of a second account of the same name has
+    its scope behind the key ("row:…@2:1"); a row may move from one account to the other.
     """
     free: dict[str, list[str]] = {}
     for identity in sorted(new):
         if identity.startswith("row:"):
-            free.setdefault(identity.split(":")[1], []).append(identity)
+            free.setdefault(_key_in(identity), []).append(identity)
     for key, alike in same_rows.items():
         free[key] = [each for each in alike if each in new] + free.get(key, [])
     renamed: dict[str, str] = {}
     for identity in sorted(lost):
-        names = free.get(identity.split(":")[1], [])
+        names = free.get(_key_in(identity), [])
         untaken = [name for name in names if name not in renamed.values()]
         if untaken:
             renamed[identity] = untaken[0]
     return renamed
+
+
+def _key_in(identity: str) -> str:
+    return identity.split(":")[1].partition("@")[0]
 
 
 def key_of(day: str, amount: int | None, description: str, account: str) -> str:

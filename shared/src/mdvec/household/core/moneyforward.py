@@ -63,7 +63,7 @@ class ParsedFile:
     there are no rows. ``begins`` are the indexes in ``rows`` of those after a further header: such
     a file was joined from several. ``kind`` is the name of the mapping that read the file, "" for
     Money Forward's; ``is_certain`` is whether its header can be no other kind's; ``misfits`` are
-    rows that its running balance contradicts.
+    rows that its running balance contradicts; ``account_number`` is "" where nothing tells it.
     """
 
     rows: tuple[TransactionRow, ...]
@@ -74,6 +74,7 @@ class ParsedFile:
     kind: str = ""
     is_certain: bool = True
     misfits: tuple[BadRow, ...] = ()
+    account_number: str = ""
 
     @property
     def blocks(self) -> tuple[tuple[TransactionRow, ...], ...]:

@@ -12,6 +12,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from mdvec.household.core.accounts import STATED, account_number
 from mdvec.household.core.balances import check_balances
 from mdvec.household.core.column_roles import roles_of
 from mdvec.household.core.csv_text import CsvRecord, CsvText, records_of
@@ -60,7 +61,7 @@ def read_statement(data: bytes, path: str, mappings: Mappings) -> ParsedFile:
     if parsed.is_certain:
         return parsed
     mapping = fitting_mapping(data, parsed.csv.text, path, mappings)
-    return undoubted(parsed) if mapping is None else read_with(mapping, data)
+    return undoubted(parsed) if mapping is None else _read(mapping, data, path, mappings)
 
 
 def undoubted(parsed: ParsedFile) -> ParsedFile:
@@ -86,7 +87,22 @@ def undoubted(parsed: ParsedFile) -> ParsedFile:
 
 def _with_own_encoding(data: bytes, path: str, mappings: Mappings) -> ParsedFile | None:
     mapping = fitting_mapping(data, "", path, mappings)
-    return None if mapping is None else read_with(mapping, data)
+    return None if mapping is None else _read(mapping, data, path, mappings)
+
+
+def _read(mapping: Mapping, data: bytes, path: str, mappings: Mappings) -> ParsedFile:
+    """Reads a file with a mapping, and what tells its account from others of the same name.
+
+    A person's own mapping for some files states their account. Only a file with a running balance
+    is surely of a single account.
+    """
+    parsed = read_with(mapping, data)
+    if mapping.files and mapping in mappings.own:
+        return replace(parsed, account_number=STATED)
+    if mapping.balance is None or mapping.account_column:
+        return parsed
+    above = parsed.csv.text.splitlines()[: parsed.rows[0].line - 1] if parsed.rows else []
+    return replace(parsed, account_number=account_number(path, above))
 
 
 def fitting_mapping(data: bytes, text: str, path: str, mappings: Mappings) -> Mapping | None:

@@ -25,7 +25,8 @@ class Statement:
 
     ``days`` are the sorted days of its rows, as YYYY-MM-DD, and ``accounts`` the accounts in them.
     ``can_show_removals``: rows missing from it are gone; false if it had bad rows. ``first_seen``
-    numbers the import that first read it.
+    numbers the import that first read it. ``account_number`` is "" where nothing tells it;
+    ``scope`` tells its account from the first one of the same name, "" for that one.
     """
 
     path: str
@@ -35,6 +36,8 @@ class Statement:
     accounts: frozenset[str]
     can_show_removals: bool
     first_seen: int = 0
+    account_number: str = ""
+    scope: str = ""
 
     @property
     def name(self) -> StatementName:

@@ -30,7 +30,7 @@ _SHIFT = 1 << 40
 """The position of a statement stands before the id of its row: one number orders both."""
 _TABLES = (
     "ranked_statements (statement_id INTEGER PRIMARY KEY, position INTEGER, is_present INTEGER, "
-    "is_unread INTEGER, path TEXT, has_lines INTEGER)",
+    "is_unread INTEGER, path TEXT, has_lines INTEGER, scope TEXT)",
     "same_rows (row_id INTEGER PRIMARY KEY, identity TEXT)",
     "removers (older INTEGER, newer INTEGER, first TEXT, last TEXT)",
     # place: where the transaction appears first; the rows of an import are stored in that order.
@@ -39,7 +39,9 @@ _TABLES = (
     "changed (id INTEGER PRIMARY KEY, identity TEXT, has_other_values INTEGER, returns INTEGER)",
 )
 _MENTIONS = """
-mentions AS SELECT r.id, r.statement_id, coalesce(s.identity, r.identity) AS identity,
+mentions AS SELECT r.id, r.statement_id, coalesce(s.identity,
+    iif(q.scope = '' OR r.mf_id <> '', r.identity,
+        substr(r.identity, 1, 68) || '@' || q.scope || substr(r.identity, 69))) AS identity,
 q.position, q.is_present FROM temp.ranked_statements AS q
 JOIN main.statement_rows AS r ON r.statement_id = q.statement_id
 LEFT JOIN temp.same_rows AS s ON s.row_id = r.id
@@ -51,7 +53,8 @@ class OrderedStatement:
     """A statement among all, oldest first.
 
     ``is_present``: a file of the folder has this content. ``is_unread``: its file could not be
-    read now. ``has_lines`` is false if a file with another content has its path.
+    read now. ``has_lines`` is false if a file with another content has its path. ``scope`` tells
+    its account from the first one of the same name.
     """
 
     id: int
@@ -59,6 +62,7 @@ class OrderedStatement:
     is_present: bool
     is_unread: bool
     has_lines: bool
+    scope: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +103,11 @@ def find_newest_rows(
     """
     ahead = len(statements) if is_rebuild else 0
     connection.executemany(
-        "INSERT INTO ranked_statements VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO ranked_statements VALUES (?, ?, ?, ?, ?, ?, ?)",
         (
             (
                 statement.id, position + ahead * statement.is_present, statement.is_present,
-                statement.is_unread, statement.path, statement.has_lines,
+                statement.is_unread, statement.path, statement.has_lines, statement.scope,
             )
             for position, statement in enumerate(statements)
         ),
@@ -266,7 +270,12 @@ _BESIDE = (
 )
 _FILED = {"category_major": "filed_major", "category_minor": "filed_minor"}
 """Where a transaction has its file's value while a rule gives it another."""
-_VALUES_OF_ROW = ", ".join(f"r.{name}" for name in Values._fields)
+_VALUES_OF_ROW = ", ".join(
+    "iif(q.scope = '', r.account, r.account || ' ' || q.scope)"
+    if name == "account"
+    else f"r.{name}"
+    for name in Values._fields
+)
 _VALUES_OF_FILE = ", ".join(
     f"coalesce(t.{_FILED[name]}, t.{name})" if name in _FILED else f"t.{name}"
     for name in Values._fields

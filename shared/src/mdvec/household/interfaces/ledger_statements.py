@@ -41,8 +41,8 @@ class GoneRow:
 def known_statements(connection: apsw.Connection, tool_id: int) -> list[KnownStatement]:
     """All stored statements of a tool."""
     rows = connection.execute(
-        "SELECT id, path, content_hash, mtime_ns, days, accounts, is_whole, kin, seen "
-        "FROM ledger_statements WHERE tool_id = ?",
+        "SELECT id, path, content_hash, mtime_ns, days, accounts, is_whole, kin, seen, "
+        "account_number, scope FROM ledger_statements WHERE tool_id = ?",
         (tool_id,),
     )
     return [
@@ -56,26 +56,32 @@ def known_statements(connection: apsw.Connection, tool_id: int) -> list[KnownSta
                 accounts=frozenset(json.loads(accounts)),
                 can_show_removals=bool(is_whole),
                 first_seen=seen,
+                account_number=account_number,
+                scope=scope,
             ),
             kin,
         )
-        for number, path, content_hash, mtime_ns, days, accounts, is_whole, kin, seen in rows
-    ]
+        for (
+            number, path, content_hash, mtime_ns, days, accounts, is_whole, kin, seen,
+            account_number, scope,
+        ) in rows
+    ]  # fmt: skip
 
 
 def remember_statement(connection: apsw.Connection, tool_id: int, statement: Statement) -> int:
     """Store a statement and return its id; call within a transaction."""
     row = connection.execute(
         "INSERT INTO ledger_statements (tool_id, path, content_hash, mtime_ns, days, accounts, "
-        "is_whole, seen, kin) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0) "
+        "is_whole, seen, account_number, kin) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0) "
         "ON CONFLICT (tool_id, path, content_hash) DO UPDATE SET "
         "mtime_ns = excluded.mtime_ns, days = excluded.days, "
         "accounts = excluded.accounts, is_whole = excluded.is_whole, "
-        "seen = excluded.seen RETURNING id",
+        "seen = excluded.seen, account_number = "
+        "iif(excluded.account_number = '', account_number, excluded.account_number) RETURNING id",
         (
             tool_id, statement.path, statement.content_hash, statement.mtime_ns,
             json.dumps(statement.days), json.dumps(sorted(statement.accounts)),
-            statement.can_show_removals, statement.first_seen,
+            statement.can_show_removals, statement.first_seen, statement.account_number,
         ),
     ).fetchall()  # fmt: skip
     return int(str(row[0][0]))

@@ -40,10 +40,14 @@ _ALIKE = (
 
 
 def rows_without_id(connection: apsw.Connection) -> list[RowWithoutId]:
-    """The ranked statements' rows without an ID of whose day and amount there is one with an ID."""
+    """The ranked statements' rows without an ID of whose day and amount there is one with an ID.
+
+    Without those of second accounts: Money Forward does not tell accounts of one name apart.
+    """
     rows: list[tuple[Any, ...]] = connection.execute(
         "SELECT r.id, r.identity, r.statement_id, r.block, q.is_present "
-        f"{_ALIKE.format('=', '<>')} AND r.identity >= 'row:' AND r.identity < 'row;' ORDER BY r.id"
+        f"{_ALIKE.format('=', '<>')} AND q.scope = '' AND r.identity >= 'row:' "
+        "AND r.identity < 'row;' ORDER BY r.id"
     ).fetchall()
     return [
         RowWithoutId(row_id, identity, statement, block, bool(is_present))

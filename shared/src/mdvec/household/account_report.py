@@ -1,0 +1,108 @@
+"""The accounts of a household: what they have, and where rows are missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+import apsw
+
+from mdvec.dates import Days
+from mdvec.household.core.answer_json import AnswerText
+from mdvec.household.core.answer_text import age_line, answer_text
+from mdvec.household.core.balances import Gap, balance_gaps
+from mdvec.household.core.wording import format_currency
+from mdvec.household.interfaces import accounts
+from mdvec.household.interfaces.accounts import AccountDoubt
+from mdvec.household.overview import one_state
+from mdvec.text import shown_name
+
+_MANY = 5
+"""So many gaps are named for each account."""
+
+
+@dataclass(frozen=True, slots=True)
+class AccountState:
+    """An account: its rows, its first and last day (YYYY-MM-DD), and its newest balance in yen.
+
+    ``balance`` is None if no file says it; ``gaps`` are where the balances show rows to be missing.
+    """
+
+    name: str
+    rows: int
+    first: str
+    last: str
+    balance: int | None
+    balance_day: str | None
+    gaps: tuple[Gap, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AccountsAnswer:
+    """All accounts, by name."""
+
+    accounts: tuple[AccountState, ...]
+    notes: tuple[str, ...]
+    age: str
+    text: AnswerText
+
+
+def accounts_report(connection: apsw.Connection, tool_id: int, *, today: date) -> AccountsAnswer:
+    """Every account with its balance, and the gaps between its statements."""
+    with one_state(connection):
+        spans = accounts.spans_of(connection, tool_id)
+        balances = accounts.balances_of(connection, tool_id)
+        doubts = accounts.doubts_of(connection, tool_id)
+    states = []
+    for name, rows, first, last in spans:
+        gaps, newest = balance_gaps(balances.get(name, ()))
+        state = AccountState(
+            name=name,
+            rows=rows,
+            first=first,
+            last=last,
+            balance=None if newest is None else newest.balance,
+            balance_day=None if newest is None else newest.day,
+            gaps=tuple(gaps),
+        )
+        states.append(state)
+    lines = [f"口座は {len(states):,}件です。"]
+    for state in states:
+        lines += _lines(state)
+    newest_day = max((date.fromisoformat(state.last) for state in states), default=None)
+    age = "" if newest_day is None else age_line(newest_day, today, None, "明細")
+    notes = [_doubt_text(doubt) for doubt in doubts]
+    return AccountsAnswer(tuple(states), tuple(notes), age, answer_text(lines, notes, age=age))
+
+
+def account_doubt_notes(connection: apsw.Connection, tool_id: int, days: Days) -> list[str]:
+    """Note: files in these days that may be of one account, whose equal rows count twice."""
+    doubts = accounts.doubts_of(connection, tool_id, days.first.isoformat(), days.last.isoformat())
+    return [_doubt_text(doubt) for doubt in doubts]
+
+
+def _lines(state: AccountState) -> list[str]:
+    name = shown_name(state.name) if state.name else "（口座名なし）"
+    balance = (
+        "残高は明細にありません"
+        if state.balance is None
+        else f"残高 {format_currency(state.balance)}（{state.balance_day}）"
+    )
+    lines = [f"- {name}: {balance}、明細 {state.rows:,}件（{state.first} から {state.last}）"]
+    lines += [
+        f"  - {gap.after} から {gap.before} の間に {format_currency(gap.yen, signed=True)}"
+        "分の明細がありません"
+        for gap in state.gaps[:_MANY]
+    ]
+    if len(state.gaps) > _MANY:
+        lines.append(f"  - ほかに {len(state.gaps) - _MANY:,}か所")
+    return lines
+
+
+def _doubt_text(doubt: AccountDoubt) -> str:
+    return (
+        f"{shown_name(doubt.first)} と {shown_name(doubt.second)} が同じ口座"
+        f"（{shown_name(doubt.account)}）か分かりません。別の口座として、同じ明細 "
+        f"{doubt.rows:,}件を両方数えています。口座名は mdvec household map FILE --account NAME "
+        "--set 'files = \"FILE\"' --save で決められます（同じ口座なら同じ名前）"
+    )

@@ -1,0 +1,251 @@
+"""Accounts of one bank: equal rows of two people count twice, those of one account once."""
+
+import random
+from collections import Counter
+from dataclasses import replace
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ledger_folder import LedgerFolder
+from ledger_rows import list_transactions
+
+from mdvec.household.account_report import accounts_report
+from mdvec.household.core.accounts import account_number
+from mdvec.household.core.balances import BalancedDay, Gap, balance_gaps
+from mdvec.household.core.statement_kinds import Mappings
+from mdvec.household.interfaces.mappings import ready_made
+from mdvec.household.month import monthly_household
+
+TODAY = date(2025, 9, 10)
+HEADER = "日付,摘要,摘要内容,支払い金額,預かり金額,差引残高,メモ"
+HIS = [
+    ("25", "給料", 300_000),
+    ("28", "カード", -10_000),
+    ("28", "手数料", -110),
+    ("30", "電気", -8_000),
+]
+HERS = [
+    ("25", "給与", 280_000),
+    ("28", "カード", -10_000),
+    ("28", "手数料", -110),
+    ("29", "ガス", -5_000),
+]
+
+
+def statement(rows, opening, *, newest_first=False, above=""):
+    """The text of a bank's file; a row is its day of July, or its date, a text and an amount."""
+    lines, balance = [], opening
+    for day, text, amount in rows:
+        balance += amount
+        paid = f"{-amount},," if amount < 0 else f",{amount},"
+        lines.append(f"{day if '/' in day else f'2025/7/{day}'},{text},,{paid}{balance},")
+    return "\r\n".join(
+        [*([above] if above else []), HEADER, *lines[:: -1 if newest_first else 1], ""]
+    )
+
+
+def amounts(folder):
+    return Counter(row.amount for row in list_transactions(folder.connection, 1))
+
+
+def rows_of(*files):
+    return Counter(amount for rows in files for _, _, amount in rows)
+
+
+@pytest.mark.parametrize(
+    ("his", "hers"),
+    [
+        (("1111111_202507.csv", ""), ("2222222_202507.csv", "")),
+        (("a.csv", "店番号,101,口座番号,1111111"), ("b.csv", "店番号,101,口座番号,2222222")),
+        (("a.csv", ""), ("b.csv", "")),  # the balances alone
+    ],
+)
+@pytest.mark.parametrize("at_once", [True, False])
+def test_equal_rows_of_two_accounts_at_one_bank_both_count(folder, his, hers, at_once):
+    folder.put(his[0], statement(HIS, 100_000, above=his[1]))
+    if not at_once:
+        folder.import_()
+    folder.put(hers[0], statement(HERS, 50_000, above=hers[1]))
+    report = folder.import_()
+    assert report.account_doubts == ()
+    assert amounts(folder) == rows_of(HIS, HERS)
+    names = {row.account for row in list_transactions(folder.connection, 1)}
+    assert len(names) == 2
+    for mode in ("update", "replace"):
+        again = folder.import_(mode)
+        assert (again.imported, again.updated, again.deleted) == (0, 0, 0)
+
+
+def test_renaming_and_moving_files_doubles_nothing_and_keeps_each_account(folder):
+    folder.put("1111111_202507.csv", statement(HIS, 100_000))
+    folder.put("2222222_202507.csv", statement(HERS, 50_000))
+    folder.import_()
+    before = [(row.id, row.account, row.amount) for row in list_transactions(folder.connection, 1)]
+    folder.files = {"彼/7月.csv": folder.files["1111111_202507.csv"],
+                    "彼女/7月.csv": folder.files["2222222_202507.csv"]}  # fmt: skip
+    report = folder.import_()
+    assert (report.imported, report.updated, report.deleted, report.unchanged) == (0, 0, 0, 8)
+    after = [(row.id, row.account, row.amount) for row in list_transactions(folder.connection, 1)]
+    assert after == before
+    newer = [*HERS[1:], ("2025/8/2", "水道", -3_000)]
+    folder.put("8月.csv", statement(newer, 330_000), saved=date(2025, 9, 1))
+    assert folder.import_().imported == 1
+    assert amounts(folder) == rows_of(HIS, HERS, newer[-1:])
+    row = list_transactions(folder.connection, 1)[-1]
+    assert row.account.endswith("2222222")
+
+
+def test_the_same_account_in_the_other_order_and_in_several_files_counts_once(folder):
+    folder.put("a.csv", statement(HIS, 100_000))
+    folder.put("b.csv", statement(HIS[1:], 400_000, newest_first=True))
+    folder.put("1111111_x.csv", statement(HIS[:2], 100_000))
+    folder.put("1111111_y.csv", statement(HIS, 100_000))
+    report = folder.import_()
+    assert (report.imported, report.account_doubts) == (4, ())
+    assert amounts(folder) == rows_of(HIS)
+
+
+def test_a_note_follows_its_row_when_its_account_is_told_apart(folder):
+    folder.put("0.csv", statement(HIS, 100_000))
+    folder.import_()
+    folder.put("b.csv", statement(HERS, 50_000))
+    folder.import_()
+    gas = next(row for row in list_transactions(folder.connection, 1) if row.amount == -5_000)
+    assert gas.account.endswith(" 2")
+    folder.connection.execute(
+        "INSERT INTO row_notes (tool_id, identity, note, tags) "
+        "SELECT 1, identity, '控え', '[]' FROM transactions WHERE id = ?",
+        (gas.id,),
+    )
+    del folder.files["0.csv"]
+    folder.import_("replace")  # hers are the only ones now
+    (row,) = folder.connection.execute(
+        "SELECT t.id, t.account FROM row_notes JOIN transactions AS t USING (tool_id, identity)"
+    ).fetchall()
+    assert row == (gas.id, gas.account.removesuffix(" 2"))
+
+
+CARD = "利用日,利用店名・商品名,利用者,支払方法,利用金額,手数料/利息,支払総額,当月支払金額"
+
+
+def card(rows):
+    lines = [f"2025/07/{day:02},{shop},本人,1回払い,{yen},0,{yen},{yen}" for day, shop, yen in rows]
+    return "\r\n".join([CARD, *lines, ""])
+
+
+def test_files_of_one_card_stay_one_account(folder):
+    rows = [(day, f"店{day}", 100 * day) for day in range(1, 29)]
+    folder.put("enavi202507(1234).csv", card(rows[:20]))
+    folder.put("enavi202508(1234).csv", card([*rows[18:], rows[2]]))
+    folder.put("カード/enavi202508(5678).csv", card(rows[20:]))
+    report = folder.import_()
+    assert (report.imported, report.account_doubts) == (28, ())
+
+
+def test_files_that_share_few_rows_and_no_balance_are_asked_about_and_both_count(folder):
+    his = [(day, f"店{day}", 100 * day) for day in range(1, 29)]
+    hers = [(day, "定期" if day != 9 else "店9", 100 * day) for day in range(1, 29)]
+    folder.put("a.csv", card(his))
+    folder.put("b.csv", card(hers))
+    (doubt,) = folder.import_().account_doubts
+    assert (doubt.first, doubt.second, doubt.rows) == ("a.csv", "b.csv", 1)
+    assert sum(amounts(folder).values()) == 56
+    answer = monthly_household(folder.connection, 1, period="2025年7月", today=TODAY)
+    (note,) = [note for note in answer.notes if "同じ口座" in note]
+    assert "同じ明細 1件を両方数えています" in note
+    other = monthly_household(folder.connection, 1, period="2025年7月", today=TODAY)
+    assert other.notes == answer.notes
+    assert folder.import_().account_doubts == (doubt,)
+
+
+def test_a_person_decides_whose_files_they_are(folder):
+    his = [(day, f"店{day}", 100 * day) for day in range(1, 29)]
+    hers = [(day, "定期" if day != 9 else "店9", 100 * day) for day in range(1, 29)]
+    folder.put("a.csv", card(his))
+    folder.put("b.csv", card(hers))
+    assert folder.import_().account_doubts
+    ready = next(each for each in ready_made() if each.name == "楽天カード")
+    for account, rows in (("楽天カード 彼女", 56), ("楽天カード", 55)):
+        own = replace(ready, name="own", files="b.csv", account=account)
+        folder.mappings = Mappings((own,), ready_made())
+        report = folder.import_()
+        assert (report.account_doubts, sum(amounts(folder).values())) == ((), rows)
+
+
+def test_the_report_names_balances_and_the_gaps_between_files(folder):
+    folder.put("a.csv", statement(HIS, 100_000))
+    august = [("2025/8/10", "家賃", -70_000), ("2025/8/12", "電気", -5_000)]
+    folder.put("b.csv", statement(august, 381_890 - 4_200, newest_first=True))
+    folder.import_()
+    answer = accounts_report(folder.connection, 1, today=TODAY)
+    (account,) = answer.accounts
+    assert (account.balance, account.balance_day) == (302_690, "2025-08-12")
+    assert account.gaps == (Gap("2025-07-30", "2025-08-10", -4_200),)
+    assert "2025-07-30 から 2025-08-10 の間に -4,200円分の明細がありません" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("path", "above", "number"),
+    [
+        ("1234567_20250701.csv", [], "1234567"),
+        ("明細_20250701_20250731.csv", [], ""),
+        ("1234567_7654321.csv", [], ""),
+        ("2025/x.csv", ["普通預金", "口座番号：７６５４３２１"], "7654321"),
+        ("1234567.csv", ['"店番","口座番号"', '"001","7654321"'], "1234567"),
+    ],
+)
+def test_an_account_number_stands_above_the_rows_or_in_the_name(path, above, number):
+    assert account_number(path, above) == number
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**9), st.booleans(), st.booleans())
+def test_a_couples_statements_give_every_row_once(seed, numbered, at_once):
+    chance = random.Random(seed)
+    folder = LedgerFolder()
+    truth = []
+    for person, number in (("彼", "1111111"), ("彼女", "2222222")):
+        rows = [
+            ((date(2025, 4, 1) + timedelta(days)).isoformat().replace("-", "/"),
+             chance.choice(["カード", "手数料", "電気"]), -chance.choice([110, 500, 1_000]))
+            for days in sorted(chance.choices(range(120), k=40))
+        ]  # fmt: skip
+        truth.append(rows)
+        opening = chance.randrange(10**5, 10**6)
+        days = sorted({day for day, _, _ in rows})
+        ends = [0, *sorted(chance.sample(range(5, len(days)), 3)), len(days)]
+        for part, (begin, end) in enumerate(zip(ends, ends[1:], strict=False)):
+            begin = max(0, begin - chance.randrange(4))  # files overlap by whole days
+            first, last = days[begin], days[end - 1]
+            before = sum(amount for day, _, amount in rows if day < first)
+            text = statement([row for row in rows if first <= row[0] <= last], opening + before,
+                             newest_first=chance.random() < 0.5)  # fmt: skip
+            name = f"{number}_{part}.csv" if numbered else f"{person}{part}.csv"
+            folder.put(name, text, saved=date(2025, 8, 1) + timedelta(part))
+            if not at_once:
+                folder.import_()
+            if chance.random() < 0.3:
+                folder.files[f"{part}/{name}"] = folder.files.pop(name)
+    report = folder.import_()
+    assert report.account_doubts == ()
+    assert amounts(folder) == rows_of(*truth)
+    folder.import_("replace")
+    assert folder.import_().imported == 0
+
+
+@given(st.lists(st.integers(-9, 9), min_size=2, max_size=12), st.integers(0, 11), st.data())
+def test_a_missing_row_is_the_only_gap(amounts_, place, data):
+    rows, balance = [], 0
+    for number, amount in enumerate(amounts_):
+        balance += amount
+        rows.append(BalancedDay(f"2025-07-{number + 1:02}", amount, balance))
+    cut = data.draw(st.integers(1, len(rows) - 1))
+    assert balance_gaps([rows[:cut], rows[max(0, cut - 2) :][::-1]])[0] == []
+    place %= len(rows)
+    missing = rows.pop(place)
+    gaps, newest = balance_gaps([rows])
+    inner = 0 < place < len(rows)
+    assert [gap.yen for gap in gaps] == ([missing.amount] if inner and missing.amount else [])
+    assert newest == rows[-1]
