@@ -21,14 +21,16 @@ from mdvec.household.core.mapped_rows import read_mapped
 from mdvec.household.core.mapping import Mapping
 from mdvec.household.core.mapping_text import toml_of
 from mdvec.household.core.moneyforward import NotTransactions, decode, read_rows
-from mdvec.household.core.proposal import proposal_with
+from mdvec.household.core.proposal import proposal_with, with_stated
 from mdvec.household.core.statement_kinds import (
     Mappings,
     decoded_statement,
     fitting_mapping,
     undoubted,
 )
-from mdvec.household.interfaces.mappings import ENDING, own_mappings, ready_made
+from mdvec.household.core.undecided import Undecided, undecided_in
+from mdvec.household.core.undecided_wording import Language
+from mdvec.household.interfaces.mappings import ENDING, own_mappings, ready_made, rewrite_mapping
 from mdvec.household.reading import why_unreadable
 
 Origin = Literal["moneyforward", "own", "ready-made", "proposed"]
@@ -91,21 +93,25 @@ class _Chosen:
     origin: Origin
     text: str
     checks: tuple[str, ...] = ()
-    undecided: tuple[str, ...] = ()
+    undecided: tuple[Undecided, ...] = ()
+    before: Mapping | None = None
+    """The household's own mapping that read the file before something was stated."""
 
 
 def preview_statement(
     file: Path, source: Path | None, *, account: str = "", save: bool = False,
-    stated: Sequence[str] = (),
+    stated: Sequence[str] = (), language: Language = "en",
 ) -> StatementPreview:  # fmt: skip
     """Shows how a file is read in the household whose folder is ``source``, if there is one.
 
     ``account`` names the account of a proposed or ready-made mapping. ``save`` writes the mapping
     into the folder, unless something in the file is undecided that would change a figure;
-    ``stated`` are lines of TOML that decide it.
+    ``stated`` are lines of TOML that decide it, also what a mapping leaves undecided that reads
+    the file already; ``language`` is that of the questions.
 
     Raises:
-        MappingRefused: the file cannot be read, or there is a mapping for it already.
+        MappingRefused: the file cannot be read, something is undecided, or the household's own
+            mapping reads it already and nothing is stated.
         NotMappable: no mapping can be proposed.
         NotTransactions: it is a web page, or its encoding is unknown.
     """
@@ -124,7 +130,7 @@ def preview_statement(
         )
     if account and chosen.origin != "own":
         chosen = replace(chosen, mapping=replace(chosen.mapping, name=account, account=account))
-    shown_file = _preview(file, chosen)
+    shown_file = _preview(file, chosen, language)
     return replace(shown_file, saved=_save(source, chosen, shown_file)) if save else shown_file
 
 
@@ -167,33 +173,36 @@ def _choose(data: bytes, path: str, mappings: Mappings, stated: Pairs[str, Any])
         mapping = fitting_mapping(data, "", path, mappings)
         if mapping is None:
             raise
-        return _Chosen(mapping, _origin(mapping, mappings), decoded_statement(mapping, data))
+        return _with_stated(mapping, _origin(mapping, mappings), data, stated)
     if parsed.is_certain:
         return None
     mapping = fitting_mapping(data, parsed.csv.text, path, mappings)
     if mapping is not None:
-        origin = _origin(mapping, mappings)
-        if stated:
-            raise MappingRefused(
-                f"the {origin} mapping {mapping.name!r} reads this file, and what is set would not "
-                f"be used; save that mapping, then change its {ENDING} file"
-            )
-        return _Chosen(mapping, origin, decoded_statement(mapping, data))
+        return _with_stated(mapping, _origin(mapping, mappings), data, stated)
     if not undoubted(parsed).passed_over:
         return None
     text = decode(data)
     stem = path.rpartition("/")[2].rpartition(".")[0]
     today = date.today()  # noqa: DTZ011 - statements have local days
     proposal = proposal_with(text, stem, today, stated)
-    undecided = tuple(each.question for each in proposal.undecided)
-    return _Chosen(proposal.mapping, "proposed", text, proposal.checks, undecided)
+    return _Chosen(proposal.mapping, "proposed", text, proposal.checks, proposal.undecided)
+
+
+def _with_stated(mapping: Mapping, origin: Origin, data: bytes, stated: Pairs[str, Any]) -> _Chosen:
+    """A mapping that fits a file, with what was stated, and what it leaves undecided there."""
+    text = decoded_statement(mapping, data)
+    records = list(records_of(text))
+    changed = with_stated(mapping, records, stated) if stated else mapping
+    undecided = undecided_in(changed, records, read_mapped(changed, records))
+    before = mapping if stated and origin == "own" else None
+    return _Chosen(changed, origin, text, undecided=undecided, before=before)
 
 
 def _origin(mapping: Mapping, mappings: Mappings) -> Origin:
     return "own" if mapping in mappings.own else "ready-made"
 
 
-def _preview(file: Path, chosen: _Chosen) -> StatementPreview:
+def _preview(file: Path, chosen: _Chosen, language: Language) -> StatementPreview:
     read = read_mapped(chosen.mapping, records_of(chosen.text))
     checked = [check_balances(block) for block in read.balances]
     return StatementPreview(
@@ -207,7 +216,7 @@ def _preview(file: Path, chosen: _Chosen) -> StatementPreview:
         balances_compared=sum(each.compared for each in checked),
         misfits=tuple(itertools.chain.from_iterable(each.misfits for each in checked)),
         checks=(*chosen.checks, *_without_amount(read.rows)),
-        undecided=chosen.undecided,
+        undecided=tuple(each.question(language) for each in chosen.undecided),
     )
 
 
@@ -236,16 +245,19 @@ def _save(source: Path | None, chosen: _Chosen, shown: StatementPreview) -> str:
     """Write the mapping into the household's folder; returns the file."""
     if source is None:
         raise MappingRefused("name the household that the mapping is for: --name NAME")
-    if chosen.origin == "own":
+    if chosen.origin == "own" and chosen.before is None:
         raise MappingRefused(
             f"the mapping {chosen.mapping.name!r} in {source} reads this file already; "
-            f"change that {ENDING} file, or delete it to have a new one proposed"
+            f"state what is to change, change that {ENDING} file, or delete it to have a new one "
+            "proposed"
         )
-    if chosen.undecided:
+    if shown.undecided:
         raise MappingRefused(
-            f"not saved, because this is undecided: {'; '.join(chosen.undecided)}. "
+            f"not saved, because this is undecided: {'; '.join(shown.undecided)}. "
             "State it: --set 'KEY = VALUE'"
         )
+    if chosen.before is not None:
+        return str(rewrite_mapping(source, chosen.before, chosen.mapping))
     file = source / f"{_NOT_IN_A_NAME.sub('-', chosen.mapping.name)}{ENDING}"
     try:
         with file.open("x", encoding="utf-8") as stream:

@@ -14,8 +14,8 @@ from mdvec.household.interfaces.mappings import only_ready_made
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "statements"
 TODAY = date(2025, 8, 15)
-BEYOND_NAMES = {"view-card", "zaim"}
-"""Their refunds and transfers stand in columns of their own, which only their mappings know."""
+BEYOND_NAMES = {"view-card", "zaim", "amazon", "amex", "revolut", "wise", "wise-history"}
+"""What their rows mean stands in columns or words of their own, which only their mappings know."""
 
 
 def rows_of(text, stem="架空銀行_202507", today=TODAY):
@@ -154,10 +154,15 @@ def test_without_header_and_title_the_name_of_the_file_tells_its_kind():
 @pytest.mark.parametrize(
     "text",
     [
-        "", "a,b,c\n1,2,3\n", "取引日,摘要,金額\n", "氏名,住所\n架空花子,架空市\n",
+        "", "a,b,c\n1,2,3\n", "氏名,住所\n架空花子,架空市\n",
         "日付,気温,天気\n2025/7/1,30,晴\n",
     ],
 )  # fmt: skip
 def test_what_is_no_statement_gets_no_mapping(text):
     with pytest.raises(NotMappable, match="is it a statement"):
         propose_mapping(text, "a", TODAY)
+
+
+def test_a_header_alone_gets_a_sentence_of_its_own():
+    with pytest.raises(NotMappable, match="it has a header, but no rows"):
+        propose_mapping("取引日,摘要,金額\n", "a", TODAY)
