@@ -60,6 +60,8 @@ _BOOKS = _any_of("借方?", "貸方?", "debit", "credit", r"\b[dc]r\b")
 _SPENT = _any_of("利用", "購入", "買", "支払", "出金", "spent", "paid")
 _SIGNED = _any_of("入出金", "出入金", "受払")
 _DIGITS = re.compile("[0-9]+")
+_KEYS: dict[Kind, str] = {"sign": "positive", "sides": "paid_out"}
+"""The key of a mapping that answers a question of the amount."""
 _MAX_WORDS_TRIED = 6
 _MAX_WORDS_SHOWN = 12
 
@@ -98,11 +100,19 @@ def decide(mapping: Mapping, records: Records, stated: frozenset[str] = frozense
         left = undecided_in(mapping, records, read, stated)
         first = next((each for each in left if each.readings and each.column not in tried), None)
         if first is None:
+            without = undecided_in(mapping, records, read, stated, by_balance=False)
+            settled = {each.column for each in without} - {each.column for each in left}
+            evidence += [
+                f"{column}: changes nothing, or some row would not fit the balance"
+                for column in sorted(settled)
+            ]
             return Decided(mapping, tuple(evidence), left)
         tried.add(first.column)
         fitting = _fitting(first.readings, records)
         if len(fitting) == 1 and len(first.readings) > 1:
             what, mapping = fitting[0]
+            stated |= {_KEYS.get(first.kind, "")}
+            tried.clear()  # what it decides may decide another column
             evidence.append(f"{first.column}: {what}, the only reading that fits the balance")
 
 
@@ -173,12 +183,16 @@ class _Column:
 
 
 def undecided_in(
-    mapping: Mapping, records: Records, read: MappedRows, stated: frozenset[str] = DECIDED
-) -> tuple[Undecided, ...]:
-    """What a mapping leaves open in a file that it has read; ``stated`` are keys that are not."""
+    mapping: Mapping, records: Records, read: MappedRows, stated: frozenset[str] = DECIDED,
+    *, by_balance: bool = True,
+) -> tuple[Undecided, ...]:  # fmt: skip
+    """What a mapping leaves open in a file that it has read; ``stated`` are keys that are not.
+
+    ``by_balance``: what the balance of every row proves is not open.
+    """
     lines = {row.line for row in read.rows}
     columns = _columns(mapping, records, read)
-    is_proven = _proves(read)
+    is_proven = by_balance and _proves(read)
     questions: list[Undecided] = []
     if not mapping.unit:
         around = [
@@ -188,7 +202,7 @@ def undecided_in(
         ]
         if match := _UNIT.search(one_spelling(" ".join(around))):
             questions.append(Undecided("unit", "unit", match[0]))
-    questions += _about_the_amount(mapping, columns, records, stated)
+    questions += _about_the_amount(mapping, columns, stated)
     amounts = [abs(row.amount or 0) for row in read.rows]
     for column in () if is_proven else columns:
         questions += _about(column, mapping, amounts)
@@ -224,7 +238,11 @@ def _columns(mapping: Mapping, records: Records, read: MappedRows) -> list[_Colu
                     columns.setdefault(key, {})[rows] = cell.strip()
             rows += 1
         elif mapping.header and is_header(mapping, cells):
-            keys = [open_key(cell.strip() or number) for number, cell in enumerate(cells, 1)]
+            names = [cell.strip() for cell in cells]
+            keys = [
+                open_key(number if not name or name in names[: number - 1] else name)
+                for number, name in enumerate(names, 1)
+            ]
     return [
         _Column(key, [cells.get(row, "") for row in range(rows)]) for key, cells in columns.items()
     ]
@@ -276,8 +294,8 @@ def _about(column: _Column, mapping: Mapping, amounts: Sequence[int]) -> Iterato
     else:
         readings = [
             (f"{what} {shown_name(word)}", _with_rows(mapping, key, column, [word]))
-            for word in filter(_is_plain, words[:_MAX_WORDS_TRIED])
             for what, key in _ROWS
+            for word in filter(_is_plain, words[:_MAX_WORDS_TRIED])
             if key != "outgoing" or mapping.amount is not None
         ]
         yield Undecided(column.name, "words", _shown(words), (*readings, ignored))
@@ -323,7 +341,7 @@ def _with_rows(mapping: Mapping, key: str, column: _Column, texts: Sequence[str]
 
 
 def _about_the_amount(
-    mapping: Mapping, columns: Sequence[_Column], records: Records, stated: frozenset[str]
+    mapping: Mapping, columns: Sequence[_Column], stated: frozenset[str]
 ) -> Iterator[Undecided]:
     """The sign of a single amount, and which of two columns is money out."""
     named = [*mapping.paid_out, *mapping.paid_in, *([mapping.amount] if mapping.amount else [])]
@@ -336,12 +354,12 @@ def _about_the_amount(
         names = [str(each) for each in (*mapping.paid_out, *mapping.paid_in)]
         swapped = replace(mapping, paid_out=mapping.paid_in, paid_in=mapping.paid_out)
         in_doubt = any(_BOOKS.search(one_spelling(name)) for name in names) or not mapping.header
-        if in_doubt and "paid_out" not in stated and not _decides(mapping, swapped, records):
-            yield Undecided(names[0], "sides", shown_name(names[1]))
+        if in_doubt and "paid_out" not in stated:
+            readings = (("money that goes out", mapping), ("money that comes in", swapped))
+            yield Undecided(names[0], "sides", shown_name(names[1]), readings)
     amount = mapping.amount
     if amount is None or mapping.outgoing or "positive" in stated:
         return
-    other = replace(mapping, positive="income" if mapping.positive == "spending" else "spending")
     name = one_spelling(str(amount))
     numbers = next((each.numbers for each in columns if each.key == amount), None) or []
     known = [number for number in numbers if number]
@@ -350,14 +368,12 @@ def _about_the_amount(
     is_signed = mapping.positive == "income" and (
         2 * negative > len(known) or (negative > 0 and _SIGNED.search(name))
     )
-    if not (is_card or is_signed) and not _decides(mapping, other, records):
-        yield Undecided(str(amount), "sign")
-
-
-def _decides(mapping: Mapping, other: Mapping, records: Records) -> bool:
-    """Whether the balance proves one of two readings and not the other."""
-    proven = [_proves(read_mapped(each, records)) for each in (mapping, other)]
-    return proven == [True, False]
+    if not (is_card or is_signed):
+        readings = (
+            ("what is positive is spent", replace(mapping, positive="spending")),
+            ("what is positive comes in", replace(mapping, positive="income")),
+        )
+        yield Undecided(str(amount), "sign", "", readings)
 
 
 def _about_rows(
