@@ -6,8 +6,8 @@ import itertools
 import re
 import tomllib
 import unicodedata
+from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Pairs
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -19,6 +19,7 @@ from mdvec.household.core.cells import TransactionRow
 from mdvec.household.core.csv_text import records_of
 from mdvec.household.core.mapped_rows import read_mapped
 from mdvec.household.core.mapping import Mapping
+from mdvec.household.core.mapping_sentences import Language, MappingSentence
 from mdvec.household.core.mapping_text import toml_of
 from mdvec.household.core.moneyforward import NotTransactions, decode, read_rows
 from mdvec.household.core.proposal import proposal_with, with_stated
@@ -29,7 +30,6 @@ from mdvec.household.core.statement_kinds import (
     undoubted,
 )
 from mdvec.household.core.undecided import Undecided, undecided_in
-from mdvec.household.core.undecided_wording import Language
 from mdvec.household.interfaces.mappings import ENDING, own_mappings, ready_made, rewrite_mapping
 from mdvec.household.reading import why_unreadable
 
@@ -92,7 +92,7 @@ class _Chosen:
     mapping: Mapping
     origin: Origin
     text: str
-    checks: tuple[str, ...] = ()
+    checks: tuple[MappingSentence, ...] = ()
     undecided: tuple[Undecided, ...] = ()
     before: Mapping | None = None
     """The household's own mapping that read the file before something was stated."""
@@ -209,22 +209,22 @@ def _preview(file: Path, chosen: _Chosen, language: Language) -> StatementPrevie
         file=str(file),
         kind=chosen.mapping.name,
         origin=chosen.origin,
-        toml=toml_of(chosen.mapping, chosen.checks),
+        toml=toml_of(chosen.mapping, tuple(each.text() for each in chosen.checks)),
         rows=tuple(map(_row, read.rows[:_ROWS_SHOWN])),
         rows_read=len(read.rows),
         bad=read.bad,
         balances_compared=sum(each.compared for each in checked),
         misfits=tuple(itertools.chain.from_iterable(each.misfits for each in checked)),
-        checks=(*chosen.checks, *_without_amount(read.rows)),
-        undecided=tuple(each.question(language) for each in chosen.undecided),
+        checks=tuple(each.text(language) for each in (*chosen.checks, *_without_amount(read.rows))),
+        undecided=tuple(each.question.text(language) for each in chosen.undecided),
     )
 
 
-def _without_amount(rows: Sequence[TransactionRow]) -> tuple[str, ...]:
+def _without_amount(rows: Sequence[TransactionRow]) -> Iterator[MappingSentence]:
     lines = [str(row.line) for row in rows if row.amount is None]
-    if not lines:
-        return ()
-    return (f"{len(lines)} rows have no amount and will not count (line {', '.join(lines[:3])})",)
+    if lines:
+        shown = f"{len(lines)} ({', '.join(lines[:3])})"
+        yield MappingSentence("without-amount", shown=shown)
 
 
 def _row(row: TransactionRow) -> PreviewRow:

@@ -100,7 +100,7 @@ def test_without_a_balance_the_meaning_of_a_positive_amount_is_named_to_be_check
     lines = "".join(f"2025/7/{day},店,{amount}\n" for day, amount in enumerate(amounts, 1))
     proposal, rows = rows_of(f"{header}\n{lines}")
     assert rows[0][1] == first
-    assert any("positive amounts are taken as" in check for check in proposal.checks)
+    assert any("positive amounts are taken as" in check.text() for check in proposal.checks)
 
 
 def test_a_file_without_a_header_is_read_by_what_is_in_its_columns():
@@ -122,7 +122,9 @@ def test_a_column_that_says_which_way_the_money_goes_gives_the_amounts_their_sig
     )
     assert rows == [("2025-07-01", -300), ("2025-07-02", 2000), ("2025-07-03", 50)]
     assert proposal.mapping.transfers.patterns == {"収支": ("振替",)}
-    assert proposal.checks == ("収支 says which rows are money that goes out",)
+    assert [each.text() for each in proposal.checks] == [
+        "column 収支 says which rows are money that goes out"
+    ]
     signed = "取扱日,受払区分,金額,詳細,残高\n2025/7/1,払出,▲10,a,90\n2025/7/5,預入,30,b,120\n"
     assert rows_of(signed)[1] == [("2025-07-01", -10), ("2025-07-05", 30)]
 

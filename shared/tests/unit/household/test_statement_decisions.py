@@ -330,16 +330,18 @@ def test_there_are_sixty_kinds():
 def test_a_kind_is_read_right_or_refused_with_its_column(kind):
     text, amounts, column, stated = KINDS[kind]
     proposal = proposal_with(text, "架空", TODAY)
-    asked = " ".join(each.question() for each in proposal.undecided)
+    asked = " ".join(each.question.text() for each in proposal.undecided)
     if column:
         assert column in [each.column for each in proposal.undecided]
         assert column == "unit" or f"column {shown_name(column)}" in asked
-        assert all(each.question("ja") != each.question() for each in proposal.undecided)
+        assert all(each.question.text("ja") != each.question.text() for each in proposal.undecided)
     else:
         assert proposal.undecided == ()
         assert amounts_of(proposal.mapping, text) == amounts
         if "balance" in kind:
-            assert kind == "carried-over" or any("balance" in each for each in proposal.checks)
+            assert kind == "carried-over" or any(
+                "balance" in each.text() for each in proposal.checks
+            )
     if stated:
         told = proposal_with(text, "架空", TODAY, stated)
         assert told.undecided == ()

@@ -20,6 +20,7 @@ from mdvec.household.core.csv_text import CsvRecord, records_of
 from mdvec.household.core.file_names import parse_statement_date
 from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, MappedRows, read_mapped, title_of
 from mdvec.household.core.mapping import DATE_FORMATS, Conditions, Mapping, mapping_of
+from mdvec.household.core.mapping_sentences import MappingSentence
 from mdvec.household.core.mapping_text import toml_of
 from mdvec.household.core.undecided import (
     Records,
@@ -159,7 +160,7 @@ class MappingProposal:
     """A proposed mapping, and what its user should check."""
 
     mapping: Mapping
-    checks: tuple[str, ...]
+    checks: tuple[MappingSentence, ...]
     undecided: tuple[Undecided, ...] = ()
 
 
@@ -179,7 +180,7 @@ def proposal_with(
     decided = decide(mapping, records, frozenset(given))
     undecided = decided.undecided
     if "date_format" not in given and (days := _days_as_read(mapping, records, today)):
-        undecided += (Undecided(", ".join(map(str, mapping.date)), "days", days),)
+        undecided += (Undecided.of("days", ", ".join(map(str, mapping.date)), days),)
     return MappingProposal(decided.mapping, (*proposal.checks, *decided.evidence), undecided)
 
 
@@ -314,7 +315,7 @@ def _with_sign(
     """The mapping with the meaning of positive amounts, by the balance if there is one."""
     checks = []
     if mapping.date_format != "auto":
-        checks.append(f"dates are taken with short years as {mapping.date_format}")
+        checks.append(MappingSentence("short-years", shown=mapping.date_format))
     if mapping.amount is None:
         return MappingProposal(mapping, tuple(checks))
     spending = replace(mapping, positive="spending")
@@ -326,8 +327,8 @@ def _with_sign(
     negative = sum(amount < 0 for amount in amounts)
     are_spent = negative * 2 <= len(amounts) and (is_spent or not negative)
     chosen = spending if are_spent else mapping
-    meaning = "money spent" if chosen is spending else "money that comes in"
-    return MappingProposal(chosen, (*checks, f"positive amounts are taken as {meaning}"))
+    meaning = "taken-as-spent" if chosen is spending else "taken-as-income"
+    return MappingProposal(chosen, (*checks, MappingSentence(meaning)))
 
 
 def _with_ways(mapping: Mapping, ways: Ways) -> MappingProposal:
@@ -335,7 +336,7 @@ def _with_ways(mapping: Mapping, ways: Ways) -> MappingProposal:
     transfers = Conditions({ways.column: ways.transfers} if ways.transfers else {})
     outgoing = Conditions({ways.column: ways.outgoing})
     counted = Conditions({ways.column: ways.incoming})
-    check = f"{ways.column} says which rows are money that goes out"
+    check = MappingSentence("ways", ways.column)
     return MappingProposal(
         replace(mapping, outgoing=outgoing, transfers=transfers, counted=counted), (check,)
     )
@@ -347,7 +348,7 @@ def _with_order(mapping: Mapping, records: Sequence[tuple[int, CsvRecord]]) -> M
     misfits = [_misfits(read_mapped(each, records)) for each in (mapping, swapped)]
     chosen = swapped if misfits[1] < misfits[0] else mapping
     is_certain = misfits[0] != misfits[1]
-    check = f"column {chosen.paid_out[0]} is taken as money that goes out"
+    check = MappingSentence("taken-as-outgoing", str(chosen.paid_out[0]))
     return MappingProposal(chosen, () if is_certain else (check,))
 
 

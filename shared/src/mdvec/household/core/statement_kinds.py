@@ -90,7 +90,7 @@ def _passed_over(parsed: ParsedFile, open_: Sequence[Undecided]) -> ParsedFile:
     also = f" (also undecided: {others})" if others else ""
     return replace(
         parsed, rows=(), bad=(), begins=(), misfits=(),
-        passed_over=f"{_OPEN}: {open_[0].question()}{also}",
+        passed_over=f"{_OPEN}: {open_[0].question.text()}{also}",
     )  # fmt: skip
 
 

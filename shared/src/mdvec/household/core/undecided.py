@@ -9,7 +9,6 @@ a column of zeros is nothing to decide until another number stands in it.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +20,7 @@ from mdvec.household.core.csv_text import CsvRecord
 from mdvec.household.core.file_names import parse_statement_date
 from mdvec.household.core.mapped_rows import TOTAL, MappedRows, is_header, is_yen, read_mapped
 from mdvec.household.core.mapping import Conditions, MappedColumn, Mapping, one_spelling
-from mdvec.household.core.undecided_wording import QUESTIONS, Kind, Language
+from mdvec.household.core.mapping_sentences import MappingSentence
 from mdvec.text import shown_name
 
 Records = Sequence[tuple[int, CsvRecord]]
@@ -60,7 +59,7 @@ _BOOKS = _any_of("借方?", "貸方?", "debit", "credit", r"\b[dc]r\b")
 _SPENT = _any_of("利用", "購入", "買", "支払", "出金", "spent", "paid")
 _SIGNED = _any_of("入出金", "出入金", "受払")
 _DIGITS = re.compile("[0-9]+")
-_KEYS: dict[Kind, str] = {"sign": "positive", "sides": "paid_out"}
+_KEYS = {"sign": "positive", "sides": "paid_out"}
 """The key of a mapping that answers a question of the amount."""
 _MAX_WORDS_TRIED = 6
 _MAX_WORDS_SHOWN = 12
@@ -68,18 +67,23 @@ _MAX_WORDS_SHOWN = 12
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """A column that changes a figure, and what is in it; ``readings`` are what it may mean."""
+    """A column that changes a figure, and what somebody must state of it.
+
+    ``readings`` are what it may mean: what is said if the balance proves one, and its mapping.
+    """
 
     column: str
-    kind: Kind
-    shown: str = ""
-    readings: tuple[tuple[str, Mapping], ...] = ()
+    question: MappingSentence
+    readings: tuple[tuple[MappingSentence, Mapping], ...] = ()
 
-    def question(self, language: Language = "en") -> str:
-        """What somebody must state."""
-        text = QUESTIONS[self.kind][language == "ja"]
-        quoted = json.dumps(self.column, ensure_ascii=False)
-        return text.format(column=shown_name(self.column), shown=self.shown, quoted=quoted)
+    @classmethod
+    def of(
+        cls, kind: str, column: str, shown: str = "",
+        readings: Iterable[tuple[str, Mapping, str]] = (),
+    ) -> Undecided:  # fmt: skip
+        """A question of a kind; readings are the sentence's kind, the mapping, and what is said."""
+        told = tuple((MappingSentence(what, column, said), each) for what, each, said in readings)
+        return cls(column, MappingSentence(kind, column, shown), told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +91,13 @@ class Decided:
     """A mapping after the running balance has decided what it can, how, and what is left."""
 
     mapping: Mapping
-    evidence: tuple[str, ...]
+    evidence: tuple[MappingSentence, ...]
     undecided: tuple[Undecided, ...]
 
 
 def decide(mapping: Mapping, records: Records, stated: frozenset[str] = frozenset()) -> Decided:
     """Decide by the balance what a proposal leaves open; ``stated`` are keys that a person gave."""
-    evidence: list[str] = []
+    evidence: list[MappingSentence] = []
     tried: set[str] = set()
     while True:
         read = read_mapped(mapping, records)
@@ -102,32 +106,29 @@ def decide(mapping: Mapping, records: Records, stated: frozenset[str] = frozense
         if first is None:
             without = undecided_in(mapping, records, read, stated, by_balance=False)
             settled = {each.column for each in without} - {each.column for each in left}
-            evidence += [
-                f"{column}: changes nothing, or some row would not fit the balance"
-                for column in sorted(settled)
-            ]
+            evidence += [MappingSentence("fits-ignored", column) for column in sorted(settled)]
             return Decided(mapping, tuple(evidence), left)
         tried.add(first.column)
         fitting = _fitting(first.readings, records)
         if len(fitting) == 1 and len(first.readings) > 1:
-            what, mapping = fitting[0]
-            stated |= {_KEYS.get(first.kind, "")}
+            said, mapping = fitting[0]
+            stated |= {_KEYS.get(first.question.kind, "")}
             tried.clear()  # what it decides may decide another column
-            evidence.append(f"{first.column}: {what}, the only reading that fits the balance")
+            evidence.append(said)
 
 
 def _fitting(
-    readings: Iterable[tuple[str, Mapping]], records: Records
-) -> list[tuple[str, Mapping]]:
+    readings: Iterable[tuple[MappingSentence, Mapping]], records: Records
+) -> list[tuple[MappingSentence, Mapping]]:
     """The readings that the balance proves; of those that give the same amounts, the first.
 
     One that reads more rows explains more balances: it goes before one that leaves rows out.
     """
-    fitting: dict[tuple[int | None, ...], tuple[str, Mapping]] = {}
-    for what, mapping in readings:
+    fitting: dict[tuple[int | None, ...], tuple[MappingSentence, Mapping]] = {}
+    for said, mapping in readings:
         read = read_mapped(mapping, records)
         if _proves(read):
-            fitting.setdefault(tuple(row.amount for row in read.rows), (what, mapping))
+            fitting.setdefault(tuple(row.amount for row in read.rows), (said, mapping))
     most = max(map(len, fitting), default=0)
     return [reading for amounts, reading in fitting.items() if len(amounts) == most]
 
@@ -201,7 +202,7 @@ def undecided_in(
             if line not in lines and not isinstance(cells, str)
         ]
         if match := _UNIT.search(one_spelling(" ".join(around))):
-            questions.append(Undecided("unit", "unit", match[0]))
+            questions.append(Undecided.of("unit", "unit", match[0]))
     questions += _about_the_amount(mapping, columns, stated)
     amounts = [abs(row.amount or 0) for row in read.rows]
     for column in () if is_proven else columns:
@@ -280,29 +281,23 @@ def _about(column: _Column, mapping: Mapping, amounts: Sequence[int]) -> Iterato
         return  # a day that only some rows have tells them apart from the others
     if numbers is not None and (not any(numbers) or list(map(abs, numbers)) == list(amounts)):
         return
-    ignored = ("changes nothing", replace(mapping, ignored=(*mapping.ignored, column.key)))
+    ignored = ("fits-ignored", replace(mapping, ignored=(*mapping.ignored, column.key)), "")
     if mapping.currency is None and _is_foreign(name, words):
         if not all(map(is_yen, words)):
-            yield Undecided(column.name, "currency", _shown(words))
+            yield Undecided.of("currency", column.name, _shown(words))
     elif numbers is not None:
         fees = replace(mapping, fees=(*mapping.fees, column.key))
         points = replace(mapping, points=(*mapping.points, column.key))
-        yield Undecided(
-            column.name, "numbers", _shown(words),
-            (("fees, paid in addition", fees), ("points, which lower the price", points), ignored),
-        )  # fmt: skip
+        readings = [("fits-fees", fees, ""), ("fits-points", points, ""), ignored]
+        yield Undecided.of("numbers", column.name, _shown(words), readings)
     else:
         readings = [
-            (f"{what} {shown_name(word)}", _with_rows(mapping, key, column, [word]))
-            for what, key in _ROWS
+            (f"fits-{key}", _with_rows(mapping, key, column, [word]), shown_name(word))
+            for key in ("outgoing", "reversals", "skipped")
             for word in filter(_is_plain, words[:_MAX_WORDS_TRIED])
             if key != "outgoing" or mapping.amount is not None
         ]
-        yield Undecided(column.name, "words", _shown(words), (*readings, ignored))
-
-
-_ROWS = (("money that goes out is", "outgoing"), ("undone is", "reversals"),
-         ("no transaction is", "skipped"))  # fmt: skip
+        yield Undecided.of("words", column.name, _shown(words), [*readings, ignored])
 
 
 def _is_plain(text: str) -> bool:
@@ -349,14 +344,14 @@ def _about_the_amount(
         name = str(key)
         foreign = _is_foreign(one_spelling(name)) and "円" not in name
         if foreign and not mapping.currency and key not in mapping.ignored:
-            yield Undecided(name, "foreign")
+            yield Undecided.of("foreign", name)
     if mapping.paid_out and mapping.paid_in:
         names = [str(each) for each in (*mapping.paid_out, *mapping.paid_in)]
         swapped = replace(mapping, paid_out=mapping.paid_in, paid_in=mapping.paid_out)
         in_doubt = any(_BOOKS.search(one_spelling(name)) for name in names) or not mapping.header
         if in_doubt and "paid_out" not in stated:
-            readings = (("money that goes out", mapping), ("money that comes in", swapped))
-            yield Undecided(names[0], "sides", shown_name(names[1]), readings)
+            readings = [("fits-sides", mapping, ""), ("fits-sides", swapped, "")]
+            yield Undecided.of("sides", names[0], shown_name(names[1]), readings)
     amount = mapping.amount
     if amount is None or mapping.outgoing or "positive" in stated:
         return
@@ -369,11 +364,11 @@ def _about_the_amount(
         2 * negative > len(known) or (negative > 0 and _SIGNED.search(name))
     )
     if not (is_card or is_signed):
-        readings = (
-            ("what is positive is spent", replace(mapping, positive="spending")),
-            ("what is positive comes in", replace(mapping, positive="income")),
-        )
-        yield Undecided(str(amount), "sign", "", readings)
+        readings = [
+            ("fits-spending", replace(mapping, positive="spending"), ""),
+            ("fits-income", replace(mapping, positive="income"), ""),
+        ]
+        yield Undecided.of("sign", str(amount), "", readings)
 
 
 def _about_rows(
@@ -410,7 +405,7 @@ def _about_rows(
             if number < 0 and text not in paid_to and not _is_decided(mapping, column, text)
         ]
         if texts:
-            yield Undecided(column.name, "incoming", _shown(list(dict.fromkeys(texts))))
+            yield Undecided.of("incoming", column.name, _shown(list(dict.fromkeys(texts))))
 
 
 def _oldest(read: MappedRows) -> tuple[int, ...]:
@@ -421,9 +416,10 @@ def _oldest(read: MappedRows) -> tuple[int, ...]:
 
 
 def _rows_like(mapping: Mapping, column: _Column, different: Sequence[str]) -> Undecided:
-    readings = (
-        ("no transactions", _with_rows(mapping, "skipped", column, different)),
-        ("undone", _with_rows(mapping, "reversals", column, different)),
-        ("transactions", replace(mapping, ignored=(*mapping.ignored, column.key))),
-    )
-    return Undecided(column.name, "rows", _shown(different), readings)
+    shown = _shown(different)
+    readings = [
+        ("fits-skipped", _with_rows(mapping, "skipped", column, different), shown),
+        ("fits-reversals", _with_rows(mapping, "reversals", column, different), shown),
+        ("fits-ignored", replace(mapping, ignored=(*mapping.ignored, column.key)), ""),
+    ]
+    return Undecided.of("rows", column.name, shown, readings)
