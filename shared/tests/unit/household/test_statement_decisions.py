@@ -4,13 +4,16 @@ A figure is never guessed: what would change one is named by its column until a 
 or until the file's running balance allows only one reading.
 """
 
+import tomllib
 from datetime import date
+from importlib import resources
 from typing import NamedTuple
 
 import pytest
 
 from mdvec.household.core.csv_text import records_of
 from mdvec.household.core.mapped_rows import read_mapped
+from mdvec.household.core.mapping_sentences import MappingSentence
 from mdvec.household.core.proposal import proposal_with
 from mdvec.household.core.statement_kinds import UNMAPPED, read_statement
 from mdvec.household.interfaces.mappings import only_ready_made
@@ -110,6 +113,16 @@ KINDS = {
     "short-years-and-a-discount-without-a-day": Kind(
         "利用日,利用店名,利用金額\n25/07/01,架空書店,1000\n,割引,-50\n25/07/02,架空電気,2000\n",
         [-1000, -2000], "利用日", {"date_format": "yy/mm/dd"},
+    ),
+    "states-that-look-like-descriptions": Kind(
+        "利用日,利用店名,処理内容,利用金額\n2025/7/1,架空書店,完了,1000\n2025/7/2,架空電気,失敗,2000\n",
+        [-1000], "処理内容", {"skipped": {"処理内容": ["失敗"]}},
+    ),
+    "kinds-in-place-of-descriptions": Kind(
+        "取引日,取引内容,支払額,入金額\n" + "".join(
+            f"2025/7/{day},{'無効' if day == 3 else '支払'},{day}00,\n" for day in range(1, 8)
+        ),
+        [-100, -200, -400, -500, -600, -700], "取引内容", {"skipped": {"取引内容": ["無効"]}},
     ),
     "all-yen": Kind(
         "利用日,利用店名,利用金額,通貨\n2025/7/1,架空書店,1000,JPY\n2025/7/2,架空電気,2000,JPY\n",
@@ -358,3 +371,13 @@ def test_no_import_reads_a_kind_by_a_guess(kind):
         assert parsed.passed_over.startswith(UNMAPPED)
         if kind.startswith("like-money-forward"):
             assert f"column {shown_name(column)}" in parsed.passed_over
+
+
+def test_each_sentence_about_a_mapping_is_said_in_both_languages():
+    file = resources.files("mdvec.household") / "mapping_sentences.toml"
+    for kind in tomllib.loads(file.read_text("utf-8")):
+        said = MappingSentence(kind, "列名", "値")
+        english, japanese = said.text(), said.text("ja")
+        assert english.isascii() != ("列名" in english or "値" in english)
+        assert not japanese.isascii()
+        assert "{" not in english + japanese

@@ -25,7 +25,7 @@ from mdvec.text import shown_name
 
 Records = Sequence[tuple[int, CsvRecord]]
 
-DECIDED = frozenset({"positive", "paid_out", "date_format"})
+DECIDED = frozenset({"positive", "paid_out", "date_format", "description"})
 """Keys that whoever kept a mapping has decided, whether it names them or not."""
 
 
@@ -152,7 +152,10 @@ def with_other_words_counted(
     counted = dict(mapping.counted.patterns)
     read = read_mapped(mapping, records)
     for column in _columns(mapping, records, read):
-        if column.key in columns and column.key not in (*mapping.description, *mapping.memo):
+        is_free_text = column.key in mapping.memo or (
+            column.key in mapping.description and not _has_kinds(column, mapping)
+        )
+        if column.key in columns and not is_free_text:
             left = (text for text in column.texts if not _is_decided(mapping, column, text))
             if words := tuple(filter(_is_plain, left)):
                 counted[column.key] = (*counted.get(column.key, ()), *words)
@@ -206,7 +209,8 @@ def undecided_in(
     questions += _about_the_amount(mapping, columns, stated)
     amounts = [abs(row.amount or 0) for row in read.rows]
     for column in () if is_proven else columns:
-        questions += _about(column, mapping, amounts)
+        if not _is_read(column, mapping, stated):
+            questions += _about(column, mapping, amounts)
     questions += _about_rows(mapping, columns, read, is_proven=is_proven)
     return tuple(questions)
 
@@ -267,10 +271,24 @@ def _is_decided(mapping: Mapping, column: _Column, text: str) -> bool:
     )
 
 
+def _has_kinds(column: _Column, mapping: Mapping) -> bool:
+    """Whether a description has so few texts that they may be kinds of rows (支払, 返金, 失敗)."""
+    most = len(column.cells) // 3
+    if len(mapping.description) > 1:
+        most = max(2, most)
+    return 1 < len(column.texts) <= min(_MAX_WORDS_SHOWN, most)
+
+
+def _is_read(column: _Column, mapping: Mapping, stated: frozenset[str]) -> bool:
+    """Whether a column's cells are taken as they are: as an amount, or as free text."""
+    if column.key not in mapping.description:
+        return column.key in (*mapping.memo, mapping.amount)
+    is_decided = "description" in stated and column.key not in mapping.counted.patterns
+    return is_decided or not _has_kinds(column, mapping)
+
+
 def _about(column: _Column, mapping: Mapping, amounts: Sequence[int]) -> Iterator[Undecided]:
-    """What a column that is not read may say of its rows, or of their amounts."""
-    if column.key in (*mapping.description, *mapping.memo, mapping.amount):
-        return
+    """What a column that nobody has read may say of its rows, or of their amounts."""
     name = one_spelling(column.name)
     words = [text for text in column.texts if not _is_decided(mapping, column, text)]
     has_decided_words = any(column.key in each.patterns for each in mapping.conditions)
