@@ -124,6 +124,18 @@ KINDS = {
         ),
         [-100, -200, -400, -500, -600, -700], "取引内容", {"skipped": {"取引内容": ["無効"]}},
     ),
+    "column-whose-name-ends-like-an-id": Kind(
+        "Date,Description,Withdrawal,Deposit,Void\n2025-07-01,Shop,1000,,yes\n2025-07-02,Cafe,20,,no\n",
+        [-20], "Void", {"skipped": {"Void": ["yes"]}},
+    ),
+    "price-of-one-and-their-number": Kind(
+        "購入日,商品名,購入価格,数量\n2025/7/1,架空の本,1000,2\n2025/7/2,架空のペン,100,1\n",
+        [], "数量",
+    ),
+    "columns-that-differ-by-a-number": Kind(
+        "利用日,利用店名,利用金額,区分1,区分2\n2025/7/1,架空書店,1000,甲,済\n2025/7/2,架空電気,20,乙,否\n",
+        [-1000], "区分2", {"ignored": ["区分1"], "skipped": {"区分2": ["否"]}},
+    ),
     "all-yen": Kind(
         "利用日,利用店名,利用金額,通貨\n2025/7/1,架空書店,1000,JPY\n2025/7/2,架空電気,2000,JPY\n",
         [-1000, -2000],

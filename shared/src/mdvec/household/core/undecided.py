@@ -45,9 +45,8 @@ _CODE = re.compile(
     "TTD|TWD|TZS|UAH|UGX|USD|UYU|UZS|VED|VES|VND|VUV|WST|XAF|XCD|XOF|XPF|YER|ZAR|ZMW)(?![A-Z])"
 )
 """The codes of ISO 4217 for the money of countries, in capitals."""
-_DOCUMENT = _any_of(
-    r"(番号?|ID|\bno\.?|回数|枚数|数量|quantity|件数|レート|rate|残高|現在高|balance)"
-    r"#?(\(円\))?$"
+_DOCUMENT = re.compile(
+    r"(番号?|(?<![A-Z])ID|[a-z]Id|^id|^[Nn]o\.?|回数|残高|現在高|[Bb]alance)#?(\(円\))?$"
 )
 """Names of columns that count or identify."""
 _NO_TRANSACTION = _any_of(
@@ -58,7 +57,7 @@ _CHARGE = _any_of("チャージ", "top-?up")
 _BOOKS = _any_of("借方?", "貸方?", "debit", "credit", r"\b[dc]r\b")
 _SPENT = _any_of("利用", "購入", "買", "支払", "出金", "spent", "paid")
 _SIGNED = _any_of("入出金", "出入金", "受払")
-_DIGITS = re.compile("[0-9]+")
+_MONTH = re.compile("[0-9]{1,2}(?=月)|[0-9]{4}")
 _KEYS = {"sign": "positive", "sides": "paid_out"}
 """The key of a mapping that answers a question of the amount."""
 _MAX_WORDS_TRIED = 6
@@ -156,8 +155,9 @@ def with_other_words_counted(
             column.key in mapping.description and not _has_kinds(column, mapping)
         )
         if column.key in columns and not is_free_text:
-            left = (text for text in column.texts if not _is_decided(mapping, column, text))
-            if words := tuple(filter(_is_plain, left)):
+            left = [text for text in column.texts if not _is_decided(mapping, column, text)]
+            words = tuple(filter(_is_plain, left))
+            if words and len(left) <= _MAX_WORDS_SHOWN:
                 counted[column.key] = (*counted.get(column.key, ()), *words)
     return replace(mapping, counted=Conditions(counted))
 
@@ -258,8 +258,8 @@ def _spelled(column: MappedColumn) -> MappedColumn:
 
 
 def _of_any_month(column: MappedColumn) -> MappedColumn:
-    """A column's name without the number that each month changes (7月支払金額)."""
-    return column if isinstance(column, int) else _DIGITS.sub("0", one_spelling(column))
+    """A column's name without the number of its month or year (7月支払金額)."""
+    return column if isinstance(column, int) else _MONTH.sub("0", one_spelling(column))
 
 
 def _is_decided(mapping: Mapping, column: _Column, text: str) -> bool:
@@ -344,13 +344,9 @@ def _is_foreign(name: str, words: Sequence[str] = ()) -> bool:
 
 
 def _with_rows(mapping: Mapping, key: str, column: _Column, texts: Sequence[str]) -> Mapping:
-    rows: dict[str, Conditions] = {
-        "skipped": mapping.skipped, "reversals": mapping.reversals, "outgoing": mapping.outgoing,
-    }  # fmt: skip
-    rows[key] = Conditions({**rows[key].patterns, column.key: tuple(texts)})
-    return replace(
-        mapping, skipped=rows["skipped"], reversals=rows["reversals"], outgoing=rows["outgoing"]
-    )
+    rows: Conditions = getattr(mapping, key)
+    changed = Conditions({**rows.patterns, column.key: tuple(texts)})
+    return replace(mapping, **{key: changed})  # type: ignore[arg-type]  # a key of conditions
 
 
 def _about_the_amount(
@@ -415,15 +411,17 @@ def _about_rows(
             yield _rows_like(mapping, column, list(dict.fromkeys(texts)))
     amount = None if mapping.amount is None else by_key.get(mapping.amount)
     if amount and texts_of and mapping.positive == "spending" and not is_proven:
-        column, numbers = texts_of[0], amount.numbers or ()
-        paid_to = {text for text, number in zip(column.cells, numbers, strict=False) if number > 0}
+        column = texts_of[0]
+        pairs = list(zip(column.cells, amount.numbers or (), strict=False))
+        paid_to = {text for text, number in pairs if number > 0}
+        came_from = dict.fromkeys(text for text, number in pairs if number < 0)
         texts = [
             text
-            for text, number in zip(column.cells, numbers, strict=False)
-            if number < 0 and text not in paid_to and not _is_decided(mapping, column, text)
+            for text in came_from
+            if text not in paid_to and not _is_decided(mapping, column, text)
         ]
         if texts:
-            yield Undecided.of("incoming", column.name, _shown(list(dict.fromkeys(texts))))
+            yield Undecided.of("incoming", column.name, _shown(texts))
 
 
 def _oldest(read: MappedRows) -> tuple[int, ...]:
