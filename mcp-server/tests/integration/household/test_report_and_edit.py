@@ -301,11 +301,11 @@ def test_a_mapping_is_shown_with_what_is_undecided_and_kept_once_that_is_stated(
         edit("mapping", **file, toml=stated),
         report("mapping", file="../vectors.sqlite"),
     )
-    assert "決めること: column 訂正サイン says" in shown.words
+    assert '決めること: 列 訂正サイン に "-" とあります' in shown.words
     assert "架空花子のとても…" in shown.words
     assert "とても長い店名" not in shown.words
     assert refused.is_error
-    assert "column 訂正サイン" in refused.words
+    assert "列 訂正サイン" in refused.words
     assert "保存しました: 架空カード.mapping.toml" in kept.words
     assert away.is_error
     assert (folder / "架空カード.mapping.toml").exists()

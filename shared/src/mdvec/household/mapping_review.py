@@ -59,7 +59,7 @@ def mapping_answer(
     path = source / file
     if not path.resolve().is_relative_to(source.resolve()):
         raise MappingRefused("name a file in the household's folder, by its path within it")
-    shown = preview_statement(path, source, save=save, stated=stated)
+    shown = preview_statement(path, source, save=save, stated=stated, language="ja")
     lines = _lines(path, shown)
     return MappingAnswer(
         file=file,

@@ -6,8 +6,8 @@ import itertools
 import re
 import tomllib
 import unicodedata
+from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Pairs
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -19,16 +19,18 @@ from mdvec.household.core.cells import TransactionRow
 from mdvec.household.core.csv_text import records_of
 from mdvec.household.core.mapped_rows import read_mapped
 from mdvec.household.core.mapping import Mapping
+from mdvec.household.core.mapping_sentences import Language, MappingSentence
 from mdvec.household.core.mapping_text import toml_of
 from mdvec.household.core.moneyforward import NotTransactions, decode, read_rows
-from mdvec.household.core.proposal import proposal_with
+from mdvec.household.core.proposal import proposal_with, with_stated
 from mdvec.household.core.statement_kinds import (
     Mappings,
     decoded_statement,
     fitting_mapping,
     undoubted,
 )
-from mdvec.household.interfaces.mappings import ENDING, own_mappings, ready_made
+from mdvec.household.core.undecided import Undecided, undecided_in
+from mdvec.household.interfaces.mappings import ENDING, own_mappings, ready_made, rewrite_mapping
 from mdvec.household.reading import why_unreadable
 
 Origin = Literal["moneyforward", "own", "ready-made", "proposed"]
@@ -90,22 +92,26 @@ class _Chosen:
     mapping: Mapping
     origin: Origin
     text: str
-    checks: tuple[str, ...] = ()
-    undecided: tuple[str, ...] = ()
+    checks: tuple[MappingSentence, ...] = ()
+    undecided: tuple[Undecided, ...] = ()
+    before: Mapping | None = None
+    """The household's own mapping that read the file before something was stated."""
 
 
 def preview_statement(
     file: Path, source: Path | None, *, account: str = "", save: bool = False,
-    stated: Sequence[str] = (),
+    stated: Sequence[str] = (), language: Language = "en",
 ) -> StatementPreview:  # fmt: skip
     """Shows how a file is read in the household whose folder is ``source``, if there is one.
 
     ``account`` names the account of a proposed or ready-made mapping. ``save`` writes the mapping
     into the folder, unless something in the file is undecided that would change a figure;
-    ``stated`` are lines of TOML that decide it.
+    ``stated`` are lines of TOML that decide it, also what a mapping leaves undecided that reads
+    the file already; ``language`` is that of the questions.
 
     Raises:
-        MappingRefused: the file cannot be read, or there is a mapping for it already.
+        MappingRefused: the file cannot be read, something is undecided, or the household's own
+            mapping reads it already and nothing is stated.
         NotMappable: no mapping can be proposed.
         NotTransactions: it is a web page, or its encoding is unknown.
     """
@@ -124,7 +130,7 @@ def preview_statement(
         )
     if account and chosen.origin != "own":
         chosen = replace(chosen, mapping=replace(chosen.mapping, name=account, account=account))
-    shown_file = _preview(file, chosen)
+    shown_file = _preview(file, chosen, language)
     return replace(shown_file, saved=_save(source, chosen, shown_file)) if save else shown_file
 
 
@@ -167,55 +173,58 @@ def _choose(data: bytes, path: str, mappings: Mappings, stated: Pairs[str, Any])
         mapping = fitting_mapping(data, "", path, mappings)
         if mapping is None:
             raise
-        return _Chosen(mapping, _origin(mapping, mappings), decoded_statement(mapping, data))
+        return _with_stated(mapping, _origin(mapping, mappings), data, stated)
     if parsed.is_certain:
         return None
     mapping = fitting_mapping(data, parsed.csv.text, path, mappings)
     if mapping is not None:
-        origin = _origin(mapping, mappings)
-        if stated:
-            raise MappingRefused(
-                f"the {origin} mapping {mapping.name!r} reads this file, and what is set would not "
-                f"be used; save that mapping, then change its {ENDING} file"
-            )
-        return _Chosen(mapping, origin, decoded_statement(mapping, data))
+        return _with_stated(mapping, _origin(mapping, mappings), data, stated)
     if not undoubted(parsed).passed_over:
         return None
     text = decode(data)
     stem = path.rpartition("/")[2].rpartition(".")[0]
     today = date.today()  # noqa: DTZ011 - statements have local days
     proposal = proposal_with(text, stem, today, stated)
-    undecided = tuple(each.question for each in proposal.undecided)
-    return _Chosen(proposal.mapping, "proposed", text, proposal.checks, undecided)
+    return _Chosen(proposal.mapping, "proposed", text, proposal.checks, proposal.undecided)
+
+
+def _with_stated(mapping: Mapping, origin: Origin, data: bytes, stated: Pairs[str, Any]) -> _Chosen:
+    """A mapping that fits a file, with what was stated, and what it leaves undecided there."""
+    text = decoded_statement(mapping, data)
+    records = list(records_of(text))
+    changed = with_stated(mapping, records, stated) if stated else mapping
+    undecided = undecided_in(changed, records, read_mapped(changed, records))
+    before = mapping if stated and origin == "own" else None
+    return _Chosen(changed, origin, text, undecided=undecided, before=before)
 
 
 def _origin(mapping: Mapping, mappings: Mappings) -> Origin:
     return "own" if mapping in mappings.own else "ready-made"
 
 
-def _preview(file: Path, chosen: _Chosen) -> StatementPreview:
+def _preview(file: Path, chosen: _Chosen, language: Language) -> StatementPreview:
     read = read_mapped(chosen.mapping, records_of(chosen.text))
     checked = [check_balances(block) for block in read.balances]
     return StatementPreview(
         file=str(file),
         kind=chosen.mapping.name,
         origin=chosen.origin,
-        toml=toml_of(chosen.mapping, chosen.checks),
+        toml=toml_of(chosen.mapping, tuple(each.text() for each in chosen.checks)),
         rows=tuple(map(_row, read.rows[:_ROWS_SHOWN])),
         rows_read=len(read.rows),
         bad=read.bad,
         balances_compared=sum(each.compared for each in checked),
         misfits=tuple(itertools.chain.from_iterable(each.misfits for each in checked)),
-        checks=(*chosen.checks, *_without_amount(read.rows)),
-        undecided=chosen.undecided,
+        checks=tuple(each.text(language) for each in (*chosen.checks, *_without_amount(read.rows))),
+        undecided=tuple(each.question.text(language) for each in chosen.undecided),
     )
 
 
-def _without_amount(rows: Sequence[TransactionRow]) -> tuple[str, ...]:
+def _without_amount(rows: Sequence[TransactionRow]) -> Iterator[MappingSentence]:
     lines = [str(row.line) for row in rows if row.amount is None]
-    if not lines:
-        return ()
-    return (f"{len(lines)} rows have no amount and will not count (line {', '.join(lines[:3])})",)
+    if lines:
+        shown = f"{len(lines)} ({', '.join(lines[:3])})"
+        yield MappingSentence("without-amount", shown=shown)
 
 
 def _row(row: TransactionRow) -> PreviewRow:
@@ -236,16 +245,19 @@ def _save(source: Path | None, chosen: _Chosen, shown: StatementPreview) -> str:
     """Write the mapping into the household's folder; returns the file."""
     if source is None:
         raise MappingRefused("name the household that the mapping is for: --name NAME")
-    if chosen.origin == "own":
+    if chosen.origin == "own" and chosen.before is None:
         raise MappingRefused(
             f"the mapping {chosen.mapping.name!r} in {source} reads this file already; "
-            f"change that {ENDING} file, or delete it to have a new one proposed"
+            f"state what is to change, change that {ENDING} file, or delete it to have a new one "
+            "proposed"
         )
-    if chosen.undecided:
+    if shown.undecided:
         raise MappingRefused(
-            f"not saved, because this is undecided: {'; '.join(chosen.undecided)}. "
+            f"not saved, because this is undecided: {'; '.join(shown.undecided)}. "
             "State it: --set 'KEY = VALUE'"
         )
+    if chosen.before is not None:
+        return str(rewrite_mapping(source, chosen.before, chosen.mapping))
     file = source / f"{_NOT_IN_A_NAME.sub('-', chosen.mapping.name)}{ENDING}"
     try:
         with file.open("x", encoding="utf-8") as stream:

@@ -1,5 +1,7 @@
 """A household's folder with statements of several kinds, and mappings for some of them."""
 
+from pathlib import Path
+
 import pytest
 from ledger_rows import list_transactions
 from source_folder import SourceFolder
@@ -75,11 +77,60 @@ def test_what_an_import_will_not_guess_can_be_stated_and_is_then_read(household)
     assert household.counted() == [("a", "店A", -1000), ("a", "店B", -2000), ("現金", "米", -500)]
 
 
-def test_what_is_stated_of_a_file_that_a_mapping_reads_is_refused_not_dropped(household):
+def test_what_is_stated_of_a_ready_made_kind_is_kept_in_a_copy(household):
     household.put("smbc.csv", SMBC, '2025/7/2,110,,"手数料",890,"",')
+    household.map("smbc.csv", stated=['account = "妻"'], save=True)
     household.import_("new")
-    with pytest.raises(MappingRefused, match=r"the ready-made mapping .* reads this file"):
-        household.map("smbc.csv", stated=['account = "妻"'], save=True)
+    assert household.counted() == [("妻", "手数料", -110)]
+
+
+def test_a_new_column_of_a_saved_kind_is_asked_about_and_what_is_stated_goes_into_its_file(
+    household,
+):
+    household.put("架空カード1.csv", "利用日,利用店名,利用金額", "2025/7/1,店A,1000")
+    mapping = Path(household.map("架空カード1.csv", save=True).saved)
+    mapping.write_text(f"{mapping.read_text('utf-8')}# mine\n", "utf-8")
+    new = ("利用日,利用店名,利用金額,状態", "2025/8/1,店A,1100,確定", "2025/8/2,店B,200,失敗")
+    household.put("架空カード2.csv", *new)
+    (passed_over,) = household.import_("new").details.ledger.passed_over
+    assert passed_over.reason.startswith(
+        "something in it is undecided: column 状態 says 確定、失敗"
+    )
+    assert passed_over.reason.endswith("mdvec household map '架空カード2.csv' -n kakeibo")
+    assert household.counted() == [("架空カード", "店A", -1000)]
+    with pytest.raises(MappingRefused, match="reads this file already"):
+        household.map("架空カード2.csv", save=True)
+    stated = ["skipped = {'状態' = ['失敗']}"]
+    assert household.map("架空カード2.csv", stated=stated, save=True).saved == str(mapping)
+    assert mapping.read_text("utf-8").count("# mine") == 1
+    household.import_("update")
+    assert household.counted() == [("架空カード", "店A", -1100), ("架空カード", "店A", -1000)]
+    household.put("架空カード3.csv", new[0], "2025/9/1,店C,10,確定", "2025/9/2,店D,20,審査中")
+    (passed_over,) = household.import_("update").details.ledger.passed_over
+    assert "column 状態 says 審査中" in passed_over.reason
+
+
+def test_zeros_settle_nothing_and_a_month_in_a_columns_name_asks_nothing_anew(household):
+    header = "利用日,利用店名,利用金額,手数料,7月支払額"
+    household.put("架空カード1.csv", header, "2025/7/1,店A,1000,0,500")
+    household.map("架空カード1.csv", stated=['ignored = ["7月支払額"]'], save=True)
+    household.put("架空カード2.csv", header.replace("7", "8"), "2025/8/1,店A,1100,0,600")
+    assert household.import_("new").details.ledger.passed_over == ()
+    household.put("架空カード3.csv", header.replace("7", "9"), "2025/9/1,店A,1200,30,600")
+    (passed_over,) = household.import_("update").details.ledger.passed_over
+    assert "column 手数料 has other numbers than the amounts" in passed_over.reason
+    assert len(household.counted()) == 2
+
+
+def test_foreign_rows_are_left_out_with_their_sum(household):
+    lines = ("2025-07-01,Shop,-1000,JPY", "2025-07-02,Cafe,-5.20,USD", "2025-07-03,Cafe,-1.10,USD")
+    household.put("a.csv", "Date,Description,Amount,Currency", *lines)
+    household.map("a.csv", stated=['currency = "Currency"'], save=True)
+    (failed,) = household.import_("new").details.ledger.failed
+    assert (failed.line, failed.reason) == (
+        3, "rows in USD (2, -6.30 in sum) are left out: only yen can be added up",
+    )  # fmt: skip
+    assert household.counted() == [("a", "Shop", -1000)]
 
 
 def test_files_of_one_bank_that_are_renamed_or_sorted_into_folders_double_nothing(household):

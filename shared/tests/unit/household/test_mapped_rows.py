@@ -25,6 +25,7 @@ BANK = Mapping(
     paid_in=("入金",),
     balance="残高",
     account="架空銀行",
+    ignored=("摘要",),  # whatever a row is called, it is a transaction
 )
 CARD = Mapping(
     name="架空カード",

@@ -6,6 +6,7 @@ import pytest
 
 from mdvec.household.core.statement_kinds import Mappings, fitting_mapping, read_statement
 from mdvec.household.interfaces.mappings import only_ready_made, parsed_mapping, ready_made
+from mdvec.text import shown_name
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "statements"
 KINDS = sorted(file.stem for file in GOLDEN.glob("*.csv"))
@@ -46,6 +47,36 @@ def test_each_ready_made_mapping_has_a_statement_that_it_alone_fits():
         assert len(fitting) == 1, (kind, fitting)
         used[fitting[0]] = kind
     assert sorted(used) == sorted(mapping.name for mapping in ready_made())
+
+
+@pytest.mark.parametrize(
+    ("kind", "before", "after", "column"),
+    [
+        ("jcb", '"１回","",""', '"１回","","-"', "訂正サイン"),
+        ("amex", '-00001,"3', '-00001,"-3', "ご利用内容"),
+        ("wise", ",,150.00,", ",,90.00,", ""),
+        ("wise", "30000.00,", "30150.00,", "Total fees"),
+        ("wise-history", "TRANSFER-1,COMPLETED", "TRANSFER-1,REFUNDED", "Status"),
+        ("wise-history", ",60,JPY,,", ",60,JPY,5,JPY", "Target fee amount"),
+        ("revolut", "REVERTED", "ANNULÉ", "State"),
+        ("revolut", "TRANSFER,Current", "TRANSFER,Pocket", "Product"),
+        ("amazon", "1,Not Available,Closed", "1,Visa - 0000,Closed", "Payment Instrument Type"),
+        ("rakuten-card", '"3251","0","3251"', '"3251","30","3281"', "支払手数料"),
+        ("paypay-card", '"292","0","292"', '"292","0","200"', "支払総額"),
+        ("zaim", "JPY,0,198", "USD,0,198", "通貨"),
+        ("smbc", "メモ,ラベル", "メモ,状態", "状態"),
+    ],
+)  # fmt: skip
+def test_what_is_new_in_a_file_of_a_known_kind_is_asked_about(kind, before, after, column):
+    data = (GOLDEN / f"{kind}.csv").read_bytes()
+    encoding = "cp932" if kind in {"jcb", "amex", "smbc"} else "utf-8"
+    text = data.decode(encoding)
+    assert before in text
+    changed = text.replace(before, after)
+    if kind == "smbc":  # its balances would prove that nothing changes
+        changed = changed.replace("512345", "")
+    parsed = read_statement(changed.encode(encoding), f"{kind}.csv", only_ready_made())
+    assert (f"column {shown_name(column)}" in parsed.passed_over) == bool(column)
 
 
 @pytest.mark.parametrize("page", ["household.md", "household.ja.md"])

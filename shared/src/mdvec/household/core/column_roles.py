@@ -145,11 +145,13 @@ def roles_of(header: Sequence[str]) -> ColumnRoles | None:
 class Ways:
     """A column that says of each row which way its money goes (収支, 受払区分), and its words.
 
-    Those of ``outgoing`` are all that are known, since another file may have others.
+    Those of ``outgoing`` and ``incoming`` are all that are known, since another file may have
+    others.
     """
 
     column: str
     outgoing: tuple[str, ...]
+    incoming: tuple[str, ...]
     transfers: tuple[str, ...]
 
 
@@ -159,7 +161,7 @@ def ways_of(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Ways | None
         words = {one_spelling(row[index]) for row in rows if index < len(row)} - {""}
         if not words.isdisjoint(_OUT) and words.issubset((*_OUT, *_IN, *_TRANSFERS)):
             transfers = tuple(word for word in _TRANSFERS if word in words)
-            return Ways(name.strip(), _OUT, transfers)
+            return Ways(name.strip(), _OUT, _IN, transfers)
     return None
 
 

@@ -74,7 +74,7 @@ _TIME = re.compile(
 )
 _CENTURY = 2000
 _SHORT_YEARS = ("yy/mm/dd", "令和", "平成", "昭和")
-_DAY_OR_MONTH_FIRST = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})", re.ASCII)
+_DAY_OR_MONTH_FIRST = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})", re.ASCII)
 _DAY_MONTH_NAME = re.compile(r"(\d{1,2})[-,./]?([a-z]{3,9})[-,./]*(\d{4})", re.IGNORECASE)
 _MONTH_NAME_DAY = re.compile(r"([a-z]{3,9})\.?(\d{1,2}),(\d{4})", re.IGNORECASE)
 _MONTHS = (
@@ -104,7 +104,7 @@ def parse_statement_date(text: str, date_format: str = "auto") -> date:
             return _date(_CENTURY + year, month, day)
         return _date(year_of_era(date_format, year), month, day)
     try:
-        return parse_date(text.strip())
+        return parse_date(text.strip().removesuffix("Z"))
     except BadCell as error:
         if "valid" in str(error):
             raise
@@ -120,6 +120,7 @@ def _named_or_ordered(plain: str, date_format: str) -> date | None:
     if not date_format.endswith("yyyy") or not (match := _DAY_OR_MONTH_FIRST.fullmatch(plain)):
         return None
     first, second, year = int(match[1]), int(match[3]), int(match[4])
+    year += 0 if len(match[4]) == len("yyyy") else _CENTURY
     return _date(year, second, first) if date_format == "dd/mm/yyyy" else _date(year, first, second)
 
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal, InvalidOperation
 from fnmatch import fnmatchcase
 
 from mdvec.household.core.balances import BalancedRow
@@ -27,14 +28,17 @@ from mdvec.household.core.mapping import (
     one_spelling,
     plain_names,
 )
+from mdvec.text import shown_name
 
 MAX_LINES_ABOVE = 40
 """How many records may stand above the header, or above the first row."""
 
 _NOTHING = frozenset({"", "-", "－", "‐", "–", "—", "―", "ー", "*"})
-_TOTAL = re.compile("合計|小計|総計|総額|累計|^計$|^..?.?繰越|請求額|請求金額|^残高|件数")
+TOTAL = re.compile("合計|小計|総計|総額|累計|^計$|^..?.?繰越|請求額|請求金額|^残高|件数")
+"""What a line calls itself that sums up others, or what is owed."""
 
 
+_NO_DECIMAL = re.compile(r"[^0-9.\-]")
 _LIKE_A_DATE = re.compile(r"\D?\d{1,4}\D\d{1,2}\D\d{1,2}\D?|\d{8}")
 
 
@@ -56,7 +60,7 @@ def header_line(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> i
 
     For a mapping without one, the line of its title or of its first row; None if no line shows it.
     """
-    shows = _begins if mapping.header or mapping.title else _is_row
+    shows = is_header if mapping.header or mapping.title else _is_row
     for line, cells in itertools.islice(records, MAX_LINES_ABOVE):
         if not isinstance(cells, str) and shows(mapping, cells):
             return line
@@ -68,11 +72,19 @@ def is_yen(text: str) -> bool:
     return one_spelling(text).upper() in ("", "-", "JPY", "円", "日本円", "¥", "YEN")
 
 
+def _decimal(text: str) -> Decimal:
+    try:
+        return Decimal(_NO_DECIMAL.sub("", one_spelling(text)) or "0")
+    except InvalidOperation:
+        return Decimal()
+
+
 def _is_row(mapping: Mapping, cells: Sequence[str]) -> bool:
     return isinstance(_RowReader.of(mapping, ()).read(list(cells), 1), TransactionRow)
 
 
-def _begins(mapping: Mapping, cells: Sequence[str]) -> bool:
+def is_header(mapping: Mapping, cells: Sequence[str]) -> bool:
+    """Whether rows of the mapping's kind begin below a record."""
     if mapping.header:
         names = set(plain_names(cells))
         return all(one_spelling(name) in names for name in mapping.telling_columns())
@@ -94,13 +106,23 @@ def read_mapped(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> M
         read = None if reader is None else reader.read(cells, line)
         if isinstance(read, TransactionRow):
             collected.add(read)
-        elif not isinstance(cells, str) and _begins(mapping, cells):
+        elif isinstance(read, _ForeignRow):
+            collected.add_foreign(line, read)
+        elif not isinstance(cells, str) and is_header(mapping, cells):
             if reader is not None and mapping.header:
                 collected.begin_block()
             reader = _RowReader.of(mapping, cells)
         elif read is not None:
             collected.add_bad(line, read)
     return collected.rows()
+
+
+@dataclass(frozen=True, slots=True)
+class _ForeignRow:
+    """A row in another currency than yen."""
+
+    code: str
+    amount: Decimal
 
 
 class _Found:
@@ -111,6 +133,7 @@ class _Found:
         self._begins: list[int] = []
         self._bad: list[tuple[int, str]] = []
         self._balances: list[list[BalancedRow]] = [[]]
+        self._foreign: dict[str, list[tuple[int, Decimal]]] = {}
 
     def begin_block(self) -> None:
         self._begins.append(len(self._rows))
@@ -124,11 +147,20 @@ class _Found:
         self._bad.append((line, reason))
         self._balances[-1].append(BalancedRow(line, "", None, None))
 
+    def add_foreign(self, line: int, row: _ForeignRow) -> None:
+        self._foreign.setdefault(row.code, []).append((line, row.amount))
+        self._balances[-1].append(BalancedRow(line, "", None, None))
+
     def rows(self) -> MappedRows:
+        for code, rows in self._foreign.items():
+            total = sum(amount for _, amount in rows)
+            count = f"{len(rows)}, {total:,} in sum"
+            reason = f"rows in {shown_name(code)} ({count}) are left out: only yen can be added up"
+            self._bad.append((rows[0][0], reason))
         return MappedRows(
             tuple(self._rows),
             tuple(self._begins),
-            tuple(self._bad),
+            tuple(sorted(self._bad)),
             tuple(map(tuple, self._balances)),
         )
 
@@ -152,7 +184,7 @@ class _RowReader:
                 at[column] = names.index(one_spelling(column))
         return cls(mapping, at, len(names) or None)
 
-    def read(self, record: CsvRecord, line: int) -> TransactionRow | str | None:
+    def read(self, record: CsvRecord, line: int) -> TransactionRow | _ForeignRow | str | None:
         """The transaction of a record, or why it cannot be read.
 
         None for titles, totals and footers.
@@ -182,11 +214,13 @@ class _RowReader:
                 raise BadCell("it has an amount, but no date") from None
             raise
 
-    def _row(self, day: date, cells: list[str], line: int) -> TransactionRow:
+    def _row(self, day: date, cells: list[str], line: int) -> TransactionRow | _ForeignRow:
         mapping = self.mapping
         self._check_width(cells)
-        if mapping.currency is not None and not is_yen(self._cell(cells, mapping.currency)):
-            raise BadCell(f"{mapping.currency} is not yen, and only yen can be summed")
+        if mapping.currency is not None:
+            code = self._cell(cells, mapping.currency)
+            if not is_yen(code):
+                return _ForeignRow(code, self._foreign_amount(cells))
         amount = self._amount(cells)
         major, minor = self._category(cells, is_paid_in=(amount or 0) > 0)
         return TransactionRow(
@@ -204,6 +238,15 @@ class _RowReader:
             balance=self._number(cells, mapping.balance),
         )
 
+    def _foreign_amount(self, cells: Sequence[str]) -> Decimal:
+        """What a row in another currency says, for people: money in minus money out."""
+        columns = self.mapping.paid_in if self.mapping.amount is None else (self.mapping.amount,)
+        both = [
+            sum((_decimal(self._text(cells, column)) for column in each), Decimal())
+            for each in (columns, self.mapping.paid_out)
+        ]
+        return both[0] - both[1]
+
     def _category(self, cells: Sequence[str], *, is_paid_in: bool) -> tuple[str, str]:
         """The 大項目 and 中項目; of income the file's own categories are the 中項目."""
         mapping = self.mapping
@@ -219,14 +262,12 @@ class _RowReader:
         """Whether a line without a valid date is a title, a total or a footer."""
         if _LIKE_A_DATE.fullmatch(written):
             return False  # a mistyped date: its row must be reported, not passed over
-        if not self._has_amount(cells) or _TOTAL.search(one_spelling(written)):
+        if not self._has_amount(cells) or TOTAL.search(one_spelling(written)):
             return True
         if any(map(str.isdigit, written)):
             return False
         described = self._texts(cells, self.mapping.description)
-        return not (written or described) or any(
-            _TOTAL.search(one_spelling(cell)) for cell in cells
-        )
+        return not (written or described) or any(TOTAL.search(one_spelling(cell)) for cell in cells)
 
     def _has_amount(self, cells: Sequence[str]) -> bool:
         try:
@@ -282,7 +323,7 @@ class _RowReader:
 
     def _number(self, cells: Sequence[str], column: MappedColumn | None) -> int | None:
         number = parse_amount(self._text(cells, column))
-        return None if number is None else number * self.mapping.unit
+        return None if number is None else number * (self.mapping.unit or 1)
 
     def _text(self, cells: Sequence[str], column: MappedColumn | None) -> str:
         """A cell's text; "" for a cell that says that there is nothing."""

@@ -56,9 +56,10 @@ class Mapping:
     or ``outgoing`` the rows whose number is money that goes out, whatever it is in the others; or
     else ``paid_out`` and ``paid_in`` have an amount each. ``balance`` is what the account has
     after the row. ``account`` is the account's name where ``account_column`` has none. ``skipped``
-    rows are no transactions, ``reversals`` undo one: their sign is turned. ``fees`` are paid in
-    addition, ``points`` lower the price; ``currency`` is the column of which only rows in yen are
-    read, ``unit`` how many yen 1 is; ``ignored`` columns change nothing.
+    rows are no transactions, ``reversals`` undo one: their sign is turned; ``counted`` are those
+    that somebody has decided to be plain transactions. ``fees`` are paid in addition, ``points``
+    lower the price; ``currency`` is the column of which only rows in yen are read, ``unit`` how
+    many yen 1 is, 0 where nobody has said; ``ignored`` columns change nothing.
     """
 
     name: str
@@ -87,10 +88,11 @@ class Mapping:
     not_counted: Conditions = Conditions()
     skipped: Conditions = Conditions()
     reversals: Conditions = Conditions()
+    counted: Conditions = Conditions()
     fees: tuple[MappedColumn, ...] = ()
     points: tuple[MappedColumn, ...] = ()
     currency: MappedColumn | None = None
-    unit: int = 1
+    unit: int = 0
     ignored: tuple[MappedColumn, ...] = ()
 
     @property
@@ -100,16 +102,26 @@ class Mapping:
             return self.income_category
         return self.spending_category if self.positive == "spending" else INCOME
 
+    @property
+    def conditions(self) -> tuple[Conditions, ...]:
+        """Everything that it says of rows by what is in their cells."""
+        return (
+            self.outgoing, self.transfers, self.not_counted, self.skipped, self.reversals,
+            self.counted,
+        )  # fmt: skip
+
     def columns(self) -> list[MappedColumn]:
         """All columns that it reads."""
+        return [*self.valued_columns(), *(key for each in self.conditions for key in each.patterns)]
+
+    def valued_columns(self) -> list[MappedColumn]:
+        """The columns from which it takes a row's values."""
         single = (
             self.amount, self.balance, self.category, self.subcategory, self.id, self.currency,
         )  # fmt: skip
         return [
             *self.date, *self.description, *self.paid_out, *self.paid_in, *self.memo,
-            *self.account_column, *self.outgoing.patterns, *self.transfers.patterns,
-            *self.not_counted.patterns, *self.skipped.patterns, *self.reversals.patterns,
-            *self.fees, *self.points,
+            *self.account_column, *self.fees, *self.points,
             *(column for column in single if column is not None),
         ]  # fmt: skip
 
@@ -134,7 +146,7 @@ _TEXTS = frozenset(
     {"name", "title", "files", "encoding", "date_format", "positive", "account",
      "spending_category", "income_category"}
 )  # fmt: skip
-_CONDITIONS = frozenset({"outgoing", "transfers", "not_counted", "skipped", "reversals"})
+_CONDITIONS = frozenset({"outgoing", "transfers", "not_counted", "skipped", "reversals", "counted"})
 _KEYS = frozenset(each.name for each in fields(Mapping))
 
 

@@ -21,6 +21,7 @@ _COMMENTS = {
     "transfers": "rows that are 振替, between your own accounts: they do not count",
     "skipped": "rows that are no transactions",
     "reversals": "rows that undo a transaction: their sign is turned",
+    "counted": "rows that are plain transactions; other words in these columns are asked about",
     "fees": "paid in addition to the amount",
     "points": "what lowers the price",
     "currency": "only rows in yen are read",
@@ -44,7 +45,7 @@ def toml_of(mapping: Mapping, notes: tuple[str, ...] = ()) -> str:
         if each.name in _COMMENTS:
             item.comment(_COMMENTS[each.name])
         document.add(each.name, item)
-    for name in ("outgoing", "transfers", "not_counted", "skipped", "reversals"):
+    for name in ("outgoing", "transfers", "not_counted", "skipped", "reversals", "counted"):
         conditions: Conditions = getattr(mapping, name)
         if conditions:
             table = tomlkit.table()

@@ -20,8 +20,14 @@ from mdvec.household.core.csv_text import CsvRecord, records_of
 from mdvec.household.core.file_names import parse_statement_date
 from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, MappedRows, read_mapped, title_of
 from mdvec.household.core.mapping import DATE_FORMATS, Conditions, Mapping, mapping_of
+from mdvec.household.core.mapping_sentences import MappingSentence
 from mdvec.household.core.mapping_text import toml_of
-from mdvec.household.core.undecided import Undecided, decide
+from mdvec.household.core.undecided import (
+    Records,
+    Undecided,
+    decide,
+    with_other_words_counted,
+)
 
 _MIN_ROWS = 2
 _MIN_SHARE = 0.8
@@ -154,7 +160,7 @@ class MappingProposal:
     """A proposed mapping, and what its user should check."""
 
     mapping: Mapping
-    checks: tuple[str, ...]
+    checks: tuple[MappingSentence, ...]
     undecided: tuple[Undecided, ...] = ()
 
 
@@ -169,33 +175,61 @@ def proposal_with(
     """
     given = stated or {}
     proposal = propose_mapping(text, stem, today)
-    mapping = proposal.mapping
-    if given:
-        values = tomllib.loads(toml_of(mapping))
-        if "amount" in given:
-            values.pop("paid_out", None)
-            values.pop("paid_in", None)
-        if not given.keys().isdisjoint(("paid_out", "paid_in")):
-            values.pop("amount", None)
-        mapping = mapping_of({**values, **given})
     records = list(itertools.islice(records_of(text), _MAX_RECORDS))
+    mapping = with_stated(proposal.mapping, records, given) if given else proposal.mapping
     decided = decide(mapping, records, frozenset(given))
     undecided = decided.undecided
-    if "date_format" not in given and _day_may_be_month(mapping, records):
-        names = ", ".join(map(str, mapping.date))
-        undecided += (
-            Undecided(names, f'column {names}: is the day first (date_format = "dd/mm/yyyy") or '
-                             'the month ("mm/dd/yyyy")?'),
-        )  # fmt: skip
+    if "date_format" not in given and (days := _days_as_read(mapping, records, today)):
+        undecided += (Undecided.of("days", ", ".join(map(str, mapping.date)), days),)
     return MappingProposal(decided.mapping, (*proposal.checks, *decided.evidence), undecided)
 
 
-def _day_may_be_month(mapping: Mapping, records: Sequence[tuple[int, CsvRecord]]) -> bool:
-    both = [
-        [row.date for row in read_mapped(replace(mapping, date_format=each), records).rows]
-        for each in ("dd/mm/yyyy", "mm/dd/yyyy")
-    ]
-    return len(both[0]) == len(both[1]) and both[0] != both[1]
+def with_stated(mapping: Mapping, records: Records, stated: Pairs[str, Any]) -> Mapping:
+    """A mapping with what a person stated.
+
+    That stands in place of what the mapping says, but beside the columns that it ignores, adds or
+    subtracts, and the rows that it knows.
+
+    Raises:
+        InvalidMapping: what is stated makes no mapping.
+    """
+    values = tomllib.loads(toml_of(mapping))
+    if "amount" in stated:
+        values.pop("paid_out", None)
+        values.pop("paid_in", None)
+    if not stated.keys().isdisjoint(("paid_out", "paid_in")):
+        values.pop("amount", None)
+    for key, value in stated.items():
+        before = values.get(key)
+        if isinstance(value, dict) and isinstance(before, dict):
+            value = {each: _both(before.get(each), value.get(each)) for each in before | value}
+        elif key in ("ignored", "fees", "points"):
+            value = _both(before, value)
+        values[key] = value
+    columns = {
+        int(column) if column.isdecimal() else column
+        for value in stated.values() if isinstance(value, dict) for column in value
+    }  # fmt: skip
+    return with_other_words_counted(mapping_of(values), records, columns)
+
+
+def _both(before: object, stated: object) -> list[object]:
+    """What stands in two values of TOML, each of them a list, a single value or missing."""
+    both = [each if isinstance(each, list) else [each] for each in (before, stated)]
+    return [each for each in dict.fromkeys(itertools.chain(*both)) if each is not None]
+
+
+def _days_as_read(mapping: Mapping, records: Records, today: date) -> str:
+    """The first day in each way in which all days can be read; "" if there is only one."""
+    ways: dict[tuple[date, ...], str] = {}
+    for date_format in DATE_FORMATS:
+        read = read_mapped(replace(mapping, date_format=date_format), records)
+        days = tuple(row.date for row in read.rows)
+        if days and max(days) <= today + _AHEAD:
+            ways.setdefault(days, f"{days[0]} {date_format}")
+    most = max(map(len, ways), default=0)
+    complete = [way for days, way in ways.items() if len(days) == most]
+    return ", ".join(complete) if len(complete) > 1 else ""
 
 
 def propose_mapping(text: str, stem: str, today: date) -> MappingProposal:
@@ -206,13 +240,17 @@ def propose_mapping(text: str, stem: str, today: date) -> MappingProposal:
     """
     records = list(itertools.islice(records_of(text), _MAX_RECORDS))
     name = _DIGITS.sub("", stem).strip(" _-　") or "銀行"
+    has_header = False
     for above, (_, cells) in enumerate(records[:MAX_LINES_ABOVE]):
         roles = None if isinstance(cells, str) else roles_of(cells)
         if roles is not None and not isinstance(cells, str):
+            has_header = True
             proposal = _of_header(roles, cells, records[above:], name, today)
             if proposal is not None:
                 return proposal
     headless = headless_mapping(records, name, f"{stem}*")
+    if headless is None and has_header:
+        raise NotMappable("it has a header, but no rows below it; map a file of the kind with some")
     if headless is None:
         raise NotMappable(
             "no header was found that names a date, an amount and a description (摘要, 利用店名), "
@@ -277,7 +315,7 @@ def _with_sign(
     """The mapping with the meaning of positive amounts, by the balance if there is one."""
     checks = []
     if mapping.date_format != "auto":
-        checks.append(f"dates are taken with short years as {mapping.date_format}")
+        checks.append(MappingSentence("short-years", shown=mapping.date_format))
     if mapping.amount is None:
         return MappingProposal(mapping, tuple(checks))
     spending = replace(mapping, positive="spending")
@@ -289,16 +327,19 @@ def _with_sign(
     negative = sum(amount < 0 for amount in amounts)
     are_spent = negative * 2 <= len(amounts) and (is_spent or not negative)
     chosen = spending if are_spent else mapping
-    meaning = "money spent" if chosen is spending else "money that comes in"
-    return MappingProposal(chosen, (*checks, f"positive amounts are taken as {meaning}"))
+    meaning = "taken-as-spent" if chosen is spending else "taken-as-income"
+    return MappingProposal(chosen, (*checks, MappingSentence(meaning)))
 
 
 def _with_ways(mapping: Mapping, ways: Ways) -> MappingProposal:
     """The mapping, where a column says which way the money of each row goes."""
     transfers = Conditions({ways.column: ways.transfers} if ways.transfers else {})
     outgoing = Conditions({ways.column: ways.outgoing})
-    check = f"{ways.column} says which rows are money that goes out"
-    return MappingProposal(replace(mapping, outgoing=outgoing, transfers=transfers), (check,))
+    counted = Conditions({ways.column: ways.incoming})
+    check = MappingSentence("ways", ways.column)
+    return MappingProposal(
+        replace(mapping, outgoing=outgoing, transfers=transfers, counted=counted), (check,)
+    )
 
 
 def _with_order(mapping: Mapping, records: Sequence[tuple[int, CsvRecord]]) -> MappingProposal:
@@ -307,7 +348,7 @@ def _with_order(mapping: Mapping, records: Sequence[tuple[int, CsvRecord]]) -> M
     misfits = [_misfits(read_mapped(each, records)) for each in (mapping, swapped)]
     chosen = swapped if misfits[1] < misfits[0] else mapping
     is_certain = misfits[0] != misfits[1]
-    check = f"column {chosen.paid_out[0]} is taken as money that goes out"
+    check = MappingSentence("taken-as-outgoing", str(chosen.paid_out[0]))
     return MappingProposal(chosen, () if is_certain else (check,))
 
 

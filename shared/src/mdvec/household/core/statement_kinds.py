@@ -25,10 +25,13 @@ from mdvec.household.core.moneyforward import (
     decode,
     read_rows,
 )
-from mdvec.household.core.undecided import decide
+from mdvec.household.core.undecided import Undecided, decide, undecided_in
+from mdvec.text import shown_name
 
-UNMAPPED = "it is not a CSV of transactions"
-"""The beginning of what is said about a file that no mapping fits."""
+_NO_STATEMENT = "it is not a CSV of transactions"
+_OPEN = "something in it is undecided"
+UNMAPPED = (_NO_STATEMENT, _OPEN)
+"""The beginnings of what is said about a file that no mapping fits, or that one leaves open."""
 
 _Head = Sequence[tuple[int, CsvRecord]]
 """The first records of a file, each with its line."""
@@ -80,9 +83,16 @@ def undoubted(parsed: ParsedFile) -> ParsedFile:
     open_ = decide(mapping, records).undecided
     if not open_:
         return parsed
+    return _passed_over(parsed, open_)
+
+
+def _passed_over(parsed: ParsedFile, open_: Sequence[Undecided]) -> ParsedFile:
+    others = ", ".join(dict.fromkeys(shown_name(each.column) for each in open_[1:]))
+    also = f" (also undecided: {others})" if others else ""
     return replace(
-        parsed, rows=(), bad=(), begins=(), passed_over=f"{UNMAPPED}: {open_[0].question}"
-    )
+        parsed, rows=(), bad=(), begins=(), misfits=(),
+        passed_over=f"{_OPEN}: {open_[0].question.text()}{also}",
+    )  # fmt: skip
 
 
 def _with_own_encoding(data: bytes, path: str, mappings: Mappings) -> ParsedFile | None:
@@ -166,7 +176,7 @@ def decoded_statement(mapping: Mapping, data: bytes) -> str:
 
 
 def read_with(mapping: Mapping, data: bytes) -> ParsedFile:
-    """Reads a file with a mapping that fits it.
+    """Reads a file with a mapping that fits it, if that leaves nothing in it undecided.
 
     Raises:
         NotTransactions: the encoding is unknown, or the file is damaged.
@@ -175,7 +185,7 @@ def read_with(mapping: Mapping, data: bytes) -> ParsedFile:
     records = list(records_of(text))
     read = read_mapped(mapping, records)
     lines = array("I", (line for line, _ in records))
-    return ParsedFile(
+    parsed = ParsedFile(
         read.rows,
         tuple(BadRow(line, reason) for line, reason in read.bad),
         CsvText(text, lines),
@@ -184,6 +194,8 @@ def read_with(mapping: Mapping, data: bytes) -> ParsedFile:
         is_certain=False,
         misfits=tuple(BadRow(line, _MISFIT) for line in misfits_of(read)),
     )
+    open_ = undecided_in(mapping, records, read)
+    return _passed_over(parsed, open_) if open_ else parsed
 
 
 def misfits_of(read: MappedRows) -> Sequence[int]:

@@ -1,34 +1,39 @@
 """What a mapping leaves undecided in a file: columns and rows that would change a figure.
 
-Nothing of it is guessed: a running balance that only one reading fits decides, or the person who
-states it in the mapping. ``ignored`` are the columns that they say change nothing.
+Nothing of it is guessed. A column that the mapping does not name is harmless if it is empty,
+repeats the amounts, or holds days or numbers of documents; of any other, the running balance of
+every row proves that it changes nothing, or a person says what it means. The same holds for words
+that are new in a column of which somebody has decided what its words mean. Each import asks anew:
+a column of zeros is nothing to decide until another number stands in it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 
 from mdvec.household.core.balances import check_balances
 from mdvec.household.core.cells import BadCell, parse_amount
 from mdvec.household.core.csv_text import CsvRecord
-from mdvec.household.core.mapped_rows import read_mapped
+from mdvec.household.core.file_names import parse_statement_date
+from mdvec.household.core.mapped_rows import TOTAL, MappedRows, is_header, is_yen, read_mapped
 from mdvec.household.core.mapping import Conditions, MappedColumn, Mapping, one_spelling
+from mdvec.household.core.mapping_sentences import MappingSentence
 from mdvec.text import shown_name
 
 Records = Sequence[tuple[int, CsvRecord]]
+
+DECIDED = frozenset({"positive", "paid_out", "date_format", "description"})
+"""Keys that whoever kept a mapping has decided, whether it names them or not."""
 
 
 def _any_of(*words: str) -> re.Pattern[str]:
     return re.compile("|".join(words), re.IGNORECASE)
 
 
-_STATE = _any_of("訂正", "取消", "取り消し", "キャンセル", "状態", "ステータス", "状況", "結果",
-                 "status", "state$", "revers", "cancel")  # fmt: skip
-_UNDONE = _any_of("取消", "取り消し", "訂正", "返品", "キャンセル", "revert", "cancel", "declined",
-                  "failed", "pending", "refund", "reversal")  # fmt: skip
-_UNIT = re.compile("[百千万億]円|thousands|millions", re.IGNORECASE)
+_UNIT = _any_of(r"(単位.{0,2}|\(|額)[百千万億]円", "thousands", "millions")
 _CURRENCY = _any_of("通貨", "外貨", "現地", "currency", "ドル", "ユーロ")
 _CODE = re.compile(
     r"(?<![A-Z])(?:AED|AFN|ALL|AMD|ANG|AOA|ARS|AUD|AWG|AZN|BAM|BBD|BDT|BGN|BHD|BIF|BMD|BND|BOB|BRL|"
@@ -40,30 +45,44 @@ _CODE = re.compile(
     "TTD|TWD|TZS|UAH|UGX|USD|UYU|UZS|VED|VES|VND|VUV|WST|XAF|XCD|XOF|XPF|YER|ZAR|ZMW)(?![A-Z])"
 )
 """The codes of ISO 4217 for the money of countries, in capitals."""
-_EXTRA = _any_of("手数料", "fee", "ポイント", "point", "割引", "値引", "クーポン", "discount",
-                 "充当", "税", "tax", "shipping", "送料", "refund", "返金")  # fmt: skip
-_NO_TRANSACTION = _any_of("繰越", "小計", "合計", "総計", "請求額", "請求金額", "前回分口座振替",
-                          "前回お?支払", "^残高$", "total", "(brought|carried)forward",
-                          "(opening|closing)balance", "paymentreceived")  # fmt: skip
-_NEUTRAL = _any_of("番号?$", "ID$", r"^no\.?$", "回数", "コード", "code", "年", "月$", "日$",
-                   "日付", "時刻", "レート", "rate$", "枚数", "数量", "quantity", "件数", "残高",
-                   "現在高", "balance")  # fmt: skip
-_WAY = _any_of("^(お)?(入金|出金|支払い?|受取|収入|支出|借方?|貸方?|入|出|引出し?|預入れ?)$",
-               "^(dr|cr|d|c|debit|credit|in|out|charge|payment|deposit|withdrawal|income|expense)$",
-               "(カード|現金|振込)(出金|入金)", "返金|チャージ", "^neutral$")  # fmt: skip
+_DOCUMENT = re.compile(
+    r"(番号?|(?<![A-Z])ID|[a-z]Id|^id|^[Nn]o\.?|回数|残高|現在高|[Bb]alance)#?(\(円\))?$"
+)
+"""Names of columns that count or identify."""
+_NO_TRANSACTION = _any_of(
+    TOTAL.pattern, "繰越", "残高", "取消", "取り消し", "訂正", "返品", "キャンセル", "total",
+    "(brought|carried)forward", "(opening|closing)balance", "cancel", "revers", "revert", "refund",
+)  # fmt: skip
+_CHARGE = _any_of("チャージ", "top-?up")
 _BOOKS = _any_of("借方?", "貸方?", "debit", "credit", r"\b[dc]r\b")
 _SPENT = _any_of("利用", "購入", "買", "支払", "出金", "spent", "paid")
 _SIGNED = _any_of("入出金", "出入金", "受払")
-_MAX_WORDS = 6
+_MONTH = re.compile("[0-9]{1,2}(?=月)|[0-9]{4}")
+_KEYS = {"sign": "positive", "sides": "paid_out"}
+"""The key of a mapping that answers a question of the amount."""
+_MAX_WORDS_TRIED = 6
+_MAX_WORDS_SHOWN = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """A column that changes a figure; ``readings`` are what it may mean, as mappings."""
+    """A column that changes a figure, and what somebody must state of it.
+
+    ``readings`` are what it may mean: what is said if the balance proves one, and its mapping.
+    """
 
     column: str
-    question: str
-    readings: tuple[tuple[str, Mapping], ...] = ()
+    question: MappingSentence
+    readings: tuple[tuple[MappingSentence, Mapping], ...] = ()
+
+    @classmethod
+    def of(
+        cls, kind: str, column: str, shown: str = "",
+        readings: Iterable[tuple[str, Mapping, str]] = (),
+    ) -> Undecided:  # fmt: skip
+        """A question of a kind; readings are the sentence's kind, the mapping, and what is said."""
+        told = tuple((MappingSentence(what, column, said), each) for what, each, said in readings)
+        return cls(column, MappingSentence(kind, column, shown), told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,240 +90,352 @@ class Decided:
     """A mapping after the running balance has decided what it can, how, and what is left."""
 
     mapping: Mapping
-    evidence: tuple[str, ...]
+    evidence: tuple[MappingSentence, ...]
     undecided: tuple[Undecided, ...]
 
 
 def decide(mapping: Mapping, records: Records, stated: frozenset[str] = frozenset()) -> Decided:
     """Decide by the balance what a proposal leaves open; ``stated`` are keys that a person gave."""
-    evidence: list[str] = []
+    evidence: list[MappingSentence] = []
     tried: set[str] = set()
     while True:
-        left = [each for each in _questions(mapping, records, stated) if each.column not in tried]
-        if not left:
-            break
-        first = left[0]
+        read = read_mapped(mapping, records)
+        left = undecided_in(mapping, records, read, stated)
+        first = next((each for each in left if each.readings and each.column not in tried), None)
+        if first is None:
+            without = undecided_in(mapping, records, read, stated, by_balance=False)
+            settled = {each.column for each in without} - {each.column for each in left}
+            evidence += [MappingSentence("fits-ignored", column) for column in sorted(settled)]
+            return Decided(mapping, tuple(evidence), left)
         tried.add(first.column)
-        fitting = [(what, each) for what, each in first.readings if _fits(each, records)]
+        fitting = _fitting(first.readings, records)
         if len(fitting) == 1 and len(first.readings) > 1:
-            what, mapping = fitting[0]
-            evidence.append(f"{first.column}: {what}, the only reading that fits the balance")
-    settled = {line.partition(":")[0] for line in evidence}
-    open_ = [each for each in _questions(mapping, records, stated) if each.column not in settled]
-    return Decided(mapping, tuple(evidence), tuple(open_))
+            said, mapping = fitting[0]
+            stated |= {_KEYS.get(first.question.kind, "")}
+            tried.clear()  # what it decides may decide another column
+            evidence.append(said)
 
 
-def _fits(mapping: Mapping, records: Records) -> bool:
-    """Whether each balance follows from the one before, in a file that has at least two."""
-    checks = [check_balances(block) for block in read_mapped(mapping, records).balances]
-    return sum(each.compared for each in checks) > 0 and not any(each.misfits for each in checks)
+def _fitting(
+    readings: Iterable[tuple[MappingSentence, Mapping]], records: Records
+) -> list[tuple[MappingSentence, Mapping]]:
+    """The readings that the balance proves; of those that give the same amounts, the first.
+
+    One that reads more rows explains more balances: it goes before one that leaves rows out.
+    """
+    fitting: dict[tuple[int | None, ...], tuple[MappingSentence, Mapping]] = {}
+    for said, mapping in readings:
+        read = read_mapped(mapping, records)
+        if _proves(read):
+            fitting.setdefault(tuple(row.amount for row in read.rows), (said, mapping))
+    most = max(map(len, fitting), default=0)
+    return [reading for amounts, reading in fitting.items() if len(amounts) == most]
+
+
+def _proves(read: MappedRows) -> bool:
+    """Whether every row has a balance, and each of them follows from the one before."""
+    rows = [row for block in read.balances for row in block]
+    if any(row.balance is None or row.amount is None for row in rows):
+        return False
+    checks = [check_balances(block) for block in read.balances]
+    return any(each.compared for each in checks) and not any(each.misfits for each in checks)
+
+
+def with_other_words_counted(
+    mapping: Mapping, records: Records, columns: Iterable[MappedColumn]
+) -> Mapping:
+    """The mapping, in which the other words of columns are those of plain transactions.
+
+    For columns of which a person has said what some of their words mean.
+    """
+    counted = dict(mapping.counted.patterns)
+    read = read_mapped(mapping, records)
+    for column in _columns(mapping, records, read):
+        is_free_text = column.key in mapping.memo or (
+            column.key in mapping.description and not _has_kinds(column, mapping)
+        )
+        if column.key in columns and not is_free_text:
+            left = [text for text in column.texts if not _is_decided(mapping, column, text)]
+            words = tuple(filter(_is_plain, left))
+            if words and len(left) <= _MAX_WORDS_SHOWN:
+                counted[column.key] = (*counted.get(column.key, ()), *words)
+    return replace(mapping, counted=Conditions(counted))
 
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    name: str
+    """A column's cells, one for each row that was read."""
+
     key: MappedColumn
-    cells: tuple[str, ...]
+    cells: list[str]
+
+    @property
+    def name(self) -> str:
+        return str(self.key)
 
     @property
     def texts(self) -> list[str]:
         return list(dict.fromkeys(cell for cell in self.cells if cell))
 
     @property
-    def numbers(self) -> list[int]:
-        amounts = []
-        for cell in self.cells:
-            try:
-                amounts.append(parse_amount(cell))
-            except BadCell:
-                return []
-        return [number for number in amounts if number]
+    def numbers(self) -> list[int] | None:
+        """The cells as amounts, 0 for an empty one; None if they are something else."""
+        try:
+            return [parse_amount(cell) or 0 for cell in self.cells]
+        except BadCell:
+            return None
 
 
-def _questions(mapping: Mapping, records: Records, stated: frozenset[str]) -> Iterator[Undecided]:
-    read = read_mapped(mapping, records)
+def undecided_in(
+    mapping: Mapping, records: Records, read: MappedRows, stated: frozenset[str] = DECIDED,
+    *, by_balance: bool = True,
+) -> tuple[Undecided, ...]:  # fmt: skip
+    """What a mapping leaves open in a file that it has read; ``stated`` are keys that are not.
+
+    ``by_balance``: what the balance of every row proves is not open.
+    """
     lines = {row.line for row in read.rows}
-    rows = [(line, cells) for line, cells in records if line in lines and isinstance(cells, list)]
-    header = _header(mapping, records)
-    columns = _columns(header, [cells for _, cells in rows])
+    columns = _columns(mapping, records, read)
+    is_proven = by_balance and _proves(read)
+    questions: list[Undecided] = []
+    if not mapping.unit:
+        around = [
+            " ".join(cells)
+            for line, cells in records
+            if line not in lines and not isinstance(cells, str)
+        ]
+        if match := _UNIT.search(one_spelling(" ".join(around))):
+            questions.append(Undecided.of("unit", "unit", match[0]))
+    questions += _about_the_amount(mapping, columns, stated)
     amounts = [abs(row.amount or 0) for row in read.rows]
-    used = set(mapping.columns()) | set(mapping.ignored)
-    above = [
-        " ".join(cells)
-        for line, cells in records
-        if line not in lines and not isinstance(cells, str)
-    ]
-    if mapping.unit == 1 and "unit" not in stated and (match := _UNIT.search(" ".join(above))):
-        yield Undecided("unit", f"the file speaks of {match[0]}: say unit = 1000, or what it is")
-    yield from _about_the_amount(mapping, columns, records, stated)
-    for column in columns:
-        if column.key in used:
+    for column in () if is_proven else columns:
+        if not _is_read(column, mapping, stated):
+            questions += _about(column, mapping, amounts)
+    questions += _about_rows(mapping, columns, read, is_proven=is_proven)
+    return tuple(questions)
+
+
+def _columns(mapping: Mapping, records: Records, read: MappedRows) -> list[_Column]:
+    """The columns of which something may be open, which are neither read nor ignored.
+
+    Besides them the descriptions and the single amount, whose cells say something of their rows.
+    """
+    lines = {row.line for row in read.rows}
+    asked = {*mapping.description, *mapping.memo, mapping.amount}
+    settled = {_spelled(key) for key in mapping.valued_columns() if key not in asked}
+    ignored = {_of_any_month(key) for key in mapping.ignored}
+    own = {_spelled(key): key for key in mapping.columns()}
+
+    def open_key(name: MappedColumn) -> MappedColumn | None:
+        is_settled = _spelled(name) in settled or _of_any_month(name) in ignored
+        return None if is_settled else own.get(_spelled(name), name)
+
+    columns: dict[MappedColumn, dict[int, str]] = {}
+    keys: list[MappedColumn | None] = []
+    rows = 0
+    for line, cells in records:
+        if isinstance(cells, str):
             continue
-        yield from _about(column, mapping, amounts)
-    yield from _about_rows(mapping, columns)
+        if line in lines:
+            keys += map(open_key, range(len(keys) + 1, len(cells) + 1))
+            for key, cell in zip(keys, cells, strict=False):
+                if key is not None:
+                    columns.setdefault(key, {})[rows] = cell.strip()
+            rows += 1
+        elif mapping.header and is_header(mapping, cells):
+            names = [cell.strip() for cell in cells]
+            keys = [
+                open_key(number if not name or name in names[: number - 1] else name)
+                for number, name in enumerate(names, 1)
+            ]
+    return [
+        _Column(key, [cells.get(row, "") for row in range(rows)]) for key, cells in columns.items()
+    ]
 
 
-def _header(mapping: Mapping, records: Records) -> list[str]:
-    for _, cells in records:
-        if not isinstance(cells, str) and mapping.header:
-            names = {one_spelling(cell) for cell in cells}
-            if all(one_spelling(name) in names for name in mapping.telling_columns()):
-                return [cell.strip() for cell in cells]
-    return []
+def _spelled(column: MappedColumn) -> MappedColumn:
+    return column if isinstance(column, int) else one_spelling(column)
 
 
-def _columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[_Column]:
-    width = max(map(len, [header, *rows]), default=0)
-    columns = []
-    for index in range(width):
-        name = header[index] if index < len(header) else ""
-        cells = tuple(row[index].strip() if index < len(row) else "" for row in rows)
-        columns.append(_Column(name or str(index + 1), name or index + 1, cells))
-    return columns
+def _of_any_month(column: MappedColumn) -> MappedColumn:
+    """A column's name without the number of its month or year (7月支払金額)."""
+    return column if isinstance(column, int) else _MONTH.sub("0", one_spelling(column))
 
 
-def _about(column: _Column, mapping: Mapping, amounts: Sequence[int]) -> Iterator[Undecided]:
-    name = one_spelling(column.name)
-    words = [one_spelling(text) for text in column.texts]
-    ignored = ("changes nothing", replace(mapping, ignored=(*mapping.ignored, column.key)))
-    shown = "、".join(shown_name(text)[:12] for text in column.texts[:4]) or "nothing yet"
-    if _STATE.search(name) or (len(words) <= _MAX_WORDS and any(map(_UNDONE.search, words))):
-        readings = [
-            ("its rows are undone", _with_rows(mapping, "reversals", column, column.texts)),
-            ("its rows are none", _with_rows(mapping, "skipped", column, column.texts)),
-        ]
-        yield Undecided(
-            column.name,
-            f"column {column.name} says {shown}: which of these rows are undone (reversals), "
-            "which are no transactions (skipped)? Or add it to ignored",
-            (*readings, ignored),
-        )
-    elif _is_foreign(name) or any(map(_CODE.fullmatch, words)):
-        yield Undecided(
-            column.name,
-            f"column {column.name} may speak of other currencies ({shown}): currency = "
-            f'"{column.name}" takes its yen rows alone; ignored, if all amounts are yen',
-        )
-    elif mapping.amount is not None and not mapping.outgoing and _is_way(words):
-        readings = [
-            (f"{text} is money that goes out", _with_rows(mapping, "outgoing", column, [text]))
-            for text in column.texts
-        ]
-        yield Undecided(
-            column.name,
-            f"column {column.name} says {shown}: which rows are money that goes out (outgoing)? "
-            "Or add it to ignored",
-            (*readings, ignored),
-        )
-    elif _EXTRA.search(name) and (column.numbers or not words):
-        readings = [
-            ("fees, paid in addition", replace(mapping, fees=(*mapping.fees, column.key))),
-            (
-                "points, which lower the price",
-                replace(mapping, points=(*mapping.points, column.key)),
-            ),
-            ignored,
-        ]
-        yield Undecided(
-            column.name,
-            f"column {column.name} may change the amount: is it fees, points, or ignored?",
-            tuple(readings),
-        )
-    elif not _NEUTRAL.search(name) and _differs(column, amounts):
-        yield Undecided(
-            column.name,
-            f"column {column.name} has other numbers than the amounts: is it the amount, fees, "
-            "points, or ignored?",
-        )
-
-
-def _is_foreign(name: str) -> bool:
-    """Whether a column's name speaks of another currency than yen, or of several."""
-    return bool(_CURRENCY.search(name)) or any(code != "JPY" for code in _CODE.findall(name))
-
-
-def _differs(column: _Column, amounts: Sequence[int]) -> bool:
-    numbers = sorted(map(abs, column.numbers))
-    return bool(numbers) and numbers != sorted(each for each in amounts if each)
-
-
-def _is_way(words: Sequence[str]) -> bool:
-    return 0 < len(words) <= _MAX_WORDS and any(map(_WAY.search, words))
-
-
-def _with_rows(mapping: Mapping, key: str, column: _Column, texts: Sequence[str]) -> Mapping:
-    rows: dict[str, Conditions] = {
-        "skipped": mapping.skipped, "reversals": mapping.reversals, "outgoing": mapping.outgoing,
-    }  # fmt: skip
-    rows[key] = Conditions({**rows[key].patterns, column.key: tuple(texts)})
-    return replace(
-        mapping, skipped=rows["skipped"], reversals=rows["reversals"], outgoing=rows["outgoing"]
+def _is_decided(mapping: Mapping, column: _Column, text: str) -> bool:
+    """Whether somebody has said what a text in a column means."""
+    return any(
+        fnmatchcase(one_spelling(text), one_spelling(pattern))
+        for conditions in mapping.conditions
+        for pattern in conditions.patterns.get(column.key, ())
     )
 
 
+def _has_kinds(column: _Column, mapping: Mapping) -> bool:
+    """Whether a description has so few texts that they may be kinds of rows (支払, 返金, 失敗)."""
+    most = len(column.cells) // 3
+    if len(mapping.description) > 1:
+        most = max(2, most)
+    return 1 < len(column.texts) <= min(_MAX_WORDS_SHOWN, most)
+
+
+def _is_read(column: _Column, mapping: Mapping, stated: frozenset[str]) -> bool:
+    """Whether a column's cells are taken as they are: as an amount, or as free text."""
+    if column.key not in mapping.description:
+        return column.key in (*mapping.memo, mapping.amount)
+    is_decided = "description" in stated and column.key not in mapping.counted.patterns
+    return is_decided or not _has_kinds(column, mapping)
+
+
+def _about(column: _Column, mapping: Mapping, amounts: Sequence[int]) -> Iterator[Undecided]:
+    """What a column that nobody has read may say of its rows, or of their amounts."""
+    name = one_spelling(column.name)
+    words = [text for text in column.texts if not _is_decided(mapping, column, text)]
+    has_decided_words = any(column.key in each.patterns for each in mapping.conditions)
+    numbers = None if has_decided_words else column.numbers
+    if not words or (not has_decided_words and _DOCUMENT.search(name)):
+        return
+    if "" not in column.cells and _are_days(words):
+        return  # a day that only some rows have tells them apart from the others
+    if numbers is not None and (not any(numbers) or list(map(abs, numbers)) == list(amounts)):
+        return
+    ignored = ("fits-ignored", replace(mapping, ignored=(*mapping.ignored, column.key)), "")
+    if mapping.currency is None and _is_foreign(name, words):
+        if not all(map(is_yen, words)):
+            yield Undecided.of("currency", column.name, _shown(words))
+    elif numbers is not None:
+        fees = replace(mapping, fees=(*mapping.fees, column.key))
+        points = replace(mapping, points=(*mapping.points, column.key))
+        readings = [("fits-fees", fees, ""), ("fits-points", points, ""), ignored]
+        yield Undecided.of("numbers", column.name, _shown(words), readings)
+    else:
+        readings = [
+            (f"fits-{key}", _with_rows(mapping, key, column, [word]), shown_name(word))
+            for key in ("outgoing", "reversals", "skipped")
+            for word in filter(_is_plain, words[:_MAX_WORDS_TRIED])
+            if key != "outgoing" or mapping.amount is not None
+        ]
+        yield Undecided.of("words", column.name, _shown(words), [*readings, ignored])
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a pattern of the text fits no other text."""
+    return not {"*", "?"} & set(one_spelling(text))
+
+
+def _are_days(words: Sequence[str]) -> bool:
+    for word in words:
+        try:
+            parse_statement_date(word)
+        except BadCell:
+            return False
+    return True
+
+
+def _shown(texts: Sequence[str]) -> str:
+    shown = "、".join(shown_name(text[:20]) for text in texts[:_MAX_WORDS_SHOWN])
+    return f"{shown}…" if len(texts) > _MAX_WORDS_SHOWN else shown
+
+
+def _is_foreign(name: str, words: Sequence[str] = ()) -> bool:
+    """Whether a column speaks of another currency than yen, or of several."""
+    named = _CURRENCY.search(name) or any(code != "JPY" for code in _CODE.findall(name))
+    return bool(named) or any(map(_CODE.fullmatch, words))
+
+
+def _with_rows(mapping: Mapping, key: str, column: _Column, texts: Sequence[str]) -> Mapping:
+    rows: Conditions = getattr(mapping, key)
+    changed = Conditions({**rows.patterns, column.key: tuple(texts)})
+    return replace(mapping, **{key: changed})  # type: ignore[arg-type]  # a key of conditions
+
+
 def _about_the_amount(
-    mapping: Mapping, columns: Sequence[_Column], records: Records, stated: frozenset[str]
+    mapping: Mapping, columns: Sequence[_Column], stated: frozenset[str]
 ) -> Iterator[Undecided]:
-    """The sign of a single amount, which of two columns is money out, and short dates."""
+    """The sign of a single amount, and which of two columns is money out."""
     named = [*mapping.paid_out, *mapping.paid_in, *([mapping.amount] if mapping.amount else [])]
     for key in named:
         name = str(key)
         foreign = _is_foreign(one_spelling(name)) and "円" not in name
         if foreign and not mapping.currency and key not in mapping.ignored:
-            yield Undecided(name, f"column {name} is not in yen, and only yen can be summed")
+            yield Undecided.of("foreign", name)
     if mapping.paid_out and mapping.paid_in:
         names = [str(each) for each in (*mapping.paid_out, *mapping.paid_in)]
         swapped = replace(mapping, paid_out=mapping.paid_in, paid_in=mapping.paid_out)
         in_doubt = any(_BOOKS.search(one_spelling(name)) for name in names) or not mapping.header
-        if in_doubt and "paid_out" not in stated and not _decides(mapping, swapped, records):
-            what = names[0] if mapping.header else f"column {names[0]}"
-            yield Undecided(
-                names[0],
-                f"column {names[0]} or {names[1]}: which is money that goes out? "
-                f'Say paid_out = "{what}" or the other, and paid_in',
-            )
+        if in_doubt and "paid_out" not in stated:
+            readings = [("fits-sides", mapping, ""), ("fits-sides", swapped, "")]
+            yield Undecided.of("sides", names[0], shown_name(names[1]), readings)
     amount = mapping.amount
     if amount is None or mapping.outgoing or "positive" in stated:
         return
-    other = replace(mapping, positive="income" if mapping.positive == "spending" else "spending")
     name = one_spelling(str(amount))
-    numbers = next((each.numbers for each in columns if each.key == amount), [])
+    numbers = next((each.numbers for each in columns if each.key == amount), None) or []
+    known = [number for number in numbers if number]
     is_card = _SPENT.search(name) and mapping.positive == "spending"
-    negative = sum(number < 0 for number in numbers)
+    negative = sum(number < 0 for number in known)
     is_signed = mapping.positive == "income" and (
-        2 * negative > len(numbers) or (negative > 0 and _SIGNED.search(name))
+        2 * negative > len(known) or (negative > 0 and _SIGNED.search(name))
     )
-    if not (is_card or is_signed) and not _decides(mapping, other, records):
-        yield Undecided(
-            str(amount),
-            f'column {amount}: is a positive amount money spent (positive = "spending") or money '
-            'that comes in (positive = "income")?',
-        )
+    if not (is_card or is_signed):
+        readings = [
+            ("fits-spending", replace(mapping, positive="spending"), ""),
+            ("fits-income", replace(mapping, positive="income"), ""),
+        ]
+        yield Undecided.of("sign", str(amount), "", readings)
 
 
-def _decides(mapping: Mapping, other: Mapping, records: Records) -> bool:
-    """Whether the balance fits one of two readings and not the other."""
-    return _fits(mapping, records) and not _fits(other, records)
+def _about_rows(
+    mapping: Mapping, columns: Sequence[_Column], read: MappedRows, *, is_proven: bool
+) -> Iterator[Undecided]:
+    """Rows whose description says that they are no transactions, or that comes in on a card.
 
-
-def _about_rows(mapping: Mapping, columns: Sequence[_Column]) -> Iterator[Undecided]:
-    settled = {*mapping.skipped.patterns, *mapping.reversals.patterns, *mapping.ignored}
-    settled |= {*mapping.not_counted.patterns, *mapping.transfers.patterns}
-    for column in columns:
-        if column.key not in (*mapping.description, *mapping.memo) or column.key in settled:
-            continue
+    What the balance proves is a movement of the account, but for the oldest row: it may be what
+    the account had before.
+    """
+    rows = read.rows
+    doubtful = set(_oldest(read) if is_proven else range(len(rows)))
+    by_key = {column.key: column for column in columns}
+    texts_of = [by_key[key] for key in (*mapping.description, *mapping.memo) if key in by_key]
+    for column in texts_of:
         texts = [
-            text for text in column.texts
-            if _NO_TRANSACTION.search(one_spelling(text)) or _UNDONE.search(one_spelling(text))
+            text
+            for row, text in enumerate(column.cells)
+            if text and (
+                (row in doubtful and _NO_TRANSACTION.search(one_spelling(text)))
+                or ((rows[row].amount or 0) > 0 and _CHARGE.search(one_spelling(text)))
+            )
+            if not _is_decided(mapping, column, text)
         ]  # fmt: skip
         if texts:
-            yield Undecided(
-                column.name,
-                f"column {column.name} has rows like {shown_name(texts[0])[:20]}: are they "
-                "transactions (ignored), none (skipped), or undone ones (reversals)?",
-                (
-                    ("no transactions", _with_rows(mapping, "skipped", column, texts)),
-                    ("undone", _with_rows(mapping, "reversals", column, texts)),
-                    ("transactions", replace(mapping, ignored=(*mapping.ignored, column.key))),
-                ),
-            )
+            yield _rows_like(mapping, column, list(dict.fromkeys(texts)))
+    amount = None if mapping.amount is None else by_key.get(mapping.amount)
+    if amount and texts_of and mapping.positive == "spending" and not is_proven:
+        column = texts_of[0]
+        pairs = list(zip(column.cells, amount.numbers or (), strict=False))
+        paid_to = {text for text, number in pairs if number > 0}
+        came_from = dict.fromkeys(text for text, number in pairs if number < 0)
+        texts = [
+            text
+            for text in came_from
+            if text not in paid_to and not _is_decided(mapping, column, text)
+        ]
+        if texts:
+            yield Undecided.of("incoming", column.name, _shown(texts))
+
+
+def _oldest(read: MappedRows) -> tuple[int, ...]:
+    """The row that may be the oldest: at the beginning or at the end of the file."""
+    first, last = read.rows[0].date, read.rows[-1].date
+    ends = (0, len(read.rows) - 1)
+    return ends if first == last else ends[first > last :][:1]
+
+
+def _rows_like(mapping: Mapping, column: _Column, different: Sequence[str]) -> Undecided:
+    shown = _shown(different)
+    readings = [
+        ("fits-skipped", _with_rows(mapping, "skipped", column, different), shown),
+        ("fits-reversals", _with_rows(mapping, "reversals", column, different), shown),
+        ("fits-ignored", replace(mapping, ignored=(*mapping.ignored, column.key)), ""),
+    ]
+    return Undecided.of("rows", column.name, shown, readings)

@@ -13,6 +13,7 @@ from pathlib import Path
 from mdvec import __version__
 from mdvec.files import Problem
 from mdvec.household.core.mapping import InvalidMapping, Mapping, mapping_of
+from mdvec.household.core.mapping_text import toml_of
 from mdvec.household.core.statement_kinds import Mappings
 
 ENDING = ".mapping.toml"
@@ -101,3 +102,28 @@ def parsed_mapping(data: bytes) -> Mapping:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidMapping(f"it is not valid TOML ({error})") from error
     return mapping_of(values)
+
+
+def rewrite_mapping(source: Path, before: Mapping, after: Mapping) -> Path:
+    """Write what has changed in a household's own mapping into its file, and leave the rest.
+
+    Raises:
+        InvalidMapping: no file holds the mapping any more, or it cannot be written.
+    """
+    # Loaded when a mapping is written: a server's start does not need it.
+    import tomlkit
+
+    old, new = (tomllib.loads(toml_of(mapping)) for mapping in (before, after))
+    for file in _mapping_files(source):
+        with suppress(InvalidMapping, OSError):
+            data = file.read_bytes()
+            if parsed_mapping(data) != before:
+                continue
+            document = tomlkit.parse(data.decode("utf-8-sig"))
+            for key in old.keys() - new.keys():
+                del document[key]
+            for key in [key for key in new if new[key] != old.get(key)]:
+                document[key] = new[key]
+            file.write_text(tomlkit.dumps(document), "utf-8")
+            return file
+    raise InvalidMapping(f"the mapping {before.name!r} could not be changed; change its file")
