@@ -156,6 +156,11 @@ class CountedRow(NamedTuple):
         return Category(self.category_major)
 
     @property
+    def full_category(self) -> Category:
+        """The row's 大項目, and its 中項目 if it has one."""
+        return Category(self.category_major, self.category_minor or None)
+
+    @property
     def name(self) -> str:
         """The description on one line."""
         return " ".join(self.description.split())
