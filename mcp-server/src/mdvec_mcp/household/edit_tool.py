@@ -138,7 +138,7 @@ async def _rule(context: HouseholdContext, edit: Edit) -> ToolReply:
     def decide(connection: Connection, tool_id: int) -> rules.RuleChange:
         if edit.action == "add":
             return rules.set_rule(connection, tool_id, shop=shop, category=category)
-        return rules.remove_rule(connection, tool_id, shop=shop)
+        return rules.remove_rule(connection, tool_id, shop=shop, category=category)
 
     if edit.action in ("add", "remove"):
         done = await context.run(edit.tool, "write", decide)

@@ -253,6 +253,15 @@ def clipped_note(shown: str) -> str:
     return f"データのある {shown} だけを対象にしました"
 
 
+def renamed_notes(rows: Iterable[tuple[str, str, int, int]]) -> list[str]:
+    """Note: rows whose category has another name in their file, by both names; or none."""
+    parts = [
+        f"{shown_name(before)} = {shown_name(now)} {count:,}件 {format_currency(abs(amount))}"
+        for before, now, count, amount in rows
+    ]
+    return [f"規則でカテゴリの名前を変えた明細を含みます: {'、'.join(parts)}"] if parts else []
+
+
 def gaps_note(gaps: Iterable[Month]) -> str:
     """Note: these months have no rows, and count as zero in sums and means."""
     return f"明細が 1 件もない月（{_months(gaps)}）は、合計と平均では 0円として計算しました"
