@@ -16,6 +16,8 @@ from mdvec.household import (
     BudgetSet,
     CombinedAnswer,
     ComparisonAnswer,
+    CostsAnswer,
+    ExpenseList,
     ForecastAnswer,
     HouseholdAnswer,
     MappingAnswer,
@@ -80,6 +82,8 @@ class DrawnNetWorth(NetWorthAnswer):
 ReportAnswer = (
     ComparisonAnswer
     | DrawnBudgets
+    | CostsAnswer
+    | ExpenseList
     | RecurringAnswer
     | ForecastAnswer
     | AnomaliesAnswer

@@ -130,7 +130,7 @@ def test_a_renamed_category_with_its_own_signs_and_what_is_none(connection):
     for said in ("宇宙 = e", "e", "e = 宇宙"):
         with pytest.raises(InvalidRule, match="前の名前 = いまの名前"):
             set_rule(connection, tool, shop="", category=said)
-    with pytest.raises(InvalidRule, match="いまある規則: .a=b > c > d = e > f"):
+    with pytest.raises(InvalidRule, match=r"いまある規則: .a=b > c > d = e > f"):
         remove_rule(connection, tool, category="e = f")
 
 
