@@ -156,15 +156,15 @@ def test_fixed_and_variable_costs_add_up_to_the_spending(connection, period, sta
 
 def test_what_speaks_for_a_fixed_cost_is_named_and_tags_decide(connection):
     tax = [Bought(f"{year}-06-30", "市税事務所 固定資産税", -yen, "未分類/未分類")
-           for year, yen in ((2024, 84_000), (2025, 86_500))]  # fmt: skip
+           for year, yen in ((2023, 84_000), (2024, 84_000), (2025, 86_500))]  # fmt: skip
     others = [
         Bought("2025-06-02", "市水道局", -5_000, "水道・光熱費/水道代"),
         Bought("2025-06-03", "朝市", -300), Bought("2025-06-04", "塾", -20_000, "教養/習い事"),
         Bought("2025-06-05", "電話", -40, "通信費/電話"), Bought("2025-06-06", "朝市", 50),
     ]  # fmt: skip
     tool = fill(connection, [*tax, *others])
-    note_row(connection, tool, transaction_id=5, tags=["固定費"])
-    note_row(connection, tool, transaction_id=6, tags=["変動費"])
+    note_row(connection, tool, transaction_id=6, tags=["固定費"])
+    note_row(connection, tool, transaction_id=7, tags=["変動費"])
     answer = fixed_and_variable_costs(connection, tool, period="2025-06", today=date(2025, 7, 9))
     assert answer.text.splitlines()[:9] == [
         "2025年06月の支出 111,790円 = 固定費 111,500円 + 変動費 290円",

@@ -243,7 +243,7 @@ def _series_of(rows: Sequence[CountedRow], as_of: date) -> list[RecurringPayment
     whole = _series(rows, as_of)
     if whole is not None:
         return [whole]
-    if parts := _yearly_parts(rows):
+    if parts := _yearly_parts(rows, as_of):
         yearly = (_series(part, as_of, (_YEARLY,)) for part in parts)
         return [payment for payment in yearly if payment is not None]
     if len(rows) < _MIN_PAYMENTS_OF_A_PART:
@@ -256,10 +256,10 @@ def _series_of(rows: Sequence[CountedRow], as_of: date) -> list[RecurringPayment
     return [payment for payment in payments if payment is not None]
 
 
-def _yearly_parts(rows: Sequence[CountedRow]) -> list[list[CountedRow]]:
-    """The rows by their time of the year, if each has one of about its amount a year before it.
+def _yearly_parts(rows: Sequence[CountedRow], as_of: date) -> list[list[CountedRow]]:
+    """The rows by their time of the year, if each came again a year later with about its amount.
 
-    Those of the first year have none. No parts if one of the others has none, either.
+    No parts if one did not, or if fewer than two did.
     """
     parts: list[list[CountedRow]] = []
     for row in rows:
@@ -270,7 +270,10 @@ def _yearly_parts(rows: Sequence[CountedRow]) -> list[list[CountedRow]]:
             parts.append([row])
         else:
             return []
-    return parts
+    again = [part for part in parts if len(part) > 1]
+    late = as_of - timedelta(days=_YEARLY.days + _YEARLY.slack)
+    is_broken = any(part[0].day < late for part in parts if len(part) == 1)
+    return [] if len(again) < 2 or is_broken else again
 
 
 def _is_a_year_on(first: date, day: date) -> bool:
@@ -329,7 +332,9 @@ def _series(
     amounts = [row.yen for row in regular]
     others = sum(1 for a, b in zip(amounts, amounts[1:], strict=False) if a != b)
     is_fixed = 1 - others / (len(regular) - 1) >= _STEADY
-    is_bill = _is_close(amounts) if interval is _YEARLY else _spread(amounts) <= _MAX_SPREAD
+    is_bill = _spread(amounts) <= _MAX_SPREAD
+    if interval is _YEARLY:  # two amounts alone are near each other by chance
+        is_bill = _is_close(amounts) and (len(amounts) > _YEARLY.needed or len(intervals) == 1)
     if not (is_fixed or is_bill):
         return None
     # The payment of a year ago may have come a few days late.
