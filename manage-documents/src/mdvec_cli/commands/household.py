@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -128,6 +128,43 @@ def export_command(
     )
     for piece in pieces:
         sys.stdout.write(piece)
+
+
+class _ListName(StrEnum):
+    MEDICAL = "medical"
+    FURUSATO = "furusato"
+
+
+@app.command("expenses")
+def expenses(
+    which: Annotated[
+        _ListName, typer.Argument(help="医療費控除 or ふるさと納税.", show_default=False)
+    ],
+    name: Annotated[
+        str,
+        typer.Option("--name", "-n", help="The household.", autocompletion=complete_tool_names),
+    ],
+    year: Annotated[
+        int | None,
+        typer.Option(min=1900, max=2199, help="The calendar year; default: the latest with rows.",
+                     show_default=False),
+    ] = None,
+    format_: FormatOption = None,
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:  # fmt: skip
+    """List the rows of a year for the tax office by person, their sum, and rows that look near.
+
+    Categories, rules and tags choose the rows; the answer says how to change that.
+    """
+    settings = settings_from(config, database, verbose=verbose)
+    today = date.today()  # noqa: DTZ011 - statements have local days
+    listed = manage.household_expenses(settings.database_path, name, which.value, year, today)
+    if chosen_format(format_, settings) is DisplayFormat.JSON:
+        print_json(listed)
+    else:
+        print_text(listed.text)
 
 
 def _print(shown: StatementPreview) -> None:

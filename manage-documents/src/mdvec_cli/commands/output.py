@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -88,6 +89,6 @@ def _shown(cell: object) -> str:
 
 
 def _plain(value: object) -> str:
-    if isinstance(value, Path):
+    if isinstance(value, (Path, date)):
         return str(value)
     raise TypeError(f"{type(value).__name__} has no JSON form")

@@ -17,6 +17,8 @@ from mdvec.household import (
     BudgetSet,
     CombinedAnswer,
     ComparisonAnswer,
+    CostsAnswer,
+    ExpenseList,
     ForecastAnswer,
     HouseholdAnswer,
     MappingAnswer,
@@ -81,6 +83,8 @@ class DrawnNetWorth(NetWorthAnswer):
 ReportAnswer = (
     ComparisonAnswer
     | DrawnBudgets
+    | CostsAnswer
+    | ExpenseList
     | RecurringAnswer
     | ForecastAnswer
     | AnomaliesAnswer

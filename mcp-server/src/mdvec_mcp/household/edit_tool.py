@@ -101,9 +101,9 @@ def add_edit_tool(offer: Offer, context: HouseholdContext) -> None:
 
     offer.add_tool(
         edit_household,
-        description="Household: set a budget, a shop's category rule or other spelling, a note and "
-        "tags on a transaction, a CSV mapping, as the user decides. 家計簿の予算、カテゴリの規則、"
-        "店の別の書き方（try を見せてから add）、明細のメモとタグ。",
+        description="Household: set a budget, a category rule (of a shop, or category='old = new')"
+        ", a shop's spelling, a transaction's note and tags, a CSV mapping. 家計簿の予算、"
+        "カテゴリの規則、店の別の書き方（try を見せてから add）、明細のメモとタグ。",
         annotations=WRITES,
         answer=EditAnswer,
     )
@@ -138,7 +138,7 @@ async def _rule(context: HouseholdContext, edit: Edit) -> ToolReply:
     def decide(connection: Connection, tool_id: int) -> rules.RuleChange:
         if edit.action == "add":
             return rules.set_rule(connection, tool_id, shop=shop, category=category)
-        return rules.remove_rule(connection, tool_id, shop=shop)
+        return rules.remove_rule(connection, tool_id, shop=shop, category=category)
 
     if edit.action in ("add", "remove"):
         done = await context.run(edit.tool, "write", decide)

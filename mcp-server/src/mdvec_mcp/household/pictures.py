@@ -181,16 +181,22 @@ def names_among(shown: Sequence[Subject], ledger: Hierarchy) -> tuple[str, ...]:
 
 
 def budget_chart(answer: BudgetAnswer, ledger: Hierarchy | None = None) -> CategoryChart:
-    """The chart of budgets: what was spent, above each budget; says if the months are not over."""
-    subjects = [status.budget.subject for status in answer.statuses]
-    is_running = any(status.expected is not None for status in answer.statuses)
+    """The chart of budgets: what was spent, above each budget; says if the months are not over.
+
+    Those of a year are not beside those of the months: one axis cannot show both.
+    """
+    statuses = [one for one in answer.statuses if one.budget.per == "month"] or answer.statuses
+    subjects = [status.budget.subject for status in statuses]
+    notes = ["途中です（期間はまだ終わっていません）"] * any(
+        status.expected is not None for status in statuses
+    ) + ["年の予算は文章にあります"] * (len(statuses) < len(answer.statuses))
     span = _without_zeros(answer.months.in_words)
     return CategoryChart(
         "bar",
         f"{span}の予算と実績",
-        tuple((name_of(status.budget), status.spent) for status in answer.statuses),
-        "途中です（期間はまだ終わっていません）" if is_running else "",
-        targets=tuple(("予算", status.amount) for status in answer.statuses),
+        tuple((name_of(status.budget), status.spent) for status in statuses),
+        "。".join(notes),
+        targets=tuple(("予算", status.amount) for status in statuses),
         among=names_among(subjects, ledger or {}),
         keys=tuple(map(str, subjects)),
     )

@@ -14,12 +14,15 @@ from mdvec.household import (
     BudgetAnswer,
     Detail,
     Hierarchy,
+    ListName,
     RuleList,
     accounts_report,
     budget_status,
     combined_households,
     compare_periods,
+    expense_list,
     find_anomalies,
+    fixed_and_variable_costs,
     forecast_spending,
     list_notes,
     list_recurring_payments,
@@ -46,17 +49,20 @@ if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
 
 Report = Literal[
-    "compare", "budget", "recurring", "forecast", "anomalies", "households", "net_worth", "rules",
-    "notes", "mapping", "accounts",
+    "compare", "budget", "costs", "recurring", "forecast", "anomalies", "households", "net_worth",
+    "medical", "furusato", "rules", "notes", "mapping", "accounts",
 ]  # fmt: skip
 TAKES: dict[Report, tuple[str, ...]] = {
     "compare": ("since", "until", "period", "base", "category", "by", "detail", "limit", "tool"),
     "budget": ("since", "until", "period", "output_format", "tool"),
+    "costs": ("since", "until", "period", "tool"),
     "recurring": ("tool",),
     "forecast": ("tool",),
     "anomalies": ("since", "until", "period", "tool"),
     "households": ("since", "until", "period"),
     "net_worth": ("since", "until", "period", "detail", "output_format", "tool"),
+    "medical": ("since", "until", "period", "tool"),
+    "furusato": ("since", "until", "period", "tool"),
     "rules": ("tool",),
     "notes": ("tool",),
     "mapping": ("file", "tool"),
@@ -118,11 +124,10 @@ def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartPublis
 
     offer.add_tool(
         household_report,
-        description="Household reports, since and until in ISO: compare two periods (this year "
-        "with last), budget status, recurring payments (subscriptions), forecast, anomalies "
-        "(unusual spending), all households in sum, net worth, category rules, notes, CSV mapping. "
-        "家計簿の比較（前年比、増減）、予算と実績、定期的な支払い（サブスク、固定費）、見通し、"
-        "異常、純資産・資産の推移。",
+        description="Household reports, since and until in ISO: compare periods (this year with "
+        "last), budget, fixed costs, recurring payments, forecast, anomalies, households, net "
+        "worth, category rules, notes, CSV mapping. 家計簿の比較（前年比）、予算（あといくら）、"
+        "固定費と変動費、サブスク、見通し、純資産の推移、医療費控除とふるさと納税の一覧。",
         annotations=READ_ONLY,
         answer=ReportAnswer,
     )
@@ -140,11 +145,14 @@ class Reports:
         makers: dict[Report, Callable[[Asked], Awaitable[ToolReply]]] = {
             "compare": self._comparison,
             "budget": self._budgets,
+            "costs": self._costs,
             "recurring": self._recurring,
             "forecast": self._forecast,
             "anomalies": self._anomalies,
             "households": self._households,
             "net_worth": self._net_worth,
+            "medical": partial(self._expenses, "medical"),
+            "furusato": partial(self._expenses, "furusato"),
             "rules": self._rules,
             "notes": self._notes,
             "mapping": self._mapping,
@@ -180,6 +188,22 @@ class Reports:
         chart = await in_thread(lambda: self.charts.budgets(answer, names), trouble_in_japanese)
         data = partial(json_of, drawn(DrawnBudgets, answer, chart.model), newer)
         return with_chart(answer.text + newer, chart, data)
+
+    async def _costs(self, request: Asked) -> ToolReply:
+        work = partial(
+            fixed_and_variable_costs, since=request.since, until=request.until,
+            period=request.period, month_starts_on=self.context.month_starts_on, today=today(),
+        )  # fmt: skip
+        answer, newer = await self.context.answer(request.tool, work)
+        return ToolReply(answer.text + newer, partial(json_of, answer, newer))
+
+    async def _expenses(self, name: ListName, request: Asked) -> ToolReply:
+        work = partial(
+            expense_list, name=name, since=request.since, until=request.until,
+            period=request.period, today=today(),
+        )  # fmt: skip
+        answer, newer = await self.context.answer(request.tool, work)
+        return ToolReply(answer.text + newer, partial(json_of, answer, newer))
 
     async def _recurring(self, request: Asked) -> ToolReply:
         work = partial(

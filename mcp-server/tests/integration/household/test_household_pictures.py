@@ -14,11 +14,12 @@ from mdvec.charts.page import Page
 from mdvec.charts.pie import draw_pie
 from mdvec.charts.trend import draw_trend
 from mdvec.database.connection import open_database
+from mdvec.household.budgeting import budget_status, set_budget
 from mdvec.household.overview import category_hierarchy
 from small_ledger import FLAGS, Row, SmallLedger
 
 from mdvec_mcp.household.answer_data import json_of
-from mdvec_mcp.household.pictures import UnfittingGraph, month_chart, trend_chart
+from mdvec_mcp.household.pictures import UnfittingGraph, budget_chart, month_chart, trend_chart
 
 TODAY = date(2025, 7, 31)
 
@@ -45,6 +46,20 @@ def connection(tmp_path):
 @pytest.fixture
 def ledger_of(connection):
     return lambda rows: SmallLedger(connection, rows)
+
+
+def test_budgets_of_a_year_are_not_on_the_axis_of_those_of_a_month(ledger_of, connection):
+    tool = ledger_of([Row("2025-07-05", -3_000, "食費/外食")]).tool_id
+    asked = {"month_starts_on": 1, "today": TODAY}
+    set_budget(connection, tool, category="外食", amount=900_000, per="year", **asked)
+    yearly = budget_chart(budget_status(connection, tool, **asked))
+    assert (yearly.targets, yearly.note) == (
+        (("予算", 900_000),),
+        "途中です（期間はまだ終わっていません）",
+    )
+    set_budget(connection, tool, category="食費", amount=50_000, **asked)
+    both = budget_chart(budget_status(connection, tool, **asked))
+    assert (both.targets, both.note) == ((("予算", 50_000),), "年の予算は文章にあります")
 
 
 def of_july(*pairs):

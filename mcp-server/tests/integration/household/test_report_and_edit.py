@@ -106,6 +106,30 @@ def test_what_is_unusual_and_all_households_are_reports_too(database):
         assert yen(together.words, name) == yen(month.words, name)
 
 
+def test_costs_and_a_list_for_the_tax_office_are_reports_with_exact_sums(database):
+    month = {"since": "2025-08", "until": "2025-08"}
+    costs, spent, medical, health, donated, joined, gone = answers(
+        database,
+        report("costs", **month),
+        ("get_monthly_household", month),
+        report("medical", since="2025-01", until="2025-09"),
+        (
+            "find_transactions",
+            {"category": ["医療費"], "period": "2025年1月〜9月", "limit": 0},
+        ),
+        report("furusato"),
+        edit("rule", action="add", category="健康・医療 = 保険"),
+        edit("rule", action="remove", category="健康・医療 = 保険"),
+    )
+    assert costs.data["fixed"] + costs.data["variable"] == costs.data["spending"]
+    assert costs.data["spending"] == spent.data["spending"]
+    assert medical.data["total"] == health.data["spending"] > 0
+    assert len(medical.data["rows"]) == health.data["total_rows"]
+    assert "ふるさと納税の一覧です: 0件、合計 0円。" in donated.words
+    assert "カテゴリ「健康・医療」 → 保険 と決めました" in joined.words
+    assert "戻りました" in gone.words
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [

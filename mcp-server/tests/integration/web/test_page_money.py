@@ -56,6 +56,18 @@ def addresses(html):
     return {text: address.replace("&amp;", "&") for address, text in found}
 
 
+@pytest.mark.parametrize(
+    ("ends", "period"),
+    [({"since": "2025-06-11", "until": "2025-06-13"}, "2025-06-11..2025-06-13"),
+     ({"since": "2025-06-11"}, "2025-06-11から"), ({"until": "2025-06-13"}, "2025-06-13まで")],
+)  # fmt: skip
+def test_days_from_the_calendar_are_a_period(client, ends, period):
+    shown = client.get("/money", params={**ends, "category": "日用品"}, follow_redirects=True)
+    assert shown.url.params["period"] == period
+    assert text_in(shown.text) == text_in(money(client, period=period, category="日用品"))
+    assert 'type="date" name="since"' in shown.text
+
+
 def test_the_dearest_month_its_reason_and_back(client):
     year = money(client, period="2025年1月〜6月")
     assert re.search(r"<title>2025-06 153,600", year)

@@ -54,6 +54,14 @@ def undo(client, html):
     return client.post("/money/plan/budget", data=fields_of(form))
 
 
+def test_a_budget_of_the_year_tells_what_is_free_beside_the_payments_to_come(client):
+    shown = post(client, "/money/plan/budget", subject="住宅", amount="900000", per="year").text
+    left = 13 - NOW.month if NOW.month > 1 else 0  # the ledger ends with the month before
+    free = f"300,000 yen beside {left * 50_000:,} yen of recurring payments"
+    assert (free in text_in(shown)) is (left > 0)
+    post(client, "/money/plan/budget", subject="住宅", amount="0", per="year")
+
+
 def test_a_budget_is_set_changed_and_removed_and_each_is_undone(client):
     first = post(client, "/money/plan/budget", subject="食費", amount="３，０００円", per="month")
     assert "The budget of 食費 is now 3,000 yen." in text_in(first.text)

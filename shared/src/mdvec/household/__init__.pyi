@@ -30,6 +30,7 @@ from .core.decision_wording import Confirmation as Confirmation
 from .core.decision_wording import Restoration as Restoration
 from .core.detection import MAX_DATE_TOLERANCE as MAX_DATE_TOLERANCE
 from .core.detection import DetectionOptions as DetectionOptions
+from .core.expense_lists import ListName as ListName
 from .core.forecast import HABIT as HABIT
 from .core.found import FoundAnswer as FoundAnswer
 from .core.review_wording import CandidateList as CandidateList
@@ -57,6 +58,10 @@ from .core.wording import empty_note as empty_note
 from .core.wording import filling_note as filling_note
 from .core.wording import format_percentage as format_percentage
 from .deciding import ReviewDecision as ReviewDecision
+from .expense_lists import CostsAnswer as CostsAnswer
+from .expense_lists import ExpenseList as ExpenseList
+from .expense_lists import expense_list as expense_list
+from .expense_lists import fixed_and_variable_costs as fixed_and_variable_costs
 from .export import LedgerFormat as LedgerFormat
 from .export import export_ledger as export_ledger
 from .finding import FOUND_PAGE_SIZE as FOUND_PAGE_SIZE

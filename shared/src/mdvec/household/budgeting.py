@@ -8,7 +8,7 @@ from datetime import date
 
 import apsw
 
-from mdvec.dates import Month, MonthRange
+from mdvec.dates import Days, Month, MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.core import budget_wording
 from mdvec.household.core.answer_json import AnswerText, MonthEnds
@@ -23,10 +23,11 @@ from mdvec.household.core.budgets import (
     typical_month,
     worst_first,
 )
-from mdvec.household.core.categories import Category
 from mdvec.household.core.periods import resolve_period
+from mdvec.household.core.recurring import recurring_payments
 from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.transaction import CountedRow
+from mdvec.household.doubt import doubt_notes
 from mdvec.household.interfaces import plans
 from mdvec.household.interfaces.ledger_sums import counted_rows
 from mdvec.household.overview import coverage, named_subject, one_state
@@ -34,8 +35,8 @@ from mdvec.household.shown import shown_months
 from mdvec.text import shown_name
 
 MAX_AMOUNT = 10**10
-_MONTHS_READ = 13
-"""Spending is expected from at most so many earlier months."""
+_MONTHS_READ = 37
+"""Spending is expected, and what recurs is seen, from at most so many earlier months."""
 
 
 class InvalidBudget(MdvecError):
@@ -156,12 +157,19 @@ def budget_status(
             connection, tool_id, whole, Total.SPENDING, covered, today, until_today=True
         )
         budgets = plans.budgets_of(connection, tool_id)
-        rows = _rows(connection, tool_id, months, Total.SPENDING)
+        spans = [budget_months(budget, months) for budget in budgets]
+        rows = _rows(connection, tool_id, months, Total.SPENDING) if budgets else []
+        summed = Days(min(span.days.first for span in (months, *spans)), as_of)
+        if budgets and summed.first <= as_of:
+            notes += doubt_notes(connection, tool_id, summed, Total.SPENDING)
+    known = min(as_of, covered.last_day)
+    is_running = any(as_of < span.days.last for span in spans)
+    recurring = (
+        recurring_payments((row for row in rows if row.day <= known), known) if is_running else []
+    )
     statuses = [
-        status_of_budget(
-            budget, budget_months(budget, months), _by_day(rows, budget.subject), as_of
-        )
-        for budget in budgets
+        status_of_budget(budget, span, _by_day(rows, budget.subject), as_of, recurring)
+        for budget, span in zip(budgets, spans, strict=True)
     ]
     outside = _unbudgeted(rows, budgets, months, as_of) if budgets else None
     notes += [requested.understood] if requested.understood else []
@@ -185,7 +193,7 @@ def _rows(
 def _by_day(rows: list[CountedRow], subject: Subject) -> Mapping[date, int]:
     sums: dict[date, int] = {}
     for row in rows:
-        if covers(subject, Category(row.category_major, row.category_minor)):
+        if covers(subject, row.full_category):
             sums[row.day] = sums.get(row.day, 0) + row.yen
     return sums
 
@@ -200,7 +208,7 @@ def _unbudgeted(
         row.yen for row in rows
         if months.days.first <= row.day <= min(months.days.last, today)
         and not any(
-            covers(subject, Category(row.category_major, row.category_minor))
+            covers(subject, row.full_category)
             for subject in subjects
         )
     ]  # fmt: skip

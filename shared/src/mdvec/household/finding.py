@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache, partial
@@ -38,7 +38,7 @@ from mdvec.household.core.row_sums import (
 )
 from mdvec.household.core.row_wording import Paging
 from mdvec.household.core.row_words import RowWords
-from mdvec.household.core.subjects import Subject, Total, resolve_subject
+from mdvec.household.core.subjects import ResolvedSubject, Subject, Total
 from mdvec.household.core.sums import REASONS
 from mdvec.household.core.transaction import listed_row
 from mdvec.household.core.wording import (
@@ -46,11 +46,12 @@ from mdvec.household.core.wording import (
     InvalidPage,
     InvalidPageSize,
     clipped_note,
+    renamed_notes,
 )
 from mdvec.household.doubt import doubt_notes_on
 from mdvec.household.interfaces import ledger_sums
 from mdvec.household.interfaces.aliases import aliases_of
-from mdvec.household.interfaces.plans import all_notes, notes_on
+from mdvec.household.interfaces.plans import all_notes, notes_on, renamed_rows
 from mdvec.household.interfaces.row_sums import (
     Order,
     RowCondition,
@@ -64,9 +65,10 @@ from mdvec.household.interfaces.row_sums import (
     sums_by_day,
     sums_by_file,
     texts_of,
+    these_rows,
 )
 from mdvec.household.nearness import Embed, beside_notes, category_named, near_rows
-from mdvec.household.overview import Coverage, coverage, one_state
+from mdvec.household.overview import Coverage, coverage, one_state, resolved_name
 from mdvec.text import bracketed_name, shortened
 
 FOUND_PAGE_SIZE = 5
@@ -198,6 +200,8 @@ def find_transactions(
         noted = notes_on(connection, tool_id, [row.id for row in rows])
         groups = _groups(connection, matching, chosen, shop, listing, notes)
         if wanted.rows == "counted":
+            which = partial(these_rows, connection, matching)
+            notes += renamed_notes(renamed_rows(connection, tool_id, which))
             notes += doubt_notes_on(connection, tool_id, partial(ids_of, connection, matching))
     means: tuple[Mean, ...] = ()
     if listing.group_by in TIMES and (days := condition.known_days) is not None and totals.rows:
@@ -249,8 +253,11 @@ def _condition(
             notes.append(clipped_note(shown_months.in_words))
         if not ledger_sums.rows_at_most(connection, tool_id, period.days, 1):
             notes.append(no_rows_note(ledger.days))
-    within = _subjects(hierarchy, wanted.category, notes)
-    without = _subjects(hierarchy, wanted.exclude_category, notes)
+    resolve = partial(resolved_name, connection, tool_id)
+    within, without = (
+        _subjects([resolve(name, hierarchy()) for name in _names(names)], notes)
+        for names in (wanted.category, wanted.exclude_category)
+    )
     parts += ["、".join(map(_in_words, within))] * bool(within)
     parts += [f"{'、'.join(map(_in_words, without))}を除く"] * bool(without)
     accounts = _accounts(connection, tool_id, wanted.account)
@@ -351,13 +358,10 @@ def _names(names: Names) -> tuple[str, ...]:
     return tuple(name for name in given if name.strip())
 
 
-def _subjects(
-    hierarchy: Callable[[], Hierarchy], names: Names, notes: list[str]
-) -> tuple[Subject, ...]:
-    """The categories of these names, or all spending; what was understood goes to ``notes``."""
+def _subjects(named: Iterable[ResolvedSubject], notes: list[str]) -> tuple[Subject, ...]:
+    """The categories, or all spending, that were named; what was understood goes to ``notes``."""
     subjects: dict[Subject, None] = {}
-    for name in _names(names):
-        resolved = resolve_subject(name, hierarchy())
+    for resolved in named:
         subject = resolved.subject
         notes += [resolved.remark] if resolved.remark else []
         if isinstance(subject, Total) and subject is not Total.SPENDING:

@@ -15,9 +15,14 @@ from mdvec.household.core.answer_json import AnswerText
 from mdvec.household.core.answer_text import answer_text
 from mdvec.household.core.forecast import MonthForecast, forecast
 from mdvec.household.core.periods import resolve_period
-from mdvec.household.core.recurring import RecurringPayment, recurring_payments
+from mdvec.household.core.recurring import (
+    DuePayment,
+    RecurringPayment,
+    due_until,
+    recurring_payments,
+)
 from mdvec.household.core.transaction import CountedRow
-from mdvec.household.core.wording import InsufficientData
+from mdvec.household.core.wording import NO_SPENDING, InsufficientData
 from mdvec.household.interfaces.ledger_sums import counted_rows
 from mdvec.household.overview import Coverage, coverage, one_state
 
@@ -31,15 +36,6 @@ class NotOneMonth(MdvecError):
         super().__init__(
             "anomalies の期間は、ひと月か、月の初日からその月のある日までを指定してください。"
         )
-
-
-@dataclass(frozen=True, slots=True)
-class DuePayment:
-    """A payment that is expected on about a day."""
-
-    day: date
-    name: str
-    amount: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,18 +83,9 @@ def list_recurring_payments(
     rows, as_of, age = rows_until_now(connection, tool_id, today, month_starts_on)
     payments, unknown = _without_unknown(recurring_payments(rows, as_of), rows, as_of)
     until = Month.of(as_of, month_starts_on).last_day
-    due = sorted(
-        (
-            DuePayment(day, payment.name, payment.amount_on(day))
-            for payment in payments
-            if not payment.is_income
-            for day in payment.expected(until)
-        ),
-        key=lambda payment: (payment.day, payment.name),
-    )
-    listed = [(payment.day, payment.name, payment.amount) for payment in due]
+    due = due_until(payments, until)
     lines = habit_wording.recurring_lines(payments, as_of)
-    lines += habit_wording.due_lines(listed, until) if payments else []
+    lines += habit_wording.due_lines(due, until) if payments else []
     notes = (habit_wording.unknown_note(unknown),) if unknown else ()
     shown = tuple(habit_wording.as_shown(payment, as_of) for payment in payments)
     return RecurringAnswer(as_of, shown, tuple(due), notes, age, answer_text(lines, notes, age=age))
@@ -133,6 +120,8 @@ def forecast_spending(
     rows, as_of, age = rows_until_now(connection, tool_id, today, month_starts_on)
     months = forecast(rows, as_of, month_starts_on)
     lines = habit_wording.forecast_lines(months, as_of)
+    if rows and all(row.is_income for row in rows):
+        lines = [f"{NO_SPENDING}。"]
     notes = habit_wording.error_note(months, as_of)
     text = answer_text(lines, notes, age=age)
     return ForecastAnswer(as_of, tuple(months), tuple(notes), age, text)
@@ -173,7 +162,10 @@ def find_anomalies(
     unusual = anomalies(rows, as_of, month_starts_on)
     notes = (span.understood,) if span.understood else ()
     age = covered.age(today, span)
-    text = answer_text(anomaly_lines(unusual, as_of, month_starts_on), notes, age=age)
+    lines = anomaly_lines(unusual, as_of, month_starts_on)
+    if rows and all(row.is_income for row in rows):
+        lines = [f"{NO_SPENDING}。"]
+    text = answer_text(lines, notes, age=age)
     return AnomaliesAnswer(as_of, tuple(unusual), notes, age, text)
 
 

@@ -12,7 +12,13 @@ import apsw
 from mdvec.database import snapshot
 from mdvec.dates import Days, Month, MonthRange
 from mdvec.household.core.answer_text import age_line
-from mdvec.household.core.categories import hierarchy_of
+from mdvec.household.core.categories import (
+    AmbiguousCategory,
+    Hierarchy,
+    UnknownCategory,
+    folded_category,
+    hierarchy_of,
+)
 from mdvec.household.core.coverage_notes import (
     MAX_ASTRAY_ROWS,
     MonthRun,
@@ -21,10 +27,18 @@ from mdvec.household.core.coverage_notes import (
     runs_of,
 )
 from mdvec.household.core.periods import UnderstoodPeriod
-from mdvec.household.core.subjects import Subject, resolve_subject
+from mdvec.household.core.subjects import (
+    ResolvedSubject,
+    Subject,
+    exact_subject,
+    resolve_subject,
+)
 from mdvec.household.core.sums import MonthMarks
 from mdvec.household.core.wording import EmptyLedger
 from mdvec.household.interfaces import ledger_sums
+from mdvec.household.interfaces.category_words import english_names
+from mdvec.household.interfaces.plans import rules_of
+from mdvec.text import bracketed_name, shortened
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,8 +240,40 @@ def named_subject(
     """
     if name is None or not name.strip():
         return None, []
-    resolved = resolve_subject(name, hierarchy_of(ledger_sums.category_names(connection, tool_id)))
+    hierarchy = hierarchy_of(ledger_sums.category_names(connection, tool_id))
+    resolved = resolved_name(connection, tool_id, name, hierarchy)
     return resolved.subject, [] if resolved.remark is None else [resolved.remark]
+
+
+def resolved_name(
+    connection: apsw.Connection, tool_id: int, name: str, hierarchy: Hierarchy
+) -> ResolvedSubject:
+    """The category or total of a name; also of one that a rule changed, or of an English one.
+
+    Raises:
+        UnknownCategory: no category, or several, have that name.
+    """
+    try:
+        return resolve_subject(name, hierarchy)
+    except AmbiguousCategory:
+        raise
+    except UnknownCategory:
+        wanted = folded_category(name)
+        former = [
+            str(rule.category)
+            for rule in rules_of(connection, tool_id)
+            if rule.renamed is not None and folded_category(str(rule.renamed)) == wanted
+        ]
+        names = former or english_names().get(" ".join(name.split()).casefold(), ())
+        known = {subject for each in names if (subject := exact_subject(each, hierarchy))}
+        if len(known) > 1:
+            raise AmbiguousCategory(name, sorted(map(str, known))) from None
+        if not known:
+            raise
+        (subject,) = known
+        return ResolvedSubject(
+            subject, f"「{shortened(name)}」は{bracketed_name(subject)}として集計しました"
+        )
 
 
 @contextmanager

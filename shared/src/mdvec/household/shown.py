@@ -13,6 +13,7 @@ from mdvec.household.core.subjects import Subject
 from mdvec.household.core.sums import MonthMarks
 from mdvec.household.core.wording import InsufficientData
 from mdvec.household.interfaces import ledger_sums
+from mdvec.household.interfaces.plans import renamed_rows
 from mdvec.household.overview import Coverage
 
 MAX_NAMED_ROWS = 3
@@ -117,6 +118,9 @@ def _notes(
         )
     summed = Days(min(days.first, today), min(days.last, today)) if until_today else days
     notes += _planned_notes(connection, tool_id, subject, summed, covered, today)
+    notes += wording.renamed_notes(
+        renamed_rows(connection, tool_id, lambda: ledger_sums.where_rows(tool_id, days, subject))
+    )
     pending = ledger_sums.pending_removal_sums(
         connection, tool_id, days, subject, covered.starts_on
     )

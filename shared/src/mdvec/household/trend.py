@@ -154,9 +154,13 @@ def _of_the_top(
     sums: list[MonthlySum], covered: Coverage, shown: MonthRange, marks: MonthMarks
 ) -> tuple[list[CategoryTrend], list[str]]:
     amounts = amounts_by_category(sums)
-    if not (top := _top(amounts, shown)):
+    axis, top = covered.axis(shown), _top(amounts, shown)
+    income = Category(INCOME)
+    if not top and any(month in shown for month in amounts.get(income, ())):
+        trend = trend_of(income, amounts[income], axis, shown, marks.empty)
+        return [trend], [f"{wording.NO_SPENDING}。", *wording.trend_text(trend, shown, marks)]
+    if not top:
         raise InsufficientData(shown.in_words, covered.default_range)
-    axis = covered.axis(shown)
     trends = [trend_of(category, amounts[category], axis, shown, marks.empty) for category in top]
     return trends, wording.top_text(trends, shown, marks)
 

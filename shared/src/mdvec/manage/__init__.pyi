@@ -19,6 +19,7 @@ from .folders import tool_of_folder as tool_of_folder
 from .folders import within_home as within_home
 from .household_mapping import NoHousehold as NoHousehold
 from .household_mapping import export_household as export_household
+from .household_mapping import household_expenses as household_expenses
 from .household_mapping import map_statement as map_statement
 from .kind_code import KIND_CODE as KIND_CODE
 from .kind_code import records_of as records_of

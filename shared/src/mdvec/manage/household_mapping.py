@@ -10,9 +10,12 @@ from pathlib import Path
 from mdvec.database import open_database, snapshot
 from mdvec.errors import MdvecError
 from mdvec.household import (
+    ExpenseList,
     LedgerFormat,
+    ListName,
     MappingRefused,
     StatementPreview,
+    expense_list,
     export_ledger,
     preview_statement,
 )
@@ -21,7 +24,7 @@ from mdvec.tools import Tool
 
 
 class NoHousehold(MdvecError):
-    """The tool to export is no household."""
+    """The tool that was named is no household."""
 
 
 def map_statement(
@@ -57,11 +60,31 @@ def export_household(
     Raises:
         ToolNotFound, NoHousehold: there is no household of that name.
     """
+    tool = _household_named(database, name)
+    with open_database(database, "read") as connection, snapshot(connection):
+        yield from export_ledger(connection, tool.id, format_, since, until)
+
+
+def household_expenses(
+    database: Path, name: str, list_: ListName, year: int | None, today: date
+) -> ExpenseList:
+    """A household's list for the tax office, by default of its latest year.
+
+    Raises:
+        ToolNotFound, NoHousehold: there is no household of that name.
+        EmptyLedger, InsufficientData: the ledger has nothing for the year.
+    """
+    tool = _household_named(database, name)
+    since, until = (None, None) if year is None else (f"{year:04d}-01", f"{year:04d}-12")
+    with open_database(database, "read") as connection:
+        return expense_list(connection, tool.id, list_, since=since, until=until, today=today)
+
+
+def _household_named(database: Path, name: str) -> Tool:
     tool = find_tool(database, name)
     if tool.kind != "household":
         raise NoHousehold(f"the tool {name!r} is a {tool.kind}, not a household")
-    with open_database(database, "read") as connection, snapshot(connection):
-        yield from export_ledger(connection, tool.id, format_, since, until)
+    return tool
 
 
 def _household(database: Path, name: str | None, file: Path) -> Tool | None:

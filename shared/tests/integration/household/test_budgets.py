@@ -8,9 +8,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from plan_ledger import Bought, fill, monthly
 
+from mdvec.household import review
 from mdvec.household.budgeting import InvalidBudget, budget_status, set_budget
 from mdvec.household.comparison import compare_periods
 from mdvec.household.core.categories import UnknownCategory
+from mdvec.household.core.detection import DetectionOptions
 
 TODAY = date(2025, 6, 19)
 
@@ -141,6 +143,49 @@ def test_what_was_spent_is_the_sum_of_the_rows(connection, rows):
     assert {one.amount for one in answer.statuses} == {7_000, 14_000}
     outside = [row.yen for row in recent if row.counts and row.major != "食費"]
     assert (answer.unbudgeted or 0) == sum(outside)
+
+
+def test_what_may_still_be_spent_is_without_the_payments_that_will_come(connection):
+    rows = [
+        *monthly("家賃", -80_000, "2024-12", 6, day=27, category="住宅/家賃"),
+        *[Bought(row.day, "電力", -5_000 - 10 * at, "水道・光熱費/電気")
+          for at, row in enumerate(monthly("電力", 0, "2024-12", 6, day=20))],
+        *monthly("動画", -990, "2024-12", 7, day=3, category="教養・娯楽/動画"),
+        *monthly("給与", 300_000, "2024-12", 6, day=25, category="収入/給与"),
+        Bought("2025-06-05", "朝市", -9_000),
+    ]  # fmt: skip
+    tool = fill(connection, rows)
+    for category, per in (("支出", "month"), ("住宅", "year"), ("食費", "month")):
+        set_budget(connection, tool, category=category, amount=900_000, per=per, today=TODAY)
+    answer = budget_status(connection, tool, today=TODAY)
+    whole, food, home = sorted(answer.statuses, key=lambda one: str(one.budget.subject) != "支出")
+    assert (str(whole.budget.subject), whole.spent) == ("支出", 9_990)
+    assert [(str(one.day), one.name, one.amount, one.is_fixed) for one in whole.due] == [
+        ("2025-06-20", "電力", 5_025, False), ("2025-06-27", "家賃", 80_000, True),
+    ]  # fmt: skip
+    assert whole.free == 900_000 - 9_990 - 85_025
+    statuses = {str(one.budget.subject): one for one in (food, home)}
+    assert [str(one.day) for one in statuses["住宅"].due] == [
+        f"2025-{month:02}-27" for month in range(6, 13)
+    ]
+    assert statuses["住宅"].free == 900_000 - 5 * 80_000 - 7 * 80_000
+    assert (statuses["食費"].due, statuses["食費"].free) == ((), 891_000)
+    assert (
+        "  これからの定期的な支払い 約 85,025円（家賃 80,000円、電力 約 5,025円）を除くと、"
+        "あと使えるのは 約 804,985円"
+    ) in answer.text.splitlines()
+    over = budget_status(connection, tool, period="2025年5月", today=TODAY)
+    assert all(one.due == () for one in over.statuses if one.budget.per == "month")
+
+
+def test_budgets_say_how_much_of_them_is_in_undecided_candidates(connection):
+    rows = [Bought("2025-06-02", "家電のアカリ", -42_680, "日用品/家電", account=account)
+            for account in ("カード", "PayPay")]  # fmt: skip
+    tool = fill(connection, rows)
+    set_budget(connection, tool, category="日用品", amount=50_000, today=TODAY)
+    review.detect(connection, tool, DetectionOptions())
+    note = "重複かもしれない 1件（支出 42,680円）は未判定の候補です"
+    assert any(note in line for line in budget_status(connection, tool, today=TODAY).notes)
 
 
 def test_months_that_start_on_the_25th_are_budgeted_and_compared_so(connection):

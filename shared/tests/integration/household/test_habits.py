@@ -1,6 +1,6 @@
 """Recurring payments and the forecast of a ledger, in words."""
 
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 from plan_ledger import Bought, fill, monthly
@@ -73,6 +73,15 @@ def test_a_forecast_in_words_names_its_parts_and_its_past_errors(connection):
     ]
     assert "9・8・7・6回試したずれの中央値: 当月 0円、1か月先 0円" in answer.text
     assert answer.months[1].amount == 80_000
+    assert [one.amount for one in answer.months[1].due] == [80_000]
+
+
+def test_the_items_of_what_is_still_to_come_are_named(connection):
+    tool = fill(connection, monthly("家賃", -80_000, "2024-06", 12, day=28))
+    with connection:
+        connection.execute("UPDATE transactions SET date = '2025-06-01' WHERE date < '2024-07'")
+    june = forecast_spending(connection, tool, today=date(2025, 6, 1)).text.splitlines()[1]
+    assert "これまで 80,000円、定期的な支払い（家賃 80,000円） 80,000円）" in june
 
 
 def test_rows_that_do_not_count_do_not_recur(connection):
@@ -83,6 +92,29 @@ def test_rows_that_do_not_count_do_not_recur(connection):
     assert answer.payments == ()
     assert "見つかりませんでした" in answer.text
     assert "3か月以上" in forecast_spending(connection, tool, today=date(2025, 6, 20)).text
+
+
+def test_a_ledger_of_income_alone_has_no_forecast_and_says_why(connection):
+    tool = fill(connection, monthly("給与", 300_000, "2025-01", 6, category="収入/給与"))
+    asked = {"today": date(2025, 6, 20)}
+    sentence = "支出がありません（収入はあります）。"
+    assert forecast_spending(connection, tool, **asked).text == sentence
+    assert find_anomalies(connection, tool, **asked).text == sentence
+    recurring = list_recurring_payments(connection, tool, **asked).text
+    assert "定期的な収入:\n- 給与（収入）: 毎月 300,000円" in recurring
+
+
+def test_what_does_not_multiply_to_the_year_says_why(connection):
+    bills = [Bought(row.day, "電力", -5_000 - 100 * at * at) for at, row in
+             enumerate(monthly("電力", 0, "2024-05", 14))]  # fmt: skip
+    lenses = [Bought(str(date(2025, 1, 8) + timedelta(days=28 * n)), "レンズ", -3_000)
+              for n in range(6)]  # fmt: skip
+    text = list_recurring_payments(
+        connection, fill(connection, [*bills, *lenses]), today=date(2025, 6, 8)
+    ).text
+    last_year = sum(-row.amount for row in bills[-12:])
+    assert f"、過去1年 {last_year:,}円（次は" in text
+    assert "4週間ごと 3,000円、年 39,000円（年13回、次は 2025-06-25 ごろ）" in text
 
 
 def test_an_empty_ledger_is_refused(connection):

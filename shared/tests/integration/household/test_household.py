@@ -331,8 +331,17 @@ def test_a_period_outside_the_ledger_and_a_month_without_rows_have_too_little_da
             assert "利用できる期間は 2025年05月〜2025年07月 です" in str(short.value)
 
 
-def test_months_without_spending_have_no_top_categories(ledger):
+def test_a_ledger_of_income_alone_says_so_and_shows_it(ledger):
     ledger.add("2025-07-01", 20, "収入/給与")
+    answer = ledger.trend()
+    assert [(str(one.category), one.total) for one in answer.categories] == [("収入", 20)]
+    assert answer.text.startswith("支出がありません（収入はあります）。\n収入")
+    ledger.add("2025-07-02", 20, "食費/食料品")
+    assert "支出がありません（収入はあります）" in ledger.trend().text
+
+
+def test_months_without_any_category_of_spending_or_income_have_no_trend(ledger):
+    ledger.add("2025-07-01", 20, "食費/食料品")
     with pytest.raises(InsufficientData):
         ledger.trend()
 

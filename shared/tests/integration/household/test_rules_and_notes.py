@@ -8,11 +8,14 @@ from hypothesis import strategies as st
 from plan_ledger import Bought, fill
 
 from mdvec.household.core.categories import UnknownCategory
+from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
+from mdvec.household.interfaces.plans import apply_rules
 from mdvec.household.ledger import import_ledger
 from mdvec.household.month import monthly_household
 from mdvec.household.notes import InvalidNote, list_notes, note_row
 from mdvec.household.reading import LedgerFile
 from mdvec.household.rules import InvalidRule, list_rules, remove_rule, set_rule, try_rule
+from mdvec.household.trend import category_trend
 from mdvec.tools.registry import add_tool
 
 HEADER = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
@@ -77,6 +80,58 @@ def test_what_is_no_rule_is_refused(connection):
         set_rule(connection, tool, shop="リンリン", category="宇宙")
     with pytest.raises(InvalidRule, match="いまある規則: なし"):
         remove_rule(connection, tool, shop="リンリン")
+
+
+FOOD = [
+    Bought("2024-05-01", "スーパー", -1_000, "食料品/野菜"),
+    Bought("2024-06-01", "スーパー", -200, "食料品/肉"),
+    Bought("2024-06-02", "りんりん", -30, "食料品/雑貨"),
+    Bought("2025-06-01", "スーパー", -4_000, "食費/野菜"),
+    Bought("2025-06-02", "市営バス", -9, "交通費/自転車"),
+]
+
+
+def test_a_category_that_exports_renamed_is_joined_by_a_rule_and_answers_say_so(connection):
+    tool, today = fill(connection, FOOD), date(2025, 6, 30)
+    before = categories(connection, tool)
+    trial = try_rule(connection, tool, shop="", category="食料品 = 食費")
+    assert "カテゴリ「食料品」 → 食費: 試すと 3件（1,230円）が移ります" in trial.text
+    assert categories(connection, tool) == before
+    set_rule(connection, tool, shop="りんりん", category="自転車")
+    done = set_rule(connection, tool, shop="", category="食料品＝食費")
+    assert (done.changed, [kind for _, kind in categories(connection, tool)]) == (
+        2, ["食費/野菜", "食費/肉", "交通費/自転車", "食費/野菜", "交通費/自転車"],
+    )  # fmt: skip
+    month = monthly_household(connection, tool, period="全期間", category="食料品", today=today)
+    assert (month.spending, str(month.category)) == (5_200, "食費")
+    assert month.notes[0] == "「食料品」は「食費」として集計しました"
+    note = "規則でカテゴリの名前を変えた明細を含みます: 食料品 > 肉 = 食費 > 肉 1件 200円"
+    trend = category_trend(connection, tool, category="食費", period="2024年6月", today=today)
+    found = find_transactions(
+        connection, tool, RowFilter("スーパー", since="2024-06-01"), ListingOptions(), today
+    )
+    assert note in trend.notes
+    assert note in found.notes
+    with connection:
+        assert apply_rules(connection, tool) == 0  # an import of the same files changes nothing
+    with pytest.raises(InvalidRule, match="同じカテゴリに戻って"):
+        set_rule(connection, tool, shop="", category="食費 = 食料品")
+    assert "カテゴリ「食料品」 → 食費" in list_rules(connection, tool).text
+    remove_rule(connection, tool, category="食料品 = 食費")
+    remove_rule(connection, tool, shop="りんりん")
+    assert categories(connection, tool) == before
+
+
+def test_a_renamed_category_with_its_own_signs_and_what_is_none(connection):
+    rows = [Bought("2025-05-01", "店", -1, "a=b/c > d"), Bought("2025-05-02", "店", -2, "e/f")]
+    tool = fill(connection, rows)
+    set_rule(connection, tool, shop="", category="a=b > c > d = f")
+    assert {kind for _, kind in categories(connection, tool)} == {"e/f"}
+    for said in ("宇宙 = e", "e", "e = 宇宙"):
+        with pytest.raises(InvalidRule, match="前の名前 = いまの名前"):
+            set_rule(connection, tool, shop="", category=said)
+    with pytest.raises(InvalidRule, match=r"いまある規則: .a=b > c > d = e > f"):
+        remove_rule(connection, tool, category="e = f")
 
 
 def test_suggestions_come_from_the_users_own_history(connection):

@@ -134,3 +134,88 @@ def test_the_band_of_spending_that_only_rises_begins_at_the_estimate():
     _, ahead, *_ = forecast(rows_of(*rising), date(2024, 12, 31))
     assert ahead.high is not None
     assert ahead.low == ahead.amount < ahead.high
+
+
+def every(days, shop, yen, first, count):
+    begin = date.fromisoformat(first)
+    return [((begin + timedelta(days=days * n)).isoformat(), shop, yen) for n in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("days", "name", "per_year"), [(28, "4週間ごと", 13), (14, "2週間ごと", 26)]
+)
+def test_payments_every_four_or_two_weeks_keep_their_weekday(days, name, per_year):
+    payments = every(days, "コンタクト", 3_000, "2025-01-08", 161 // days + 1)
+    (lenses,) = found(*payments, as_of=date(2025, 6, 18))
+    assert (lenses.interval.name, lenses.per_year) == (name, 3_000 * per_year)
+    assert lenses.next_day == date.fromisoformat(payments[-1][0]) + timedelta(days=days)
+
+
+@given(st.integers(1, 31), st.integers(0, 27), st.integers(5, 30), st.integers(0, 3))
+def test_payments_once_a_month_are_never_of_four_weeks(day, start, months, late):
+    """On a day of the month, or some days later at a weekend."""
+    first = [date(2023 + (start + n) // 12, (start + n) % 12 + 1, 1) for n in range(months)]
+    due = [(one + timedelta(days=31)).replace(day=1) - timedelta(days=1) for one in first]
+    due = [min(end, end.replace(day=min(day, end.day))) for end in due]
+    paid = [one + timedelta(days=min(max(7 - one.isoweekday(), 0) % 3, late)) for one in due]
+    for series in found(*[(str(one), "家賃", 80_000) for one in paid], as_of=paid[-1]):
+        assert series.interval.name == "毎月"
+
+
+def test_a_yearly_tax_whose_amount_moves_a_little_recurs_in_whole_and_in_parts():
+    car = [("2023-05-31", "自動車税", 34_500), ("2024-05-30", "自動車税", 36_000),
+           ("2025-05-29", "自動車税", 36_000)]  # fmt: skip
+    days = ("06-30", "09-30", "12-27", "02-28")
+    house = [
+        (f"{year + (day < '05')}-{day}", "固定資産税", yen + (600 if day == "06-30" else 0))
+        for year, yen in ((2022, 32_000), (2023, 32_400), (2024, 31_000)) for day in days
+    ]  # fmt: skip
+    series = found(*car, *house)
+    assert [(one.name, one.interval.name, one.per_year, str(one.next_day)) for one in series] == [
+        ("自動車税", "毎年", 36_000, "2026-05-30"),
+        ("固定資産税", "毎年", 31_600, "2025-06-30"),
+        ("固定資産税", "毎年", 31_000, "2025-09-30"),
+        ("固定資産税", "毎年", 31_000, "2025-12-27"),
+        ("固定資産税", "毎年", 31_000, "2026-02-28"),
+    ]
+    stays = [(f"{year}-05-31", "旅館", yen) for year, yen in
+             ((2023, 20_000), (2024, 28_000), (2025, 30_000))]  # fmt: skip
+    assert found(*stays) == []
+    assert found(*stays[1:]) == []  # two amounts are near each other by chance
+
+
+def test_a_subscription_that_changes_its_name_keeps_its_history():
+    old = each_month("ドウガプラス", 990, day=12, first=7, last=12, year=2024)
+    new = each_month("ビデオワン", 990, day=12, first=1, last=2)
+    (series,) = found(*old, *new, as_of=date(2025, 2, 20))
+    assert (series.name, len(series.rows), series.missed) == ("ビデオワン", 8, ())
+    (renaming,) = series.renamings
+    assert (renaming.day, renaming.before, renaming.after) == (
+        date(2025, 1, 12), "ドウガプラス", "ビデオワン",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        each_month("ビデオワン", 1_090, day=12, first=1, last=5),
+        each_month("ビデオワン", 990, day=26, first=1, last=5),
+        [*each_month("ビデオワン", 990, day=12, last=5), *each_month("音楽", 990, day=12, last=5)],
+        [("2024-03-03", "ビデオワン", 500), *each_month("ビデオワン", 990, day=12, last=5)],
+    ],
+    ids=["another amount", "another day", "two that fit", "known before"],
+)
+def test_a_new_subscription_that_is_not_surely_the_old_one_is_another(new):
+    old = each_month("ドウガプラス", 990, day=12, first=7, last=12, year=2024)
+    series = found(*old, *new, as_of=date(2025, 5, 20))
+    assert "ドウガプラス" in {one.name for one in series}
+    assert not any(one.renamings for one in series)
+
+
+def test_two_that_ended_at_once_do_not_share_their_heir():
+    ended = [
+        row for shop in ("ドウガプラス", "音楽の箱")
+        for row in each_month(shop, 990, day=12, first=7, last=12, year=2024)
+    ]  # fmt: skip
+    series = found(*ended, *each_month("ビデオワン", 990, day=12, last=5), as_of=date(2025, 5, 20))
+    assert sorted(len(one.rows) for one in series) == [5, 6, 6]

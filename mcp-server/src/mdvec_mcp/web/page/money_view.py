@@ -33,7 +33,7 @@ from mdvec.household import (
     shop_sums,
 )
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from mdvec_mcp.household import names_among, today
@@ -103,7 +103,13 @@ class _Money:
     views: Views
 
     async def show(self, request: Request, household: Household, query: Query) -> Response:
-        """The figures of a period."""
+        """The figures of a period; of days from a calendar, at the address of their period."""
+        since, until = query.text("since"), query.text("until")
+        if since or until:
+            ends = f"{since}..{until}" if since and until else f"{since}から" * bool(since)
+            span = ends or f"{until}まで"
+            same = query.with_(since=None, until=None, page=None, period=span)
+            return RedirectResponse(f"/money?{same}", 303)
         money = await household.run(lambda ledger, id_: self._money(ledger, id_, query))
         return self.views.page(
             request, "money.html",

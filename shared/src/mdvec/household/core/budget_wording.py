@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 from mdvec.household.core.budgets import Budget, BudgetStatus
+from mdvec.household.core.habit_wording import due_names
 from mdvec.household.core.wording import format_currency
 from mdvec.text import shown_name
 from mdvec.tools import offered_name
@@ -58,10 +59,25 @@ def status_lines(
         ]
     warned = sum(1 for status in statuses if status.warning)
     summary = f"注意が必要なものは {warned}件です。" if warned else "どれも予算のうちです。"
-    lines = [f"{months}の予算と実績です。{summary}", *map(status_line, statuses)]
+    lines = [f"{months}の予算と実績です。{summary}"]
+    for status in statuses:
+        lines += [status_line(status), *_free_lines(status)]
     if unbudgeted is not None:
         lines.append(f"- 予算のないカテゴリの支出: {format_currency(unbudgeted)}")
     return lines
+
+
+def _free_lines(status: BudgetStatus) -> list[str]:
+    """What may still be spent beside the payments that will come, each named; none without any."""
+    if not status.due:
+        return []
+    due = sum(payment.amount for payment in status.due)
+    is_sure = all(payment.is_fixed for payment in status.due)
+    about = "" if is_sure else "約 "
+    return [
+        f"  これからの定期的な支払い {about}{format_currency(due)}（{due_names(status.due)}）を"
+        f"除くと、あと使えるのは {about}{format_currency(status.free)}"
+    ]
 
 
 def budget_set_text(budget: Budget, before: int | None, typical: int | None) -> str:

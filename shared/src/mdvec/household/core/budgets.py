@@ -11,6 +11,7 @@ from typing import Literal
 from mdvec.dates import Month, MonthRange
 from mdvec.household.core.answer_json import MonthEnds, Percentage, SubjectText
 from mdvec.household.core.categories import Category
+from mdvec.household.core.recurring import DuePayment, RecurringPayment, due_until
 from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import percent
 
@@ -35,7 +36,8 @@ class BudgetStatus:
     ``amount`` is the budget of all ``months`` together. ``used`` and ``elapsed`` are percentages
     of the budget and of the days of ``months``. ``expected`` is what the spending will probably
     come to at the end, from the same days of earlier months or else at today's pace; None once
-    the months are over.
+    the months are over. ``due`` are the recurring payments that will probably still come, and
+    ``free`` is what is left without them.
     """
 
     budget: Budget
@@ -45,6 +47,8 @@ class BudgetStatus:
     used: Percentage
     elapsed: Percentage
     expected: int | None
+    due: tuple[DuePayment, ...]
+    free: int
 
     @property
     def left(self) -> int:
@@ -79,7 +83,11 @@ def covers(subject: Subject, category: Category) -> bool:
 
 
 def status_of_budget(
-    budget: Budget, months: MonthRange, by_day: Mapping[date, int], today: date
+    budget: Budget,
+    months: MonthRange,
+    by_day: Mapping[date, int],
+    today: date,
+    recurring: Sequence[RecurringPayment],
 ) -> BudgetStatus:
     """The status of a budget over ``months``; ``by_day`` is its subject's spending by day.
 
@@ -91,6 +99,11 @@ def status_of_budget(
     amount = budget.amount * (len(months) if budget.per == "month" else 1)
     spent = sum(yen for day, yen in by_day.items() if first <= day <= until)
     days, passed = (last - first).days + 1, max((until - first).days + 1, 0)
+    own = (
+        payment for payment in recurring
+        if today < last and covers(budget.subject, payment.rows[-1].full_category)
+    )  # fmt: skip
+    due = due_until(own, last)
     return BudgetStatus(
         budget=budget,
         months=months,
@@ -99,6 +112,8 @@ def status_of_budget(
         used=percent(spent, amount),
         elapsed=percent(passed, days),
         expected=None if today >= last else spent + _still_to_come(by_day, months, until),
+        due=tuple(due),
+        free=amount - spent - sum(payment.amount for payment in due),
     )
 
 

@@ -20,10 +20,15 @@ _MAX_SHOPS = 100
 
 @dataclass(frozen=True, slots=True)
 class CategoryRule:
-    """Rows whose normalised shop contains ``shop`` belong to ``category``."""
+    """Rows whose normalised shop contains ``shop`` belong to ``category``.
+
+    If a category was ``renamed``, there is no shop: rows of it belong to ``category``, unless a
+    rule for their shop says otherwise.
+    """
 
     shop: str
     category: CategoryText
+    renamed: CategoryText | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +49,20 @@ class Suggestion:
 
 def rule_for(shop: str, rules: Iterable[CategoryRule]) -> CategoryRule | None:
     """The rule for a normalised shop: of several, the one that names the most of it."""
-    matching = [rule for rule in rules if rule.shop in shop]
+    matching = [rule for rule in rules if rule.renamed is None and rule.shop in shop]
     return max(matching, key=lambda rule: (len(rule.shop), rule.shop), default=None)
+
+
+def renamed(category: Category, rules: Sequence[CategoryRule]) -> Category:
+    """The name that a file's category has by the rules; that of its 大項目 keeps its 中項目."""
+    for _ in rules:  # more steps than rules would be a circle
+        names = (category, Category(category.major))
+        rule = next((rule for name in names for rule in rules if rule.renamed == name), None)
+        if rule is None:
+            break
+        minor = category.minor if rule.renamed == names[1] else None
+        category = Category(rule.category.major, rule.category.minor or minor)
+    return category
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +156,9 @@ MAX_SUGGESTIONS = 20
 
 
 def rule_line(rule: CategoryRule) -> str:
-    """A rule in words: 「りんりん」を含む店 → 交通費 > 自転車."""
+    """A rule in words: 「りんりん」を含む店 → 交通費 > 自転車, or カテゴリ「食料」 → 食費."""
+    if rule.renamed is not None:
+        return f"カテゴリ{bracketed_name(rule.renamed)} → {shown_name(rule.category)}"
     return f"{bracketed_name(rule.shop)}を含む店 → {shown_name(rule.category)}"
 
 
@@ -176,10 +195,10 @@ def rule_set_text(rule: CategoryRule, changed: int) -> str:
     )
 
 
-def removed_text(shop: str, changed: int) -> str:
+def removed_text(rule: str, changed: int) -> str:
     """Says that a rule no longer applies."""
     return (
-        f"{bracketed_name(shop)}の規則をやめました。{changed:,}件がファイルのカテゴリに戻りました。"
+        f"{bracketed_name(rule)}の規則をやめました。{changed:,}件がファイルのカテゴリに戻りました。"
     )
 
 

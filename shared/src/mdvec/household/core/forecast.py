@@ -10,7 +10,7 @@ from statistics import median
 
 from mdvec.dates import ONE_DAY, Month
 from mdvec.household.core.answer_json import MonthText
-from mdvec.household.core.recurring import Payees
+from mdvec.household.core.recurring import DuePayment, Payees, due_until
 from mdvec.household.core.transaction import CountedRow
 
 AHEAD = 3
@@ -29,7 +29,7 @@ class MonthForecast:
 
     ``low`` and ``high`` are the band around it that holds 80 % of the errors of the trials.
     ``typical_error`` is their median absolute error, over ``trials`` months of the past; None if
-    there are too few.
+    there are too few. ``due`` are the payments that make up ``recurring``.
     """
 
     month: MonthText
@@ -40,6 +40,7 @@ class MonthForecast:
     high: int | None
     typical_error: int | None
     trials: int
+    due: tuple[DuePayment, ...] = ()
 
     @property
     def amount(self) -> int:
@@ -50,8 +51,12 @@ class MonthForecast:
 @dataclass(frozen=True, slots=True)
 class _Parts:
     spent: int
-    recurring: int
+    due: tuple[DuePayment, ...]
     other: int
+
+    @property
+    def recurring(self) -> int:
+        return sum(payment.amount for payment in self.due)
 
     @property
     def amount(self) -> int:
@@ -107,7 +112,7 @@ def _with_band(month: Month, parts: _Parts, errors: list[int]) -> MonthForecast:
         high = max(parts.amount + ranked[-1 - out], parts.amount)
         typical = int(median(abs(error) for error in errors))
     return MonthForecast(
-        month, parts.spent, parts.recurring, parts.other, low, high, typical, len(errors)
+        month, parts.spent, parts.recurring, parts.other, low, high, typical, len(errors), parts.due
     )
 
 
@@ -140,20 +145,19 @@ def _predict(spending: _Spending, as_of: date) -> list[_Parts]:
     series = spending.payees.series(as_of, since=now.plus(-_SEEN).first_day)
     regular = [row for recurring in series for row in recurring.rows]
     last = now.plus(AHEAD).last_day
-    due: dict[Month, int] = {}
-    for payment in series:
-        for day in payment.expected(last):
-            month = max(Month.of(day, spending.starts_on), now)
-            due[month] = due.get(month, 0) + payment.amount_on(day)
+    due: dict[Month, tuple[DuePayment, ...]] = {}
+    for payment in due_until(series, last):
+        month = max(Month.of(payment.day, spending.starts_on), now)
+        due[month] = (*due.get(month, ()), payment)
     is_over = as_of == now.last_day
     over = as_of - now.first_day + ONE_DAY
     rest = 0 if is_over else _usual(spending, regular, habit, over)
     spent = spending.between(now.first_day, as_of)
-    predicted = [_Parts(spent, 0 if is_over else due.get(now, 0), rest)]
+    predicted = [_Parts(spent, () if is_over else due.get(now, ()), rest)]
     whole = _usual(spending, regular, habit, timedelta(0))
     for at in range(1, AHEAD + 1):
-        late = due.get(now, 0) if is_over and at == 1 else 0
-        predicted.append(_Parts(0, due.get(now.plus(at), 0) + late, whole))
+        late = due.get(now, ()) if is_over and at == 1 else ()
+        predicted.append(_Parts(0, (*late, *due.get(now.plus(at), ())), whole))
     return predicted
 
 

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 
 from mdvec.dates import Month, MonthRange
 from mdvec.household.core.forecast import MonthForecast
-from mdvec.household.core.recurring import RecurringPayment
+from mdvec.household.core.recurring import DuePayment, RecurringPayment
 from mdvec.household.core.wording import format_currency
 from mdvec.text import shown_name
 
@@ -65,9 +65,18 @@ def _lines(recurring: RecurringPayment, as_of: date) -> list[str]:
     shown = as_shown(recurring, as_of)
     amount, per_year = format_currency(recurring.amount), format_currency(recurring.per_year)
     payment = f"{shown_name(recurring.name)}（{shown_name(recurring.category)}）"
+    times = recurring.interval.per_year
+    is_sum = recurring.per_year != recurring.amount * times
+    year = f"過去1年 {per_year}" if is_sum else f"年 {about}{per_year}"
+    often = "" if recurring.interval.months else f"年{times}回、"
     lines = [
-        f"- {payment}: {recurring.interval.name} {about}{amount}、年 {about}{per_year}"
-        f"（次は {recurring.next_day} ごろ）"
+        f"- {payment}: {recurring.interval.name} {about}{amount}、{year}"
+        f"（{often}次は {recurring.next_day} ごろ）"
+    ]
+    lines += [
+        f"  {renaming.day} から名前が変わったとみなしました: {shown_name(renaming.before)} → "
+        f"{shown_name(renaming.after)}（口座・金額・間隔が同じで、一方が終わると他方が始まったため）"
+        for renaming in recurring.renamings
     ]
     for change in shown.changes:
         word = "値上がり" if change.after > change.before else "値下がり"
@@ -93,14 +102,26 @@ def unknown_note(months: Sequence[Month]) -> str:
     return f"{named}には集計に入る明細が 1件もないため、支払いの抜けは示していません"
 
 
-def due_lines(due: Sequence[tuple[date, str, int]], until: date) -> list[str]:
+def due_lines(due: Sequence[DuePayment], until: date) -> list[str]:
     """What is expected until a day."""
     if not due:
         return [f"{until} までに予定される支払いはありません。"]
-    total = format_currency(sum(yen for _, _, yen in due))
-    lines = [f"{until} までに予定される支払い（合計 {total}）:"]
-    lines += [f"- {day} ごろ {shown_name(name)} {format_currency(yen)}" for day, name, yen in due]
-    return lines
+    total = format_currency(sum(payment.amount for payment in due))
+    return [
+        f"{until} までに予定される支払い（合計 {total}）:",
+        *(f"- {payment.day} ごろ {due_names([payment])}" for payment in due),
+    ]
+
+
+def due_names(due: Sequence[DuePayment], most: int = 5) -> str:
+    """The largest payments to come by name; beyond ``most`` the number of the others."""
+    largest = sorted(due, key=lambda payment: -payment.amount)
+    names = [
+        f"{shown_name(payment.name)} {'' if payment.is_fixed else '約 '}"
+        f"{format_currency(payment.amount)}"
+        for payment in largest[:most]
+    ]
+    return "、".join([*names, *[f"ほか {len(due) - most}件"] * (len(due) > most)])
 
 
 def forecast_lines(months: Sequence[MonthForecast], as_of: date) -> list[str]:
@@ -108,14 +129,17 @@ def forecast_lines(months: Sequence[MonthForecast], as_of: date) -> list[str]:
     if not months:
         return [NO_FORECAST]
     lines = [f"支出の見通しです（{as_of} までの明細から）。"]
+    ahead = [forecast for forecast in months if not _is_over(forecast, as_of)]
     for forecast in months:
         band = (
             "" if forecast.low is None or _is_over(forecast, as_of)
             else f"、8割の幅 {format_currency(forecast.low)}〜{format_currency(forecast.high)}"
         )  # fmt: skip
+        due = forecast.due if forecast in ahead[:1] else ()
+        items = f"（{due_names(due, 2)}）" if due else ""
         parts = [
             ("これまで", forecast.spent),
-            ("定期的な支払い", forecast.recurring),
+            (f"定期的な支払い{items}", forecast.recurring),
             ("そのほか", forecast.other),
         ]
         breakdown = "、".join(f"{name} {format_currency(yen)}" for name, yen in parts if yen)

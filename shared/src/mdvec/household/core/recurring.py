@@ -1,8 +1,10 @@
 """Finds recurring payments: contracts, bills, pay.
 
 A series is a shop whose rows come at one interval. If a shop's rows do not, those of one exact
-amount may: two contracts with one company. A row soon after another of the same amount is taken
-as charged twice, and an interval without a row as missed.
+amount may (two contracts with one company), or those of one time of the year (a tax in four
+parts). A row soon after another of the same amount is taken as charged twice, and an interval
+without a row as missed. A series goes on under another name if a new shop takes its payments over:
+from the same account, the same amount, at the same interval.
 """
 
 from __future__ import annotations
@@ -25,6 +27,10 @@ _STEADY = 0.6
 """The share of consecutive payments that have to be equal in a series with a fixed amount."""
 _MAX_SPREAD = 0.5
 """The largest median deviation from the median amount of a bill, as a share of it."""
+_YEARLY_CHANGE = 1.1
+"""The most by which an amount that is paid once a year may differ from that of the year before."""
+_YEARLY_PARTS = 4
+"""The most parts in which a yearly bill is paid."""
 _ENDED_AFTER = 2
 """A series that missed more payments than this has ended."""
 
@@ -58,6 +64,8 @@ class Interval:
 
 INTERVALS = (
     Interval("毎週", 0, 7, 1, 6),
+    Interval("2週間ごと", 0, 14, 1, 6),
+    Interval("4週間ごと", 0, 28, 1, 5),
     Interval("毎月", 1, 30, 5, 3),
     Interval("2か月ごと", 2, 61, 7, 3),
     Interval("3か月ごと", 3, 91, 9, 3),
@@ -65,7 +73,8 @@ INTERVALS = (
     Interval("毎年", 12, 365, 20, 2),
 )
 
-_OF_A_PART = tuple(replace(one, needed=one.needed + 2) for one in INTERVALS[1:-1])
+_YEARLY = INTERVALS[-1]
+_OF_A_PART = tuple(replace(one, needed=one.needed + 2) for one in INTERVALS[2:-1])
 """For some of a shop's rows: chance makes a few of many rows look regular."""
 _MIN_PAYMENTS = min(one.needed for one in INTERVALS)
 _MIN_PAYMENTS_OF_A_PART = min(one.needed for one in _OF_A_PART)
@@ -82,6 +91,25 @@ class PriceChange:
 
 
 @dataclass(frozen=True, slots=True)
+class Renaming:
+    """A series whose payments have another name from a day on."""
+
+    day: date
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class DuePayment:
+    """A payment that is expected on about a day; its amount is a guess if it is not fixed."""
+
+    day: date
+    name: str
+    amount: int
+    is_fixed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class RecurringPayment:
     """A payment that recurs; amounts are positive yen.
 
@@ -91,7 +119,7 @@ class RecurringPayment:
     on which a payment was expected and none came; ``twice`` are the rows that repeat another
     within a third of the interval. ``next_day`` is None if the series has ended. ``rows`` are its
     payments, the last on ``last_day``; an answer has none of them, and only the changes, singles
-    and slips of the last year.
+    and slips of the last year. ``renamings`` are where a new shop took the payments over.
     """
 
     name: str
@@ -108,6 +136,7 @@ class RecurringPayment:
     missed: tuple[date, ...]
     twice: tuple[RowObject, ...]
     next_day: date | None
+    renamings: tuple[Renaming, ...] = ()
 
     def expected(self, until: date) -> list[date]:
         """The days up to ``until`` on which payments will probably come; the first may be late."""
@@ -138,6 +167,9 @@ class Payees:
         for group in groups.values():
             group.sort(key=lambda row: (row.day, row.id))
         self._groups = [(group, [row.day for row in group]) for group in groups.values()]
+        self._begun: dict[tuple[str, int], list[int]] = defaultdict(list)
+        for at, (group, _) in enumerate(self._groups):
+            self._begun[group[0].account, group[0].amount].append(at)
 
     def series(self, as_of: date, since: date = date.min) -> list[RecurringPayment]:
         """The series among the rows of these days, the largest yearly cost first, income last."""
@@ -146,6 +178,7 @@ class Payees:
             begin, end = bisect_left(days, since), bisect_right(days, as_of)
             if end - begin >= _MIN_PAYMENTS:
                 payments += _series_of(group[begin:end], as_of)
+        payments = self._joined(payments, as_of)
         return sorted(
             payments,
             key=lambda payment: (
@@ -155,6 +188,50 @@ class Payees:
                 payment.rows[-1].id,
             ),
         )
+
+    def _joined(self, payments: list[RecurringPayment], as_of: date) -> list[RecurringPayment]:
+        """The series, of which those that a new shop took over are one with its payments."""
+        heirs: dict[int, list[RecurringPayment]] = defaultdict(list)
+        for payment in payments:
+            shops = self._heirs(payment, as_of) if payment.is_fixed else []
+            if len(shops) == 1:
+                heirs[shops[0]].append(payment)
+        for shop, before in heirs.items():
+            group, days = self._groups[shop]
+            rows = (*before[0].rows, *before[0].twice, *group[: bisect_right(days, as_of)])
+            ordered = sorted(rows, key=lambda row: (row.day, row.id))
+            whole = _series(ordered, as_of, (before[0].interval,)) if len(before) == 1 else None
+            if whole is not None and whole.is_fixed:
+                own = {row.id for row in rows}
+                payments = [one for one in payments if one.rows[-1].id not in own]
+                return self._joined([*payments, whole], as_of)
+        return payments
+
+    def _heirs(self, payment: RecurringPayment, as_of: date) -> list[int]:
+        """The new shops that begin with the payment after a series' last one, and go on so."""
+        last = payment.rows[-1]
+        due = payment.interval.after(last.day, 1, _usual_day(payment.rows))
+        return [
+            shop
+            for shop in self._begun.get((last.account, last.amount), ())
+            for group, days in [self._groups[shop]]
+            if bisect_right(days, as_of) > 1
+            and group[0].is_income is payment.is_income
+            and group[0].day > last.day
+            and abs((group[0].day - due).days) <= payment.interval.slack
+            and all(row.account == last.account for row in group)
+        ]
+
+
+def due_until(payments: Iterable[RecurringPayment], until: date) -> list[DuePayment]:
+    """The payments that these series, without income, will probably bring up to a day."""
+    due = (
+        DuePayment(day, payment.name, payment.amount_on(day), payment.is_fixed)
+        for payment in payments
+        if not payment.is_income
+        for day in payment.expected(until)
+    )
+    return sorted(due, key=lambda each: (each.day, each.name))
 
 
 def recurring_payments(rows: Iterable[CountedRow], as_of: date) -> list[RecurringPayment]:
@@ -166,6 +243,9 @@ def _series_of(rows: Sequence[CountedRow], as_of: date) -> list[RecurringPayment
     whole = _series(rows, as_of)
     if whole is not None:
         return [whole]
+    if parts := _yearly_parts(rows, as_of):
+        yearly = (_series(part, as_of, (_YEARLY,)) for part in parts)
+        return [payment for payment in yearly if payment is not None]
     if len(rows) < _MIN_PAYMENTS_OF_A_PART:
         return []
     payments = []
@@ -174,6 +254,43 @@ def _series_of(rows: Sequence[CountedRow], as_of: date) -> list[RecurringPayment
         parts = [cluster] if series else _equal(cluster)
         payments += [series or _series(part, as_of, _OF_A_PART) for part in parts]
     return [payment for payment in payments if payment is not None]
+
+
+def _yearly_parts(rows: Sequence[CountedRow], as_of: date) -> list[list[CountedRow]]:
+    """The rows by their time of the year, if each came again a year later with about its amount.
+
+    No parts if one did not, or if fewer than two did.
+    """
+    parts: list[list[CountedRow]] = []
+    for row in rows:
+        part = next((part for part in parts if _is_a_year_after(part[-1], row)), None)
+        if part is not None:
+            part.append(row)
+        elif len(parts) < _YEARLY_PARTS and not _is_a_year_on(rows[0].day, row.day):
+            parts.append([row])
+        else:
+            return []
+    again = [part for part in parts if len(part) > 1]
+    late = as_of - timedelta(days=_YEARLY.days + _YEARLY.slack)
+    is_broken = any(part[0].day < late for part in parts if len(part) == 1)
+    return [] if len(again) < 2 or is_broken else again
+
+
+def _is_a_year_on(first: date, day: date) -> bool:
+    return (day - first).days >= _YEARLY.days - _YEARLY.slack
+
+
+def _is_a_year_after(before: CountedRow, row: CountedRow) -> bool:
+    is_near = abs((row.day - before.day).days - _YEARLY.days) <= _YEARLY.slack
+    return is_near and _is_close([before.yen, row.yen])
+
+
+def _is_close(amounts: Sequence[int]) -> bool:
+    """Whether each amount differs little from the one before."""
+    return all(
+        max(before, after) <= _YEARLY_CHANGE * min(before, after)
+        for before, after in zip(amounts, amounts[1:], strict=False)
+    )
 
 
 def _clusters(rows: Sequence[CountedRow]) -> list[list[CountedRow]]:
@@ -207,7 +324,7 @@ def _equal(rows: Sequence[CountedRow]) -> list[list[CountedRow]]:
 def _series(
     rows: Sequence[CountedRow], as_of: date, intervals: Sequence[Interval] = INTERVALS
 ) -> RecurringPayment | None:
-    if len(rows) < (_MIN_PAYMENTS if intervals is INTERVALS else _MIN_PAYMENTS_OF_A_PART):
+    if len(rows) < min(interval.needed for interval in intervals):
         return None
     regular, interval = _regular(rows, intervals)
     if interval is None or len(regular) < interval.needed:
@@ -215,9 +332,14 @@ def _series(
     amounts = [row.yen for row in regular]
     others = sum(1 for a, b in zip(amounts, amounts[1:], strict=False) if a != b)
     is_fixed = 1 - others / (len(regular) - 1) >= _STEADY
-    if not is_fixed and (interval.per_year == 1 or _spread(amounts) > _MAX_SPREAD):
+    is_bill = _spread(amounts) <= _MAX_SPREAD
+    if interval is _YEARLY:  # two amounts alone are near each other by chance
+        is_bill = _is_close(amounts) and (len(amounts) > _YEARLY.needed or len(intervals) == 1)
+    if not (is_fixed or is_bill):
         return None
-    year = [row.yen for row in regular if (regular[-1].day - row.day).days < 365]
+    # The payment of a year ago may have come a few days late.
+    within = 365 - interval.slack
+    year = [row.yen for row in regular if (regular[-1].day - row.day).days < within]
     prices, singles = _prices(regular) if is_fixed else ([], ())
     amount = prices[-1].yen if is_fixed else int(median(year))
     day_of_month = _usual_day(regular)
@@ -243,6 +365,11 @@ def _series(
         missed=missed,
         twice=tuple(row for row in rows if row.id not in used),
         next_day=next_day,
+        renamings=tuple(
+            Renaming(after.day, before.name, after.name)
+            for before, after in zip(regular, regular[1:], strict=False)
+            if before.shop != after.shop
+        ),
     )
 
 

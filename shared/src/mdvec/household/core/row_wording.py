@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mdvec.household.core.categories import Category
 from mdvec.household.core.transaction import RowNote, Transaction
 from mdvec.household.core.wording import PAGE_SIZE, REASONS_IN_WORDS, format_currency
 from mdvec.text import shown_name
@@ -37,7 +36,7 @@ class Paging:
 
 def row_line(row: Transaction, note: RowNote | None = None) -> str:
     """One line for a row: date, shop, amount, category, why it does not count, account, notes."""
-    where = shown_name(str(Category(row.category_major, row.category_minor or None))) or "未分類"
+    where = shown_name(row.category)
     why = f"（集計外: {REASONS_IN_WORDS[row.left_out]}）" if row.left_out else ""
     shop = shown_name(row.description)
     account = f" {shown_name(row.account)}" if row.account else ""

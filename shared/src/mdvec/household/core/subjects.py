@@ -89,6 +89,11 @@ def resolve_subject(name: str, hierarchy: Hierarchy) -> ResolvedSubject:
     raise AmbiguousCategory(name, [f"{total}合計", _unmistakable_name(category)])
 
 
+def exact_subject(name: str, hierarchy: Hierarchy) -> Subject | None:
+    """The total, or else the category, that has just this name; None if none does."""
+    return _WORDS.get(name) or find_category(name, hierarchy)
+
+
 def _total(name: str) -> Subject | None:
     match = _DECORATED.fullmatch(folded_category(name))
     return None if match is None else _WORDS[match[1]]

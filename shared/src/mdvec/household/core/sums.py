@@ -66,8 +66,9 @@ class MonthFigure:
 
     ``amount`` is spending (income for 収入) in yen, and positive; None for a month without rows
     or outside the ledger. ``month_over_month`` and ``year_over_year`` are
-    percentages with one decimal, rounded half away from zero; None if the month they refer to is
-    outside the ledger, or its amount is not positive. ``moving_average`` is in yen, over
+    percentages with one decimal, rounded half away from zero, or with one digit if they are too
+    small for that; None if the month they refer to is outside the ledger, or its amount is not
+    positive. ``moving_average`` is in yen, over
     ``averaged_months``: the twelve months up to this one, or as many of them as the ledger has.
     """
 
@@ -186,10 +187,14 @@ def _amount(month: Month, amounts: Mapping[Month, int], ledger: MonthRange) -> i
 
 
 def change(amount: int | None, base: int | None) -> Decimal | None:
-    """The change from a base in percent; None without a positive base."""
+    """The change from a base in percent, never 0 for a change; None without a positive base."""
     if amount is None or base is None or base <= 0:
         return None
-    return percent(amount - base, base)
+    difference = amount - base
+    rounded = percent(difference, base)
+    if rounded or not difference:
+        return rounded
+    return Decimal(f"{Decimal(100 * difference) / base:.0e}")
 
 
 def percent(part: int, whole: int) -> Decimal:

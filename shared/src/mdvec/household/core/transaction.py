@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date
 from typing import NamedTuple
 
@@ -31,17 +31,15 @@ class RowNote:
 
 
 @dataclass(frozen=True, slots=True)
-class Transaction:
-    """A row of the ledger; the field names are the column names.
+class RowFields:
+    """What a row of the ledger and a row of an answer have in common.
 
     ``amount`` is in yen, negative for money that goes out; None where the file has none.
     ``row_number`` is the line of ``source_file`` at which the row begins, from 1; 0 if the file
-    of that name no longer has the row. Texts are "" where the file has none. ``is_removed``: a
-    newer file shows that the row is gone from the statements.
+    of that name no longer has the row. Texts are "" where the file has none.
     """
 
     id: int
-    tool_id: int
     date: dt.date
     amount: int | None
     description: str
@@ -52,10 +50,30 @@ class Transaction:
     is_target: bool
     is_transfer: bool
     is_duplicate: bool
-    duplicate_of: int | None
-    mf_id: str
     source_file: str
     row_number: int
+
+    @property
+    def is_income(self) -> bool:
+        """Whether the row is income; all others are spending, or refunds that reduce it."""
+        return self.category_major == INCOME
+
+    @property
+    def category(self) -> str:
+        """The category's name."""
+        return str(Category(self.category_major, self.category_minor or None)) or "未分類"
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction(RowFields):
+    """A row of the ledger; the field names are the column names.
+
+    ``is_removed``: a newer file shows that the row is gone from the statements.
+    """
+
+    tool_id: int
+    duplicate_of: int | None
+    mf_id: str
     is_removed: bool = False
 
     @property
@@ -78,26 +96,13 @@ class Transaction:
 
 
 @dataclass(frozen=True, slots=True)
-class ListedRow:
+class ListedRow(RowFields):
     """A row of an answer, with the fields of a ``Transaction`` that a follow-up may need.
 
     ``left_out`` is the reason why it does not count, or None. ``note`` and ``tags`` are the
     user's; "" and () for none.
     """
 
-    id: int
-    date: dt.date
-    amount: int | None
-    description: str
-    category_major: str
-    category_minor: str
-    account: str
-    memo: str
-    is_target: bool
-    is_transfer: bool
-    is_duplicate: bool
-    source_file: str
-    row_number: int
     left_out: str | None
     note: str = ""
     tags: tuple[str, ...] = ()
@@ -105,24 +110,9 @@ class ListedRow:
 
 def listed_row(row: Transaction, note: RowNote | None = None) -> ListedRow:
     """A transaction as a row of an answer."""
-    return ListedRow(
-        id=row.id,
-        date=row.date,
-        amount=row.amount,
-        description=row.description,
-        category_major=row.category_major,
-        category_minor=row.category_minor,
-        account=row.account,
-        memo=row.memo,
-        is_target=row.is_target,
-        is_transfer=row.is_transfer,
-        is_duplicate=row.is_duplicate,
-        source_file=row.source_file,
-        row_number=row.row_number,
-        left_out=row.left_out,
-        note=note.note if note else "",
-        tags=note.tags if note else (),
-    )
+    shared = {field.name: getattr(row, field.name) for field in fields(RowFields)}
+    noted = note or RowNote("", ())
+    return ListedRow(**shared, left_out=row.left_out, note=noted.note, tags=noted.tags)
 
 
 class CountedRow(NamedTuple):
@@ -154,6 +144,11 @@ class CountedRow(NamedTuple):
     def category(self) -> Category:
         """The row's 大項目."""
         return Category(self.category_major)
+
+    @property
+    def full_category(self) -> Category:
+        """The row's 大項目, and its 中項目 if it has one."""
+        return Category(self.category_major, self.category_minor or None)
 
     @property
     def name(self) -> str:

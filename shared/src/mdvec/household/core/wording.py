@@ -12,7 +12,6 @@ from mdvec.household.core.categories import INCOME, Category
 from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import (
     UNMARKED,
-    WINDOW,
     CategoryShare,
     CategoryTrend,
     MonthFigure,
@@ -26,6 +25,7 @@ from mdvec.text import shown_name
 NOT_AVAILABLE = "N/A"
 NO_ROWS, RUNNING = "明細なし", "（途中）"
 _MAX_GAPS = 6
+_TENTH = Decimal("0.1")
 PAGE_SIZE, MAX_PAGE_SIZE = 20, 200
 """The rows on a page, by default and at most."""
 REASONS_IN_WORDS = {
@@ -89,10 +89,11 @@ def format_currency(yen: int | None, *, signed: bool = False) -> str:
 
 
 def format_percentage(percent: Decimal | None, *, signed: bool = True) -> str:
-    """Formats a percentage: +3.2%, -6.7%, 0.0%; N/A for None."""
+    """Formats a percentage: +3.2%, -6.7%, 0.0%, +0.003%; N/A for None."""
     if percent is None:
         return NOT_AVAILABLE
-    return f"{percent:+.1f}%" if signed and percent else f"{percent:.1f}%"
+    digits = "f" if 0 < abs(percent) < _TENTH / 2 else ".1f"
+    return f"{percent:{'+' if signed and percent else ''}{digits}}%"
 
 
 def trend_text(trend: CategoryTrend, months: MonthRange, marks: MonthMarks = UNMARKED) -> list[str]:
@@ -105,19 +106,24 @@ def trend_text(trend: CategoryTrend, months: MonthRange, marks: MonthMarks = UNM
     ]
     if trend.months[-1].moving_average is not None:
         mean = format_currency(trend.months[-1].moving_average, signed=signed)
-        lines.append(f"- {WINDOW}か月平均: {mean}")
+        lines.append(f"- {trend.months[-1].averaged_months}か月平均: {mean}")
     return lines
 
 
 def averages_lines(trends: Iterable[CategoryTrend]) -> list[str]:
-    """Under the trends: the averages up to each of the months before the last, in their order."""
+    """Under the trends: the averages up to each of the months before the last, in their order.
+
+    In a ledger of less than a year each is over a month more than the one before.
+    """
     lines = []
     for trend in trends:
         averages = [point.moving_average for point in trend.months[:-1]]
         listed = " ".join("-" if average is None else f"{average:,}" for average in averages)
-        if any(average is not None for average in averages):
+        over = sorted({point.averaged_months for point in trend.months[:-1]} - {0})
+        if over:
+            months = "〜".join(str(number) for number in dict.fromkeys((over[0], over[-1])))
             lines.append(
-                f"※ {shown_name(trend.category)}の前月までの{WINDOW}か月平均（円）: {listed}。"
+                f"※ {shown_name(trend.category)}の前月までの{months}か月平均（円）: {listed}。"
             )
     return lines
 
@@ -185,7 +191,7 @@ def summary_text(
             f"{_marked(last.month, marks)} {format_currency(last.amount)} "
             f"（前月比 {format_percentage(last.month_over_month)}, "
             f"前年同月比 {format_percentage(last.year_over_year)}）、"
-            f"{WINDOW}か月平均 {format_currency(last.moving_average)}"
+            f"{last.averaged_months}か月平均 {format_currency(last.moving_average)}"
         )
     return lines
 
@@ -239,9 +245,21 @@ def short_window_note(months: int) -> str:
     return f"過去 {months} か月分のデータで計算しました"
 
 
+NO_SPENDING = "支出がありません（収入はあります）"
+
+
 def clipped_note(shown: str) -> str:
     """Note: the ledger has only a part of the requested period."""
     return f"データのある {shown} だけを対象にしました"
+
+
+def renamed_notes(rows: Iterable[tuple[str, str, int, int]]) -> list[str]:
+    """Note: rows whose category has another name in their file, by both names; or none."""
+    parts = [
+        f"{shown_name(before)} = {shown_name(now)} {count:,}件 {format_currency(abs(amount))}"
+        for before, now, count, amount in rows
+    ]
+    return [f"規則でカテゴリの名前を変えた明細を含みます: {'、'.join(parts)}"] if parts else []
 
 
 def gaps_note(gaps: Iterable[Month]) -> str:

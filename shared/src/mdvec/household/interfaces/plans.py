@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import apsw
@@ -12,10 +12,11 @@ from mdvec.dates import Month
 from mdvec.household.core.assets import AssetMonth
 from mdvec.household.core.budgets import Budget
 from mdvec.household.core.categories import Category
-from mdvec.household.core.category_rules import CategoryRule, rule_for
+from mdvec.household.core.category_rules import CategoryRule, renamed, rule_for
 from mdvec.household.core.shop_names import shops_of
 from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.transaction import RowNote
+from mdvec.household.interfaces.ledger_sums import counts
 
 
 def rules_of(connection: apsw.Connection, tool_id: int) -> list[CategoryRule]:
@@ -25,7 +26,24 @@ def rules_of(connection: apsw.Connection, tool_id: int) -> list[CategoryRule]:
         "WHERE tool_id = ? ORDER BY id",
         (tool_id,),
     ).fetchall()
-    return [CategoryRule(shop, Category(major, minor or None)) for shop, major, minor in rows]
+    return [_rule(shop, Category(major, minor or None)) for shop, major, minor in rows]
+
+
+_RENAMED = "\t"
+"""What stands before a renamed category in place of a rule's shop; no shop begins with it."""
+
+
+def _rule(shop: str, category: Category) -> CategoryRule:
+    if shop.startswith(_RENAMED):
+        return CategoryRule("", category, Category(*json.loads(shop)))
+    return CategoryRule(shop, category)
+
+
+def _key(rule: CategoryRule) -> str:
+    """What stands for a rule's rows in the table."""
+    if rule.renamed is None:
+        return rule.shop
+    return _RENAMED + json.dumps([rule.renamed.major, rule.renamed.minor], ensure_ascii=False)
 
 
 def filed_names(connection: apsw.Connection, tool_id: int) -> list[tuple[str, str]]:
@@ -39,19 +57,20 @@ def filed_names(connection: apsw.Connection, tool_id: int) -> list[tuple[str, st
 
 
 def put_rule(connection: apsw.Connection, tool_id: int, rule: CategoryRule) -> None:
-    """Store a rule in place of the one for the same shop; call within a transaction."""
+    """Store a rule in place of the one for the same rows; call within a transaction."""
     connection.execute(
         "INSERT INTO category_rules (tool_id, shop, category_major, category_minor) "
         "VALUES (?, ?, ?, ?) ON CONFLICT (tool_id, shop) DO UPDATE SET "
         "category_major = excluded.category_major, category_minor = excluded.category_minor",
-        (tool_id, rule.shop, rule.category.major, rule.category.minor or ""),
+        (tool_id, _key(rule), rule.category.major, rule.category.minor or ""),
     )
 
 
-def delete_rule(connection: apsw.Connection, tool_id: int, shop: str) -> bool:
-    """Delete the rule for a shop, and return whether there was one."""
-    connection.execute("DELETE FROM category_rules WHERE tool_id = ? AND shop = ?", (tool_id, shop))
-    return connection.changes() > 0
+def delete_rule(connection: apsw.Connection, tool_id: int, rule: CategoryRule) -> None:
+    """Delete the rule for the same rows."""
+    connection.execute(
+        "DELETE FROM category_rules WHERE tool_id = ? AND shop = ?", (tool_id, _key(rule))
+    )
 
 
 def apply_rules(connection: apsw.Connection, tool_id: int) -> int:
@@ -77,11 +96,16 @@ def apply_rules(connection: apsw.Connection, tool_id: int) -> int:
         "CREATE TEMP TABLE ruled (description TEXT PRIMARY KEY, major TEXT, minor TEXT)"
     )
     connection.executemany("INSERT INTO ruled VALUES (?, ?, ?)", given)
+    connection.execute("CREATE TEMP TABLE named (major TEXT, minor TEXT, now_major, now_minor)")
+    connection.executemany(
+        "INSERT INTO named VALUES (?, ?, ?, ?)", _new_names(connection, tool_id, rules)
+    )
     changed = 0
-    for statement in (_RESTORE, _GIVE):
+    for statement in (_RESTORE, _RENAME, _GIVE):
         connection.execute(statement, (tool_id,))
         changed += connection.changes()  # without those of triggers
     connection.execute("DROP TABLE ruled")
+    connection.execute("DROP TABLE named")
     if changed:
         connection.execute(
             "UPDATE ledger_versions SET is_indexed = 0 WHERE tool_id = ?", (tool_id,)
@@ -94,6 +118,15 @@ UPDATE transactions SET (category_major, category_minor, filed_major, filed_mino
     = (filed_major, filed_minor, NULL, NULL)
 WHERE tool_id = ? AND filed_major IS NOT NULL
 AND description NOT IN (SELECT description FROM ruled)
+AND (filed_major, filed_minor) NOT IN (SELECT major, minor FROM named)
+"""
+_RENAME = """
+UPDATE transactions SET (filed_major, filed_minor, category_major, category_minor) = (
+    major, minor, now_major, now_minor)
+FROM named WHERE tool_id = ? AND description NOT IN (SELECT description FROM ruled)
+AND coalesce(filed_major, category_major) = major
+AND coalesce(filed_minor, category_minor) = minor
+AND (category_major, category_minor) IS NOT (now_major, now_minor)
 """
 _GIVE = """
 UPDATE transactions SET (filed_major, filed_minor, category_major, category_minor) = (
@@ -102,6 +135,51 @@ UPDATE transactions SET (filed_major, filed_minor, category_major, category_mino
 FROM ruled WHERE tool_id = ? AND ruled.description = transactions.description
 AND (category_major, category_minor) IS NOT (ruled.major, ruled.minor)
 """
+
+
+def _new_names(
+    connection: apsw.Connection, tool_id: int, rules: Sequence[CategoryRule]
+) -> list[tuple[str, str, str, str]]:
+    """Each category of the files that rules rename, as 大項目 and 中項目, and its new names."""
+    if all(rule.renamed is None for rule in rules):
+        return []
+    pairs = connection.execute(
+        "SELECT DISTINCT coalesce(filed_major, category_major), "
+        "coalesce(filed_minor, category_minor) FROM transactions WHERE +tool_id = ?",
+        (tool_id,),
+    )
+    names = [Category(str(major), str(minor) or None) for major, minor in pairs]
+    return [
+        (name.major, name.minor or "", now.major, now.minor or "")
+        for name in names
+        if (now := renamed(name, rules)) != name
+    ]
+
+
+def renamed_rows(
+    connection: apsw.Connection, tool_id: int, which: Callable[[], tuple[str, tuple[Any, ...]]]
+) -> list[tuple[str, str, int, int]]:
+    """Of the rows that count: by former and new category, their number and signed sum in yen.
+
+    ``which`` gives the condition of the rows in SQL, and the values to bind.
+    """
+    rules = [rule for rule in rules_of(connection, tool_id) if rule.renamed is not None]
+    if not rules:
+        return []
+    where, values = which()
+    rows = connection.execute(
+        "SELECT filed_major, filed_minor, category_major, category_minor, count(*), sum(amount) "
+        f"FROM transactions WHERE filed_major IS NOT NULL AND {where} AND {counts()} "
+        "GROUP BY 1, 2, 3, 4",
+        values,
+    )
+    return [
+        (str(before), str(now), int(str(count)), int(str(amount)))
+        for filed_major, filed_minor, major, minor, count, amount in rows
+        for before in [Category(str(filed_major), str(filed_minor) or None)]
+        for now in [Category(str(major), str(minor) or None)]
+        if renamed(before, rules) == now
+    ]
 
 
 def _has_filed_rows(connection: apsw.Connection, tool_id: int) -> bool:

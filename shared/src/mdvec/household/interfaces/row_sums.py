@@ -261,6 +261,11 @@ def ids_of(connection: apsw.Connection, rows: RowsChosen) -> list[int]:
     return [int(row_id) for (row_id,) in connection.execute(ids, sum(values, ()))]
 
 
+def these_rows(connection: apsw.Connection, rows: RowsChosen) -> tuple[str, tuple[Any, ...]]:
+    """The condition of all the rows in SQL, and the values to bind."""
+    return _is_one_of("id"), (json.dumps(ids_of(connection, rows)),)
+
+
 def _sources(rows: RowsChosen, index: str) -> tuple[list[str], list[tuple[Any, ...]]]:
     """What follows FROM for the rows with the texts, and for those chosen by their notes."""
     where, values = rows.condition.where

@@ -1,0 +1,179 @@
+"""Lists for the tax office and fixed costs of a couple's four years, against plain counting."""
+
+import random
+from datetime import date, timedelta
+
+import pytest
+from plan_ledger import Bought, fill, monthly
+
+from mdvec.household import review
+from mdvec.household.core.detection import DetectionOptions
+from mdvec.household.expense_lists import expense_list, fixed_and_variable_costs
+from mdvec.household.month import monthly_household
+from mdvec.household.notes import note_row
+from mdvec.household.rules import set_rule
+
+TODAY = date(2026, 1, 20)
+SHOPS = {
+    "食費/食料品": ("スーパー", "朝市", "八百屋ピコ"), "日用品/雑貨": ("雑貨ピコ", "ドラッグ花子"),
+    "健康・医療/医療費": ("山田病院", "海辺クリニック"), "健康・医療/薬": ("山田薬局",),
+    "健康・医療/フィットネス": ("走る箱",), "特別な支出/寄付金": ("市役所",),
+    "趣味・娯楽/本": ("本屋",),
+    "特別な支出/ふるさと納税": ("楽天 ふるさと納税",), "未分類/未分類": ("さとふる", "山田歯科"),
+}  # fmt: skip
+
+
+def couple(seed):
+    """The rows of four years with the folder of each; a tenth does not count, some are refunds."""
+    chance = random.Random(seed)
+    fixed = [
+        *monthly("家賃", -98_000, "2022-01", 48, day=27, category="住宅/家賃・地代"),
+        *monthly("音楽の箱", -980, "2022-03", 30, day=9, category="趣味・娯楽/音楽"),
+        *monthly("給与", 300_000, "2022-01", 48, day=25, category="収入/給与"),
+    ]
+    rows = [
+        Bought(
+            (date(2022, 1, 1) + timedelta(days=chance.randrange(1460))).isoformat(),
+            chance.choice(SHOPS[category]),
+            chance.choice((-1, -1, -1, -1, 1)) * chance.randrange(1, 9_000),
+            category, counts=chance.random() > 0.1,
+        )
+        for category in SHOPS for _ in range(120)
+    ]  # fmt: skip
+    return [(row, chance.choice(("夫/", "妻/", ""))) for row in [*fixed, *rows]]
+
+
+def filled(connection, rows):
+    tool = fill(connection, [row for row, _ in rows])
+    with connection:
+        connection.executemany(
+            "UPDATE transactions SET source_file = ? || '明細.csv' WHERE row_number = ?",
+            ((folder, number) for number, (_, folder) in enumerate(rows, 2)),
+        )
+    return tool
+
+
+def by_person(rows):
+    sums: dict[str, int] = {}
+    for row, folder in rows:
+        person = folder.rstrip("/") or "（人の区別なし）"
+        sums[person] = sums.get(person, 0) - row.amount
+    return sums
+
+
+@pytest.mark.parametrize("year", [2022, 2024, 2025])
+def test_the_lists_of_a_year_are_the_rows_of_their_categories_and_shops_by_person(connection, year):
+    rows = couple(year)
+    tool = filled(connection, rows)
+    own = [(row, folder) for row, folder in rows if row.day.startswith(str(year)) and row.counts]
+    medical = [pair for pair in own if pair[0].category in ("健康・医療/医療費", "健康・医療/薬")]
+    asked = {"period": f"{year}年", "today": TODAY}
+    answer = expense_list(connection, tool, "medical", **asked)
+    assert (len(answer.rows), answer.by_person) == (len(medical), by_person(medical))
+    assert answer.total == -sum(row.amount for row, _ in medical)
+    look_near = [
+        row for row, _ in rows
+        if row.day.startswith(str(year)) and (row, _) not in medical
+        and (row.shop in ("走る箱", "ドラッグ花子", "山田歯科") or "医療/医" in row.category
+             or row.shop == "山田薬局")
+    ]  # fmt: skip
+    assert (len(answer.near), answer.near_total) == (
+        len(look_near), -sum(row.amount for row in look_near),
+    )  # fmt: skip
+    told = {row.description: row.left_out for row in answer.near if not row.is_target}
+    assert set(told.values()) == {"not_target"}
+    furusato = [pair for pair in own if pair[0].shop in ("楽天 ふるさと納税", "さとふる")]
+    donated = expense_list(connection, tool, "furusato", **asked)
+    assert (len(donated.rows), donated.by_person) == (len(furusato), by_person(furusato))
+    assert "市役所" in {row.description for row in donated.near}
+
+
+def test_tags_rules_and_notes_have_the_last_word(connection):
+    rows = [
+        (Bought("2025-02-01", "山田歯科", -5_000, "未分類/未分類"), "妻/"),
+        (Bought("2025-02-02", "山田病院", -700, "健康・医療/医療費"), "妻/"),
+        (Bought("2025-02-03", "美容クリニック", -90_000, "健康・医療/医療費"), ""),
+        (Bought("2025-02-04", "タクシー", -30, "交通費/タクシー", counts=False), ""),
+        (Bought("2025-02-05", "眼鏡", -2, "日用品/雑貨"), "夫/"),
+        (Bought("2026-01-05", "山田病院", -1, "健康・医療/医療費"), "夫/"),
+    ]
+    tool = filled(connection, rows)
+    set_rule(connection, tool, shop="歯科", category="医療費")
+    for row_id, tags in ((3, ["-医療費控除"]), (4, ["医療費控除", "人:花子"]), (2, ["人:太郎"])):
+        note_row(connection, tool, transaction_id=row_id, tags=tags)
+    note_row(connection, tool, transaction_id=5, note="医療費控除になるか聞く")
+    answer = expense_list(
+        connection, tool, "medical", since="2025-01", until="2025-12", today=TODAY
+    )
+    assert answer.by_person == {"妻": 5_000, "太郎": 700, "花子": 30}
+    assert answer.text.splitlines() == [
+        "2025年02月〜2025年12月の医療費控除の一覧です: 3件、合計 5,730円。",
+        "妻: 1件 5,000円",
+        "- 2025-02-01 山田歯科 -5,000円 健康・医療 > 医療費 カード [1]",
+        "太郎: 1件 700円",
+        '- 2025-02-02 山田病院 -700円 健康・医療 > 医療費 カード #"人:太郎" [2]',
+        "花子: 1件 30円",
+        "- 2025-02-04 タクシー -30円 交通費 > タクシー（集計外: 計算対象外） カード"
+        ' #医療費控除 #"人:花子" [4]',
+        "合計に入れていない、近いもの（1件 2円）:",
+        "- 眼鏡（日用品 > 雑貨）1件 2円 [5]",
+        *(f"※ {note}。" for note in answer.notes),
+    ]
+    assert "※ タグで外した明細が 1件あります。" in answer.text.splitlines()
+    latest = expense_list(connection, tool, "medical", today=TODAY)
+    assert (str(latest.days.first), latest.total) == ("2026-01-01", 1)
+
+
+def test_a_list_says_how_much_of_it_is_in_undecided_candidates(connection):
+    rows = [(Bought("2025-02-02", "山田病院", -42_680, "健康・医療/医療費", account), "")
+            for account in ("カード", "PayPay")]  # fmt: skip
+    tool = filled(connection, rows)
+    review.detect(connection, tool, DetectionOptions())
+    for answer in (
+        expense_list(connection, tool, "medical", today=TODAY),
+        fixed_and_variable_costs(connection, tool, today=TODAY),
+    ):
+        assert any("重複かもしれない 1件（支出 42,680円）" in note for note in answer.notes)
+
+
+@pytest.mark.parametrize("period", ["2025年6月", "2024年", "2023-05-03..2024-02-11", "2022年1月"])
+@pytest.mark.parametrize("starts_on", [1, 25])
+def test_fixed_and_variable_costs_add_up_to_the_spending(connection, period, starts_on):
+    rows = couple(7)
+    tool = filled(connection, rows)
+    asked = {"period": period, "month_starts_on": starts_on, "today": TODAY}
+    answer = fixed_and_variable_costs(connection, tool, **asked)
+    month = monthly_household(connection, tool, **asked)
+    days = (str(answer.days.first), str(answer.days.last))
+    own = [row for row, _ in rows if days[0] <= row.day <= days[1] and row.major != "収入"]
+    fixed = [row for row in own if row.shop in ("家賃", "音楽の箱")]
+    assert answer.spending == month.spending == sum(row.yen for row in own)
+    assert answer.fixed == sum(row.yen for row in fixed)
+    assert answer.variable == answer.spending - answer.fixed
+    assert sum(line.yen for line in answer.lines) == answer.spending
+    assert sum(line.rows for line in answer.lines) == sum(row.counts for row in own)
+
+
+def test_what_speaks_for_a_fixed_cost_is_named_and_tags_decide(connection):
+    tax = [Bought(f"{year}-06-30", "市税事務所 固定資産税", -yen, "未分類/未分類")
+           for year, yen in ((2023, 84_000), (2024, 84_000), (2025, 86_500))]  # fmt: skip
+    others = [
+        Bought("2025-06-02", "市水道局", -5_000, "水道・光熱費/水道代"),
+        Bought("2025-06-03", "朝市", -300), Bought("2025-06-04", "塾", -20_000, "教養/習い事"),
+        Bought("2025-06-05", "電話", -40, "通信費/電話"), Bought("2025-06-06", "朝市", 50),
+    ]  # fmt: skip
+    tool = fill(connection, [*tax, *others])
+    note_row(connection, tool, transaction_id=6, tags=["固定費"])
+    note_row(connection, tool, transaction_id=7, tags=["変動費"])
+    answer = fixed_and_variable_costs(connection, tool, period="2025-06", today=date(2025, 7, 9))
+    assert answer.text.splitlines()[:9] == [
+        "2025年06月の支出 111,790円 = 固定費 111,500円 + 変動費 290円",
+        "固定費 111,500円（99.7%）:",
+        "- 市税事務所 固定資産税（未分類） 86,500円（1件、毎年）",
+        "- 塾（教養） 20,000円（1件、タグ）",
+        "- 市水道局（水道・光熱費） 5,000円（1件、カテゴリ）",
+        "変動費 290円（0.3%）:",
+        "- 食費 250円（2件）",
+        "- 通信費 40円（1件）",
+        "どちらかは、明細のタグ「固定費」「変動費」で決められます。",
+    ]
