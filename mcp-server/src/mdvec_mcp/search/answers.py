@@ -129,6 +129,8 @@ def _head(number: int, hit: Hit, *, wide: bool) -> str:
     source = f"{hit.tool}: " if wide else ""
     heading = f" — {quoted(hit.heading)}" if hit.heading else ""
     about = f", {quoted(hit.about)}" if hit.about else ""
+    if hit.found_by:
+        about += f", found by {', '.join(map(quoted, hit.found_by))}"
     span = f"{hit.start_line}-{hit.end_line} (characters {hit.start_position}-{hit.end_position})"
     return (
         f"[{number}] {source}{quoted(hit.file_path)}:{span}{heading}{about}, score {hit.score:.2f}"

@@ -75,8 +75,13 @@ def _wikilink(match: re.Match[str]) -> str:
 
 def _image(match: re.Match[str]) -> str:
     alt = match[1].strip() or (match[3] or "").strip()
-    name = (match[2] or "").rpartition("/")[2].partition("?")[0]
-    return alt or name.rpartition(".")[0] or name
+    return alt or _name_of(match[2] or "")
+
+
+def _name_of(address: str) -> str:
+    """The file name of an image without its suffix."""
+    name = address.rpartition("/")[2].partition("?")[0]
+    return name.rpartition(".")[0] or name
 
 
 def _link(match: re.Match[str]) -> str:
@@ -123,6 +128,9 @@ _NOT_SHOWN = re.compile(
     r"|data:[\w.+-]+/[\w.+-]+(?:;[\w=.-]+)*,[^\s\"'<>)]{32,}",
     re.IGNORECASE,
 )
+_COMMENT = re.compile(r"<!--(?:[^<]|<(?!!--))*?-->|%%(?:[^%]|%(?!%))*%%")
+_MARKS = re.compile(r"<!--|-->|%%")
+_UNSEEN = re.compile(r"<!--|%%|!\[")
 _MODULE_LINE = re.compile(
     r"(?m)^(?:(?:import|export)\s[^\n;]*\sfrom\s*|import\s*)(?:'[^'\n]*'|\"[^\"\n]*\");?[ \t]*$"
     r"|^export\s+(?:const|let|var|default|function)\b.*(?:\n(?!\n).*)*$"
@@ -144,6 +152,18 @@ _BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+\n")
 def readable_chunk(file_path: str, text: str) -> str:
     """A chunk's text as a reader sees it; unchanged if the file is not Markdown."""
     return readable(text) if is_markdown(file_path) else text
+
+
+def indexed_chunk(file_path: str, text: str) -> str:
+    """A chunk's text for the index of words: as a reader sees it, then what stands there unseen.
+
+    Unseen are comments and the file names of images that have a caption.
+    """
+    if not is_markdown(file_path) or not _UNSEEN.search(text):
+        return readable_chunk(file_path, text)
+    unseen = [_MARKS.sub(" ", comment[0]) for comment in _COMMENT.finditer(text)]
+    unseen += [_name_of(image[2] or "") for image in _IMAGE.finditer(text) if image[1]]
+    return "\n".join([readable(text), *unseen])
 
 
 @lru_cache(maxsize=1024)
