@@ -182,9 +182,7 @@ def _print_hits(answer: Answer, *, explain: bool) -> None:
         say(search.UNSURE)
     for number, hit in enumerate(answer.results, 1):
         heading = f"  {on_one_line(hit.heading)}" if hit.heading else ""
-        about = f"  ({on_one_line(hit.about)})" if hit.about else ""
-        if hit.found_by:
-            about += f"  [found by {on_one_line(', '.join(hit.found_by))}]"
+        about = _about(hit)
         source = f"{hit.tool}: {on_one_line(hit.file_path)}:{hit.start_line}-{hit.end_line}"
         print_line(f"[{number}] {hit.score:.2f}  {source}{heading}{about}")
         if explain:
@@ -198,6 +196,13 @@ def _print_hits(answer: Answer, *, explain: bool) -> None:
             "time", ("stage", "ms"),
             [(stage, f"{spent * 1000:.1f}") for stage, spent in answer.seconds.items()],
         )  # fmt: skip
+
+
+def _about(hit: Hit) -> str:
+    """What a hit's line says after its place."""
+    about = f"  ({on_one_line(hit.about)})" if hit.about else ""
+    found_by = f"  [found by {on_one_line(', '.join(hit.found_by))}]" if hit.found_by else ""
+    return about + found_by + (f"  [also in {', '.join(hit.also_in)}]" if hit.also_in else "")
 
 
 def _why_no_hits(answer: Answer) -> str:

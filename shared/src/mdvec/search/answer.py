@@ -40,11 +40,18 @@ from mdvec.search.ranking import (
     RankedChunk,
     Ranking,
     Reranks,
+    each_text_once,
     pooled,
     ranked_together,
     reranked,
 )
-from mdvec.text import analyse_question, is_blank, on_one_line, quoted
+from mdvec.text import (
+    analyse_question,
+    has_readable_text,
+    is_blank,
+    on_one_line,
+    quoted,
+)
 from mdvec.timing import Stopwatch
 from mdvec.tools import KINDS, Tool, is_endpoint_allowed, offered_name, registry, unfinished
 
@@ -142,6 +149,20 @@ def without_vectors(pools: Sequence[ToolCandidates], mode: SearchMode) -> list[s
     """A note for each tool whose vectors are on a server that could not be used."""
     how = "left out" if mode == "vector" else "searched by words alone"
     return [f"{pool.tool.name} was {how}: {pool.trouble}" for pool in pools if pool.trouble]
+
+
+def with_readable_text(ranked: Sequence[RankedChunk], k: int) -> list[RankedChunk]:
+    """The ranked chunks without those of the first ``k`` that a reader sees nothing of.
+
+    Imports store none; an older index may have some.
+    """
+    shown: list[RankedChunk] = []
+    for position, hit in enumerate(ranked):
+        if len(shown) == k:
+            return [*shown, *ranked[position:]]
+        if has_readable_text(hit.chunk.content):
+            shown.append(hit)
+    return shown
 
 
 def why_fewer(count: int, k: int, searched: int) -> list[str]:
@@ -423,7 +444,7 @@ def _answer(
     searched = sum(pool.searched for pool in pools)
     if total and not searched:
         notes.append(explain_empty(connection, requested, question.filters))
-    ranked = list(ranking.chunks)
+    ranked = with_readable_text(ranking.chunks, question.k)
     if records_of is not None:
         ranked = with_records(connection, ranked, question.query, question.k, records_of)
     notes += about_words
@@ -434,6 +455,10 @@ def _answer(
         notes += [trouble] if trouble else []
     if question.sort == "newest":
         ranked = newest_first(connection, ranked, question.k)
+    if question.returning == "chunk" and not any(
+        KINDS[tool.kind].is_made_of_records for tool in requested
+    ):
+        ranked = each_text_once(ranked)
     with stopwatch.stage("passages"):
         shown, truncated = hits(
             connection, ranked, question.returning, question.k, question.max_chars

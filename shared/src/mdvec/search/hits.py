@@ -59,8 +59,8 @@ class Hit:
     positions. ``heading`` is the path of headings above it, ``chunk_index`` the number of the
     chunk found. ``title``, ``tags`` and ``date`` (ISO) are the document's own; the date is None if
     neither its front matter nor its name has one. ``found_by`` are the queries that found it, if
-    several were asked. ``truncated`` says whether the passage was cut at
-    either end; if its end was cut, it continues at ``next_position``.
+    several were asked, ``also_in`` other files with the same text. ``truncated`` says whether the
+    passage was cut at either end; if its end was cut, it continues at ``next_position``.
     """
 
     tool: str
@@ -80,6 +80,7 @@ class Hit:
     next_position: int | None
     explanation: Explanation
     found_by: tuple[str, ...] = ()
+    also_in: tuple[str, ...] = ()
 
     @property
     def about(self) -> str:
@@ -274,6 +275,7 @@ def _hit(passage: _Passage, shown: TextSpan, properties: StoredProperties) -> Hi
         next_position=end if end < passage.span.end else None,
         explanation=_explanation(passage.found),
         found_by=passage.found.found_by,
+        also_in=passage.found.also_in,
     )
 
 

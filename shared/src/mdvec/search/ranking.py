@@ -13,7 +13,7 @@ from mdvec.search.candidates import ToolCandidates
 from mdvec.search.core.confidence import FIRST, Evidence, evidence
 from mdvec.search.core.fusion import Scored, SearchMode, fuse
 from mdvec.search.core.lexical import Candidate, CorpusStatistics
-from mdvec.text import WORD_MARK, QuestionTerms, is_katakana, is_letters
+from mdvec.text import WORD_MARK, QuestionTerms, is_katakana, is_letters, shown_name
 from mdvec.tools import Tool
 
 _MIN_SCORE = 0.005
@@ -25,7 +25,7 @@ class RankedChunk:
     """A candidate with its score, and its rank by each retriever's score, from 1.
 
     ``likelihood`` estimates the probability that it answers. ``found_by`` are the queries that
-    found it, if there are several.
+    found it, if there are several, ``also_in`` the other places of the same text.
     """
 
     tool: Tool
@@ -36,6 +36,13 @@ class RankedChunk:
     vector_rank: int
     lexical_rank: int
     found_by: tuple[str, ...] = ()
+    also_in: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> str:
+        """The file and the lines."""
+        chunk = self.chunk
+        return f"{shown_name(chunk.file_path)}:{chunk.start_line}-{chunk.end_line}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +195,29 @@ def ranked_together(rankings: Mapping[str, Ranking], k: int) -> Ranking:
     ]
     likeliest = max(rankings.values(), key=lambda ranking: ranking.evidence.likelihood(0.0))
     return Ranking(sorted(chunks, key=_strength, reverse=True), likeliest.evidence)
+
+
+def each_text_once(ranked: Sequence[RankedChunk]) -> list[RankedChunk]:
+    """The ranked chunks without those whose text an earlier one of another document has.
+
+    A text too short to stand alone is the same only under the same heading of the same title.
+    """
+    places: dict[tuple[object, ...], list[RankedChunk]] = {}
+    for hit in ranked:
+        chunk, chunking = hit.chunk, hit.tool.chunking
+        text = chunk.content.strip()
+        is_short = chunking is None or len(text) < chunking.min_chars
+        about = (chunk.title, chunk.heading) if is_short else ()
+        places.setdefault((hit.tool.id, text, *about), []).append(hit)
+    once: list[RankedChunk] = []
+    for same in places.values():
+        first, *others = same
+        document = (first.tool.id, first.chunk.document_id)
+        elsewhere = [hit for hit in others if (hit.tool.id, hit.chunk.document_id) != document]
+        within = [hit for hit in others if hit not in elsewhere]
+        once += [replace(first, also_in=tuple(hit.place for hit in elsewhere)), *within]
+    rank = {(hit.tool.id, hit.chunk.id): position for position, hit in enumerate(ranked)}
+    return sorted(once, key=lambda hit: rank[hit.tool.id, hit.chunk.id])
 
 
 def _strength(hit: RankedChunk) -> tuple[float, float]:

@@ -68,6 +68,7 @@ from .questions import QuestionTerms as QuestionTerms
 from .questions import analyse_question as analyse_question
 from .questions import is_katakana as is_katakana
 from .questions import is_word_of as is_word_of
+from .readable import has_readable_text as has_readable_text
 from .readable import indexed_chunk as indexed_chunk
 from .readable import readable_chunk as readable_chunk
 from .readable import searchable_chunks as searchable_chunks

@@ -130,6 +130,8 @@ _NOT_SHOWN = re.compile(
 )
 _COMMENT = re.compile(r"<!--(?:[^<]|<(?!!--))*?-->|%%(?:[^%]|%(?!%))*%%")
 _MARKS = re.compile(r"<!--|-->|%%")
+_MAYBE_UNSEEN = re.compile(r"[\s#>*=:|-]*(?:<|%%|\{/\*|!?\[|\Z|import\b|export\b|`)")
+"""How a text begins that might have nothing to see."""
 _UNSEEN = re.compile(r"<!--|%%|!\[")
 _MODULE_LINE = re.compile(
     r"(?m)^(?:(?:import|export)\s[^\n;]*\sfrom\s*|import\s*)(?:'[^'\n]*'|\"[^\"\n]*\");?[ \t]*$"
@@ -285,17 +287,29 @@ def texts_to_embed(
     ]
 
 
-_NO_TEXT = Chunk(index=0, start=0, end=0, start_line=1, end_line=1, heading="", text="")
-
-
 def searchable_chunks(
     content: str, outline: Outline, options: ChunkingOptions, tokenizer: Tokenizer
 ) -> list[Chunk]:
-    """The chunks of a document; at least one, so that searches can find its title and names.
+    """The chunks of a document that a reader sees something of.
 
-    If the body is blank, the chunks contain the front matter; an empty file has one empty chunk.
+    If the body is blank, the chunks contain the front matter, if that says anything.
     """
-    if not is_blank(content[outline.body :]):
+    if is_blank(content[outline.body :]):
+        if not any(outline.matter.values.values()):
+            return []
+        outline = replace(outline, body=0, headings=(), is_markdown=False)
         return chunk_document(content, outline, options, tokenizer)
-    whole = replace(outline, body=0, headings=(), is_markdown=False)
-    return chunk_document(content, whole, options, tokenizer) or [_NO_TEXT]
+    chunks = chunk_document(content, outline, options, tokenizer)
+    if outline.is_markdown:
+        seen = [chunk for chunk in chunks if has_readable_text(chunk.text)]
+        chunks = [replace(chunk, index=index) for index, chunk in enumerate(seen)]
+    return chunks
+
+
+def has_readable_text(text: str) -> bool:
+    """Whether a reader sees a letter, digit or other sign of a Markdown text: not just comments."""
+    if not _MAYBE_UNSEEN.match(text):
+        return True
+    lines = LINE_BREAK.split(text)
+    parts = (_code(block) if is_code else _prose(block) for is_code, block in _blocks(lines))
+    return not is_blank("".join(parts))
