@@ -94,6 +94,21 @@ def search_command(
         typer.Option("--until", metavar="DAY", help="Only notes up to this day.",
                      show_default=False),
     ] = None,
+    exact: Annotated[
+        list[str] | None,
+        typer.Option("--exact", metavar="TEXT", show_default=False,
+                     help='Only passages with this text as written, as with "TEXT" in the query.'),
+    ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option("--exclude", metavar="TEXT", show_default=False,
+                     help="No passages with this text, as with -TEXT in the query."),
+    ] = None,
+    also: Annotated[
+        list[str] | None,
+        typer.Option("--also", metavar="QUERY", show_default=False,
+                     help="The same in other words or languages, ranked together; up to 5."),
+    ] = None,
     sort: Annotated[
         Sort, typer.Option("--sort", help="The best first, or the newest good answers.")
     ] = Sort.RELEVANCE,
@@ -107,7 +122,11 @@ def search_command(
 ) -> None:  # fmt: skip
     """Search one tool, or all of them, as the server does."""
     today = datetime.now().astimezone().date()
-    filters = search.filters_of(today, path=path, tags=tag, since=since, until=until)
+    typed = search.typed_query(query)
+    filters = search.filters_of(
+        today, path=path or typed.path, tags=[*(tag or ()), *typed.tags], since=since, until=until,
+        exact=[*(exact or ()), *typed.exact], exclude=[*(exclude or ()), *typed.exclude],
+    )  # fmt: skip
     if text.is_blank(query):
         raise typer.BadParameter("it is blank; ask something", param_hint="query")
     settings = settings_from(
@@ -115,7 +134,7 @@ def search_command(
         search={"k": k, "mode": mode and mode.value},
     )  # fmt: skip
     question = search.Question(
-        query,
+        typed.words or query,
         None if name is None else (name,),
         settings.search.k,
         settings.search.mode,
@@ -123,6 +142,7 @@ def search_command(
         settings.search.max_chars,
         filters,
         sort.value,
+        tuple(also or ()),
     )
     load = functools.partial(_load, settings.model.options())
     answer = search.search(
@@ -162,7 +182,7 @@ def _print_hits(answer: Answer, *, explain: bool) -> None:
         say(search.UNSURE)
     for number, hit in enumerate(answer.results, 1):
         heading = f"  {on_one_line(hit.heading)}" if hit.heading else ""
-        about = f"  ({on_one_line(hit.about)})" if hit.about else ""
+        about = _about(hit)
         source = f"{hit.tool}: {on_one_line(hit.file_path)}:{hit.start_line}-{hit.end_line}"
         print_line(f"[{number}] {hit.score:.2f}  {source}{heading}{about}")
         if explain:
@@ -176,6 +196,13 @@ def _print_hits(answer: Answer, *, explain: bool) -> None:
             "time", ("stage", "ms"),
             [(stage, f"{spent * 1000:.1f}") for stage, spent in answer.seconds.items()],
         )  # fmt: skip
+
+
+def _about(hit: Hit) -> str:
+    """What a hit's line says after its place."""
+    about = f"  ({on_one_line(hit.about)})" if hit.about else ""
+    found_by = f"  [found by {on_one_line(', '.join(hit.found_by))}]" if hit.found_by else ""
+    return about + found_by + (f"  [also in {', '.join(hit.also_in)}]" if hit.also_in else "")
 
 
 def _why_no_hits(answer: Answer) -> str:

@@ -7,6 +7,7 @@ from mdvec.manage.registering import add_tool, set_active
 HIT_KEYS = {
     "tool", "file_path", "title", "tags", "date", "heading", "content", "score", "chunk_index",
     "start_position", "end_position", "start_line", "end_line", "truncated", "next_position",
+    "found_by", "also_in",
 }  # fmt: skip
 
 
@@ -120,3 +121,25 @@ def test_without_an_active_tool_it_says_how_to_add_one(mdvec):
     done = mdvec("search", "水")
     assert (done.code, done.out) == (0, "")
     assert done.err.startswith("no tool with texts is active; add one with: mdvec tool add")
+
+
+def test_signs_and_options_say_what_must_and_must_not_be_in_a_passage(mdvec, fill):
+    for number in range(3):
+        mdvec.write(f"{number}.md", f"# Jenkins kubernetes plugin {number}\n\n設定の話。\n")
+    mdvec.write("night.md", "# 夜のジョブ\n\nJenkins を夜に回す。\n")
+    mdvec.write("other.md", "# ほか\n\nJenkins を朝に回す。\n")
+    fill()
+    typed, options, exact, several = mdvec.each(
+        ["search", "Jenkins -Kubernetes -朝"],
+        ["search", "Jenkins", "--exclude", "Kubernetes", "--exclude", "朝"],
+        ["search", 'ジョブ "夜に回す" path:*.md', "-m", "lexical"],
+        ["search", "plugin", "--also", "ジョブ", "-k", "4"],
+    )
+    for done in (typed, options):
+        (head,) = [line for line in done.out.splitlines() if line.startswith("[")]
+        assert "night.md:1-3" in head
+        assert 'note: "Kubernetes" excluded 3 passages of notes\n' in done.err
+    assert "night.md" in exact.out
+    assert "other.md" not in exact.out
+    assert re.search(r"night\.md:.*\[found by ジョブ\]", several.out)
+    assert re.search(r"plugin \d  \[found by plugin\]", several.out)

@@ -14,6 +14,8 @@ from mdvec.tools import offered_name
 _MAX_UNCUT = 1_000
 """Passages up to this length are shown whole or not at all, except the first."""
 _CUT_BEFORE = "the text before was cut; read it"
+_MAX_PLACES = 5
+"""How many other files with the same text a hit names."""
 _BREAKS = 3
 """The line breaks around a passage."""
 
@@ -129,10 +131,19 @@ def _head(number: int, hit: Hit, *, wide: bool) -> str:
     source = f"{hit.tool}: " if wide else ""
     heading = f" — {quoted(hit.heading)}" if hit.heading else ""
     about = f", {quoted(hit.about)}" if hit.about else ""
+    if hit.found_by:
+        about += f", found by {', '.join(map(quoted, hit.found_by))}"
+    if hit.also_in:
+        about += f", also in {_few(hit.also_in)}"
     span = f"{hit.start_line}-{hit.end_line} (characters {hit.start_position}-{hit.end_position})"
     return (
         f"[{number}] {source}{quoted(hit.file_path)}:{span}{heading}{about}, score {hit.score:.2f}"
     )
+
+
+def _few(places: Sequence[str]) -> str:
+    more = f" and {len(places) - _MAX_PLACES} more" if len(places) > _MAX_PLACES else ""
+    return ", ".join(places[:_MAX_PLACES]) + more
 
 
 def _first_within(heads: Sequence[str], max_chars: int) -> int:

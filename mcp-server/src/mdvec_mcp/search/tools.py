@@ -17,8 +17,10 @@ from mdvec.search import (
     MAX_DAY_CHARS,
     MAX_K,
     MAX_PATH_CHARS,
+    MAX_QUERIES,
     MAX_QUERY_CHARS,
     MAX_TAGS_ASKED,
+    MAX_TEXTS,
     Returning,
     Sort,
 )
@@ -40,7 +42,7 @@ from mdvec_mcp.offer import ALWAYS_LOADED, Offer
 from mdvec_mcp.search.model_pool import ModelPool
 
 if TYPE_CHECKING:
-    from mdvec.search import Answer
+    from mdvec.search import Answer, TypedQuery
 
 
 LinkKind = Literal["path", "obsidian"]
@@ -64,9 +66,7 @@ def link_to(file: Path, kind: LinkKind) -> str:
 
 T = TypeVar("T")
 
-_COLLECTION = (
-    "Search this one collection of the user's notes or documents (several or all: search)."
-)
+_COLLECTION = "Search this collection of the user's notes or documents (several: search)."
 _RECORDS = (
     "Search the transactions of this one household ledger by words, such as a shop or a memo "
     "(for sums, days and amounts: {sums})."
@@ -84,18 +84,14 @@ Query = Annotated[
     Field(
         min_length=1,
         max_length=MAX_QUERY_CHARS,
-        description="A short question or a few words.",
+        description="A question or words.",
     ),
     _TEXT,
 ]
-K = Annotated[int, Field(ge=1, le=MAX_K, description="Passages.")]
-Return = Annotated[
-    Returning,
-    Field(
-        validation_alias="return",
-        description="How much around a match.",
-    ),
-]
+K = Annotated[int, Field(ge=1, le=MAX_K), WithJsonSchema({"type": "integer"})]
+Return = Annotated[Returning, Field(validation_alias="return")]
+Queries = Annotated[list[str] | None, Field(max_length=MAX_QUERIES), _TEXTS]
+Exact = Annotated[list[str] | None, Field(max_length=MAX_TEXTS), _TEXTS]
 PathLike = Annotated[
     str | None, Field(max_length=MAX_PATH_CHARS, description="As .gitignore: a/b/, *.md"), _TEXT
 ]
@@ -108,10 +104,11 @@ Since = Annotated[
     str | None, Field(max_length=MAX_DAY_CHARS, description="2025-06-01, 2025年6月, 先週"), _TEXT
 ]
 Until = Annotated[str | None, Field(max_length=MAX_DAY_CHARS), _TEXT]
-Link = Annotated[LinkKind | None, Field(description="Adds links to files.")]
-Line = Annotated[int | None, Field(ge=1)]
-Position = Annotated[int | None, Field(ge=0)]
-FirstPosition = Annotated[int | None, Field(ge=0, description="Character, from 0.")]
+Link = Annotated[LinkKind | None, Field()]
+_NUMBER = WithJsonSchema({"type": "integer"})
+Line = Annotated[int | None, Field(ge=1), _NUMBER]
+Position = Annotated[int | None, Field(ge=0), _NUMBER]
+FirstPosition = Annotated[int | None, Field(ge=0, description="Character, from 0."), _NUMBER]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +120,19 @@ class FilterArguments:
     since: str | None = None
     until: str | None = None
     sort: Sort = "relevance"
+    exact: list[str] | None = None
+    exclude: list[str] | None = None
+    queries: list[str] | None = None
+
+    def with_typed(self, typed: TypedQuery) -> FilterArguments:
+        """These arguments, and what a query states by its signs."""
+        return replace(
+            self,
+            path=self.path or typed.path,
+            tags=[*(self.tags or ()), *typed.tags] or None,
+            exact=[*(self.exact or ()), *typed.exact] or None,
+            exclude=[*(self.exclude or ()), *typed.exclude] or None,
+        )
 
 
 NO_FILTER_ARGUMENTS = FilterArguments()
@@ -147,18 +157,55 @@ class SearchContext:
         arguments: FilterArguments = NO_FILTER_ARGUMENTS,
     ) -> Answer:
         """Search the named tools, or all active ones, with the settings' mode and max_chars."""
+        tools = self.freshness.served_names(tools)
+        look = self.look(tools)
+        answer = self._answer(query, tools, k, returning, arguments)
+        notes = [self._as_it_runs(note) for note in answer.notes]
+        return replace(answer, notes=(*notes, *look.notes(freshness_in_english)))
+
+    def search_as_typed(
+        self,
+        query: str,
+        tools: tuple[str, ...] | None,
+        k: int,
+        returning: Returning,
+        arguments: FilterArguments = NO_FILTER_ARGUMENTS,
+    ) -> Answer:
+        """Search for a query that a model wrote, whose signs count if it is no command or code.
+
+        Quotes in it force nothing if no text has what is between them.
+        """
+        typed = search.typed_query(query)
+        if search.looks_like_code(query) or typed == search.TypedQuery(query):
+            return self.search(query, tools, k, returning, arguments)
+        stated = arguments.with_typed(typed)
+        answer = self.search(typed.words or query, tools, k, returning, stated)
+        if answer.results or not typed.exact:
+            return answer
+        unquoted = replace(stated, exact=arguments.exact)
+        again = self.search(typed.words or query, tools, k, returning, unquoted)
+        written = ", ".join(f'"{words}"' for words in typed.exact)
+        note = f"no passage says {written} as it is written, so the quotes forced nothing"
+        return replace(again, notes=(note, *again.notes))
+
+    def _answer(
+        self,
+        query: str,
+        tools: tuple[str, ...] | None,
+        k: int,
+        returning: Returning,
+        arguments: FilterArguments,
+    ) -> Answer:
         today = datetime.now().astimezone().date()
         filters = search.filters_of(
             today, path=arguments.path, tags=arguments.tags, since=arguments.since,
-            until=arguments.until,
+            until=arguments.until, exact=arguments.exact, exclude=arguments.exclude,
         )  # fmt: skip
-        tools = self.freshness.served_names(tools)
         question = search.Question(
             query, tools, k, self.settings.mode, returning, self.settings.max_chars, filters,
-            arguments.sort,
+            arguments.sort, tuple(arguments.queries or ()),
         )  # fmt: skip
-        look = self.look(tools)
-        answer = search.search(
+        return search.search(
             self.database,
             question,
             self.models.embedder,
@@ -166,8 +213,6 @@ class SearchContext:
             self.models.reranker,
             manage.records_of,
         )
-        notes = [self._as_it_runs(note) for note in answer.notes]
-        return replace(answer, notes=(*notes, *look.notes(freshness_in_english)))
 
     def _as_it_runs(self, note: str) -> str:
         """A note on an unfinished import, which may be running in this server."""
@@ -222,6 +267,9 @@ def add_search_tool(offer: Offer, tool: Tool, context: SearchContext, sums: str)
     async def search_collection(
         ctx: AnyContext,
         query: Query,
+        queries: Queries = None,
+        exact: Exact = None,
+        exclude: Exact = None,
         k: K = context.settings.k,
         return_: Return = "chunk",
         path: PathLike = None,
@@ -231,7 +279,7 @@ def add_search_tool(offer: Offer, tool: Tool, context: SearchContext, sums: str)
         sort: Sort = "relevance",
         link: Link = None,
     ) -> ToolReply:
-        arguments = FilterArguments(path, tags, since, until, sort)
+        arguments = FilterArguments(path, tags, since, until, sort, exact, exclude, queries)
         return await _search_one(context, ctx, tool.name, query, k, return_, arguments, link)
 
     async def search_household(
@@ -263,7 +311,7 @@ async def _search_one(
     link: LinkKind | None = None,
 ) -> ToolReply:
     def work() -> ToolReply:
-        answer = context.search(query, (name,), k, returning, arguments)
+        answer = context.search_as_typed(query, (name,), k, returning, arguments)
         return context.reply(answer, link, wide=False)
 
     await context.first_documents((name,), ctx)
@@ -281,6 +329,9 @@ def add_search_across(offer: Offer, context: SearchContext) -> None:
             Field(min_length=1, description="Default all."),
             _TEXTS,
         ] = None,
+        queries: Queries = None,
+        exact: Exact = None,
+        exclude: Exact = None,
         k: K = context.settings.k,
         return_: Return = "chunk",
         path: PathLike = None,
@@ -291,10 +342,10 @@ def add_search_across(offer: Offer, context: SearchContext) -> None:
         link: Link = None,
     ) -> ToolReply:
         names = None if tools is None else tuple(tools)
-        arguments = FilterArguments(path, tags, since, until, sort)
+        arguments = FilterArguments(path, tags, since, until, sort, exact, exclude, queries)
 
         def work() -> ToolReply:
-            answer = context.search(query, names, k, return_, arguments)
+            answer = context.search_as_typed(query, names, k, return_, arguments)
             if not answer.tools:
                 refuse_empty_database(context.database)
             return context.reply(answer, link, wide=True)
@@ -305,8 +356,8 @@ def add_search_across(offer: Offer, context: SearchContext) -> None:
     offer.add_tool(
         search_across,
         name="search",
-        description="Search the user's notes, documents and households at once, or those in tools: "
-        "find passages by meaning and by words. メモや文書の検索、探す。",
+        description="Search the user's notes, documents and households, or those in tools: find "
+        "passages by meaning and by words. メモや文書の検索、探す。",
         annotations=READ_ONLY,
         meta=ALWAYS_LOADED | context.meta,
     )
@@ -316,7 +367,7 @@ def add_get_document(offer: Offer, context: SearchContext) -> None:
     """Add the tool that reads a document, or a part of it."""
 
     async def get_document(
-        tool: Annotated[str, Field(max_length=100, description="As in a result."), _TEXT],
+        tool: Annotated[str, Field(max_length=100), _TEXT],
         file_path: Annotated[str, Field(max_length=4_096, description="As in a result."), _TEXT],
         start_line: Line = None,
         end_line: Line = None,
@@ -340,8 +391,8 @@ def add_get_document(offer: Offer, context: SearchContext) -> None:
 
     offer.add_tool(
         get_document,
-        description="Read a document, file or note, whole or a range of its lines or characters, "
-        "such as the text around a search result. 文書の続きや全文を読む。",
+        description="Read a document, file or note, whole or lines or characters of it, such as "
+        "around a search result. 文書の続きや全文を読む。",
         annotations=READ_ONLY,
         meta=ALWAYS_LOADED | context.meta,
     )

@@ -1,6 +1,7 @@
 """What a client can ask beside a single collection: all of them, more around a find, the rest."""
 
 import json
+import re
 from urllib.parse import quote
 
 import pytest
@@ -125,6 +126,39 @@ def test_the_parameter_is_called_return_in_every_search_tool(connected):
         if tool.name != "get_document":
             assert names["return"]["enum"] == ["chunk", "section", "document"]
             assert names["return"]["default"] == "chunk"
-            assert names["return"]["description"]
         assert all(not name.endswith("_") for name in names)
         assert tool.annotations.read_only_hint is True
+
+
+@pytest.mark.parametrize("tool", ["dev", "search"])
+def test_exact_and_excluded_texts_are_stated_or_typed(connected, tool):
+    for call in (
+        {"query": "Water", "exclude": ["earthquake"]},
+        {"query": "Water -earthquake"},
+    ):
+        answer = said(connected.call(tool, {**call, "k": 10}))
+        assert all("earthquake" not in hit.content for hit in passages(answer))
+        assert any('"earthquake" excluded 1 passage of dev' in note for note in notes(answer))
+    exact = said(connected.call(tool, {"query": "rice", "exact": ["half an hour"]}))
+    assert [hit.heading for hit in passages(exact)] == ["Home > Rice"]
+    typed = said(connected.call(tool, {"query": 'Rice "half an hour"'}))
+    assert [hit.heading for hit in passages(typed)] == ["Home > Rice"]
+
+
+@pytest.mark.parametrize("query", ["ls -water", "git worktree --rice", '{"rice": "soak"}'])
+def test_a_command_or_json_forces_nothing(connected, query):
+    answer = said(connected.call("dev", {"query": query, "k": 10}))
+    assert len(passages(answer)) > 1
+    assert "exclud" not in answer
+
+
+def test_quotes_that_no_passage_has_force_nothing_and_say_so(connected):
+    answer = said(connected.call("dev", {"query": 'Rice "soak it for an hour"'}))
+    assert passages(answer)
+    assert any("so the quotes forced nothing" in note for note in notes(answer))
+
+
+def test_several_queries_are_ranked_together_and_each_hit_says_which_found_it(connected):
+    answer = said(connected.call("dev", {"query": "rice", "queries": ["tyres"], "k": 2}))
+    assert re.search(r'"Home > Rice".*, found by "rice".*, score', answer)
+    assert re.search(r'"Home > Bicycle".*, found by .*"tyres", score', answer)

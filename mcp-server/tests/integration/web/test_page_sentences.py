@@ -26,6 +26,16 @@ SEARCHES = {
     "since=2024-01-03": "日付がなく、期間では見つからない文書が 2 件",
     "tags=水&path=b.md": "すべてを満たす文書はありません",
 }
+TYPED = {
+    "水 zyx": '"zyx" は、どの文書にもありません',
+    "wataworks": '"wataworks" の代わりに、似た語で検索しました: waterworks',
+    "terwork": '"terwork" は、より長い語の一部としてだけ',
+    "水 -備える": '"備える" のある段落を notes から 1 件除きました',
+    "話 -水 -備": '"水" のある段落を notes から 2 件除きました',
+    "zyx 水を備える": "答えていそうな段落は、ほかにありません",
+    '"水を見る" 水': '"水を見る" とそのまま書いた段落はありません',
+    "話 -水": 'どの段落にも "水" があります',
+}
 ADDRESSES = {
     "/document?tool=notes&path=zzzz": "文書「zzzz」はありません。",
     "/document?tool=notes&path=aa.md": '近い名前: "a.md"',
@@ -66,7 +76,7 @@ def client(home, tmp_path, monkeypatch):
     database = ledger(tmp_path, ["1,2025/07/01,店,-100,財布,食費,食料品,,0,a"])
     notes = Collection(tmp_path / "notes", database)
     notes.write("a.md", "---\ntags: [水]\n---\n# 水\n\n水を備える。\n")
-    notes.write("b.md", "# 水\n\n水の話。\n")
+    notes.write("b.md", "# 水\n\n水の話。waterworks。\n")
     notes.import_()
     Collection(tmp_path / "empty", database, "empty")
     with page_site(database) as site, site.client("ja") as client:
@@ -82,6 +92,7 @@ def test_a_japanese_page_says_in_japanese_what_the_library_says_in_english(clien
         (client.get(f"/?q=水&tool=notes&tool=kakeibo&{query}"), words)
         for query, words in SEARCHES.items()
     ]
+    answers += [(client.get(f"/?q={typed}&tool=notes"), words) for typed, words in TYPED.items()]
     answers += [(client.get(address), words) for address, words in ADDRESSES.items()]
     for path, (fields, words) in ADDED.items():
         answer = post(client, "/tools/add", path=path, **fields)

@@ -40,10 +40,12 @@ from .properties import ChunkRanges as ChunkRanges
 from .properties import Condition as Condition
 from .properties import StoredProperties as StoredProperties
 from .properties import TagCount as TagCount
+from .properties import chunk_ids as chunk_ids
 from .properties import chunks_passing as chunks_passing
 from .properties import count_undated as count_undated
 from .properties import no_chunks as no_chunks
 from .properties import other_names as other_names
+from .properties import single_chunks as single_chunks
 from .properties import stored_properties as stored_properties
 from .properties import tag_counts as tag_counts
 from .signature_cache import SignatureIndex as SignatureIndex
@@ -61,5 +63,10 @@ from .tables import has_word_indexes as has_word_indexes
 from .words import document_frequencies as document_frequencies
 from .words import in_katakana as in_katakana
 from .words import matching_chunks as matching_chunks
+from .words import nearest_words as nearest_words
 from .words import other_spellings as other_spellings
 from .words import word_counts as word_counts
+from .words import words_containing as words_containing
+from .written import chunks_saying as chunks_saying
+from .written import chunks_with as chunks_with
+from .written import documents_with as documents_with

@@ -19,7 +19,7 @@ from mdvec.text import (
     ChunkFields,
     chunk_fields,
     identifier,
-    readable_chunk,
+    indexed_chunk,
     searched_names,
     text_to_embed,
 )
@@ -56,7 +56,7 @@ def insert_chunks(
             ),
         )  # fmt: skip
         chunk_id = connection.last_insert_rowid()
-        shown = readable_chunk(file_path, chunk.text)
+        shown = indexed_chunk(file_path, chunk.text)
         fields.append((chunk_id, chunk_fields(title, names, chunk.heading, shown)))
     insert_terms(connection, tables, fields)
     if chunks:
@@ -111,7 +111,7 @@ def _insert_stored_terms(
     fields = [
         (
             int(chunk_id),
-            chunk_fields(title, names, str(heading), readable_chunk(file_path, str(text))),
+            chunk_fields(title, names, str(heading), indexed_chunk(file_path, str(text))),
         )
         for chunk_id, heading, text in list(rows)
     ]
@@ -139,7 +139,7 @@ def change_headings(
         [
             (
                 int(str(number)),
-                chunk_fields("", "", str(heading), readable_chunk(str(path), str(text))),
+                chunk_fields("", "", str(heading), indexed_chunk(str(path), str(text))),
             )
             for number, heading, text, path in rows
         ],

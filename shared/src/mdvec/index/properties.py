@@ -171,6 +171,21 @@ class ChunkRanges:
         return expanded(self.first_chunks, self.counts)
 
 
+def chunk_ids(connection: apsw.Connection, tables: Tables) -> NDArray[np.int64]:
+    """The ids of all chunks, in order."""
+    import numpy as np
+
+    rows = connection.execute(f"SELECT id FROM {identifier(tables.vectors)} ORDER BY id")
+    return np.fromiter((number for (number,) in rows), dtype=np.int64)
+
+
+def single_chunks(ids: NDArray[np.int64]) -> ChunkRanges:
+    """The chunks with these ids, in order."""
+    import numpy as np
+
+    return ChunkRanges(ids, np.ones_like(ids))
+
+
 def no_chunks() -> ChunkRanges:
     """The empty selection."""
     import numpy as np

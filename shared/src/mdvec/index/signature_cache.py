@@ -206,12 +206,12 @@ class ToolSignatures:
         return [int(chunk_id) for chunk_id in chunk_ids]
 
     def places(self, chunks: ChunkRanges) -> NDArray[np.intp]:
-        """The places in ``stored`` of the signatures of these chunks, which are whole documents."""
+        """The places in ``stored`` of the signatures of these chunks."""
         import numpy as np
 
-        documents = np.searchsorted(self.first_chunks, chunks.first_chunks)
+        documents = np.searchsorted(self.first_chunks, chunks.first_chunks, side="right") - 1
         starts = np.concatenate(([0], self.ends[:-1]))[documents]
-        return expanded(starts, chunks.counts)
+        return expanded(starts + chunks.first_chunks - self.first_chunks[documents], chunks.counts)
 
 
 class SignatureCache:

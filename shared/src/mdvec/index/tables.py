@@ -16,7 +16,7 @@ from mdvec.text import identifier
 
 DERIVED = ("signatures", "fts", "terms", "counts", "vocabulary", "properties", "tags")
 """How the names of the derived tables begin."""
-_WORDS_FORMAT = 2
+_WORDS_FORMAT = 3
 _PROPERTIES_FORMAT = "2"
 
 

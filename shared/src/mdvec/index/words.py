@@ -26,7 +26,8 @@ from mdvec.text import (
     nearest_spellings,
 )
 
-_MAX_READING = 40
+_MAX_READING = 64
+_MAX_CONTAINING = 48
 _MORE_KANA = 4
 """How many characters longer than an English word its katakana may be, the mark included."""
 
@@ -47,24 +48,35 @@ def delete_unused_words(connection: apsw.Connection, tables: Tables) -> None:
     )
 
 
-def other_spellings(
-    connection: apsw.Connection, tables: Tables, term: str, reading: str, *, is_known: bool
-) -> list[str]:
-    """The words to search for instead of one that occurs in no chunk.
-
-    They are the words with the same reading (渡邊 and 渡辺, おや and 親). If there are none, and
-    the word is in letters or katakana and not in the dictionary, they are those that differ by
-    the fewest typing errors.
-    """
-    vocabulary = identifier(tables.vocabulary)
-    alike = connection.execute(
-        f"SELECT term FROM {vocabulary} WHERE reading = ? AND term <> ?", (reading, term)
+def words_containing(connection: apsw.Connection, tables: Tables, part: str) -> list[str]:
+    """The words in letters that contain ``part``, the shortest first; "_" makes no difference."""
+    rows = connection.execute(
+        f"SELECT term FROM {identifier(tables.vocabulary)} "
+        "WHERE instr(replace(term, '_', ''), ?) AND substr(term, 1, 1) <> ? "
+        "ORDER BY length(term), term LIMIT ?",
+        (part.replace("_", ""), WORD_MARK, _MAX_CONTAINING),
     )
-    same_reading = [str(other) for (other,) in alike]
+    return [str(term) for (term,) in rows]
+
+
+def other_spellings(
+    connection: apsw.Connection, tables: Tables, term: str, reading: str
+) -> list[str]:
+    """The words with the reading of one that occurs in no chunk (渡邊: 渡辺, おや: 親)."""
+    alike = connection.execute(
+        f"SELECT term FROM {identifier(tables.vocabulary)} WHERE reading = ? AND term <> ?",
+        (reading, term),
+    )
+    return [str(other) for (other,) in alike]
+
+
+def nearest_words(connection: apsw.Connection, tables: Tables, term: str) -> list[str]:
+    """The words that differ from one in letters or katakana by the fewest typing errors."""
+    vocabulary = identifier(tables.vocabulary)
     spelling = term.removeprefix(WORD_MARK)
     edits = max_edits(spelling)
-    if same_reading or is_known or not edits:
-        return same_reading
+    if not edits:
+        return []
     shortest, longest = len(spelling) - edits, len(spelling) + edits
     rows = connection.execute(
         f"SELECT term FROM {vocabulary} WHERE length(ltrim(term, ?)) BETWEEN ? AND ? ",

@@ -8,12 +8,17 @@ from .core.confidence import CONFIDENT as CONFIDENT
 from .core.filters import MAX_DAY_CHARS as MAX_DAY_CHARS
 from .core.filters import MAX_K as MAX_K
 from .core.filters import MAX_PATH_CHARS as MAX_PATH_CHARS
+from .core.filters import MAX_QUERIES as MAX_QUERIES
 from .core.filters import MAX_QUERY_CHARS as MAX_QUERY_CHARS
 from .core.filters import MAX_TAGS_ASKED as MAX_TAGS_ASKED
+from .core.filters import MAX_TEXTS as MAX_TEXTS
 from .core.filters import Returning as Returning
 from .core.filters import Sort as Sort
 from .core.filters import filters_of as filters_of
 from .core.neighbours import TextSpan as TextSpan
 from .core.neighbours import good_cut as good_cut
 from .core.neighbours import within_budget as within_budget
+from .core.typed import TypedQuery as TypedQuery
+from .core.typed import looks_like_code as looks_like_code
+from .core.typed import typed_query as typed_query
 from .hits import Hit as Hit

@@ -24,12 +24,34 @@ from mdvec.index import ChromaServer, StoredChunk, stored_properties
 from mdvec.log import PRIVATE, milliseconds, record
 from mdvec.search.candidates import ToolCandidates, find_candidates
 from mdvec.search.core.confidence import NO_EVIDENCE, Evidence
-from mdvec.search.core.filters import MAX_QUERY_CHARS, NO_FILTERS, Filters, Returning, Sort
+from mdvec.search.core.filters import (
+    MAX_QUERIES,
+    MAX_QUERY_CHARS,
+    NO_FILTERS,
+    Filters,
+    Returning,
+    Sort,
+)
 from mdvec.search.core.fusion import SearchMode
 from mdvec.search.filtering import explain_empty, narrow
 from mdvec.search.hits import Hit, hits
-from mdvec.search.ranking import RankedChunk, Reranks, pooled, reranked
-from mdvec.text import analyse_question, is_blank, on_one_line, quoted
+from mdvec.search.ranking import (
+    Pool,
+    RankedChunk,
+    Ranking,
+    Reranks,
+    each_text_once,
+    pooled,
+    ranked_together,
+    reranked,
+)
+from mdvec.text import (
+    analyse_question,
+    has_readable_text,
+    is_blank,
+    on_one_line,
+    quoted,
+)
 from mdvec.timing import Stopwatch
 from mdvec.tools import KINDS, Tool, is_endpoint_allowed, offered_name, registry, unfinished
 
@@ -129,6 +151,20 @@ def without_vectors(pools: Sequence[ToolCandidates], mode: SearchMode) -> list[s
     return [f"{pool.tool.name} was {how}: {pool.trouble}" for pool in pools if pool.trouble]
 
 
+def with_readable_text(ranked: Sequence[RankedChunk], k: int) -> list[RankedChunk]:
+    """The ranked chunks without those of the first ``k`` that a reader sees nothing of.
+
+    Imports store none; an older index may have some.
+    """
+    shown: list[RankedChunk] = []
+    for position, hit in enumerate(ranked):
+        if len(shown) == k:
+            return [*shown, *ranked[position:]]
+        if has_readable_text(hit.chunk.content):
+            shown.append(hit)
+    return shown
+
+
 def why_fewer(count: int, k: int, searched: int) -> list[str]:
     """A note if there are fewer hits than requested although there are more passages."""
     if count >= min(k, searched):
@@ -137,10 +173,21 @@ def why_fewer(count: int, k: int, searched: int) -> list[str]:
     return [f"{which} stands out for this question"]
 
 
-def not_mentioned(names: Sequence[str]) -> list[str]:
-    """A note if the question asks about names that no passage has."""
-    quoted = ", ".join(f'"{name}"' for name in names)
-    return [f"nothing here mentions {quoted}"] if names else []
+def not_mentioned(pool: Pool) -> list[str]:
+    """Notes on words of the question that no text has, and on what was searched instead."""
+    absent = [*pool.absent, *pool.absent_nouns]
+    notes = [f"nothing here mentions {_listed(absent)}"] if absent else []
+    notes += [
+        f"words like {_listed([word])} were searched for instead: {', '.join(others)}"
+        for word, others in pool.substitutes.items()
+    ]
+    if inside := pool.only_inside:
+        notes.append(f"{_listed(inside)}: only inside longer words")
+    return notes
+
+
+def _listed(words: Sequence[str]) -> str:
+    return ", ".join(f'"{word}"' for word in words)
 
 
 RecordsOf = Callable[[apsw.Connection, Tool, StoredChunk, str, int], Sequence[StoredChunk]]
@@ -218,7 +265,8 @@ class Question:
 
     ``k`` is the maximum number of hits, ``max_chars`` the maximum total length of their text. Only
     documents that pass ``filters`` are searched. ``sort`` orders the hits; ``newest`` sorts those
-    that answer about as well as the best by date.
+    that answer about as well as the best by date. ``queries`` are further queries for the same
+    thing; what all of them find is ranked together.
     """
 
     query: str
@@ -229,6 +277,12 @@ class Question:
     max_chars: int = 12_000
     filters: Filters = NO_FILTERS
     sort: Sort = "relevance"
+    queries: tuple[str, ...] = ()
+
+    @property
+    def all_queries(self) -> list[str]:
+        """Every query once."""
+        return list(dict.fromkeys([self.query, *self.queries]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,9 +334,14 @@ def search(
     with open_database(database, "read") as connection:
         for _ in range(_MAX_ATTEMPTS):
             requested = _requested_tools(connection, question.tools)
-            vectors, notes = question_vectors(
-                connection, requested, question.query, question.mode, embedder_of, stopwatch
-            )
+            vectors = []
+            notes = list[str]()
+            for query in question.all_queries:
+                of_query, why_without = question_vectors(
+                    connection, requested, query, question.mode, embedder_of, stopwatch
+                )
+                vectors.append(of_query)
+                notes += [note for note in why_without if note not in notes]
             with snapshot(connection):
                 now = {tool.id: tool for tool in _requested_tools(connection, question.tools)}
                 if all(_is_same(tool, now.get(tool.id)) for tool in requested):
@@ -314,12 +373,17 @@ def no_texts_message(name: str) -> str:
 
 
 def _check(question: Question) -> None:
-    if is_blank(question.query):
-        raise SearchRefused("the query is blank; ask something")
-    if len(question.query) > MAX_QUERY_CHARS:
+    if len(question.queries) > MAX_QUERIES:
         raise SearchRefused(
-            f"the query has {len(question.query):,} characters; shorten it to {MAX_QUERY_CHARS:,}"
+            f"{len(question.queries)} further queries are too many; give at most {MAX_QUERIES}"
         )
+    for query in question.all_queries:
+        if is_blank(query):
+            raise SearchRefused("the query is blank; ask something")
+        if len(query) > MAX_QUERY_CHARS:
+            raise SearchRefused(
+                f"the query has {len(query):,} characters; shorten it to {MAX_QUERY_CHARS:,}"
+            )
 
 
 def _requested_tools(connection: apsw.Connection, names: Sequence[str] | None) -> list[Tool]:
@@ -346,7 +410,7 @@ def _answer(
     connection: apsw.Connection,
     requested: Sequence[Tool],
     question: Question,
-    vectors: dict[str, Vectors],
+    vectors: Sequence[dict[str, Vectors]],
     notes: list[str],
     stopwatch: Stopwatch,
     engine: ChromaServer | None,
@@ -355,29 +419,35 @@ def _answer(
 ) -> Answer:
     with stopwatch.stage("filter"):
         narrowed = [narrow(connection, tool, question.filters) for tool in requested]
-    query = analyse_question(question.query)
-    pools = [
-        find_candidates(
-            connection, tool, query, vectors.get(str(tool.fingerprint)), question.k, question.mode,
-            stopwatch, left.chunks, engine,
-        )
-        for tool, left in zip(requested, narrowed, strict=True)
-        if tool.model is not None
-    ]  # fmt: skip
-    with stopwatch.stage("fusion"):
-        has_vectors = bool(vectors) or question.mode == "vector"
-        ranking = pooled(pools, query).ranked(question.mode if has_vectors else "lexical")
-    notes += [left.note for left in narrowed if left.note]
+    rankings: dict[str, Ranking] = {}
+    about_words: list[str] = []
+    for text, of_query in zip(question.all_queries, vectors, strict=True):
+        query = analyse_question(text)
+        pools = [
+            find_candidates(
+                connection, tool, query, of_query.get(str(tool.fingerprint)), question.k,
+                question.mode, stopwatch, left.chunks, engine,
+            )
+            for tool, left in zip(requested, narrowed, strict=True)
+            if tool.model is not None
+        ]  # fmt: skip
+        with stopwatch.stage("fusion"):
+            has_vectors = bool(of_query) or question.mode == "vector"
+            pool = pooled(pools, query)
+            rankings[text] = pool.ranked(question.mode if has_vectors else "lexical")
+        about_words += [note for note in not_mentioned(pool) if note not in about_words]
+    ranking = ranked_together(rankings, question.k)
+    notes += [note for left in narrowed for note in left.notes]
     notes += without_vectors(pools, question.mode)
     notes += [note for note in (unfinished(connection, tool) for tool in requested) if note]
     total = sum(pool.statistics.chunks for pool in pools)
     searched = sum(pool.searched for pool in pools)
     if total and not searched:
         notes.append(explain_empty(connection, requested, question.filters))
-    ranked = list(ranking.chunks)
+    ranked = with_readable_text(ranking.chunks, question.k)
     if records_of is not None:
         ranked = with_records(connection, ranked, question.query, question.k, records_of)
-    notes += not_mentioned(ranking.evidence.absent)
+    notes += about_words
     notes += why_fewer(len(ranked), question.k, searched)
     if reranker is not None:
         with stopwatch.stage("reranking"):
@@ -385,6 +455,10 @@ def _answer(
         notes += [trouble] if trouble else []
     if question.sort == "newest":
         ranked = newest_first(connection, ranked, question.k)
+    if question.returning == "chunk" and not any(
+        KINDS[tool.kind].is_made_of_records for tool in requested
+    ):
+        ranked = each_text_once(ranked)
     with stopwatch.stage("passages"):
         shown, truncated = hits(
             connection, ranked, question.returning, question.k, question.max_chars

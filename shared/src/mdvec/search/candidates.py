@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -21,18 +21,22 @@ from mdvec.index import (
     Tables,
     calibrated_constants,
     chunk_count,
+    chunks_with,
     collection_of,
     document_frequencies,
+    documents_with,
     has_current_words,
     in_katakana,
     matching_chunks,
     nearest_among,
     nearest_in_collection,
+    nearest_words,
     other_names,
     other_spellings,
     stored_chunks,
     stored_properties,
     word_counts,
+    words_containing,
 )
 from mdvec.search.core.fusion import ENGLISH_WORDS, SearchMode, is_foreign_prose
 from mdvec.search.core.lexical import Candidate, CorpusStatistics, NameMatch, is_written_apart
@@ -43,6 +47,7 @@ from mdvec.text import (
     chunk_fields,
     field_terms,
     folded,
+    has_part,
     in_other_kana,
     in_other_numerals,
     is_katakana,
@@ -68,17 +73,20 @@ class FieldReader:
 
     Args:
         query: the question's terms. Plain terms are counted here; counts of words are stored.
-        variants: the terms of the index that each word is searched by.
+        found: the terms of the index that each word is searched by, and how they are like it.
         properties: the properties of the passages' documents, by document id.
     """
 
     def __init__(
         self,
         query: QuestionTerms,
-        variants: Mapping[str, tuple[str, ...]],
+        found: WordsFound,
         properties: Mapping[int, StoredProperties],
     ) -> None:
+        variants = found.variants
         self._properties = properties
+        self._substituted = found.substituted.keys()
+        self._within = {word: query.in_letters[word] for word in found.within}
         self._plain = query.plain
         self._counter = TermCounter(query.plain)
         self._asked = {
@@ -123,7 +131,19 @@ class FieldReader:
         return tuple(self._counter.by_sentence(_folded(chunk.content), among)) if among else ()
 
     def inside(self, chunk: StoredChunk, counts: Mapping[str, FieldCounts]) -> frozenset[str]:
-        """The counted pieces of words in katakana that a passage has only inside other words."""
+        """The counted terms that a passage has only inside other words, or something like them."""
+        unlike = frozenset(self._substituted & counts.keys())
+        text = f"{chunk.title}\n{chunk.file_path}\n{chunk.heading}\n{chunk.content}"
+        unlike |= {
+            word
+            for word, spelling in self._within.items()
+            if word in counts and not has_part(text, spelling)
+        }
+        return unlike | self._inside_katakana(chunk, counts)
+
+    def _inside_katakana(
+        self, chunk: StoredChunk, counts: Mapping[str, FieldCounts]
+    ) -> frozenset[str]:
         pieces = self._pieces.keys() & counts.keys()
         lacking = {word for term in pieces for word in self._pieces[term] if word not in counts}
         if not lacking:
@@ -162,8 +182,33 @@ MIN_CANDIDATES = 60
 """Candidates per retriever; more if more hits are requested."""
 MAX_ALL_CANDIDATES = 160
 """If filters leave at most this many chunks, all of them are candidates."""
+_MIN_PART = 3
+"""Characters of a part of an identifier: fewer are in too many words by chance."""
+_MAX_LOOKED_FOR = 3
+"""How many words that no index has are looked for in the texts themselves."""
 MAX_COMPARED_EXACTLY = 2_048
 """If filters leave at most this many chunks, all their vectors are compared exactly."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordsFound:
+    """What the index of words has of a question's words.
+
+    Attributes:
+        variants: the terms of the index that each word is searched by: itself, or other spellings.
+        substituted: the words searched by the nearest spellings, because the texts have neither
+            them nor another spelling of them.
+        within: the words in letters that the texts have only inside longer ones.
+        unwritten: the names and nouns that stand in no document, by term.
+        literal: the chunks that have a name or noun where the index does not look (an address, a
+            tag), by term.
+    """
+
+    variants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    substituted: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    within: frozenset[str] = frozenset()
+    unwritten: frozenset[str] = frozenset()
+    literal: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +219,7 @@ class ToolCandidates:
         tool: the tool.
         tables: its tables.
         query: the question's terms, without words if the tool's word index is outdated.
-        variants: the terms of the index that each word is searched by: itself, or other spellings.
+        found: what the index of words has of the question's words.
         chunks: the candidates, by id.
         words: how often each word occurs in each field, by chunk id.
         statistics: the number of chunks, and of those that contain each term.
@@ -187,7 +232,7 @@ class ToolCandidates:
     tool: Tool
     tables: Tables
     query: QuestionTerms
-    variants: Mapping[str, tuple[str, ...]]
+    found: WordsFound
     chunks: tuple[StoredChunk, ...]
     words: Mapping[int, Mapping[str, FieldCounts]]
     statistics: CorpusStatistics
@@ -198,7 +243,7 @@ class ToolCandidates:
 
     def candidates(self) -> list[Candidate]:
         """The chunks as input for the fusion."""
-        read = FieldReader(self.query, self.variants, self.properties)
+        read = FieldReader(self.query, self.found, self.properties)
         counts = {
             chunk.id: read.counts(chunk, self.words.get(chunk.id, {})) for chunk in self.chunks
         }
@@ -247,7 +292,7 @@ def find_candidates(
     limit = max(MIN_CANDIDATES, k)
     few = within is not None and within.size <= MAX_ALL_CANDIDATES
     ids: set[int] = set(within.ids().tolist()) if within is not None and few else set()
-    lexical = _Lexical(query, {}, {}, ())
+    lexical = _Lexical(query, WordsFound(), {}, ())
     trouble = None
     if vector is not None and not few:
         with stopwatch.stage("vector_search"):
@@ -263,12 +308,17 @@ def find_candidates(
             ids.update(lexical.chunk_ids)
     with stopwatch.stage("read_candidates"):
         chunks = stored_chunks(connection, names, sorted(ids), vector)
-        words = {}
-        if lexical.variants:
-            words = word_counts(connection, names, ids, lexical.variants)
+        words: dict[int, dict[str, FieldCounts]] = {}
+        if lexical.found.variants:
+            words = word_counts(connection, names, ids, lexical.found.variants)
+        for term, with_term in lexical.found.literal.items():
+            for chunk_id in with_term:
+                words.setdefault(chunk_id, {}).setdefault(term, (0, 0, 0, 1))
         total = chunk_count(connection, names)
+    if not total:
+        lexical = _Lexical(query, WordsFound(), {}, ())
     return ToolCandidates(
-        tool, names, lexical.query, lexical.variants, tuple(chunks), words,
+        tool, names, lexical.query, lexical.found, tuple(chunks), words,
         CorpusStatistics(total, lexical.frequencies),
         stored_properties(connection, names, {chunk.document_id for chunk in chunks}),
         total if within is None else within.size,
@@ -280,7 +330,7 @@ def find_candidates(
 @dataclass(frozen=True, slots=True)
 class _Lexical:
     query: QuestionTerms
-    variants: Mapping[str, tuple[str, ...]]
+    found: WordsFound
     frequencies: Mapping[str, int]
     chunk_ids: Collection[int]
 
@@ -301,19 +351,9 @@ def _lexical_search(
     apart = {
         name for name, parts in query.numbered.items() if is_written_apart(name, parts, frequencies)
     }
-    variants = {
-        word: (
-            *(
-                (word, *in_other_kana(word), *in_other_numerals(word))
-                if frequencies[word] or word in apart or in_other_numerals(word)
-                else other_spellings(
-                    connection, names, word, reading, is_known=word not in query.unknown
-                )
-            ),
-            *(in_katakana(connection, names, word) if is_letters(word) else ()),
-        )
-        for word, reading in query.words.items()
-    }
+    found = _words_found(connection, names, query, frequencies, apart)
+    spelled_names = {**query.names, **query.nouns}
+    variants = found.variants
     others = [term for terms in variants.values() for term in terms if term not in frequencies]
     of_index = frequencies | document_frequencies(connection, names, others)
     spelled = {**{term: (term,) for term in query.plain}, **variants}
@@ -321,7 +361,87 @@ def _lexical_search(
     chunk_ids = matching_chunks(connection, names, searched, limit, within)
     for word, terms in variants.items():
         frequencies[word] = sum(of_index[term] for term in terms)
-    return _Lexical(query, variants, frequencies, chunk_ids)
+    looked_for = _looked_for(connection, names, query, found, frequencies, of_index)
+    unwritten = frozenset(term for term, documents in looked_for.items() if documents == [])
+    literal = {
+        term: chunks_with(connection, names, spelled_names[term], documents, MIN_CANDIDATES, within)
+        for term, documents in looked_for.items()
+        if documents and len(spelled_names[term]) >= _MIN_PART
+        if is_letters(spelled_names[term])  # pairs find the rest
+    }
+    for term, with_term in literal.items():
+        frequencies[term] = frequencies.get(term, 0) + len(with_term)
+    return _Lexical(
+        query,
+        replace(found, unwritten=unwritten, literal=literal),
+        frequencies,
+        {*chunk_ids, *(chunk_id for ids in literal.values() for chunk_id in ids)},
+    )
+
+
+def _words_found(
+    connection: apsw.Connection,
+    names: Tables,
+    query: QuestionTerms,
+    frequencies: Mapping[str, int],
+    apart: Collection[str],
+) -> WordsFound:
+    """What each word is searched by: what is written before what is like it.
+
+    A word that occurs nowhere is looked for inside longer words in letters, then in another
+    spelling of the same reading, and only then among the nearest spellings.
+    """
+    variants: dict[str, tuple[str, ...]] = {}
+    substituted: dict[str, tuple[str, ...]] = {}
+    within: set[str] = set()
+    for word, reading in query.words.items():
+        spelling = query.in_letters.get(word, "")
+        terms: Sequence[str] = (word, *in_other_kana(word), *in_other_numerals(word))
+        if not (frequencies[word] or word in apart or in_other_numerals(word)):
+            terms = other_spellings(connection, names, word, reading)
+            if not terms and len(spelling) >= _MIN_PART and not frequencies.get(spelling):
+                terms = words_containing(connection, names, spelling)
+                within.update([word] if terms else [])
+            if not terms and word in query.unknown:
+                terms = nearest_words(connection, names, word)
+                substituted |= {word: tuple(terms)} if terms else {}
+        if is_letters(word):
+            katakana = in_katakana(connection, names, word)
+            if katakana and not terms and query.names.get(word, "").istitle():
+                substituted[word] = tuple(katakana)  # a guess at how a name is spoken
+            terms = (*terms, *katakana)
+        variants[word] = tuple(terms)
+    return WordsFound(variants, substituted, frozenset(within))
+
+
+def _looked_for(
+    connection: apsw.Connection,
+    names: Tables,
+    query: QuestionTerms,
+    found: WordsFound,
+    frequencies: Mapping[str, int],
+    of_index: Mapping[str, int],
+) -> dict[str, list[int] | None]:
+    """The documents whose text has a name or noun that no index has, by term."""
+    absent = [
+        (term, spelling)
+        for term, spelling in {**query.names, **query.nouns}.items()
+        if term in found.substituted or not frequencies.get(term)
+        if not of_index.get(folded(spelling))
+        if not _is_named_otherwise(term, query, frequencies)
+    ]
+    return {
+        term: documents_with(connection, names, spelling)
+        for term, spelling in absent[:_MAX_LOOKED_FOR]
+    }
+
+
+def _is_named_otherwise(term: str, query: QuestionTerms, frequencies: Mapping[str, int]) -> bool:
+    """Whether the texts have a name apart from its number, or the date that it is a part of."""
+    parts = query.numbered.get(term)
+    if parts is not None and is_written_apart(term, parts, frequencies):
+        return True
+    return any(term in of_date and frequencies.get(date) for date, of_date in query.dates.items())
 
 
 def nearest_chunks(

@@ -11,14 +11,18 @@ import apsw
 from mdvec.index import (
     ChunkRanges,
     Condition,
+    chunk_ids,
     chunks_passing,
+    chunks_saying,
     count_undated,
+    has_current_words,
     has_properties,
     no_chunks,
+    single_chunks,
     tag_counts,
 )
 from mdvec.search.core.filters import Filters
-from mdvec.text import folded_tag, quoted
+from mdvec.text import counted, folded_tag, quoted
 from mdvec.tools import KINDS, Tool
 
 _MAX_NAMED_TAGS = 5
@@ -28,11 +32,11 @@ _MAX_NAMED_TAGS = 5
 class Narrowed:
     """The chunks of a tool that pass the filters; None for all of them.
 
-    ``note`` says why the filters could not be applied, or to which documents.
+    ``notes`` say why the filters could not be applied, and what they left out.
     """
 
     chunks: ChunkRanges | None
-    note: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 ALL_CHUNKS = Narrowed(None)
@@ -45,30 +49,65 @@ def narrow(connection: apsw.Connection, tool: Tool, filters: Filters) -> Narrowe
     if KINDS[tool.kind].is_made_of_records:
         return Narrowed(
             no_chunks(),
-            f"{tool.name} was left out: it contains rows, which have no path, tags or date to "
-            "filter by",
+            (
+                f"{tool.name} was left out: it contains rows, which have no path, tags or date to "
+                "filter by",
+            ),
         )
-    if not has_properties(connection, tool.tables):
+    is_current = has_properties(connection, tool.tables)
+    if filters.exact or filters.exclude:
+        is_current = is_current and has_current_words(connection, tool.tables)
+    if not is_current:
         return Narrowed(
             None,
-            f"{tool.name} was searched without the filters ({filters.in_words}): its tags and "
-            f"dates are read by the next import (mdvec import -n {tool.name} --mode update)",
+            (
+                f"{tool.name} was searched without the filters ({filters.in_words}): what they "
+                f"need is read by the next import (mdvec import -n {tool.name} --mode update)",
+            ),
         )
-    chunks = chunks_passing(connection, tool.tables, _condition(filters))
-    return Narrowed(chunks, _without_dates(connection, tool, filters))
+    chunks, notes = None, list[str]()
+    if not filters.of_documents.is_empty:
+        chunks = chunks_passing(connection, tool.tables, _condition(filters))
+        notes += _without_dates(connection, tool, filters)
+    if filters.exact or filters.exclude:
+        chunks, excluded = _saying(connection, tool, filters, chunks)
+        notes += [
+            f'"{words}" excluded {counted(number, "passage")} of {tool.name}'
+            for words, number in excluded.items()
+        ]
+    return Narrowed(chunks, tuple(notes))
 
 
-def _without_dates(connection: apsw.Connection, tool: Tool, filters: Filters) -> str | None:
-    """How many documents a filter of days left out because they have no date; None if none."""
+def _saying(
+    connection: apsw.Connection, tool: Tool, filters: Filters, within: ChunkRanges | None
+) -> tuple[ChunkRanges, dict[str, int]]:
+    """The chunks with the exact and without the excluded texts, and how many each of these took."""
+    import numpy as np  # a start need not load it
+
+    ids = chunk_ids(connection, tool.tables) if within is None else within.ids()
+    for words in filters.exact:
+        saying = chunks_saying(connection, tool.tables, words, inside=True)
+        ids = np.intersect1d(ids, saying, assume_unique=True)
+    excluded = {}
+    for words in filters.exclude:
+        saying = chunks_saying(connection, tool.tables, words, inside=False)
+        left = np.setdiff1d(ids, saying, assume_unique=True)
+        excluded[words] = len(ids) - len(left)
+        ids = left
+    return single_chunks(ids), excluded
+
+
+def _without_dates(connection: apsw.Connection, tool: Tool, filters: Filters) -> list[str]:
+    """How many documents a filter of days left out because they have no date."""
     if filters.since is None and filters.until is None:
-        return None
+        return []
     count = count_undated(connection, tool.tables)
     if not count:
-        return None
-    return (
+        return []
+    return [
         f"documents of {tool.name} without a date in the front matter or the name, which since and "
         f"until leave out: {count:,}"
-    )
+    ]
 
 
 def explain_empty(connection: apsw.Connection, requested: Sequence[Tool], filters: Filters) -> str:
@@ -83,6 +122,10 @@ def explain_empty(connection: apsw.Connection, requested: Sequence[Tool], filter
             return f"no note of {names} has the tag {single.tags[0]}; {nearest}"
         if single.path:
             return f"no note of {names} has a path like {single.path.given}"
+        if single.exact:
+            return f'nothing in {names} says "{single.exact[0]}" as it is written'
+        if single.exclude:
+            return f'every passage of {names} says "{single.exclude[0]}"'
         return f"no note of {names} is dated {single.days_in_words}"
     return f"notes of {names} pass each filter alone, but none passes all ({filters.in_words})"
 

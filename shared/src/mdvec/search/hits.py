@@ -58,8 +58,9 @@ class Hit:
     stored document from 0, lines count from 1; ``content`` is exactly the text between the
     positions. ``heading`` is the path of headings above it, ``chunk_index`` the number of the
     chunk found. ``title``, ``tags`` and ``date`` (ISO) are the document's own; the date is None if
-    neither its front matter nor its name has one. ``truncated`` says whether the passage was cut at
-    either end; if its end was cut, it continues at ``next_position``.
+    neither its front matter nor its name has one. ``found_by`` are the queries that found it, if
+    several were asked, ``also_in`` other files with the same text. ``truncated`` says whether the
+    passage was cut at either end; if its end was cut, it continues at ``next_position``.
     """
 
     tool: str
@@ -78,6 +79,8 @@ class Hit:
     truncated: bool
     next_position: int | None
     explanation: Explanation
+    found_by: tuple[str, ...] = ()
+    also_in: tuple[str, ...] = ()
 
     @property
     def about(self) -> str:
@@ -271,6 +274,8 @@ def _hit(passage: _Passage, shown: TextSpan, properties: StoredProperties) -> Hi
         truncated=(start, end) != (passage.span.start, passage.span.end),
         next_position=end if end < passage.span.end else None,
         explanation=_explanation(passage.found),
+        found_by=passage.found.found_by,
+        also_in=passage.found.also_in,
     )
 
 

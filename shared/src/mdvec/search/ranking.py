@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -12,8 +12,8 @@ from mdvec.index import StoredChunk, Tables
 from mdvec.search.candidates import ToolCandidates
 from mdvec.search.core.confidence import FIRST, Evidence, evidence
 from mdvec.search.core.fusion import Scored, SearchMode, fuse
-from mdvec.search.core.lexical import Candidate, CorpusStatistics, is_written_apart
-from mdvec.text import WORD_MARK, QuestionTerms, is_katakana, is_letters
+from mdvec.search.core.lexical import Candidate, CorpusStatistics
+from mdvec.text import WORD_MARK, QuestionTerms, is_katakana, is_letters, shown_name
 from mdvec.tools import Tool
 
 _MIN_SCORE = 0.005
@@ -24,7 +24,8 @@ _MIN_SCORE = 0.005
 class RankedChunk:
     """A candidate with its score, and its rank by each retriever's score, from 1.
 
-    ``likelihood`` estimates the probability that it answers.
+    ``likelihood`` estimates the probability that it answers. ``found_by`` are the queries that
+    found it, if there are several, ``also_in`` the other places of the same text.
     """
 
     tool: Tool
@@ -34,6 +35,14 @@ class RankedChunk:
     likelihood: float
     vector_rank: int
     lexical_rank: int
+    found_by: tuple[str, ...] = ()
+    also_in: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> str:
+        """The file and the lines."""
+        chunk = self.chunk
+        return f"{shown_name(chunk.file_path)}:{chunk.start_line}-{chunk.end_line}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +67,47 @@ class Pool:
     candidates: Sequence[Candidate]
     owners: Sequence[tuple[ToolCandidates, StoredChunk]]
 
+    unwritten: frozenset[str] = frozenset()
+
     @property
     def absent(self) -> tuple[str, ...]:
-        """Names that the question asks about and no passage has, as spelled in the question."""
-        frequencies = self.statistics.frequencies
-        named_otherwise = {
-            name
-            for name, parts in self.query.numbered.items()
-            if is_written_apart(name, parts, frequencies)
-        }.union(*(parts for date, parts in self.query.dates.items() if frequencies.get(date)))
-        return tuple(
-            spelling
-            for term, spelling in self.query.names.items()
-            if frequencies.get(term) == 0 and term not in named_otherwise
+        """Names that the question asks about and no text has, as spelled in the question."""
+        return _spelled(self.query.names, self.unwritten)
+
+    @property
+    def substitutes(self) -> dict[str, list[str]]:
+        """The words that were searched instead of absent names and nouns, as spelled."""
+        spelled = {**self.query.names, **self.query.nouns}
+        others: dict[str, list[str]] = {}
+        for of_tool, _ in self.owners:
+            for term in self.unwritten & of_tool.found.substituted.keys():
+                words = [word.lstrip(WORD_MARK) for word in of_tool.found.substituted[term]]
+                others[spelled[term]] = list(
+                    dict.fromkeys([*others.get(spelled[term], []), *words])
+                )
+        return others
+
+    @property
+    def only_inside(self) -> tuple[str, ...]:
+        """Names that the candidates have only inside longer words, as spelled in the question."""
+        within = {term for of_tool, _ in self.owners for term in of_tool.found.within}
+        with_term = {
+            term: [candidate for candidate in self.candidates if term in candidate.terms]
+            for term in within
+        }
+        return _spelled(
+            self.query.names,
+            {
+                term
+                for term, candidates in with_term.items()
+                if candidates and all(term in candidate.inside for candidate in candidates)
+            },
         )
+
+    @property
+    def absent_nouns(self) -> tuple[str, ...]:
+        """Other nouns of the question that no text has, as spelled in the question."""
+        return _spelled(self.query.nouns, self.unwritten)
 
     def ranked(self, mode: SearchMode) -> Ranking:
         """The candidates, best first."""
@@ -85,7 +121,9 @@ class Pool:
             self.statistics.chunks,
             self.absent,
         )
-        if mode == "vector" or not self.statistics.frequencies:
+        if not self.query.all:  # only signs: nothing was asked
+            first_evidence = replace(first_evidence, coverage=0.0, likeness=None)
+        elif mode == "vector" or not self.statistics.frequencies:
             first_evidence = replace(first_evidence, coverage=None)
         best = scored[order[0]].score if order else 0.0
         vector_ranks = _ranks(
@@ -110,6 +148,10 @@ class Pool:
         return Ranking(sorted(ranked, key=lambda hit: -hit.scored.score), first_evidence)
 
 
+def _spelled(words: Mapping[str, str], among: Collection[str]) -> tuple[str, ...]:
+    return tuple(spelling for term, spelling in words.items() if term in among)
+
+
 def pooled(tool_candidates: Sequence[ToolCandidates], query: QuestionTerms) -> Pool:
     """The pool of the candidates of all tools, with common idf statistics."""
     frequencies: Counter[str] = Counter()
@@ -125,7 +167,61 @@ def pooled(tool_candidates: Sequence[ToolCandidates], query: QuestionTerms) -> P
         ),
         [candidate for of_tool in tool_candidates for candidate in of_tool.candidates()],
         [(of_tool, chunk) for of_tool in tool_candidates for chunk in of_tool.chunks],
+        frozenset.intersection(*(of_tool.found.unwritten for of_tool in tool_candidates))
+        if tool_candidates
+        else frozenset(),
     )
+
+
+def ranked_together(rankings: Mapping[str, Ranking], k: int) -> Ranking:
+    """The rankings of several queries as one: each chunk where it is likeliest to answer.
+
+    A chunk is found by the queries that have it among their first ``k``, or else by the one that
+    ranks it best.
+    """
+    if len(rankings) == 1:
+        return next(iter(rankings.values()))
+    best: dict[tuple[int, int], RankedChunk] = {}
+    found_by: dict[tuple[int, int], list[str]] = {}
+    for query, ranking in rankings.items():
+        for rank, hit in enumerate(ranking.chunks):
+            key = (hit.tool.id, hit.chunk.id)
+            if rank < k:
+                found_by.setdefault(key, []).append(query)
+            if key not in best or _strength(best[key]) < _strength(hit):
+                best[key] = replace(hit, found_by=(query,))
+    chunks = [
+        replace(hit, found_by=tuple(found_by.get(key, hit.found_by))) for key, hit in best.items()
+    ]
+    likeliest = max(rankings.values(), key=lambda ranking: ranking.evidence.likelihood(0.0))
+    return Ranking(sorted(chunks, key=_strength, reverse=True), likeliest.evidence)
+
+
+def each_text_once(ranked: Sequence[RankedChunk]) -> list[RankedChunk]:
+    """The ranked chunks without those whose text an earlier one of another document has.
+
+    A text too short to stand alone is the same only under the same heading of the same title.
+    """
+    places: dict[tuple[object, ...], list[RankedChunk]] = {}
+    for hit in ranked:
+        chunk, chunking = hit.chunk, hit.tool.chunking
+        text = chunk.content.strip()
+        is_short = chunking is None or len(text) < chunking.min_chars
+        about = (chunk.title, chunk.heading) if is_short else ()
+        places.setdefault((hit.tool.id, text, *about), []).append(hit)
+    once: list[RankedChunk] = []
+    for same in places.values():
+        first, *others = same
+        document = (first.tool.id, first.chunk.document_id)
+        elsewhere = [hit for hit in others if (hit.tool.id, hit.chunk.document_id) != document]
+        within = [hit for hit in others if hit not in elsewhere]
+        once += [replace(first, also_in=tuple(hit.place for hit in elsewhere)), *within]
+    rank = {(hit.tool.id, hit.chunk.id): position for position, hit in enumerate(ranked)}
+    return sorted(once, key=lambda hit: rank[hit.tool.id, hit.chunk.id])
+
+
+def _strength(hit: RankedChunk) -> tuple[float, float]:
+    return hit.likelihood, hit.scored.score
 
 
 def _misspelt(tool_candidates: Sequence[ToolCandidates], query: QuestionTerms) -> frozenset[str]:
@@ -134,7 +230,7 @@ def _misspelt(tool_candidates: Sequence[ToolCandidates], query: QuestionTerms) -
     One in letters without such a spelling may also be a word of another language.
     """
     searched_by = {
-        word: {term for of_tool in tool_candidates for term in of_tool.variants.get(word, ())}
+        word: {term for of_tool in tool_candidates for term in of_tool.found.variants.get(word, ())}
         for word in query.unknown & query.words.keys()
     }
     return frozenset(

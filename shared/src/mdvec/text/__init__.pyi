@@ -18,6 +18,8 @@ from .fields import chunk_fields as chunk_fields
 from .fields import field_terms as field_terms
 from .fields import searched_names as searched_names
 from .front_matter_block import front_matter as front_matter
+from .identifiers import has_part as has_part
+from .index_terms import MAX_TERM as MAX_TERM
 from .index_terms import TermCounter as TermCounter
 from .index_terms import crosses_words as crosses_words
 from .index_terms import folded as folded
@@ -66,6 +68,8 @@ from .questions import QuestionTerms as QuestionTerms
 from .questions import analyse_question as analyse_question
 from .questions import is_katakana as is_katakana
 from .questions import is_word_of as is_word_of
+from .readable import has_readable_text as has_readable_text
+from .readable import indexed_chunk as indexed_chunk
 from .readable import readable_chunk as readable_chunk
 from .readable import searchable_chunks as searchable_chunks
 from .readable import text_to_embed as text_to_embed

@@ -27,6 +27,7 @@ _OPENS = re.compile(r"<[A-Za-z][^<>]*(?<!/)>|:::+[ \t]*\S.*|#{1,6}[ \t].*")
 _CLOSES = re.compile(r"</[A-Za-z][^<>]*>|:::+|[|:=-][|:=\- \t]*")
 """A closing tag, a table's delimiter row, or the underline of a heading."""
 _RULE = re.compile(r"\|[|:\- \t]+")
+_HEADINGS = re.compile(r"(?:#{1,6}[ \t][^\r\n]*\s+)+")
 _CLOSED = tuple("。｡！？!?．.…:：」』）)】]>|`*~_")
 _DELIMITER_ROW = re.compile(r"(?<![^\r\n])[ \t>]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+(?![^\r\n])")
 
@@ -135,7 +136,8 @@ def _add_lines(breaks: Breaks, content: str, start: int, end: int) -> None:
         if kind == "unbreakable":
             breaks.unbreakable.append((first, last))
         elif kind == "sentence":
-            if not splits_a_character(content, last):
+            in_heading = content.startswith("#", line_start)
+            if not in_heading and not splits_a_character(content, last):
                 breaks.sentences.append(last)
         elif last < end or end < len(content):
             before = content[max(line_start, first - MAX_LINE_READ) : first]
@@ -251,10 +253,11 @@ class _Tokens:
         return [*windows, (begin, self.within[1])]
 
     def _is_too_large(self, fence: Fence) -> bool:
-        first, last = (
-            bisect_right(self.edges, fence.start) - 1,
-            bisect_left(self.edges, fence.end),
-        )
+        start, end = fence.start, fence.end
+        if _HEADINGS.fullmatch(self.content, self.within[0], fence.start):
+            # A heading keeps its code: both must fit, with the blank line that ends them.
+            start, end = self.within[0], min(fence.end + 2, self.within[1])
+        first, last = bisect_right(self.edges, start) - 1, bisect_left(self.edges, end)
         return last - max(first, 0) > self.size
 
     def _after(self, position: int, count: int) -> int:

@@ -20,6 +20,8 @@ _DATA_URI = re.compile(
     r"(?:!\[\]\(|\[[^\[\]\r\n]{1,80}\]:[ \t]*)?<?data:[\w.+-]+/[\w.+-]+(?:;[\w=.-]+)*,"
     r"[^\s\"'<>)]{128,}[>)]{0,2}"
 )
+_LONG_TARGET = re.compile(r"(?<=\])\(<?[^\s()<>]{200,}>?(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'))?\)")
+"""A link's target that is too long for anybody to read."""
 _BLOB = re.compile(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/=_-]{256,}")
 _BASE64_LINES = re.compile(
     r"(?<![^\r\n])(?:[A-Za-z0-9+/]{60,76}\r?\n){3,}[A-Za-z0-9+/=]{1,76}(?![^\r\n])"
@@ -47,6 +49,8 @@ def machine_text(content: str, lines: Sequence[int], body: int) -> list[Range]:
     ``lines`` are the starts of the lines.
     """
     ranges = [uri.span() for uri in _DATA_URI.finditer(content, body)] if "data:" in content else []
+    if "](" in content:
+        ranges += (target.span() for target in _LONG_TARGET.finditer(content, body))
     for start, after in zip(lines, [*lines[1:], len(content)], strict=True):
         if after - start >= _MIN_BLOB and start >= body:
             ranges += _in_line(content, start, after)

@@ -36,6 +36,9 @@ _COMMON_FORMS = str.maketrans(_NAME_FORMS, "高崎辺辺斎斎浜浜徳清橋")
 _SENTENCE = re.compile(r"[^。!?\n]{2,}")
 """A sentence or line of folded text."""
 MAX_TERM = 64
+_GROUPED = re.compile(r"(?<![\w-])\d+(?:[-\u2010-\u2013\u2212\u30fc]\d+)+(?![\w-])")
+_MIN_DIGITS = 6
+"""Fewer digits in groups (3-4) are a range or a score, not one number."""
 
 
 def terms(text: str) -> list[str]:
@@ -83,6 +86,15 @@ def placed_terms(text: str) -> list[tuple[str, int, int]]:
                 for part in parts.finditer(run)
             ]
     return placed
+
+
+def grouped_numbers(folded_text: str) -> list[tuple[str, int, int]]:
+    """The numbers written in groups (0120-333-906): the digits joined, start and end."""
+    joined = [
+        ("".join(filter(str.isdecimal, match[0])), match.start(), match.end())
+        for match in _GROUPED.finditer(folded_text)
+    ]
+    return [number for number in joined if _MIN_DIGITS <= len(number[0]) <= MAX_TERM]
 
 
 def question_terms(question: str) -> list[str]:

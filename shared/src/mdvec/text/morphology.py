@@ -85,7 +85,8 @@ class Morpheme:
 
     ``term`` is its term in the index: ``WORD_MARK`` and its normalised form, or the word itself
     if it is in letters and the dictionary has no other form. ``reading`` is in katakana.
-    ``is_known`` says whether the dictionary has the word.
+    ``is_known`` says whether the dictionary has the word, ``is_noun`` whether it is only a noun,
+    which no する, な or numeral makes of it; a word in letters is none.
     """
 
     term: str
@@ -94,6 +95,7 @@ class Morpheme:
     is_known: bool
     start: int
     end: int
+    is_noun: bool = False
 
 
 def morphemes(text: str) -> list[Morpheme]:
@@ -142,7 +144,7 @@ def load() -> bool:
     return _analyser() is not None
 
 
-_Form = tuple[str, str, Role, bool]
+_Form = tuple[str, str, Role, bool, bool]
 
 
 class _Analyser:
@@ -198,21 +200,23 @@ class _Analyser:
         for first in range(0, len(run), _MAX_RUN):
             with self._lock:
                 for token in self._tokenizer.tokenize(run[first : first + _MAX_RUN]):
-                    normal, reading, role, is_known = self._form(token)
+                    normal, reading, role, is_known, is_noun = self._form(token)
                     if normal:
                         start, end = first + token.begin(), first + token.end()
                         term = WORD_MARK + normal
-                        words.append(Morpheme(term, reading, role, is_known, start, end))
+                        words.append(Morpheme(term, reading, role, is_known, start, end, is_noun))
         return words
 
     def _form(self, token: SudachiMorpheme) -> _Form:
-        """The normalised form, the reading, the role, and whether the dictionary has the word."""
+        """The normalised form, the reading, the role, whether it is known, and whether a noun."""
         number = token.word_id()
         form = self._forms.get(number)
         if form is None:
             normal = _NO_LETTER.sub("", folded(token.normalized_form()))[:MAX_TERM]
             speech = token.part_of_speech()
-            form = (normal, token.reading_form(), role_of(normal, speech), not token.is_oov())
+            is_noun = speech[0] == "名詞" and (speech[1] == "固有名詞" or speech[2] == "一般")
+            role = role_of(normal, speech)
+            form = (normal, token.reading_form(), role, not token.is_oov(), is_noun)
             if not token.is_oov():
                 self._forms[number] = form
         return form

@@ -23,6 +23,10 @@ _DATE_KEYS = ("date", "created", "updated")
 """The keys that may hold a note's date, in order of precedence."""
 _COMMA = re.compile("[,、，]")
 _INLINE_TAG = re.compile(r"(?:(?<=\s)|^)#([\w/-]*[^\W\d_][\w/-]*)", re.MULTILINE)
+_TAGS_BEFORE = re.compile(r"[\s>*+-]*(?:\d+[.)]\s+)?(?:#[\w/-]+\s+)*")
+"""What stands before a tag that begins its line: marks of a list, and other tags."""
+_TAGS_AFTER = re.compile(r"(?:\s+#[\w/-]+)*\s*")
+_SENTENCE = re.compile(r"[。！？!?]|[.](?:\s|$)")
 _CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
 _HIDDEN = re.compile(r"<!--.*?-->|%%.*?%%", re.DOTALL)
 _DAY = re.compile(r"\s*([0-9]{4})(?:[-/.]|年)([0-9]{1,2})(?:(?:[-/.]|月)([0-9]{1,2}))?(?![0-9])")
@@ -120,13 +124,18 @@ def _distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
     for said in tags:
         for tag in said.split() if said.startswith("#") else [said]:
             key = folded_tag(tag)
+            if _SENTENCE.search(tag):
+                continue
             if key and len(key) <= MAX_TAG_CHARS and len(by_key) < MAX_TAGS:
                 by_key.setdefault(key, tag.strip().lstrip("#").strip("/ "))
     return tuple(by_key.values())
 
 
 def _inline_tags(body: str) -> list[str]:
-    """The tags in the text of a note, outside code and comments."""
+    """The tags in the text of a note, outside code and comments.
+
+    In letters alone (#error), one inside a sentence is text: a tag begins or ends its line.
+    """
     if not _INLINE_TAG.search(body):
         return []
     from markdown_it import MarkdownIt  # takes 0.1 s, which most commands need not pay
@@ -134,11 +143,23 @@ def _inline_tags(body: str) -> list[str]:
     parser = MarkdownIt("commonmark")
     parser.core.ruler.enableOnly(["normalize", "block"])
     texts = (token.content for token in parser.parse(body) if token.type == "inline")
+    lines = (
+        line for text in texts for line in _CODE_SPAN.sub(" ", _HIDDEN.sub(" ", text)).split("\n")
+    )
     return [
         match[1]
-        for text in texts
-        for match in _INLINE_TAG.finditer(_CODE_SPAN.sub(" ", _HIDDEN.sub(" ", text)))
+        for line in lines
+        for match in _INLINE_TAG.finditer(line)
+        if not match[1].isascii() or _is_at_an_edge(line, match.start(), match.end())
+        if not _SENTENCE.match(line, match.end())
     ]
+
+
+def _is_at_an_edge(line: str, start: int, end: int) -> bool:
+    """Whether a tag begins or ends its line, beside other tags only."""
+    before = _TAGS_BEFORE.match(line)
+    begins = before is not None and before.end() >= start
+    return begins or _TAGS_AFTER.fullmatch(line, end) is not None
 
 
 def _day_of(value: PropertyValue) -> date | None:

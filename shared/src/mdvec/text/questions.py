@@ -9,7 +9,13 @@ from functools import lru_cache
 from itertools import pairwise
 
 from mdvec.text.dates import named_dates
-from mdvec.text.index_terms import folded, is_letters, placed_terms, question_terms
+from mdvec.text.index_terms import (
+    folded,
+    grouped_numbers,
+    is_letters,
+    placed_terms,
+    question_terms,
+)
 from mdvec.text.morphology import WORD_MARK, Morpheme, Role, morphemes, role_of
 from mdvec.text.sentences import marks
 
@@ -72,7 +78,7 @@ class QuestionTerms:
         unknown: the words that the dictionary does not have.
         words_of: for each plain term, the words that it overlaps.
         katakana: the spelling of each word in katakana that the dictionary has.
-        dates: for each date, the terms it consists of.
+        dates: for each date or number in groups, the terms it consists of.
         numbered: for each name that ends in its number (React19), its two parts as terms, but those
             that the question also has by themselves.
         edges: plain terms that extend from a content word into the filler.
@@ -80,7 +86,10 @@ class QuestionTerms:
         background: terms that occur only in sentences that ask nothing, where others ask.
         misspelt: words that a search found only by the nearest spelling, or, in katakana, not at
             all.
-        names: names in letters that it asks about (useState, Redux), as spelled, by term.
+        names: names in letters that it asks about (useState, Redux), as spelled, by term; also
+            the word that is all that it asks about.
+        nouns: the other nouns that it asks about, as spelled, by term.
+        in_letters: the spelling of each word in letters, for which the term may have katakana.
     """
 
     plain: tuple[str, ...]
@@ -95,6 +104,8 @@ class QuestionTerms:
     background: frozenset[str] = frozenset()
     misspelt: frozenset[str] = frozenset()
     names: Mapping[str, str] = field(default_factory=dict)
+    nouns: Mapping[str, str] = field(default_factory=dict)
+    in_letters: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def all(self) -> list[str]:
@@ -132,6 +143,7 @@ def analyse_question(question: str) -> QuestionTerms:
     as_typed = question if len(question) == len(text) else text
     background = _background(as_typed, tokens, [*plain, *map(_placed, content)])
     foreground = [word for word in content if word.term not in background]
+    names, nouns = _named(as_typed, foreground)
     return QuestionTerms(
         tuple(dict.fromkeys([*(term for term, _, _ in plain), *parts])),
         {**words, **dict.fromkeys(dates, ""), **{part: part for part in parts}},
@@ -143,7 +155,13 @@ def analyse_question(question: str) -> QuestionTerms:
         frozenset(term for term, *span in plain if not inside.issuperset(range(*span))),
         _letters(placed),
         background,
-        names=_names(as_typed, foreground),
+        names=names,
+        nouns=nouns,
+        in_letters={
+            word.term: text[word.start : word.end]
+            for word in content
+            if is_letters(text[word.start : word.end])
+        },
     )
 
 
@@ -166,25 +184,39 @@ def _background(text: str, tokens: Sequence[Morpheme], terms: Sequence[_Placed])
 
 
 def _dates(text: str, placed: Sequence[_Placed]) -> dict[str, frozenset[str]]:
-    """The days and months in a text as words, each with the terms that it consists of."""
+    """The days, months and numbers in groups, each as a word with the terms it consists of."""
+    days = [(WORD_MARK + day.digits, day.start, day.end) for day in named_dates(text)]
+    numbers = [
+        number for number in grouped_numbers(text) if not any(number[1] < day[2] for day in days)
+    ]
     return {
-        WORD_MARK + day.digits: frozenset(
-            term for term, start, end in placed if day.start <= start and end <= day.end
-        )
-        for day in named_dates(text)
+        word: frozenset(term for term, start, end in placed if first <= start and end <= last)
+        for word, first, last in (*days, *numbers)
     }
 
 
-def _names(question: str, foreground: Sequence[Morpheme]) -> dict[str, str]:
+def _named(question: str, foreground: Sequence[Morpheme]) -> tuple[dict[str, str], dict[str, str]]:
+    """The names and the other nouns that a question is about, as spelled.
+
+    A question of a single word is about that.
+    """
+    spelled = {word.term: question[word.start : word.end] for word in foreground}
+    names = _names(question, {term: words for term, words in spelled.items() if is_letters(words)})
+    if len(spelled) == 1 and foreground[0].role is Role.CONTENT:
+        names |= spelled
+    nouns = {word.term: spelled[word.term] for word in foreground if word.is_noun}
+    return names, {
+        term: words
+        for term, words in nouns.items()
+        if term not in names and len(words) > 1 and not is_letters(words)
+    }
+
+
+def _names(question: str, spelled: Mapping[str, str]) -> dict[str, str]:
     """The words in letters that are no prose: identifiers, and in Japanese whatever is in letters.
 
     In prose of letters, a capital tells a name, if not every word has one.
     """
-    spelled = {
-        word.term: question[word.start : word.end]
-        for word in foreground
-        if word.term[0] != WORD_MARK and is_letters(word.term)
-    }
     words = _PROSE.findall(question)
     has_titles = sum(word[0].isupper() for word in words) > len(words) / 2
     is_name = _IDENTIFIER if not _JAPANESE.search(question) else _LETTERS

@@ -75,8 +75,13 @@ def _wikilink(match: re.Match[str]) -> str:
 
 def _image(match: re.Match[str]) -> str:
     alt = match[1].strip() or (match[3] or "").strip()
-    name = (match[2] or "").rpartition("/")[2].partition("?")[0]
-    return alt or name.rpartition(".")[0] or name
+    return alt or _name_of(match[2] or "")
+
+
+def _name_of(address: str) -> str:
+    """The file name of an image without its suffix."""
+    name = address.rpartition("/")[2].partition("?")[0]
+    return name.rpartition(".")[0] or name
 
 
 def _link(match: re.Match[str]) -> str:
@@ -123,6 +128,11 @@ _NOT_SHOWN = re.compile(
     r"|data:[\w.+-]+/[\w.+-]+(?:;[\w=.-]+)*,[^\s\"'<>)]{32,}",
     re.IGNORECASE,
 )
+_COMMENT = re.compile(r"<!--(?:[^<]|<(?!!--))*?-->|%%(?:[^%]|%(?!%))*%%")
+_MARKS = re.compile(r"<!--|-->|%%")
+_MAYBE_UNSEEN = re.compile(r"[\s#>*=:|-]*(?:<|%%|\{/\*|!?\[|\Z|import\b|export\b|`)")
+"""How a text begins that might have nothing to see."""
+_UNSEEN = re.compile(r"<!--|%%|!\[")
 _MODULE_LINE = re.compile(
     r"(?m)^(?:(?:import|export)\s[^\n;]*\sfrom\s*|import\s*)(?:'[^'\n]*'|\"[^\"\n]*\");?[ \t]*$"
     r"|^export\s+(?:const|let|var|default|function)\b.*(?:\n(?!\n).*)*$"
@@ -144,6 +154,18 @@ _BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+\n")
 def readable_chunk(file_path: str, text: str) -> str:
     """A chunk's text as a reader sees it; unchanged if the file is not Markdown."""
     return readable(text) if is_markdown(file_path) else text
+
+
+def indexed_chunk(file_path: str, text: str) -> str:
+    """A chunk's text for the index of words: as a reader sees it, then what stands there unseen.
+
+    Unseen are comments and the file names of images that have a caption.
+    """
+    if not is_markdown(file_path) or not _UNSEEN.search(text):
+        return readable_chunk(file_path, text)
+    unseen = [_MARKS.sub(" ", comment[0]) for comment in _COMMENT.finditer(text)]
+    unseen += [_name_of(image[2] or "") for image in _IMAGE.finditer(text) if image[1]]
+    return "\n".join([readable(text), *unseen])
 
 
 @lru_cache(maxsize=1024)
@@ -265,17 +287,29 @@ def texts_to_embed(
     ]
 
 
-_NO_TEXT = Chunk(index=0, start=0, end=0, start_line=1, end_line=1, heading="", text="")
-
-
 def searchable_chunks(
     content: str, outline: Outline, options: ChunkingOptions, tokenizer: Tokenizer
 ) -> list[Chunk]:
-    """The chunks of a document; at least one, so that searches can find its title and names.
+    """The chunks of a document that a reader sees something of.
 
-    If the body is blank, the chunks contain the front matter; an empty file has one empty chunk.
+    If the body is blank, the chunks contain the front matter, if that says anything.
     """
-    if not is_blank(content[outline.body :]):
+    if is_blank(content[outline.body :]):
+        if not any(outline.matter.values.values()):
+            return []
+        outline = replace(outline, body=0, headings=(), is_markdown=False)
         return chunk_document(content, outline, options, tokenizer)
-    whole = replace(outline, body=0, headings=(), is_markdown=False)
-    return chunk_document(content, whole, options, tokenizer) or [_NO_TEXT]
+    chunks = chunk_document(content, outline, options, tokenizer)
+    if outline.is_markdown:
+        seen = [chunk for chunk in chunks if has_readable_text(chunk.text)]
+        chunks = [replace(chunk, index=index) for index, chunk in enumerate(seen)]
+    return chunks
+
+
+def has_readable_text(text: str) -> bool:
+    """Whether a reader sees a letter, digit or other sign of a Markdown text: not just comments."""
+    if not _MAYBE_UNSEEN.match(text):
+        return True
+    lines = LINE_BREAK.split(text)
+    parts = (_code(block) if is_code else _prose(block) for is_code, block in _blocks(lines))
+    return not is_blank("".join(parts))

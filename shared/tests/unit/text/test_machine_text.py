@@ -25,7 +25,7 @@ def left(content):
 @pytest.mark.parametrize(
     ("content", "rest"),
     [
-        (f"前![図](data:image/png;base64,{NOISE})後", "前![図](後"),
+        (f"前![図](data:image/png;base64,{NOISE})後", "前![図]後"),
         (f"前![](data:image/png;base64,{NOISE})後", "前後"),
         (f"[image1]: <data:image/png;base64,{NOISE}>\n後", "\n後"),
         (f"鍵:\n{LINES}\n後", "鍵:\n\n後"),
@@ -66,4 +66,4 @@ def test_a_pasted_picture_adds_no_chunk_and_parts_only_its_own_place():
     content = f"# 題\n\n前の文。\n\n![図](data:image/png;base64,{NOISE})\n\n後の文。\n"
     options = ChunkingOptions("heading", 64, 8, (1, 2, 3), 0)
     found = chunk_document(content, outline(content, "a.md"), options, TinyBackend())
-    assert [chunk.text for chunk in found] == ["# 題\n\n前の文。\n\n![図](", "後の文。"]
+    assert [chunk.text for chunk in found] == ["# 題\n\n前の文。\n\n![図]", "後の文。"]

@@ -94,6 +94,15 @@ def test_a_fence_that_fits_is_never_cut():
     assert all(text.count("```") % 2 == 0 for text in found)
 
 
+@pytest.mark.parametrize("lines", range(1, 14))
+def test_a_heading_keeps_its_body_whether_that_is_code_or_prose(lines):
+    heading = "## 見出しは。文でも切れません"
+    code = "```js\n" + "call();\n" * lines + "```\n"
+    for body in (code, f"{SENTENCE * lines}\n"):
+        found = texts(f"{heading}\n\n{body}\n{SENTENCE * 3}\n")
+        assert found[0].startswith(f"{heading}\n\n{body[:5]}")
+
+
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 @pytest.mark.parametrize("fence", ["```jsx {3}\n{}```\n", "~~~jsx\n{}~~~\n", "```jsx\n{}"])
 def test_a_fence_that_must_be_cut_is_cut_between_lines_and_each_part_says_its_language(

@@ -69,13 +69,30 @@ def test_the_date_of_a_note(matter, day):
 
 def test_tags_in_the_text_count_but_for_code_comments_and_numbers():
     note = (
-        "---\ntags: 会議\n---\n# 見出し #in-heading\n\n本文 #買い物 と #project/a。#not\n- #list\n"
-        "`#span` ``a ` #b`` #12 #2025-q1 http://x/#anchor <!-- #hidden --> %% #aside %%\n\n"
+        "---\ntags: 会議\n---\n# 見出し #in-heading\n\n本文 #買い物 と #project/a\n- #list\n"
+        "`#span` ``a ` #b`` #12 http://x/#anchor #2025-q1\n <!-- #hidden --> %% #aside %%\n\n"
         "```\n#fence\n```\n\n    #indented\n"
     )
     assert read(note).tags == (
         "会議", "in-heading", "買い物", "project/a", "list", "2025-q1",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "tags"),
+    [
+        ("C の #error ディレクティブは止める。", ()),
+        ("Use the #error directive to stop.", ()),
+        ("see #error.\n", ()),
+        ("#work #home\n本文", ("work", "home")),
+        ("- [ ] 牛乳 #errand #今日", ("errand", "今日")),
+        ("今日は #会議 があった。", ("会議",)),
+        ("#会議は来週です。", ()),
+        ("---\ntags: ['This is a note. It says much.', ok, 'これは文です。']\n---\n", ("ok",)),
+    ],
+)
+def test_a_sign_inside_prose_and_a_whole_sentence_are_no_tags(text, tags):
+    assert read(text).tags == tags
 
 
 def test_tags_are_compared_without_width_case_and_sign():

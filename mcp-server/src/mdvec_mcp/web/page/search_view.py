@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 from mdvec.database import DatabaseMissing
 from mdvec.documents import DocumentPart, DocumentText, read_document
 from mdvec.manage import find_tool, list_tools
-from mdvec.search import MAX_K, MAX_QUERY_CHARS, Answer, Hit
+from mdvec.search import MAX_K, MAX_QUERY_CHARS, Answer, Hit, typed_query
 from mdvec.text import is_markdown
 from mdvec.tools import KINDS, Tool
 from starlette.requests import Request
@@ -90,8 +90,11 @@ class _Search:
             until=query.text("until").strip() or None,
             sort="newest" if query.text("sort") == "newest" else "relevance",
         )
+        typed = typed_query(question)
         context = self.views.wiring.search
-        return context.search(question, names, _count(query), "chunk", arguments)
+        return context.search(
+            typed.words or question, names, _count(query), "chunk", arguments.with_typed(typed)
+        )
 
     def _shown(self, answer: Answer, tools: list[Tool]) -> list[ShownHit]:
         known = {tool.name: tool for tool in tools}

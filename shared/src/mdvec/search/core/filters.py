@@ -1,11 +1,11 @@
-"""Search filters: a path, tags and a range of days, parsed from user input."""
+"""Search filters: a path, tags, days, and texts to find or leave out, parsed from user input."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Literal
 
@@ -18,9 +18,13 @@ from mdvec.text import MAX_TAG_CHARS, folded_tag
 
 MAX_QUERY_CHARS = 4_000
 MAX_K = 50
+MAX_QUERIES = 5
+"""Queries beside the first."""
 MAX_PATH_CHARS = 500
 MAX_TAGS_ASKED = 20
 MAX_DAY_CHARS = 60
+MAX_TEXTS = 10
+MAX_TEXT_CHARS = 200
 Sort = Literal["relevance", "newest"]
 Returning = Literal["chunk", "section", "document"]
 
@@ -63,12 +67,21 @@ class Filters:
         tags: tags, all of which it must have; ``a`` also matches subtags such as ``a/b``.
         since: the first day.
         until: the last day.
+        exact: texts that a passage must have as they are written.
+        exclude: texts that it must not have.
     """
 
     path: PathPattern | None = None
     tags: tuple[str, ...] = ()
     since: date | None = None
     until: date | None = None
+    exact: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+    @property
+    def of_documents(self) -> Filters:
+        """The filters that whole documents pass or not."""
+        return replace(self, exact=(), exclude=())
 
     @property
     def is_empty(self) -> bool:
@@ -82,7 +95,8 @@ class Filters:
             single.insert(0, Filters(path=self.path))
         if self.since or self.until:
             single.append(Filters(since=self.since, until=self.until))
-        return single
+        single += [Filters(exact=(words,)) for words in self.exact]
+        return single + [Filters(exclude=(words,)) for words in self.exclude]
 
     @property
     def in_words(self) -> str:
@@ -91,6 +105,8 @@ class Filters:
         parts += [f"tag {tag}" for tag in self.tags]
         parts += [f"since {self.since}"] if self.since else []
         parts += [f"until {self.until}"] if self.until else []
+        parts += [f'exact "{words}"' for words in self.exact]
+        parts += [f'exclude "{words}"' for words in self.exclude]
         return ", ".join(parts)
 
     @property
@@ -111,6 +127,8 @@ def filters_of(
     tags: Sequence[str] | None = None,
     since: str | None = None,
     until: str | None = None,
+    exact: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
 ) -> Filters:
     """Parse the filters that a user gives; days are relative to ``today``.
 
@@ -127,6 +145,8 @@ def filters_of(
         tags=_tags(tags or ()),
         since=None if first is None else first.first,
         until=None if last is None else last.last,
+        exact=_texts("exact", exact or ()),
+        exclude=_texts("exclude", exclude or ()),
     )
 
 
@@ -140,6 +160,18 @@ def _days(name: str, said: str | None, today: date) -> Days | None:
             "2025年6月, 先週, 昨日, last week or 3 days ago"
         )
     return days
+
+
+def _texts(name: str, said: Sequence[str]) -> tuple[str, ...]:
+    if len(said) > MAX_TEXTS:
+        raise InvalidFilter(f"{len(said)} texts in {name} are too many; give at most {MAX_TEXTS}")
+    texts = tuple(dict.fromkeys(" ".join(text.split()) for text in said))
+    for text in texts:
+        if not any(map(str.isalnum, text)) or len(text) > MAX_TEXT_CHARS:
+            raise InvalidFilter(
+                f"{name} {_shown(text)} is not a text to look for; give words as they are written"
+            )
+    return texts
 
 
 def _tags(said: Sequence[str]) -> tuple[str, ...]:

@@ -1,0 +1,161 @@
+"""What is written is found as it is written; what is not there is said to be absent."""
+
+import pytest
+
+FILLER = "この段落は、ほかのことについて書いてあります。天気や旅行や音楽の話です。" * 2
+NOTES = {
+    "go.md": "# Go\n\n## 接続\n\nTransport の MaxIdleConnsPerHost を既定の 2 から増やすと速い。\n",
+    "fs.md": "# Rust\n\n## リンク\n\nfs::hard_link_count と read_symlink でリンクを数える。\n",
+    "heater.md": "# 給湯\n\n## 型番\n\nリンナイ RUF-A2405SAW、修理は 0120-333-906 へ。\n",
+    "git.md": "# Git\n\n## 設定\n\n大文字と小文字は core.ignorecase で決まる。corner に注意。\n",
+    "comment.md": "# 覚え書き\n\n会議は火曜。<!-- 議題は zanzibar -->\n\n%% 下書き: quokka %%\n",
+    "image.md": "# 図\n\n![部屋の間取り](img/madori_floorplan.png) を見る。\n",
+    "address.md": "# 動画\n\n[講演](https://videos.example/watch/oxDfrke8rZg) を見た。\n",
+    **{f"filler/{number}.md": f"# 雑記 {number}\n\n{FILLER}\n" for number in range(20, 40)},
+}
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory):
+    from collection import Collection
+
+    folder = tmp_path_factory.mktemp("literal")
+    collection = Collection(folder / "notes", folder / "vectors.sqlite")
+    for path, text in NOTES.items():
+        collection.write(path, text)
+    collection.import_("new")
+    return collection
+
+
+@pytest.mark.parametrize(
+    ("query", "file"),
+    [
+        ("IdleConns", "go.md"), ("MaxIdle", "go.md"), ("maxidleconnsper", "go.md"),
+        ("hard_link", "fs.md"), ("hardLink", "fs.md"), ("symlink", "fs.md"),
+        ("A2405", "heater.md"), ("RUF-A2405", "heater.md"), ("0120333906", "heater.md"),
+        ("0120-333-906", "heater.md"), ("０１２０‐３３３‐９０６", "heater.md"),
+        ("ignorecase", "git.md"), ("core.ignore", "git.md"),
+        ("oxDfrke", "address.md"), ("madori_floor", "image.md"), ("間取り", "image.md"),
+        ("zanzibar", "comment.md"), ("quokka", "comment.md"),
+    ],
+)  # fmt: skip
+def test_a_part_of_an_identifier_or_a_number_finds_it(notes, query, file):
+    answer = notes.search(query, mode="lexical")
+    assert answer.results[0].file_path == file
+    assert not any("mention" in note for note in answer.notes)
+
+
+def test_digits_in_a_note_are_found_as_they_are_mostly_typed(collection):
+    collection.write("a.md", "# 連絡先\n\n工務店は 0453334444 です。\n")
+    collection.write("b.md", "# 別\n\n工務店の休みは水曜です。\n")
+    collection.import_("new")
+    assert collection.places("045-333-4444", k=1, mode="lexical") == ["a.md"]
+
+
+@pytest.mark.parametrize(
+    ("query", "absent"),
+    [
+        ("Spark", "Spark"), ("Spark の設定", "Spark"), ("how to configure Spark?", "Spark"),
+        ("量子もつれ", "量子"), ("トレビュシェットについて教えて", "トレビュシェット"),
+        ("useFooBar", "useFooBar"),
+    ],
+)  # fmt: skip
+def test_a_word_that_no_note_has_is_said_to_be_absent(notes, query, absent):
+    answer = notes.search(query)
+    assert f'"{absent}"' in next(note for note in answer.notes if "nothing here mentions" in note)
+    assert not answer.confident
+
+
+@pytest.mark.parametrize("query", ["ignorcase", "Ignorcase の設定"])
+def test_a_near_spelling_is_searched_instead_and_never_makes_an_answer_confident(notes, query):
+    answer = notes.search(query, mode="lexical")
+    assert answer.results[0].file_path == "git.md"
+    assert not answer.confident
+    assert any(
+        "words like" in note and note.endswith("instead: ignorecase") for note in answer.notes
+    )
+
+
+def test_a_name_only_inside_longer_words_is_found_but_no_confident_answer(notes):
+    answer = notes.search("Corne", mode="lexical")
+    assert answer.results[0].file_path == "git.md"
+    assert not answer.confident
+    assert answer.notes[0] == '"Corne": only inside longer words'
+    assert notes.search("IdleConns").confident
+
+
+def test_what_is_not_indexed_but_written_is_not_denied(notes):
+    assert not any("mention" in note for note in notes.search("videos.example").notes)
+
+
+@pytest.mark.parametrize("query", ["!!!", "???", "……", "🍙"])
+def test_signs_alone_are_no_question_to_be_sure_of(notes, query):
+    assert not notes.search(query).confident
+
+
+def filtered(**texts):
+    from datetime import date
+
+    from mdvec.search.core.filters import filters_of
+
+    return filters_of(date(2026, 1, 1), **texts)
+
+
+@pytest.fixture(scope="module")
+def plugins(tmp_path_factory):
+    from collection import Collection
+
+    folder = tmp_path_factory.mktemp("plugins")
+    collection = Collection(folder / "notes", folder / "vectors.sqlite")
+    for number in range(3):
+        collection.write(f"{number}.md", f"# Jenkins kubernetes plugin {number}\n\n設定 {number}\n")
+    collection.write("ci.md", "# CI\n\nJenkins のジョブは夜に回す。googleトレンドも見る。\n")
+    collection.write("ｇｉｔ.md", "# Git\n\n`git   worktree add` で枝を増やす。食費管理。\n")
+    collection.write("go.md", "# 言語\n\nGo と Jenkins。\n")
+    collection.import_("new")
+    return collection
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "lexical", "vector"])
+def test_an_excluded_word_is_in_no_hit_and_the_answer_says_so(plugins, mode):
+    answer = plugins.search("Jenkins", k=10, filters=filtered(exclude=["Kubernetes"]), mode=mode)
+    assert {hit.file_path for hit in answer.results} >= {"ci.md", "go.md"}
+    assert not any("kubernetes" in hit.title for hit in answer.results)
+    assert '"Kubernetes" excluded 3 passages of notes' in answer.notes
+
+
+def test_an_excluded_word_in_letters_is_a_whole_word(plugins):
+    answer = plugins.search("Jenkins", k=10, filters=filtered(exclude=["go"]), mode="lexical")
+    assert "ci.md" in {hit.file_path for hit in answer.results}
+    assert "go.md" not in {hit.file_path for hit in answer.results}
+
+
+@pytest.mark.parametrize(
+    ("exact", "files"),
+    [
+        (["git worktree"], {"ｇｉｔ.md"}), (["ＧＩＴ Worktree"], {"ｇｉｔ.md"}),
+        (["worktree git"], set()), (["費管"], {"ｇｉｔ.md"}), (["Jenkins", "夜"], {"ci.md"}),
+        (["orktre"], {"ｇｉｔ.md"}), (["plugin 2"], {"2.md"}),
+    ],
+)  # fmt: skip
+def test_an_exact_text_is_in_every_hit(plugins, exact, files):
+    answer = plugins.search("Jenkins の設定", k=10, filters=filtered(exact=exact))
+    assert {hit.file_path for hit in answer.results} == files
+    if not files:
+        assert 'nothing in notes says "worktree git" as it is written' in answer.notes
+
+
+def test_an_exact_address_is_found_where_the_index_does_not_look(notes):
+    answer = notes.search("講演", filters=filtered(exact=["videos.example/watch"]))
+    assert [hit.file_path for hit in answer.results] == ["address.md"]
+
+
+def test_the_same_text_in_several_files_is_one_hit_that_names_the_others(collection):
+    for name in ("a.md", "写し/a.md", "c.md"):
+        collection.write(name, "# 規約\n\n返品は三十日以内に受け付けます。\n")
+    collection.write("d.md", "# 規約\n\n返品の送料は店が持ちます。\n")
+    collection.import_("new")
+    answer = collection.search("返品はいつまで", k=5)
+    assert [hit.file_path for hit in answer.results] == ["a.md", "d.md"]
+    assert answer.results[0].also_in == ("c.md:1-3", "写し/a.md:1-3")
+    assert answer.results[1].also_in == ()
