@@ -26,7 +26,7 @@ from mdvec_cli.commands.options import (
     complete_tool_names,
     settings_from,
 )
-from mdvec_cli.commands.output import STOPPED, print_json, print_line, say
+from mdvec_cli.commands.output import STOPPED, confirmed, print_json, print_line, say
 
 if TYPE_CHECKING:
     from mdvec.embedding import BackendOptions
@@ -79,13 +79,6 @@ def import_display(name: str, *, quiet: bool) -> Iterator[ImportDisplay]:
                 bar.start()
 
         yield ImportDisplay(show, tell, ask)
-
-
-def confirmed(question: str) -> bool:
-    """Whether the user answers yes; in a pipe there is nobody to ask."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return False
-    return typer.confirm(question, default=False, err=True)
 
 
 class ImportMode(StrEnum):
@@ -141,8 +134,8 @@ def import_command(
     model: Annotated[
         str | None,
         typer.Option("--model", show_default=False,
-                     help="The embedding model: auto, plamo, use, e5-small, openai:<model>, "
-                          "gemini:<model> or st:<model or folder>."),
+                     help="The embedding model: auto, one of mdvec model ls, openai:<model>, "
+                          "gemini:<model>, or onnx: or st: with a model or a folder."),
     ] = None,
     chunk_strategy: Annotated[
         ChunkStrategy | None,

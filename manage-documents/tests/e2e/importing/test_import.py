@@ -183,8 +183,9 @@ def test_impossible_chunking_is_refused_before_anything_is_written(mdvec):
     )
     assert unknown.err == (
         "error: Invalid value for --model: it cannot be 'gpt'; "
-        "allowed: 'auto', one of: plamo, use, e5-small, or openai:<model>, gemini:<model>, "
-        "st:<model or folder>; see: mdvec import --help\n"
+        "allowed: 'auto', one of: plamo, use, e5-small, ruri-v3-30m, … (mdvec model ls lists "
+        "all), or openai:<model>, gemini:<model>, st:<model or folder>, onnx:<model or folder>; "
+        "see: mdvec import --help\n"
     )
     assert [done.code for done in (small, overlap, unknown)] == [2, 2, 2]
     assert documents(mdvec) == {}

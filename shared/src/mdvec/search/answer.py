@@ -265,8 +265,8 @@ def search(
     A tool without documents gives no hits. If a tool's model is not available but another's is,
     or if its vectors are on a server that does not answer, the tool is searched by words alone, or
     left out if the mode is ``vector``, with a note. ``engine`` is that server. So is a tool whose
-    model is behind an endpoint that fails. ``reranker`` orders the first candidates anew; if it
-    cannot, they stay as they are, with a note. ``records_of`` gives the records of tools that are
+    model is behind an endpoint that fails. ``reranker`` orders the first candidates anew, or
+    leaves them as they are, with a note. ``records_of`` gives the records of tools that are
     made of them; without it their chunks are returned.
 
     Raises:
@@ -381,8 +381,8 @@ def _answer(
     notes += why_fewer(len(ranked), question.k, searched)
     if reranker is not None:
         with stopwatch.stage("reranking"):
-            ranked, trouble = reranked(ranked, question.query, reranker)
-        notes += [trouble] if trouble else []
+            ranked, said = reranked(ranked, question.query, reranker)
+        notes += said
     if question.sort == "newest":
         ranked = newest_first(connection, ranked, question.k)
     with stopwatch.stage("passages"):
