@@ -31,7 +31,7 @@ from mdvec.search.hits import Hit, hits
 from mdvec.search.ranking import RankedChunk, Reranks, pooled, reranked
 from mdvec.text import analyse_question, is_blank, on_one_line, quoted
 from mdvec.timing import Stopwatch
-from mdvec.tools import KINDS, Tool, is_endpoint_allowed, offered_name, registry, unfinished
+from mdvec.tools import KINDS, Tool, is_endpoint_allowed, offered_name, registry, still_to_come
 
 if TYPE_CHECKING:
     from mdvec.embedding import Vectors
@@ -369,7 +369,7 @@ def _answer(
         ranking = pooled(pools, query).ranked(question.mode if has_vectors else "lexical")
     notes += [left.note for left in narrowed if left.note]
     notes += without_vectors(pools, question.mode)
-    notes += [note for note in (unfinished(connection, tool) for tool in requested) if note]
+    notes += [note for note in (still_to_come(connection, tool) for tool in requested) if note]
     total = sum(pool.statistics.chunks for pool in pools)
     searched = sum(pool.searched for pool in pools)
     if total and not searched:
