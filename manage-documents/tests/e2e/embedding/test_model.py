@@ -152,3 +152,14 @@ def test_a_model_without_what_is_needed_is_refused_before_a_byte_comes(mdvec, hu
     elsewhere = mdvec.process("model", "pull", "onnx:some/other", "--yes")
     assert (elsewhere.code, hub.served) == (1, [])
     assert elsewhere.err == f"error: the hub {hub.endpoint} has no some/other; check HF_ENDPOINT\n"
+
+
+def test_the_status_says_whether_the_reranker_is_here(mdvec, tmp_path):
+    add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
+    folder = tiny_onnx.build_cross_encoder(tmp_path / "cross")
+    here = mdvec("status", MDVEC_SEARCH_RERANKER=f"onnx:{folder}")
+    assert here.out.endswith(f"reranker: onnx:{folder} (orders first passages)\n")
+    (folder / "tokenizer.json").unlink()
+    lacking = mdvec("status", MDVEC_SEARCH_RERANKER=f"onnx:{folder}")
+    assert "(it has no tokenizer.json; searches keep their usual order)" in lacking.out
+    assert "reranker" not in mdvec("status").out

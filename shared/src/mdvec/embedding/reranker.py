@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from mdvec.embedding import backends, onnx_models
-from mdvec.embedding.backends.hub_cache import is_classifier
+from mdvec import embedding
+from mdvec.embedding import backends
 from mdvec.embedding.cards import family_of, model_of
 from mdvec.embedding.embedder import ModelError, ModelUnavailable
 from mdvec.embedding.options import BackendOptions
@@ -58,7 +58,7 @@ class Reranker:
     def missing(self) -> str | None:
         """Why it cannot be loaded, in a few words, or None if its files look right."""
         try:
-            return None if is_classifier(self._folder()) else "it is not a cross-encoder"
+            return None if backends.is_classifier(self._folder()) else "it is not a cross-encoder"
         except ModelUnavailable as error:
             return str(error)
 
@@ -97,13 +97,13 @@ class Reranker:
                 f"the reranker {self.name!r} is not here ({error}); get it with: "
                 f"mdvec model pull {self.name}, or take it out of [search] reranker"
             ) from error
-        if not is_classifier(folder):
+        if not backends.is_classifier(folder):
             raise ModelUnavailable(
                 f"{self.name!r} is not a cross-encoder (its config.json names no model for "
                 "sequence classification); choose another in [search] reranker"
             )
         if family_of(self.name) == "onnx":
-            files = onnx_models.place_of(self.name, self._options).located()
+            files = embedding.onnx_models.place_of(self.name, self._options).located()
             return backends.OnnxCrossEncoder(self.name, files)
         return backends.CrossEncoderBackend(self.name, folder, self._options.st)
 
@@ -115,7 +115,7 @@ class Reranker:
         """
         model = model_of(self.name)
         if family_of(self.name) == "onnx":
-            return onnx_models.place_of(self.name, self._options).located().folder
+            return embedding.onnx_models.place_of(self.name, self._options).located().folder
         lack = backends.sentence_transformers.missing(model)
         folder = backends.sentence_transformers.located(model)
         if lack or folder is None:

@@ -2,6 +2,7 @@ from . import sentence_transformers as sentence_transformers
 from .cross_encoder import CrossEncoderBackend as CrossEncoderBackend
 from .cross_encoder import OnnxCrossEncoder as OnnxCrossEncoder
 from .gemini import GeminiBackend as GeminiBackend
+from .hub_cache import is_classifier as is_classifier
 from .onnx_embedding import OnnxBackend as OnnxBackend
 from .openai_compatible import OpenAIBackend as OpenAIBackend
 from .sentence_transformers import SentenceTransformersBackend as SentenceTransformersBackend
