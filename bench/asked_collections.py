@@ -57,7 +57,11 @@ def headings_of(bench: Bench, embedder: Embedder) -> list[Collection]:
 
 def collections(bench: Bench, embedder: Embedder) -> list[Collection]:
     """React as it is imported, asked in sentences; the passages of JSQuAD; invented notes."""
-    return [_react(bench, embedder), _jsquad(bench, embedder), notes_collection(bench, embedder)]
+    return [
+        _react(bench, embedder),
+        jsquad_collection(bench, embedder),
+        notes_collection(bench, embedder),
+    ]
 
 
 def notes_collection(bench: Bench, embedder: Embedder) -> Collection:
@@ -114,7 +118,8 @@ def _react(bench: Bench, embedder: Embedder) -> Collection:
     )
 
 
-def _jsquad(bench: Bench, embedder: Embedder) -> Collection:
+def jsquad_collection(bench: Bench, embedder: Embedder) -> Collection:
+    """The passages of JSQuAD, by file."""
     passages = passages_of(bench, every=1)
     database = once(bench, "jsquad", passages.folder, embedder)
     asked = tuple((question.words, question.file) for question in passages.asked)

@@ -24,10 +24,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from asked_collections import by_owner
+from asked_collections import KeysOf, by_owner
 from finding import evenly, quality
 from headings import store_headless
-from legs import legs_of
+from legs import Legs, legs_of
 from mdvec.database.connection import open_database
 from mdvec.embedding import catalog
 from mdvec.embedding.cards import ModelConstants, default_constants
@@ -66,7 +66,7 @@ class Asked:
 
     def ndcg(self, trust: float) -> float:
         """nDCG@10 of the headings, where a section ranks by its best chunk."""
-        return quality([rank(_trusting(case, trust)) for case in self.headings]).ndcg
+        return quality([rank(trusting(case, trust)) for case in self.headings]).ndcg
 
     def confident(self, constants: ModelConstants) -> tuple[float, float]:
         """The shares of both kinds for which an answer says that it is one."""
@@ -196,6 +196,16 @@ def _questions(documents: Sequence[Document]) -> Mapping[str, SectionKey]:
     return dict(evenly([pair for pair in found if often[pair[0]] == 1], MAX_QUESTIONS))
 
 
+def headings_asked(documents: Sequence[Document], embedder: Embedder, most: int) -> list[Case]:
+    """What the headings of documents find among their texts, which have none."""
+    asked = evenly([*_questions(documents).items()], most)
+    with tempfile.TemporaryDirectory(prefix="mdvec-calibration-") as folder:
+        database = Path(folder) / "trial.sqlite"
+        keys = by_owner(store_headless(database, list(documents), embedder))
+        with legs_of(database, embedder) as legs:
+            return [_case(legs, keys, words, answer) for words, answer in asked]
+
+
 def _ask(
     documents: Sequence[Document], questions: Mapping[str, SectionKey], embedder: Embedder
 ) -> Asked:
@@ -205,19 +215,20 @@ def _ask(
         database = Path(folder) / "trial.sqlite"
         keys = by_owner(store_headless(database, documents, embedder))
         with legs_of(database, embedder) as legs:
-
-            def case(words: str, answer: SectionKey | None) -> Case:
-                pool = legs.pool(words)
-                owners = [tuple(keys(chunk)) for _, chunk in pool.owners]
-                return Case(pool.query, pool.statistics, pool.candidates, owners, answer)
-
             return Asked(
-                [case(words, answer) for words, answer in questions.items()],
-                [case(words, None) for words in unanswerable],
+                [_case(legs, keys, words, answer) for words, answer in questions.items()],
+                [_case(legs, keys, words, None) for words in unanswerable],
             )
 
 
-def _trusting(case: Case, trust: float) -> Case:
+def _case(legs: Legs, keys: KeysOf, words: str, answer: SectionKey | None) -> Case:
+    pool = legs.pool(words)
+    owners = [tuple(keys(chunk)) for _, chunk in pool.owners]
+    return Case(pool.query, pool.statistics, pool.candidates, owners, answer)
+
+
+def trusting(case: Case, trust: float) -> Case:
+    """A case whose cosines are trusted so far."""
     return replace(case, candidates=[replace(each, trust=trust) for each in case.candidates])
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from corpus import find_corpus
-from mdvec.embedding.options import StOptions
+from mdvec.embedding.options import BackendOptions
 from mdvec.embedding.reranker import Reranker
 
 BENCH = Path(__file__).parent
@@ -46,7 +46,9 @@ class Bench:
     @property
     def reranker(self) -> Reranker | None:
         """The cross-encoder that makes one more leg, if one was named."""
-        return None if self.asked_reranker is None else Reranker(self.asked_reranker, StOptions())
+        return (
+            None if self.asked_reranker is None else Reranker(self.asked_reranker, BackendOptions())
+        )
 
     @property
     def peer(self) -> Path | None:

@@ -54,7 +54,9 @@ class Collection:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(text.encode("utf-8"))
 
-    def request(self, mode: Mode = "update", **overrides: object) -> ImportRequest:
+    def request(
+        self, mode: Mode = "update", *, is_background: bool = False, **overrides: object
+    ) -> ImportRequest:
         """A request to import this collection."""
         return ImportRequest(
             database=self.database,
@@ -63,6 +65,7 @@ class Collection:
             rules=self.rules,
             chunking=ChunkingOverrides(**overrides),
             engine=self.engine,
+            is_background=is_background,
         )
 
     def import_(self, mode: Mode = "update", **overrides: object) -> ImportReport:
@@ -153,11 +156,11 @@ def check_indexes(connection: apsw.Connection, tables: Tables) -> None:
         size = len(blob) // sizes[document]
         for place in range(len(blob) // size):
             by_chunk[first + place] = (document, blob[place * size : (place + 1) * size])
-    embeddings = [np.frombuffer(row[5], dtype=np.float32) for row in chunks]
     centre = read_build(connection, tables).centre
     assert by_chunk == {
-        row[0]: (row[1], entries(embedding.reshape(1, -1), centre))
-        for row, embedding in zip(chunks, embeddings, strict=True)
+        row[0]: (row[1], entries(np.frombuffer(row[5], np.float32).reshape(1, -1), centre))
+        for row in chunks
+        if row[5]  # the others have no vector yet
     }
 
 

@@ -146,13 +146,14 @@ def cases(bench: Bench) -> Halves:
     for collection in (*headings_of(bench, embedder), *collections(bench, embedder)):
         for half, first in (("even", 0), ("odd", 1)):
             asked = evenly(collection.asked[first::2], QUESTIONS)
-            halves[f"{collection.name}, {half}"] = list(_cases(collection, asked, embedder))
+            halves[f"{collection.name}, {half}"] = list(asked_of(collection, asked, embedder))
     return halves
 
 
-def _cases(
+def asked_of(
     collection: Collection, asked: Sequence[tuple[str, object]], embedder: Embedder
 ) -> Iterator[Case]:
+    """What a collection has for each question."""
     with legs_of(collection.database, embedder) as legs:
         for words, answer in asked:
             pool = legs.pool(words)

@@ -34,6 +34,7 @@ place; any other exception is a bug.
             UnknownModel              mdvec.embedding.catalog
             BadEmbedding              mdvec.embedding.embedder
             ModelUnavailable          mdvec.embedding.embedder
+                Lacking               mdvec.embedding.backends.onnx_files
                 EndpointFailure       mdvec.embedding.remote.answers
                     EndpointRefused   mdvec.embedding.remote.answers
                         TextRefused   mdvec.embedding.remote.answers

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -26,7 +27,7 @@ from mdvec_cli.commands.options import (
     complete_tool_names,
     settings_from,
 )
-from mdvec_cli.commands.output import STOPPED, print_json, print_line, say
+from mdvec_cli.commands.output import STOPPED, confirmed, print_json, print_line, say
 
 if TYPE_CHECKING:
     from mdvec.embedding import BackendOptions
@@ -79,13 +80,6 @@ def import_display(name: str, *, quiet: bool) -> Iterator[ImportDisplay]:
                 bar.start()
 
         yield ImportDisplay(show, tell, ask)
-
-
-def confirmed(question: str) -> bool:
-    """Whether the user answers yes; in a pipe there is nobody to ask."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return False
-    return typer.confirm(question, default=False, err=True)
 
 
 class ImportMode(StrEnum):
@@ -141,8 +135,8 @@ def import_command(
     model: Annotated[
         str | None,
         typer.Option("--model", show_default=False,
-                     help="The embedding model: auto, plamo, use, e5-small, openai:<model>, "
-                          "gemini:<model> or st:<model or folder>."),
+                     help="The embedding model: auto, one of mdvec model ls, openai:<model>, "
+                          "gemini:<model>, or onnx: or st: with a model or a folder."),
     ] = None,
     chunk_strategy: Annotated[
         ChunkStrategy | None,
@@ -161,6 +155,12 @@ def import_command(
     yes: Annotated[
         bool,
         typer.Option("--yes", "-y", help="Send texts to the model's endpoint without asking."),
+    ] = False,
+    background: Annotated[
+        bool,
+        typer.Option("--background",
+                     help="Store the notes, so that words find them, and embed them afterwards in "
+                          "a process of its own, which goes on when this command has ended."),
     ] = False,
     take_scan: Annotated[
         bool,
@@ -233,6 +233,8 @@ def import_command(
         raise _NameMissing
     if name is not None and import_all:
         raise typer.BadParameter("name one tool, or import all", param_hint="--name / --all")
+    if import_all and background:
+        raise typer.BadParameter("name one tool with it", param_hint="--background")
     if import_all and mode is ImportMode.NEW:
         mode = ImportMode.UPDATE
     settings = settings_from(
@@ -253,7 +255,8 @@ def import_command(
     def request(tool: str) -> ImportRequest:
         return manage.import_request(
             settings, tool, mode.value, model=model, removals=removals, take_scan=take_scan,
-            checksum=checksum, tables=tables if table or separate or readings else None,
+            checksum=checksum, is_background=background,
+            tables=tables if table or separate or readings else None,
         )  # fmt: skip
 
     run = functools.partial(
@@ -264,6 +267,10 @@ def import_command(
         _import_all(settings.database_path, lambda tool: run(request(tool)), as_json=as_json)
         return
     report = run(request(name))
+    if background and report.chunks_pending:
+        flags = {"--database": database, "--config": config, "--chunk-size": chunk_size,
+                 "--chunk-strategy": chunk_strategy, "--chunk-overlap": chunk_overlap}  # fmt: skip
+        _embed_later(report, flags)
     if as_json:
         print_json(report.json_fields())
     else:
@@ -285,6 +292,23 @@ def _import_one(
     except importing.ImportInterrupted as error:
         say(str(error))
         raise typer.Exit(STOPPED) from error
+
+
+def _embed_later(report: ImportReport, flags: Mapping[str, object]) -> None:
+    """Start the import that embeds what was stored, and let it run on by itself."""
+    words = ["import", "-n", report.tool, "--mode", "update", "--model", report.model]
+    words += [str(word) for flag in flags.items() if flag[1] is not None for word in flag]
+    subprocess.Popen(  # noqa: S603 - this program, with options of its own
+        [sys.executable, "-c", "from mdvec_cli.entry import main; main()", *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    say(
+        f"{report.tool}: words find its passages now, and vectors as they come; "
+        f"how far it is: mdvec status -n {report.tool}"
+    )
 
 
 def _import_all(

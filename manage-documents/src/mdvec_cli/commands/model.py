@@ -16,7 +16,7 @@ from mdvec_cli.commands.options import (
     chosen_format,
     settings_from,
 )
-from mdvec_cli.commands.output import print_json, print_line, print_table, say
+from mdvec_cli.commands.output import confirmed, print_json, print_line, print_table, say
 
 if TYPE_CHECKING:
     from mdvec.embedding import ListedModel
@@ -82,16 +82,26 @@ def pull(
     name: Annotated[
         str,
         typer.Argument(
-            help="The model to download: plamo, or st:<model>, such as st:cl-nagoya/ruri-v3-30m."
+            help="The model to download, of mdvec model ls, or onnx:<model> or st:<model>."
         ),
     ],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Download without asking.")] = False,
     database: DatabaseOption = None,
     config: ConfigOption = None,
     verbose: VerboseOption = False,
 ) -> None:
-    """Download a model's weights into the local model cache."""
+    """Download a model's weights into the local model cache.
+
+    It first says what comes from where, its size and its licence, and asks.
+    """
     settings = settings_from(config, database, verbose=verbose)
-    say(embedding.catalog.pull(name, settings.model.options()))
+
+    def may_download(sentence: str) -> bool:
+        if yes:
+            say(sentence)
+        return yes or confirmed(f"{sentence} Download it?")
+
+    say(embedding.catalog.pull(name, may_download, settings.model.options()))
 
 
 @app.command("test")

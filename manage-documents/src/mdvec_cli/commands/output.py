@@ -92,3 +92,10 @@ def _plain(value: object) -> str:
     if isinstance(value, (Path, date)):
         return str(value)
     raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+def confirmed(question: str) -> bool:
+    """Whether the user answers yes; in a pipe there is nobody to ask."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    return typer.confirm(question, default=False, err=True)

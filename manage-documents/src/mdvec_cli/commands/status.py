@@ -52,6 +52,10 @@ def status_command(
     as_json = chosen_format(format_, settings) is DisplayFormat.JSON
     if name is None:
         _overview(settings.database_path, as_json=as_json)
+        if not as_json and (reranker := settings.reranker()) is not None:
+            lack = reranker.missing()
+            state = f"{lack}; searches keep their usual order" if lack else "orders first passages"
+            print_line(f"reranker: {reranker.name} ({state})")
     else:
         _details(settings.database_path, name, as_json=as_json, show_all=show_all)
 

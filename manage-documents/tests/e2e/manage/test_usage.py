@@ -93,8 +93,9 @@ WRONG = {
         "error: there is no folder nowhere; name one that exists with --source"
     ),
     "model pull gpt": (
-        "error: there is no model 'gpt'; choose one of: plamo, use, e5-small, or auto, or "
-        "your own: openai:<model>, gemini:<model>, st:<model or folder>"
+        "error: there is no model 'gpt'; choose one of: plamo, use, e5-small, ruri-v3-30m, … "
+        "(mdvec model ls lists all), or auto, or your own: openai:<model>, gemini:<model>, "
+        "st:<model or folder>, onnx:<model or folder>"
     ),
     "tool list": "error: No such command 'list'. Did you mean 'ls'?; see: mdvec tool --help",
     "tool ls notes": ("error: Got unexpected extra argument(s) (notes); see: mdvec tool ls --help"),

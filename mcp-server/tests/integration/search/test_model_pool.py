@@ -3,7 +3,7 @@
 import threading
 
 from mdvec.embedding.embedder import ModelUnavailable
-from mdvec.embedding.options import StOptions
+from mdvec.embedding.options import BackendOptions
 from mdvec.embedding.reranker import Reranker
 from tiny_embedder import tiny_embedder
 
@@ -89,9 +89,9 @@ class UsedReranker(Reranker):
 
 
 def test_the_reranker_is_unloaded_when_it_is_idle():
-    models = pool([], reranker=UsedReranker("st:/of/mine", StOptions()))
+    models = pool([], reranker=UsedReranker("st:/of/mine", BackendOptions()))
     assert [models.release_idle() for _ in range(2)] == [["st:/of/mine"], []]
-    models = pool([], reranker=UsedReranker("st:/of/mine", StOptions()), idle_seconds=602)
+    models = pool([], reranker=UsedReranker("st:/of/mine", BackendOptions()), idle_seconds=602)
     assert models.release_idle() == []
 
 

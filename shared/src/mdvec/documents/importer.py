@@ -129,6 +129,8 @@ class _FolderImport:
             path for path in stored if path not in seen and not self.job.found.may_still_have(path)
         ]
         self.index.delete(gone)
+        if not self.job.request.is_background:
+            self.failed += self.index.embed_pending()
         self.index.finish()
         self.index.send_vectors()
         return self._report(deleted=len(gone))
@@ -297,6 +299,7 @@ class _FolderImport:
             model=self.index.model_name,
             chunks=self.index.size().chunks,
             chunks_embedded=self.index.chunks_embedded,
+            chunks_pending=self.index.chunks_pending,
             hints=(*_left_out_hint(self.left_out), *_broken_matter_hint(self.broken_matter)),
         )
 

@@ -1,5 +1,7 @@
 from . import catalog as catalog
+from . import onnx_models as onnx_models
 from .cards import CARDS as CARDS
+from .cards import CHOICES as CHOICES
 from .cards import FORMS as FORMS
 from .cards import ModelCard as ModelCard
 from .cards import ModelConstants as ModelConstants
@@ -20,6 +22,7 @@ from .options import GEMINI_URL as GEMINI_URL
 from .options import OPENAI_URL as OPENAI_URL
 from .options import BackendOptions as BackendOptions
 from .options import GeminiOptions as GeminiOptions
+from .options import OnnxOptions as OnnxOptions
 from .options import OpenAIOptions as OpenAIOptions
 from .options import RetryOptions as RetryOptions
 from .options import StOptions as StOptions

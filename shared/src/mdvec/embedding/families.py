@@ -1,11 +1,21 @@
-"""The models that users bring themselves: behind an endpoint, or for sentence-transformers."""
+"""The models that users bring themselves: behind an endpoint, or from a folder or a hub."""
 
 from __future__ import annotations
 
 import importlib.util
+from pathlib import Path
 
-from mdvec.embedding import backends, remote
-from mdvec.embedding.cards import E5_SMALL, ModelCard, ModelFamily, family_of, model_of
+from mdvec.embedding import backends, onnx_models, remote
+from mdvec.embedding.backends.hub_models import MayDownload
+from mdvec.embedding.backends.model_files import max_tokens_of
+from mdvec.embedding.cards import (
+    E5_SMALL,
+    INSTALL_ONNX,
+    ModelCard,
+    ModelFamily,
+    family_of,
+    model_of,
+)
 from mdvec.embedding.embedder import Embedder, ModelUnavailable
 from mdvec.embedding.options import GEMINI_URL, OPENAI_URL, BackendOptions
 from mdvec.embedding.remote.answers import KeyMissing
@@ -28,6 +38,8 @@ def card_of(name: str, options: BackendOptions) -> ModelCard:
     family, model = family_of(name), model_of(name)
     if family == "st":
         return _st_card(name, options)
+    if family == "onnx":
+        return _onnx_card(name, options)
     if family == "gemini":
         endpoint = endpoint_of(name, options)
         return _card(
@@ -46,16 +58,31 @@ def card_of(name: str, options: BackendOptions) -> ModelCard:
 def _st_card(name: str, options: BackendOptions) -> ModelCard:
     """The card according to the model's files, without loading it."""
     model = model_of(name)
-    folder = backends.sentence_transformers.located(model)
-    limit = (backends.sentence_transformers.max_tokens_of(folder) if folder else None) or 512
-    room = limit - min(_ROOM_OF_PREFIXES, limit // 4)
     how = backends.sentence_transformers.INSTALL_ST
-    if not backends.sentence_transformers.is_folder(model):
-        how = f"{how}, then: mdvec model pull {name}"
     return _card(
-        name, f"{model}, by sentence-transformers", options.st.truncate_dim or 0, room,
-        "that of the model", how,
+        name, f"{model}, by sentence-transformers", options.st.truncate_dim or 0,
+        _room(backends.sentence_transformers.located(model)), "that of the model",
+        how if is_folder(name) else f"{how}, then: mdvec model pull {name}",
     )  # fmt: skip
+
+
+def _onnx_card(name: str, options: BackendOptions) -> ModelCard:
+    """The card according to the model's files, without loading it."""
+    try:
+        folder = onnx_models.place_of(name, options).located().folder
+    except ModelUnavailable:
+        folder = None
+    return _card(
+        name, f"{model_of(name)}, by onnxruntime", options.onnx.truncate_dim or 0, _room(folder),
+        "that of the model",
+        INSTALL_ONNX if is_folder(name) else f"{INSTALL_ONNX}, then: mdvec model pull {name}",
+    )  # fmt: skip
+
+
+def _room(folder: Path | None) -> int:
+    """The tokens that a model's limit leaves beside a prefix."""
+    limit = (max_tokens_of(folder) if folder else None) or 512
+    return limit - min(_ROOM_OF_PREFIXES, limit // 4)
 
 
 def openai_dimension(name: str, options: BackendOptions) -> int:
@@ -79,7 +106,7 @@ def endpoint_of(name: str, options: BackendOptions) -> Endpoint | None:
 
 def is_folder(name: str) -> bool:
     """Whether a model is a folder of the user's, which nothing can be downloaded into."""
-    return family_of(name) == "st" and model_of(name).startswith("/")
+    return family_of(name) in ("st", "onnx") and model_of(name).startswith("/")
 
 
 def missing(name: str, options: BackendOptions) -> str | None:
@@ -96,16 +123,21 @@ def load(name: str, options: BackendOptions) -> Embedder:
     return _LOAD[_family(name)](name, options)
 
 
-def pull(name: str, options: BackendOptions) -> str:
-    """Download a model if that is needed; returns one sentence on the result.
+def pull(name: str, options: BackendOptions, may_download: MayDownload) -> str:
+    """Download a model if that is needed and allowed; returns one sentence on the result.
 
     Raises:
-        ModelUnavailable: it cannot be downloaded.
+        ModelUnavailable: it is not allowed, or cannot be downloaded.
     """
     endpoint = endpoint_of(name, options)
     if endpoint is not None:
         return f"{name} is at {endpoint.host}; there is nothing to download"
-    folder = backends.sentence_transformers.pull(model_of(name), options.st.backend)
+    if family_of(name) == "onnx":
+        folder = onnx_models.pull(card_of(name, options), options, may_download)
+    else:
+        folder = backends.sentence_transformers.pull(
+            model_of(name), options.st.backend, may_download
+        )
     return f"{name} is here: {folder}"
 
 
@@ -185,6 +217,14 @@ def _load_st(name: str, options: BackendOptions) -> Embedder:
     return Embedder(backends.SentenceTransformersBackend(card, folder, options.st))
 
 
+def _onnx_missing(name: str, options: BackendOptions) -> str | None:
+    return onnx_models.place_of(name, options).missing()
+
+
+def _load_onnx(name: str, options: BackendOptions) -> Embedder:
+    return onnx_models.load(card_of(name, options), options)
+
+
 def _is_not_installed(module: str) -> bool:
     try:
         return importlib.util.find_spec(module) is None
@@ -192,5 +232,8 @@ def _is_not_installed(module: str) -> bool:
         return True
 
 
-_MISSING = {"openai": _openai_missing, "gemini": _gemini_missing, "st": _st_missing}
-_LOAD = {"openai": _load_openai, "gemini": _load_gemini, "st": _load_st}
+_MISSING = {
+    "openai": _openai_missing, "gemini": _gemini_missing, "st": _st_missing,
+    "onnx": _onnx_missing,
+}  # fmt: skip
+_LOAD = {"openai": _load_openai, "gemini": _load_gemini, "st": _load_st, "onnx": _load_onnx}

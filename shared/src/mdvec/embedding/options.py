@@ -65,6 +65,20 @@ class StOptions:
     batch: int = 16
 
 
+@dataclass(frozen=True, slots=True)
+class OnnxOptions:
+    """onnxruntime; None stands for what the model itself says, or for what is known of it.
+
+    ``file`` is the ONNX file of those that a model has, as a path in its folder.
+    """
+
+    file: str | None = None
+    pooling: str | None = None
+    query_prefix: str | None = None
+    document_prefix: str | None = None
+    truncate_dim: int | None = None
+
+
 def _environment() -> Mapping[str, str]:
     return os.environ
 
@@ -76,6 +90,7 @@ class BackendOptions:
     openai: OpenAIOptions = OpenAIOptions()
     gemini: GeminiOptions = GeminiOptions()
     st: StOptions = StOptions()
+    onnx: OnnxOptions = OnnxOptions()
     retry: RetryOptions = RetryOptions()
     environment: Mapping[str, str] = field(default_factory=_environment, repr=False)
 

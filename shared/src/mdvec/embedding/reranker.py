@@ -8,18 +8,24 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Protocol
 
+from mdvec import embedding
 from mdvec.embedding import backends
-from mdvec.embedding.cards import model_of
+from mdvec.embedding.cards import family_of, model_of
 from mdvec.embedding.embedder import ModelError, ModelUnavailable
-from mdvec.embedding.options import StOptions
+from mdvec.embedding.options import BackendOptions
 
-if TYPE_CHECKING:
-    from mdvec.embedding.backends.cross_encoder import CrossEncoderBackend
 
-_AT_ONCE = 5
-"""So many passages are scored between two looks at the clock."""
+class CrossEncoder(Protocol):
+    """A loaded model that reads a question and passages together."""
+
+    at_once: int
+    """So many passages are scored between two looks at the clock."""
+
+    def scores(self, question: str, passages: Sequence[str]) -> list[float]:
+        """How well each passage answers."""
 
 
 class RerankerTooSlow(ModelError):
@@ -29,12 +35,12 @@ class RerankerTooSlow(ModelError):
 class Reranker:
     """Loads a cross-encoder when it is first used; threads take turns."""
 
-    def __init__(self, name: str, options: StOptions) -> None:
-        """``name`` is ``st:<model or folder>``; of the options the device counts."""
+    def __init__(self, name: str, options: BackendOptions) -> None:
+        """``name`` is ``st:`` or ``onnx:``, with a model or a folder."""
         self.name = name
         self._options = options
         self._lock = threading.Lock()
-        self._model: CrossEncoderBackend | None = None
+        self._model: CrossEncoder | None = None
         self._last_used = 0.0
 
     @property
@@ -51,12 +57,10 @@ class Reranker:
 
     def missing(self) -> str | None:
         """Why it cannot be loaded, in a few words, or None if its files look right."""
-        model = model_of(self.name)
-        folder = backends.sentence_transformers.located(model)
-        lack = backends.sentence_transformers.missing(model)
-        if lack is None and folder is not None and not backends.is_classifier(folder):
-            return "it is not a cross-encoder"
-        return lack
+        try:
+            return None if backends.is_classifier(self._folder()) else "it is not a cross-encoder"
+        except ModelUnavailable as error:
+            return str(error)
 
     def scores(self, question: str, passages: Sequence[str], seconds: float) -> list[float]:
         """How well each passage answers, in the model's own numbers: more is better.
@@ -75,23 +79,45 @@ class Reranker:
             model = self._model = self._model or self._load()
             self._last_used = time.monotonic()
             end = time.monotonic() + seconds
-            for first in range(0, len(passages), _AT_ONCE):
+            for first in range(0, len(passages), model.at_once):
                 if time.monotonic() > end:
                     raise RerankerTooSlow(
                         f"{self.name} scored {first} of {len(passages)} passages in "
                         f"{seconds:g} seconds; choose a smaller one in [search] reranker"
                     )
-                scores += model.scores(question, passages[first : first + _AT_ONCE])
+                scores += model.scores(question, passages[first : first + model.at_once])
                 self._last_used = time.monotonic()
         return scores
 
-    def _load(self) -> CrossEncoderBackend:
-        model = model_of(self.name)
-        folder = backends.sentence_transformers.located(model)
-        lack = backends.sentence_transformers.missing(model)
-        if folder is None or lack:
+    def _load(self) -> CrossEncoder:
+        try:
+            folder = self._folder()
+        except ModelUnavailable as error:
             raise ModelUnavailable(
-                f"the reranker {self.name!r} is not here ({lack}); get it with: "
+                f"the reranker {self.name!r} is not here ({error}); get it with: "
                 f"mdvec model pull {self.name}, or take it out of [search] reranker"
+            ) from error
+        if not backends.is_classifier(folder):
+            raise ModelUnavailable(
+                f"{self.name!r} is not a cross-encoder (its config.json names no model for "
+                "sequence classification); choose another in [search] reranker"
             )
-        return backends.CrossEncoderBackend(self.name, folder, self._options)
+        if family_of(self.name) == "onnx":
+            files = embedding.onnx_models.place_of(self.name, self._options).located()
+            return backends.OnnxCrossEncoder(self.name, files)
+        return backends.CrossEncoderBackend(self.name, folder, self._options.st)
+
+    def _folder(self) -> Path:
+        """The folder with its files.
+
+        Raises:
+            ModelUnavailable: something is missing, said in a few words.
+        """
+        model = model_of(self.name)
+        if family_of(self.name) == "onnx":
+            return embedding.onnx_models.place_of(self.name, self._options).located().folder
+        lack = backends.sentence_transformers.missing(model)
+        folder = backends.sentence_transformers.located(model)
+        if lack or folder is None:
+            raise ModelUnavailable(str(lack))
+        return folder

@@ -53,6 +53,7 @@ class ImportJob:
         model: str = "",
         chunks: int = 0,
         chunks_embedded: int = 0,
+        chunks_pending: int = 0,
         details: KindReport | None = None,
         hints: tuple[str, ...] = (),
     ) -> ImportReport:
@@ -68,6 +69,7 @@ class ImportJob:
             failed=tuple(sorted(failed, key=lambda problem: problem.file_path)),
             chunks=chunks,
             chunks_embedded=chunks_embedded,
+            chunks_pending=chunks_pending,
             seconds=round(self.stopwatch.total, 3),
             details=details,
             hints=(*hints, *self.hints),

@@ -57,6 +57,7 @@ class ImportRequest:
     ``take_scan`` all of them become the tool's own. With ``checksum`` files are compared by
     content, whatever their size and time. An ``is_automatic`` import, which nobody asked for,
     keeps what is stored of folders that are empty now: a disk may not be mounted there.
+    With ``is_background`` documents are stored without vectors, which the next import embeds.
     ``engine`` is the server that shall index the vectors; None keeps their index in the file.
     """
 
@@ -71,6 +72,7 @@ class ImportRequest:
     take_scan: bool = False
     checksum: bool = False
     is_automatic: bool = False
+    is_background: bool = False
     engine: ChromaServer | None = None
 
 
@@ -110,9 +112,9 @@ class ImportReport:
 
     ``added`` to ``unchanged`` count documents, or a household's transactions, or a dataset's
     tables. ``failed`` lists what could not be imported, and why. ``chunks`` is how many the
-    tool has now, ``chunks_embedded`` how many of them the model had to embed; ``model`` is ""
-    where there is none. ``hints`` are sentences about files that were skipped, that are in no
-    chunk, or whose front matter is not valid YAML.
+    tool has now, ``chunks_embedded`` how many of them the model had to embed, ``chunks_pending``
+    how many have no vector yet; ``model`` is "" where there is none. ``hints`` are sentences about
+    files that were skipped, that are in no chunk, or whose front matter is not valid YAML.
     """
 
     tool: str
@@ -126,6 +128,7 @@ class ImportReport:
     chunks: int
     chunks_embedded: int
     seconds: float
+    chunks_pending: int = 0
     details: KindReport | None = None
     hints: tuple[str, ...] = ()
 
@@ -140,7 +143,8 @@ class ImportReport:
     @property
     def embedded(self) -> str:
         """What was embedded, in words."""
-        return f"{self.chunks_embedded} embedded with {self.model} in {self.seconds:.1f} s"
+        pending = f", {self.chunks_pending} without a vector yet" if self.chunks_pending else ""
+        return f"{self.chunks_embedded} embedded with {self.model} in {self.seconds:.1f} s{pending}"
 
     def json_fields(self) -> dict[str, object]:
         """The fields of `mdvec import --format json`: those of other kinds are null."""

@@ -7,8 +7,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mdvec.database import Connection, roll_back, snapshot
-from mdvec.embedding import Embedder, RemoteEmbedder, is_endpoint_model
-from mdvec.importing.endpoint_texts import EndpointTexts, ask_about_questions, forget_paid
+from mdvec.embedding import (
+    Embedder,
+    ModelError,
+    ModelUnavailable,
+    RemoteEmbedder,
+    is_endpoint_model,
+)
+from mdvec.files import Problem
+from mdvec.importing.endpoint_texts import (
+    EndpointTexts,
+    PaidVectors,
+    ask_about_questions,
+    forget_paid,
+)
 from mdvec.importing.job import ImportJob, ProgressCount, check_unchanged
 from mdvec.importing.options import ImportRefused, model_to_load, resolve_chunking
 from mdvec.index import (
@@ -25,8 +37,14 @@ from mdvec.index import (
     create_vector_index,
     delete_unused_collections,
     documents,
+    end_pending,
     erase_deleted_terms,
+    expect_vectors,
+    fill_vectors,
     has_vector_index,
+    pending_count,
+    pending_document,
+    pending_documents,
     rebuild_vector_index,
     renew_vector_index,
     send_vectors,
@@ -34,7 +52,7 @@ from mdvec.index import (
     tables,
     unsent_count,
 )
-from mdvec.text import ChunkingOptions
+from mdvec.text import ChunkingOptions, texts_to_embed
 from mdvec.tools import Tool, registry
 
 if TYPE_CHECKING:
@@ -217,8 +235,10 @@ class TextIndex:
         if self._endpoint is not None:
             self._endpoint.keep_last()
 
-    def embed(self, texts: Sequence[str], known: dict[str, bytes]) -> Vectors:
+    def embed(self, texts: Sequence[str], known: dict[str, bytes]) -> Vectors | None:
         """One vector per text; reuses ``known`` vectors, and adds new ones to it.
+
+        In the background they come later: None, unless all are known already.
 
         Raises:
             EndpointStopped: the model's endpoint fails; what it embedded is kept.
@@ -226,6 +246,9 @@ class TextIndex:
         import numpy as np
 
         new = list(dict.fromkeys(text for text in texts if text not in known))
+        if new and self._job.request.is_background:
+            self._keep({text: known[text] for text in texts if text in known})
+            return None
         endpoint = self._endpoint_texts()
         if endpoint is None:
             self._embed_here(new, known)
@@ -234,6 +257,54 @@ class TextIndex:
         self._progress.units_done += len(texts) - len(new)
         joined = b"".join(known[text] for text in texts)
         return np.frombuffer(joined, np.float32).reshape(len(texts), self.embedder().dimension)
+
+    def embed_pending(self) -> list[Problem]:
+        """Embed what was stored without vectors, document by document; returns what failed.
+
+        Each document gets its vectors in one transaction, so a kill loses those of one.
+        """
+        problems = []
+        waiting = pending_documents(self._connection, self._tables)
+        self._progress.files += len(waiting)
+        for document_id in waiting:
+            document = pending_document(self._connection, self._tables, document_id)
+            embedder = self.embedder()
+            texts = texts_to_embed(document.file_path, document.title, document.chunks, embedder)
+            try:
+                vectors = self.embed(texts, self._kept(texts))
+            except ModelUnavailable:
+                raise
+            except ModelError as error:
+                problems.append(Problem(document.file_path, str(error)))
+                continue
+            if vectors is not None:
+                with self._job.stopwatch.stage("write"), self._connection:
+                    check_unchanged(self._connection, self._tool)
+                    fill_vectors(self._connection, self._tables, document.ids, vectors)
+            self._progress.file_done()
+        if waiting:
+            with self._connection:
+                end_pending(self._connection, self._tables)
+        return problems
+
+    @property
+    def chunks_pending(self) -> int:
+        """How many chunks of the current generation have no vector yet."""
+        return pending_count(self._connection, self._tool.tables)
+
+    def _keep(self, vectors: dict[str, bytes]) -> None:
+        """Keep vectors that texts had until their documents get all of theirs."""
+        if vectors:
+            with self._connection:
+                kept = PaidVectors(self._connection, self._tool.id, self.embedder().fingerprint)
+                kept.create_table()
+                kept.keep(vectors)
+
+    def _kept(self, texts: Sequence[str]) -> dict[str, bytes]:
+        kept = PaidVectors(self._connection, self._tool.id, self.embedder().fingerprint)
+        with self._connection:
+            kept.create_table()
+        return kept.found(texts)
 
     def _embed_here(self, texts: Sequence[str], known: dict[str, bytes]) -> None:
         embedder = self.embedder()
@@ -271,6 +342,13 @@ class TextIndex:
             raise ImportRefused(
                 f"the tool {tool.name!r} was imported with {tool.fingerprint}, but this "
                 f"installation has {embedder.fingerprint}; build it again with --mode replace"
+            )
+        if job.request.is_background and (
+            isinstance(embedder, RemoteEmbedder) or job.request.engine is not None
+        ):
+            raise ImportRefused(
+                f"the vectors of {tool.name!r} cannot come later, as they come from an endpoint or "
+                "go to a Chroma server; leave out --background"
             )
         overrides = job.request.chunking
         return embedder, resolve_chunking(tool, overrides, embedder.card, rebuild=rebuild)
@@ -312,6 +390,8 @@ class TextIndex:
         """Store a document whole."""
         with self._job.stopwatch.stage("write"), self._connection:
             check_unchanged(self._connection, self._tool)
+            if document.vectors is None:
+                expect_vectors(self._connection, self._tables)
             documents.put_document(self._connection, self._tables, document)
             self._count_stored()
 
@@ -388,5 +468,6 @@ class TextIndex:
                 erase_deleted_terms(self._connection, self._tables)
             with self._job.stopwatch.stage("index"):
                 renew_vector_index(self._connection, self._tables)
-        forget_paid(self._connection, self._tool.id)
+        if not self._job.request.is_background:
+            forget_paid(self._connection, self._tool.id)
         registry.record_import(self._connection, self._tool, self._job.rules)

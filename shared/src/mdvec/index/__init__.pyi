@@ -35,6 +35,12 @@ from .documents import rewrite_lexical_index as rewrite_lexical_index
 from .model_constants import calibrated_constants as calibrated_constants
 from .nearest import EngineUnavailable as EngineUnavailable
 from .nearest import nearest_among as nearest_among
+from .pending import end_pending as end_pending
+from .pending import expect_vectors as expect_vectors
+from .pending import fill_vectors as fill_vectors
+from .pending import pending_count as pending_count
+from .pending import pending_document as pending_document
+from .pending import pending_documents as pending_documents
 from .properties import NOT_DERIVED as NOT_DERIVED
 from .properties import ChunkRanges as ChunkRanges
 from .properties import Condition as Condition

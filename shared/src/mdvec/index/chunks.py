@@ -36,30 +36,32 @@ def insert_chunks(
     title: str,
     names: str,
     chunks: Sequence[Chunk],
-    vectors: Vectors,
+    vectors: Vectors | None,
 ) -> None:
     """Store a document's chunks with one vector each, in the table and in the indexes.
 
-    ``names`` are the document's other names, as ``searched_names`` gives them. Call within a write
-    transaction, so that the chunks get consecutive ids.
+    Without ``vectors`` they come later (see ``index/pending.py``). ``names`` are the document's
+    other names, as ``searched_names`` gives them. Call within a write transaction, so that the
+    chunks get consecutive ids.
     """
     table = identifier(tables.vectors)
     fields: list[tuple[int, ChunkFields]] = []
-    for chunk, vector in zip(chunks, vectors, strict=True):
+    blobs = [b""] * len(chunks) if vectors is None else [vector.tobytes() for vector in vectors]
+    for chunk, blob in zip(chunks, blobs, strict=True):
         connection.execute(
             f"INSERT INTO {table} (tool_id, document_id, chunk_index, start_position, "
             "end_position, start_line, end_line, heading, chunk_text, embedding) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 tables.tool_id, document_id, chunk.index, chunk.start, chunk.end,
-                chunk.start_line, chunk.end_line, chunk.heading, chunk.text, vector.tobytes(),
+                chunk.start_line, chunk.end_line, chunk.heading, chunk.text, blob,
             ),
         )  # fmt: skip
         chunk_id = connection.last_insert_rowid()
         shown = indexed_chunk(file_path, chunk.text)
         fields.append((chunk_id, chunk_fields(title, names, chunk.heading, shown)))
     insert_terms(connection, tables, fields)
-    if chunks:
+    if chunks and vectors is not None:
         ids = range(chunk_id - len(chunks) + 1, chunk_id + 1)
         put_vectors(connection, tables, ids, vectors)
 
@@ -158,8 +160,9 @@ def known_embeddings(
     rows = connection.execute(
         f"SELECT d.file_path, d.title, v.heading, v.chunk_text, v.embedding FROM {vectors} AS v "
         f"JOIN {documents} AS d ON d.id = v.document_id "
-        f"WHERE d.id = (SELECT id FROM {documents} WHERE tool_id = ? AND file_path = ?) "
-        f"OR d.id = (SELECT id FROM {documents} WHERE content_hash = ? LIMIT 1)",
+        f"WHERE (d.id = (SELECT id FROM {documents} WHERE tool_id = ? AND file_path = ?) "
+        f"OR d.id = (SELECT id FROM {documents} WHERE content_hash = ? LIMIT 1)) "
+        "AND length(v.embedding) > 0",
         (tables.tool_id, file_path, content_hash),
     )
     return {
@@ -179,14 +182,15 @@ def embeddings_of(
         if text in wanted
     }
     rows = connection.execute(
-        f"SELECT chunk_text, embedding FROM {table} WHERE id IN ({_numbers(ids.values())})"
+        f"SELECT chunk_text, embedding FROM {table} WHERE id IN ({_numbers(ids.values())}) "
+        "AND length(embedding) > 0"
     )
     return {str(text): bytes(embedding) for text, embedding in rows}
 
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """A stored chunk, and its cosine similarity to the query if that has a vector."""
+    """A stored chunk, and its cosine similarity to the query if both have a vector."""
 
     id: int
     document_id: int
@@ -206,7 +210,9 @@ def stored_chunks(
     connection: apsw.Connection, tables: Tables, ids: Iterable[int], query: Vectors | None
 ) -> list[StoredChunk]:
     """The chunks with these ids, with their cosines if there is a query vector."""
-    cosine = "NULL" if query is None else "1.0 - vec_distance_cosine(v.embedding, ?)"
+    cosine = "NULL"
+    if query is not None:
+        cosine = "iif(length(v.embedding), 1.0 - vec_distance_cosine(v.embedding, ?), NULL)"
     cursor = connection.execute(
         "SELECT v.id AS id, d.id AS document_id, d.file_path AS file_path, d.title AS title, "
         "v.heading AS heading, v.chunk_text AS content, v.chunk_index AS chunk_index, "

@@ -44,7 +44,8 @@ class StoredFile:
 class NewDocument:
     """A document to store: file state, text, properties, and chunks with their vectors.
 
-    One without a title is a file of records: the words of its name are not searched.
+    One without a title is a file of records: the words of its name are not searched. Without
+    ``vectors`` they come later.
     """
 
     file_path: str
@@ -54,7 +55,7 @@ class NewDocument:
     size: int
     mtime_ns: int
     chunks: Sequence[Chunk]
-    vectors: Vectors
+    vectors: Vectors | None
     properties: Properties = field(default_factory=Properties)
 
 

@@ -70,7 +70,7 @@ def nearest_among(
     rows = connection.execute(
         "SELECT id, vec_distance_cosine(embedding, ?) AS distance "
         f"FROM {identifier(tables.vectors)} WHERE id IN ({','.join(map(str, within))}) "
-        "ORDER BY distance, id LIMIT ?",
+        "AND length(embedding) > 0 ORDER BY distance, id LIMIT ?",
         (query.tobytes(), limit),
     )
     return [Near(int(chunk_id), 1.0 - distance) for chunk_id, distance in rows]

@@ -97,6 +97,8 @@ def renew_signatures(connection: apsw.Connection, tables: Tables) -> None:
     if not highest or (build.centre is not None and highest < _GROWTH * build.last_chunk):
         return
     sample = _sample(connection, tables)
+    if not len(sample):  # the vectors are still to come
+        return
     centre = build.centre
     if centre is None or _has_moved(sample, centre):
         centre = sample.mean(axis=0)
@@ -118,7 +120,12 @@ def _highest_chunk(connection: apsw.Connection, tables: Tables) -> int:
 def _sample(connection: apsw.Connection, tables: Tables) -> Vectors:
     """A sample of vectors, evenly spread over the table."""
     vectors = identifier(tables.vectors)
-    ids = [int(chunk_id) for (chunk_id,) in connection.execute(f"SELECT id FROM {vectors}")]
+    ids = [
+        int(chunk_id)
+        for (chunk_id,) in connection.execute(
+            f"SELECT id FROM {vectors} WHERE length(embedding) > 0"
+        )
+    ]
     chosen = ids[:: max(1, len(ids) // _SAMPLE)]
     return _vectors(connection, tables, f"id IN ({','.join(map(str, chosen))})")
 
@@ -147,6 +154,8 @@ def _vectors(connection: apsw.Connection, tables: Tables, where: str) -> NDArray
         f"SELECT embedding FROM {identifier(tables.vectors)} WHERE {where} ORDER BY id"
     )
     blobs = [bytes(embedding) for (embedding,) in rows]
+    if not blobs:
+        return np.empty((0, 0), dtype=np.float32)
     return np.frombuffer(b"".join(blobs), dtype=np.float32).reshape(len(blobs), -1)
 
 
@@ -414,7 +423,8 @@ class SignatureIndex:
 
     def _entry_bytes(self) -> int:
         (size,) = self._connection.execute(
-            f"SELECT length(embedding) FROM {identifier(self._tables.vectors)} LIMIT 1"
+            f"SELECT length(embedding) FROM {identifier(self._tables.vectors)} "
+            "WHERE length(embedding) > 0 LIMIT 1"
         ).fetchone() or (4,)
         centred = read_build(self._connection, self._tables).centre is not None
         return entry_type(int(size) // 4, centred=centred).itemsize

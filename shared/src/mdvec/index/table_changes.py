@@ -129,7 +129,11 @@ def rebuild_vector_index(connection: apsw.Connection, tables: Tables, *, outside
 
     index = SignatureIndex(connection, tables)
     vectors = identifier(tables.vectors)
-    documents = list(connection.execute(f"SELECT DISTINCT document_id FROM {vectors}"))
+    documents = list(
+        connection.execute(
+            f"SELECT DISTINCT document_id FROM {vectors} WHERE length(embedding) > 0"
+        )
+    )
     for (document_id,) in documents:
         cursor = connection.execute(
             f"SELECT id, embedding FROM {vectors} WHERE document_id = ? ORDER BY id", (document_id,)

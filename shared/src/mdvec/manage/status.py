@@ -20,7 +20,7 @@ from mdvec.tools import (
     Tool,
     registry,
     reserved_names_taken,
-    unfinished,
+    still_to_come,
 )
 
 
@@ -173,7 +173,7 @@ def _status(connection: apsw.Connection, tool: Tool) -> ToolStatus:
         last_import_at=tool.last_import_at,
         tables=counts.tables,
         rows=counts.rows,
-        unfinished=unfinished(connection, tool),
+        unfinished=still_to_come(connection, tool),
         engine=inside if unsent is None else "chroma",
         unsent=unsent or 0,
     )

@@ -148,6 +148,9 @@ def import_tool(
             if tool.id != locked.id:
                 raise ToolChanged(tool.name)
             _check_options(tool, request)
+            if request.is_background and tool.kind != "markdown":
+                on_notice(f"{tool.name} is imported at once: only notes can get vectors later")
+                request = replace(request, is_background=False)
             importer = KIND_CODE[tool.kind].importer()
             stored = importer.stored_states(connection, tool)
             choice = choose_rules(tool, request, stored)
@@ -285,6 +288,7 @@ def import_request(
     take_scan: bool = False,
     checksum: bool = False,
     is_automatic: bool = False,
+    is_background: bool = False,
     tables: DatasetOptions | None = None,
 ) -> ImportRequest:
     """The request of an import: the settings, with the options of this import.
@@ -312,6 +316,7 @@ def import_request(
         take_scan=take_scan,
         checksum=checksum,
         is_automatic=is_automatic,
+        is_background=is_background,
         engine=settings.vector_engine,
     )
 

@@ -53,7 +53,7 @@ from mdvec.text import (
     quoted,
 )
 from mdvec.timing import Stopwatch
-from mdvec.tools import KINDS, Tool, is_endpoint_allowed, offered_name, registry, unfinished
+from mdvec.tools import KINDS, Tool, is_endpoint_allowed, offered_name, registry, still_to_come
 
 if TYPE_CHECKING:
     from mdvec.embedding import Vectors
@@ -319,8 +319,8 @@ def search(
     A tool without documents gives no hits. If a tool's model is not available but another's is,
     or if its vectors are on a server that does not answer, the tool is searched by words alone, or
     left out if the mode is ``vector``, with a note. ``engine`` is that server. So is a tool whose
-    model is behind an endpoint that fails. ``reranker`` orders the first candidates anew; if it
-    cannot, they stay as they are, with a note. ``records_of`` gives the records of tools that are
+    model is behind an endpoint that fails. ``reranker`` orders the first candidates anew, or
+    leaves them as they are, with a note. ``records_of`` gives the records of tools that are
     made of them; without it their chunks are returned.
 
     Raises:
@@ -439,7 +439,7 @@ def _answer(
     ranking = ranked_together(rankings, question.k)
     notes += [note for left in narrowed for note in left.notes]
     notes += without_vectors(pools, question.mode)
-    notes += [note for note in (unfinished(connection, tool) for tool in requested) if note]
+    notes += [note for note in (still_to_come(connection, tool) for tool in requested) if note]
     total = sum(pool.statistics.chunks for pool in pools)
     searched = sum(pool.searched for pool in pools)
     if total and not searched:
@@ -451,8 +451,8 @@ def _answer(
     notes += why_fewer(len(ranked), question.k, searched)
     if reranker is not None:
         with stopwatch.stage("reranking"):
-            ranked, trouble = reranked(ranked, question.query, reranker)
-        notes += [trouble] if trouble else []
+            ranked, said = reranked(ranked, question.query, reranker)
+        notes += said
     if question.sort == "newest":
         ranked = newest_first(connection, ranked, question.k)
     if question.returning == "chunk" and not any(

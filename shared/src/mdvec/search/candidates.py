@@ -308,6 +308,8 @@ def find_candidates(
             ids.update(lexical.chunk_ids)
     with stopwatch.stage("read_candidates"):
         chunks = stored_chunks(connection, names, sorted(ids), vector)
+        if mode == "vector" and vector is not None:  # some may still wait for their vectors
+            chunks = [chunk for chunk in chunks if chunk.cosine is not None]
         words: dict[int, dict[str, FieldCounts]] = {}
         if lexical.found.variants:
             words = word_counts(connection, names, ids, lexical.found.variants)

@@ -254,7 +254,7 @@ def _ranks(keys: Sequence[float]) -> list[int]:
     return ranks
 
 
-MAX_RERANKED = 30
+MAX_RERANKED = 20
 MAX_SECONDS = 5.0
 """How long scoring may take; loading the model is not counted."""
 
@@ -262,31 +262,33 @@ MAX_SECONDS = 5.0
 class Reranks(Protocol):
     """Scores passages; this is ``embedding.reranker.Reranker``, except in tests and studies."""
 
+    name: str
+
     def scores(self, question: str, passages: Sequence[str], seconds: float) -> list[float]:
         """How well each passage answers: more is better."""
 
 
 def reranked(
     ranked: Sequence[RankedChunk], query: str, reranker: Reranks
-) -> tuple[list[RankedChunk], str | None]:
-    """The candidates with the first ones in a new order, and a note if that was not possible.
+) -> tuple[list[RankedChunk], list[str]]:
+    """The candidates with the first ones in a new order, and a note on what was done.
 
     A reranker says which passage answers best, not how likely it is to answer: the likelihoods
     stay with the places.
     """
     first, rest = list(ranked[:MAX_RERANKED]), list(ranked[MAX_RERANKED:])
     if len(first) < 2:
-        return [*first, *rest], None
+        return [*first, *rest], []
     try:
         scores = reranker.scores(query, [_text(hit) for hit in first], MAX_SECONDS)
     except ModelError as error:
-        return [*first, *rest], f"not reranked: {error}"
+        return [*first, *rest], [f"not reranked: {error}"]
     order = sorted(range(len(first)), key=lambda position: -scores[position])
     moved = [
         replace(first[position], likelihood=of_place.likelihood)
         for position, of_place in zip(order, first, strict=True)
     ]
-    return [*moved, *rest], None
+    return [*moved, *rest], [f"the first {len(first)} were ordered by {reranker.name}"]
 
 
 def _text(ranked: RankedChunk) -> str:

@@ -7,12 +7,13 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from mdvec.embedding import (
-    CARDS,
+    CHOICES,
     FORMS,
     GEMINI_URL,
     OPENAI_URL,
     BackendOptions,
     GeminiOptions,
+    OnnxOptions,
     OpenAIOptions,
     RetryOptions,
     StOptions,
@@ -85,6 +86,25 @@ class StSettings(SettingsSection):
     batch: int = Field(16, ge=1, le=1_024, description="1 to 1024 texts at once")
 
 
+class OnnxSettings(SettingsSection):
+    """``[model.onnx]``: models for onnxruntime that the catalogue does not name."""
+
+    file: str | None = Field(
+        None, pattern=r"^[^/\\.][^\\]*\.onnx$", max_length=_MAX_PREFIX,
+        description="a file of the model such as 'onnx/model_int8.onnx'",
+    )  # fmt: skip
+    pooling: Literal["cls", "lasttoken", "max", "mean", "weightedmean"] | None = Field(
+        None, description="'cls', 'lasttoken', 'max', 'mean' or 'weightedmean'"
+    )
+    query_prefix: str | None = Field(
+        None, max_length=_MAX_PREFIX, description="a text before questions"
+    )
+    document_prefix: str | None = Field(
+        None, max_length=_MAX_PREFIX, description="a text before passages"
+    )
+    truncate_dim: int | None = Field(None, ge=1, le=16_384, description="1 to 16384 numbers")
+
+
 class RetrySettings(SettingsSection):
     """``[model.retry]``: when a request to an endpoint is repeated."""
 
@@ -98,7 +118,7 @@ class ModelSettings(SettingsSection):
     """``[model]``: the embedding model, and when the server unloads it."""
 
     name: Annotated[str, AfterValidator(_known_model)] = Field(
-        "auto", description=f"'auto', one of: {', '.join(CARDS)}, or {FORMS}"
+        "auto", description=f"'auto', one of: {CHOICES}, or {FORMS}"
     )
     auto_unload_minutes: float = Field(10, gt=0, le=100_000, description="minutes above 0")
     memory_threshold: float = Field(
@@ -107,11 +127,12 @@ class ModelSettings(SettingsSection):
     openai: OpenAISettings = OpenAISettings()
     gemini: GeminiSettings = GeminiSettings()
     st: StSettings = StSettings()
+    onnx: OnnxSettings = OnnxSettings()
     retry: RetrySettings = RetrySettings()
 
     def options(self) -> BackendOptions:
         """The options of the users' own models."""
-        openai, gemini, st = self.openai, self.gemini, self.st
+        openai, gemini, st, onnx = self.openai, self.gemini, self.st, self.onnx
         return BackendOptions(
             OpenAIOptions(
                 openai.base_url, openai.dimensions, openai.query_prefix, openai.document_prefix,
@@ -124,6 +145,10 @@ class ModelSettings(SettingsSection):
             StOptions(
                 st.query_prefix, st.document_prefix, st.truncate_dim, st.backend, st.device,
                 st.batch,
+            ),
+            OnnxOptions(
+                onnx.file, onnx.pooling, onnx.query_prefix, onnx.document_prefix,
+                onnx.truncate_dim,
             ),
             RetryOptions(**self.retry.model_dump()),
         )  # fmt: skip

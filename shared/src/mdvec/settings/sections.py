@@ -139,7 +139,7 @@ def _gitignore_pattern(value: str) -> str:
 
 
 def _cross_encoder(value: str | None) -> str | None:
-    if value is not None and family_of(value) != "st":
+    if value is not None and family_of(value) not in ("st", "onnx"):
         raise ValueError(value)
     return None if value is None else canonical(value)
 
@@ -179,7 +179,9 @@ class SearchSettings(SettingsSection):
         12_000, ge=500, le=1_000_000, description="500 to 1000000 characters per answer"
     )
     reranker: Annotated[str | None, AfterValidator(_cross_encoder)] = Field(
-        None, description="'st:<cross-encoder>': a name on Hugging Face, or a folder"
+        None,
+        description="'onnx:<cross-encoder>' or 'st:<cross-encoder>': a name on Hugging Face, or a "
+        "folder",
     )
 
 
@@ -337,7 +339,7 @@ class Settings(BaseModel):
     def reranker(self) -> Reranker | None:
         """A reranker that is not loaded yet; None if none is set."""
         name = self.search.reranker
-        return None if name is None else Reranker(name, self.model.options().st)
+        return None if name is None else Reranker(name, self.model.options())
 
     @property
     def analytics_folder(self) -> Path:

@@ -21,7 +21,7 @@ from mdvec.tools import (
     is_being_imported,
     offered_name,
     registry,
-    unfinished,
+    still_to_come,
 )
 
 _NANOSECONDS = 1_000_000_000
@@ -274,7 +274,7 @@ def list_sources(database: Path, rules: ScanRules) -> list[Source]:
                 tool,
                 look_through(connection, tool, rules),
                 tuple(failures(connection, tool.id)),
-                unfinished(connection, tool),
+                still_to_come(connection, tool),
             )
             for tool in registry.list_tools(connection, active_only=True)
         ]

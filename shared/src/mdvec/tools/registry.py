@@ -360,6 +360,21 @@ def unfinished(connection: apsw.Connection, tool: Tool) -> str | None:
     return f"{tool.name} has {number} so far: its first import has not finished{files}; {how}"
 
 
+def still_to_come(connection: apsw.Connection, tool: Tool) -> str | None:
+    """How far the tool's import has come, and then its vectors; None if nothing is missing."""
+    if _is_unfinished(tool) or not tool.generation:
+        return unfinished(connection, tool)
+    count = index.pending_count(connection, tool.tables)
+    if not count:
+        return None
+    total = index.chunk_count(connection, tool.tables)
+    is_running = is_being_imported(Path(connection.filename), tool)
+    return (
+        f"{tool.name}: {total - count:,} of {total:,} passages have vectors so far, words find the "
+        f"others; {_IS_RUNNING if is_running else _how(tool.name)}"
+    )
+
+
 def while_it_runs(note: str, tool: str) -> str:
     """An answer's note, without the command that continues an unfinished import of the tool.
 

@@ -136,3 +136,36 @@ def test_two_hundred_kills(tmp_path, importing, beginnings, mode):
     for number in range(200):
         files = moments.randrange(FILES // 2 if mode == "update" else FILES)
         kill_and_recover(importing, beginnings[mode], tmp_path / str(number), mode, files)
+
+
+def test_a_kill_while_vectors_come_loses_those_of_one_document_at_most(tmp_path, importing):
+    fill(tmp_path / "notes", seed=1)
+    collection = Collection(tmp_path / "notes", tmp_path / "v.sqlite")
+    undisturbed = Collection(tmp_path / "notes", tmp_path / "undisturbed.sqlite")
+    undisturbed.import_("new")
+    collection.import_("new", is_background=True)
+    words = without_vectors(collection.contents())
+    assert words == without_vectors(undisturbed.contents())
+
+    with importing(collection, "update") as child:
+        while int(child.stdout.readline()) < FILES // 4:
+            pass
+        child.kill()
+
+    collection.check()
+    after = collection.contents()
+    assert without_vectors(after) == words
+    with_vectors = {row[0] for row in after if row[-1]}
+    assert FILES // 4 <= len(with_vectors) < FILES
+    assert with_vectors.isdisjoint(row[0] for row in after if not row[-1])  # whole or absent
+    said = collection.search("春夏秋冬").notes
+    assert any(note.startswith(f"notes: {sum(map(bool, vectors(after)))} of ") for note in said)
+
+    collection.import_("update")
+    collection.check()
+    assert_same(collection.contents(), undisturbed.contents())
+    assert len(collection.backend.embedded) == sum(not vector for vector in vectors(after))
+
+
+def vectors(contents):
+    return [row[-1] for row in contents]

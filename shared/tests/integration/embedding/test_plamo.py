@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import hub_stand_in
 import numpy as np
 import pytest
 from hypothesis import given
@@ -40,7 +41,6 @@ def helper(name):
 
 
 tiny_plamo = helper("tiny_plamo")
-hub_stand_in = helper("hub_stand_in")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -296,7 +296,7 @@ from mdvec.embedding.backends import plamo_cache
 from mdvec.embedding.embedder import ModelUnavailable
 print(plamo_cache.missing())
 try:
-    print(plamo_cache.pull())
+    print(plamo_cache.pull(lambda _: True))
 except ModelUnavailable as error:
     print("refused:", error)
 print(plamo_cache.missing())
@@ -326,7 +326,7 @@ def test_a_pulled_model_embeds_with_the_hub_turned_off(tmp_path, monkeypatch, fo
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
     OFFLINE.append("off")
     try:
-        assert plamo_cache.pull() == snapshot
+        assert plamo_cache.pull(lambda _: False) == snapshot
         vector = catalog.load("plamo").embed_query("東京")
     finally:
         asked = OFFLINE[1:]

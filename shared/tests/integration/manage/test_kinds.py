@@ -19,7 +19,7 @@ ROWS = (
 )
 SHARED = [
     "tool", "mode", "model", "added", "updated", "deleted", "unchanged", "failed", "chunks",
-    "chunks_embedded", "seconds",
+    "chunks_embedded", "seconds", "chunks_pending",
 ]  # fmt: skip
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import mdvec
 from mdvec.embedding.backends import plamo_cache
+from mdvec.embedding.backends.hub_cache import download_failure
 from mdvec.embedding.cards import INSTALL_PLAMO
 from mdvec.embedding.embedder import ModelUnavailable
 
@@ -68,7 +69,7 @@ def test_a_whole_snapshot_is_ready(cache):
     snapshot = fill(cache)
     assert plamo_cache.missing() is None
     assert plamo_cache.weights_folder() == snapshot
-    assert plamo_cache.pull() == snapshot
+    assert plamo_cache.pull(lambda _: False) == snapshot
 
 
 def test_another_revision_does_not_count(cache):
@@ -120,7 +121,7 @@ class RepositoryNotFoundError(OSError):
 @pytest.mark.parametrize(
     ("error", "sentence"),
     [
-        (OSError(errno.ENOSPC, "No space left"), "the disk is full; PLaMo needs 2.1 GB in /cache"),
+        (OSError(errno.ENOSPC, "No space left"), "the disk is full; PLaMo has no room in /cache"),
         (RuntimeError("Data: No space left on device"), "the disk is full"),
         (caused(RuntimeError("writer"), OSError(errno.EDQUOT, "quota")), "the disk is full"),
         (PermissionError(errno.EACCES, "no"), "the model cache /cache cannot be written"),
@@ -136,7 +137,8 @@ class RepositoryNotFoundError(OSError):
     ],
 )
 def test_a_failed_download_says_in_one_sentence_why(error, sentence):
-    said = plamo_cache.failure(error, "http://hub", Path("/cache"))
+    offered = plamo_cache.REPOSITORY
+    said = download_failure(error, "http://hub", Path("/cache"), "PLaMo", offered)
     assert sentence in said
     assert "\n" not in said
 
@@ -167,7 +169,7 @@ from mdvec.embedding.embedder import ModelUnavailable
 from mdvec.embedding.backends.plamo import PlamoBackend
 print(plamo_cache.missing())
 load = lambda: PlamoBackend(Path({str(snapshot)!r}))
-for use in (plamo_cache.weights_folder, plamo_cache.pull, load):
+for use in (plamo_cache.weights_folder, lambda: plamo_cache.pull(None), load):
     try:
         use()
     except ModelUnavailable as error:

@@ -2,7 +2,13 @@
 
 import pytest
 
-from mdvec.embedding.options import GeminiOptions, OpenAIOptions, RetryOptions, StOptions
+from mdvec.embedding.options import (
+    GeminiOptions,
+    OnnxOptions,
+    OpenAIOptions,
+    RetryOptions,
+    StOptions,
+)
 from mdvec.settings import SettingsError, load_settings
 from mdvec.settings.loading import load_with_origins, unknown_variables
 
@@ -30,6 +36,12 @@ truncate_dim = 128
 backend = "onnx"
 device = "cpu"
 batch = 4
+[model.onnx]
+file = "onnx/model_int8.onnx"
+pooling = "cls"
+query_prefix = "q"
+document_prefix = ""
+truncate_dim = 64
 [model.retry]
 max_retries = 5
 base_delay = 0.5
@@ -50,6 +62,7 @@ def test_every_one_can_be_set_in_the_file(file):
     assert options.openai == OpenAIOptions(url, 1024, "q: ", "d: ", 32, "OWN_KEY", 5)
     assert options.gemini == GeminiOptions("https://proxy.example", 1536, 50, "OTHER", 6)
     assert options.st == StOptions("", "d", 128, "onnx", "cpu", 4)
+    assert options.onnx == OnnxOptions("onnx/model_int8.onnx", "cls", "q", "", 64)
     assert options.retry == RetryOptions(5, 0.5, 3.0, 10)
 
 
@@ -57,6 +70,7 @@ def test_the_defaults_are_those_of_the_library():
     options = load_settings({}).model.options()
     assert (options.openai, options.gemini) == (OpenAIOptions(), GeminiOptions())
     assert (options.st, options.retry) == (StOptions(), RetryOptions())
+    assert options.onnx == OnnxOptions()
 
 
 def test_the_environment_overrides_the_file(file):
@@ -79,7 +93,7 @@ def test_the_environment_overrides_the_file(file):
         ("[model.openai]\nbatch=0", "[model.openai] batch cannot be 0; allowed: 1 to 2048 texts"),
         ("[model]\nopenai=3", "model.openai is a section; write its settings in [model.openai]"),
         ("[model.gemini]\noutput_dimensionality=999", "cannot be 999; allowed: 768, 1536 or 3072"),
-        ("[model]\nname='gpt:x'", "'gpt:x'; allowed: 'auto', one of: plamo, use, e5-small, or o"),
+        ("[model]\nname='gpt:x'", "'gpt:x'; allowed: 'auto', one of: plamo, use, e5-small, ruri"),
         ("[model]\nname='openai:'", "cannot be 'openai:'"),
     ],
 )

@@ -14,7 +14,7 @@ from mdvec.settings.loading import unknown_variables, unread_file
 OTHERS = dict.fromkeys(
     ("analytics", "duplicates", "household", "log", "server", "sync"), True
 ) | {
-    "model": {"openai", "gemini", "st", "retry"}, "index": True,
+    "model": {"openai", "gemini", "st", "onnx", "retry"}, "index": True,
 }  # fmt: skip
 
 
@@ -203,8 +203,8 @@ def test_a_file_may_begin_with_a_bom_and_end_its_lines_with_crlf(tmp_path):
         ("chunking", "heading_levels = [1, 7]", "7", "a list of heading levels, each 1 to 6"),
         ("chunking", "min_chars = 10001", "10001", "0 to 10000 characters"),
         ("display", "default_format = 'xml'", "'xml'", "'table' or 'json'"),
-        ("model", "name = 'gpt'", "'gpt'", "'auto', one of: plamo, use, e5-small, or op"),
-        ("model", "name = ['use']", "['use']", "'auto', one of: plamo, use, e5-small, or op"),
+        ("model", "name = 'gpt'", "'gpt'", "'auto', one of: plamo, use, e5-small, ruri"),
+        ("model", "name = ['use']", "['use']", "'auto', one of: plamo, use, e5-small, ruri"),
         ("model", "auto_unload_minutes = 0", "0", "minutes above 0"),
         ("model", "auto_unload_minutes = nan", "nan", "minutes above 0"),
         ("model", "memory_threshold = 1.1", "1.1", "a share of the memory, above 0 and up to 1"),
@@ -289,7 +289,7 @@ def test_an_empty_variable_is_ignored():
 
 
 def test_a_long_value_is_shown_in_short():
-    assert len(refusal({"MDVEC_MODEL_NAME": "x" * 10_000})) < 400
+    assert len(refusal({"MDVEC_MODEL_NAME": "x" * 10_000})) < 450
 
 
 def test_a_refused_flag_is_named_as_such():

@@ -1,4 +1,4 @@
-"""The backend of ``[search] reranker``: cross-encoders for sentence-transformers (an extra)."""
+"""The backends of ``[search] reranker``: cross-encoders of both libraries."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from mdvec.embedding.backends.hub_cache import first_line, is_classifier, quiet_transformers
-from mdvec.embedding.backends.sentence_transformers import device_for, max_tokens_of
+from mdvec.embedding.backends.hub_cache import first_line, quiet_transformers
+from mdvec.embedding.backends.model_files import max_tokens_of
+from mdvec.embedding.backends.onnx_files import OnnxFiles
+from mdvec.embedding.backends.onnx_model import OnnxModel
+from mdvec.embedding.backends.sentence_transformers import device_for
 from mdvec.embedding.embedder import ModelError, ModelUnavailable
 from mdvec.embedding.options import StOptions
 
@@ -19,21 +22,18 @@ _MAX_TOKENS = 512
 
 
 class CrossEncoderBackend:
-    """The model and its tokenizer, loaded from a local folder; nothing is downloaded."""
+    """A model for sentence-transformers, loaded from a local folder; nothing is downloaded."""
+
+    at_once = 5
 
     def __init__(self, name: str, folder: Path, options: StOptions) -> None:
         """Load the model.
 
         Raises:
-            ModelUnavailable: the library or a device is missing, or the folder has no cross-encoder
-                that gives one number.
+            ModelUnavailable: the library or a device is missing, or the model does not give one
+                number for a passage.
         """
         self._name = name
-        if not is_classifier(folder):
-            raise ModelUnavailable(
-                f"{name!r} is not a cross-encoder (its config.json names no model for sequence "
-                "classification); choose another in [search] reranker"
-            )
         try:
             self._model = _load(folder, options)
         except ModelUnavailable:
@@ -44,10 +44,7 @@ class CrossEncoderBackend:
                 f"the reranker {name!r} cannot be loaded from {folder} ({first_line(error)})"
             ) from error
         if self._model.num_labels != 1:
-            raise ModelUnavailable(
-                f"{name!r} is not a reranker: it gives {self._model.num_labels} numbers for a "
-                "passage, not one; choose another in [search] reranker"
-            )
+            raise _not_one_number(name, self._model.num_labels)
 
     def scores(self, question: str, passages: Sequence[str]) -> list[float]:
         """How well each passage answers the question.
@@ -62,10 +59,50 @@ class CrossEncoderBackend:
             )
         except (RuntimeError, MemoryError, IndexError) as error:
             raise ModelError(f"the reranker {self._name!r} failed: {first_line(error)}") from error
-        scores = [float(number) for number in np.asarray(predictions).reshape(-1)]
-        if len(scores) != len(passages) or not all(map(math.isfinite, scores)):
-            raise ModelError(f"the reranker {self._name!r} gave scores that cannot be used")
-        return scores
+        return _checked(self._name, np.asarray(predictions).reshape(-1).tolist(), len(passages))
+
+
+class OnnxCrossEncoder:
+    """A model for onnxruntime, loaded from a local folder; nothing is downloaded."""
+
+    at_once = 1
+
+    def __init__(self, name: str, files: OnnxFiles) -> None:
+        """Load the model.
+
+        Raises:
+            ModelUnavailable: a package is missing, or the model does not give one number for a
+                passage.
+        """
+        self._name = name
+        limit = min(max_tokens_of(files.folder) or _MAX_TOKENS, _MAX_TOKENS)
+        self._model = OnnxModel(name, files, limit)
+        self._output = next(iter(self._model.output_ranks))
+        count = self._model.run("東京", "東京")[self._output].size
+        if count != 1:
+            raise _not_one_number(name, count)
+
+    def scores(self, question: str, passages: Sequence[str]) -> list[float]:
+        """How well each passage answers the question.
+
+        Raises:
+            ModelError: the model fails.
+        """
+        scores = [self._model.run(question, passage)[self._output].item() for passage in passages]
+        return _checked(self._name, scores, len(passages))
+
+
+def _not_one_number(name: str, count: int) -> ModelUnavailable:
+    return ModelUnavailable(
+        f"{name!r} is not a reranker: it gives {count} numbers for a passage, not one; choose "
+        "another in [search] reranker"
+    )
+
+
+def _checked(name: str, scores: list[float], count: int) -> list[float]:
+    if len(scores) != count or not all(map(math.isfinite, scores)):
+        raise ModelError(f"the reranker {name!r} gave scores that cannot be used")
+    return scores
 
 
 def _load(folder: Path, options: StOptions) -> Any:  # noqa: ANN401

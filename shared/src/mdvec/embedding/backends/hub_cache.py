@@ -28,11 +28,21 @@ def cache_folder() -> Path:
 
 def read_object(file: Path) -> dict[str, object]:
     """The JSON object in a file; empty if the file is missing or broken."""
-    try:
-        parsed = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
+    parsed = _parsed(file)
     return parsed if isinstance(parsed, dict) else {}
+
+
+def read_list(file: Path) -> list[object]:
+    """The JSON array in a file; empty if the file is missing or broken."""
+    parsed = _parsed(file)
+    return parsed if isinstance(parsed, list) else []
+
+
+def _parsed(file: Path) -> object:
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
 
 
 def is_classifier(folder: Path) -> bool:
@@ -41,29 +51,20 @@ def is_classifier(folder: Path) -> bool:
     return str(kinds[0] if isinstance(kinds, list) else kinds).endswith("ForSequenceClassification")
 
 
-def download_failure(
-    error: Exception,
-    hub: str,
-    cache: Path,
-    model: str,
-    offered: str = "",
-    *,
-    room: str = "has no room",
-) -> str:
+def download_failure(error: Exception, hub: str, cache: Path, model: str, offered: str) -> str:
     """One sentence on why a download from ``hub`` into ``cache`` failed, and what to do.
 
-    ``offered`` is what the hub should have, if that is more than the model's name; ``room`` is what
-    is said of a full disk.
+    ``offered`` is what the hub should have, with its revision.
     """
     causes = list(_causes(error))
     kinds = {type(cause).__name__ for cause in causes}
     numbers = {getattr(cause, "errno", None) for cause in causes}
     if numbers & {errno.ENOSPC, errno.EDQUOT} or any("No space" in str(c) for c in causes):
-        return f"the disk is full; {model} {room} in {cache}"
+        return f"the disk is full; {model} has no room in {cache}"
     if numbers & {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR}:
         return f"the model cache {cache} cannot be written; HF_HUB_CACHE can name another folder"
     if kinds.intersection(_NOT_OFFERED):
-        return f"the hub {hub} has no {offered or model}; check HF_ENDPOINT"
+        return f"the hub {hub} has no {offered}; check HF_ENDPOINT"
     if "OfflineModeIsEnabled" in kinds:
         return f"the hub's client is switched off; unset HF_HUB_OFFLINE to download {model}"
     reason = (str(causes[-1]) or type(causes[-1]).__name__).splitlines()[0]

@@ -9,7 +9,8 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
-from mdvec.embedding.backends.hub_cache import cache_folder, download_failure, read_object
+from mdvec.embedding.backends.hub_cache import cache_folder, read_object
+from mdvec.embedding.backends.hub_models import MayDownload, Repository, fetch, matching
 from mdvec.embedding.cards import INSTALL_PLAMO, PLAMO
 from mdvec.embedding.embedder import ModelUnavailable
 
@@ -17,6 +18,14 @@ REPOSITORY = "pfnet/plamo-embedding-1b"
 REVISION = "f47268047fb3df74113675700c1e9dacdc68cb47"
 
 _NEEDED = ["*.json", "*.jsonl", "*.model", "*.py", "*.safetensors", "*.txt"]
+_REPOSITORY = Repository(
+    REPOSITORY,
+    lambda names: matching(names, _NEEDED, ()),
+    INSTALL_PLAMO,
+    PLAMO.licence,
+    REVISION,
+    "PLaMo",
+)
 _VOCABULARIES = ("*.model", "tokenizer.json*", "vocab*")
 
 
@@ -41,44 +50,21 @@ def weights_folder() -> Path:
     return _snapshot()
 
 
-def pull() -> Path:
+def pull(may_download: MayDownload) -> Path:
     """Download the pinned revision into the cache unless it is complete; returns its folder.
 
-    An interrupted download is resumed. Progress is shown on stderr.
-
     Raises:
-        ModelUnavailable: a package, the hub, the repository or disk space is missing.
+        ModelUnavailable: a package, the hub, the repository or disk space is missing, or the user
+            does not allow it.
     """
-    for module in ("torch", "transformers", "huggingface_hub"):
+    for module in ("torch", "transformers"):
         if importlib.util.find_spec(module) is None:
             raise ModelUnavailable(f"{module} is not installed; get it with: {INSTALL_PLAMO}")
     if not _complete(_snapshot()):
-        _download()
+        fetch(_REPOSITORY, may_download)
     if not _complete(_snapshot()):
         raise ModelUnavailable("the download of PLaMo is not complete; run it again to go on")
     return _snapshot()
-
-
-def _download() -> None:
-    from huggingface_hub import constants, model_info, snapshot_download
-
-    cache = cache_folder()
-    try:
-        cache.mkdir(parents=True, exist_ok=True)
-        # This request fails at once if the hub is out of reach; a download first retries for half
-        # a minute.
-        model_info(REPOSITORY, revision=REVISION, timeout=10)
-        snapshot_download(REPOSITORY, revision=REVISION, cache_dir=cache, allow_patterns=_NEEDED)
-    # The hub's client, its HTTP library and its transfer backend raise their own errors, which
-    # change with every major version; all of them mean that the download failed.
-    except Exception as error:
-        raise ModelUnavailable(failure(error, constants.ENDPOINT, cache)) from error
-
-
-def failure(error: Exception, hub: str, cache: Path) -> str:
-    """One sentence on why PLaMo's download failed, and what to do."""
-    offered = f"{REPOSITORY} at revision {REVISION[:12]}"
-    return download_failure(error, hub, cache, "PLaMo", offered, room="needs 2.1 GB")
 
 
 def _snapshot() -> Path:

@@ -5,10 +5,8 @@ Models are loaded from files that are here, as safetensors or ONNX, and without 
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import json
-import re
 import zlib
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,12 +16,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mdvec.embedding.backends.approximate_tokens import ApproximateTokens
-from mdvec.embedding.backends.hub_cache import (
-    cache_folder,
-    download_failure,
-    first_line,
-    quiet_transformers,
-    read_object,
+from mdvec.embedding.backends.hub_cache import first_line, quiet_transformers
+from mdvec.embedding.backends.hub_models import (
+    MayDownload,
+    Repository,
+    fetch,
+    is_folder,
+    matching,
+    snapshot,
+)
+from mdvec.embedding.backends.model_files import (
+    BLOCK_CHARS,
+    prefixes_known_of,
+    revision_of,
 )
 from mdvec.embedding.cards import ModelCard, model_of
 from mdvec.embedding.embedder import ModelError, ModelUnavailable
@@ -39,8 +44,6 @@ INSTALL_ST = "pip install -c constraints.txt -e './shared[st]' (in mdvec's own f
 _NEEDED = ["*.json", "*.model", "*.safetensors", "*.txt"]
 _ONNX = ["onnx/*"]
 _OTHER_FORMATS = ["onnx/*", "openvino/*"]
-_WEIGHTS = (".safetensors", ".onnx")
-_EDGE = 65_536
 
 
 def missing(model: str) -> str | None:
@@ -59,48 +62,27 @@ def missing(model: str) -> str | None:
     return None if located(model) else "it is not in the local model cache"
 
 
-def is_folder(model: str) -> bool:
-    """Whether a model is a folder, not a name on the hub."""
-    return model.startswith("/")
-
-
 def located(model: str) -> Path | None:
     """The folder with a model's files; None if it is not here."""
-    if is_folder(model):
-        return Path(model) if _complete(Path(model)) else None
-    repository = cache_folder() / f"models--{model.replace('/', '--')}"
-    try:
-        commit = (repository / "refs" / "main").read_text(encoding="ascii").strip()
-    except (OSError, UnicodeDecodeError):
-        return None
-    folder = repository / "snapshots" / commit
-    return folder if commit and _complete(folder) else None
+    folder = Path(model) if is_folder(model) else snapshot(model)
+    return folder if folder is not None and _complete(folder) else None
 
 
-def pull(model: str, backend: str) -> Path:
+def pull(model: str, backend: str, may_download: MayDownload) -> Path:
     """Download a model into the cache unless it is there; returns its folder.
 
     Raises:
-        ModelUnavailable: a package, the hub, the model or disk space is missing.
+        ModelUnavailable: a package, the hub, the model or disk space is missing, or the user does
+            not allow it.
     """
     if is_folder(model):
         if lack := missing(model):
             raise ModelUnavailable(f"the model 'st:{model}' cannot be used: {lack}")
         return Path(model)
-    if importlib.util.find_spec("huggingface_hub") is None:
-        raise ModelUnavailable(f"huggingface_hub is not installed; get it with: {INSTALL_ST}")
-    from huggingface_hub import constants, model_info, snapshot_download
-
-    cache = cache_folder()
     allowed = _NEEDED + (_ONNX if backend == "onnx" else [])
-    ignored = _OTHER_FORMATS if backend == "torch" else None
-    try:
-        cache.mkdir(parents=True, exist_ok=True)
-        model_info(model, timeout=10)
-        snapshot_download(model, cache_dir=cache, allow_patterns=allowed, ignore_patterns=ignored)
-    # The hub's client raises errors of several libraries; all mean that the download failed.
-    except Exception as error:
-        raise ModelUnavailable(download_failure(error, constants.ENDPOINT, cache, model)) from error
+    ignored = _OTHER_FORMATS if backend == "torch" else []
+    fetch(Repository(model, lambda names: matching(names, allowed, ignored), INSTALL_ST),
+          may_download)  # fmt: skip
     folder = located(model)
     if folder is None:
         raise ModelUnavailable(
@@ -109,50 +91,13 @@ def pull(model: str, backend: str) -> Path:
     return folder
 
 
-def revision_of(folder: Path) -> str:
-    """A mark of a model's files: its configuration, and the sizes and edges of its weights."""
-    digest = hashlib.sha256()
-    for file in sorted(folder.rglob("*")):
-        if not file.is_file() or file.name.startswith(".") or file.suffix in (".md", ".py"):
-            continue
-        size = file.stat().st_size
-        digest.update(f"{file.relative_to(folder)}:{size}".encode())
-        with file.open("rb") as stream:
-            digest.update(stream.read(_EDGE))
-            if file.suffix in _WEIGHTS and size > _EDGE:
-                stream.seek(-_EDGE, 2)
-                digest.update(stream.read(_EDGE))
-    return digest.hexdigest()[:12]
-
-
-def max_tokens_of(folder: Path) -> int | None:
-    """The maximum number of tokens that a model takes, according to its files."""
-    for name, key in (
-        ("sentence_bert_config.json", "max_seq_length"),
-        ("config.json", "max_position_embeddings"),
-    ):
-        value = read_object(folder / name).get(key)
-        if isinstance(value, int) and value > 0:
-            return value
-    return None
-
-
 def _complete(folder: Path) -> bool:
     """Whether there is a configuration, and weights; a link into the cache may be dangling."""
     weights = [*folder.glob("*.safetensors"), *folder.glob("onnx/*.onnx")]
     return (folder / "config.json").is_file() and any(file.is_file() for file in weights)
 
 
-_BLOCK_CHARS = 50_000
 _SPECIAL_TOKENS = 8
-_PREFIXES = (
-    (re.compile(r"\bruri-v3-", re.IGNORECASE), ("検索クエリ: ", "検索文書: ")),
-    (re.compile(r"\bruri-(?:small|base|large)", re.IGNORECASE), ("クエリ: ", "文章: ")),
-    (
-        re.compile(r"\be5-(?:small|base|large)(?!.*instruct)", re.IGNORECASE),
-        ("query: ", "passage: "),
-    ),
-)
 
 
 def prefixes_of(model: str, options: StOptions) -> tuple[str | None, str | None]:
@@ -160,8 +105,7 @@ def prefixes_of(model: str, options: StOptions) -> tuple[str | None, str | None]
 
     None leaves it to the model's own prompts.
     """
-    name = Path(model).name.lower()
-    known = next((pair for pattern, pair in _PREFIXES if pattern.search(name)), (None, None))
+    known = prefixes_known_of(model) or (None, None)
     query, document = options.query_prefix, options.document_prefix
     return (known[0] if query is None else query, known[1] if document is None else document)
 
@@ -207,7 +151,7 @@ class SentenceTransformersBackend:
         self._approximate = ApproximateTokens(self._limit)
         self.dimension = int(self.encode_query("東京").shape[-1])
         self.card = replace(card, dimension=self.dimension)
-        self.revision = f"{revision_of(folder)}-{self._mark_of_prefixes()}"
+        self.revision = f"{revision_of(folder, folder.rglob('*'))}-{self._mark_of_prefixes()}"
 
     def token_spans(self, text: str) -> list[TokenSpan]:
         """The tokens of ``text`` as character ranges, about so if its tokenizer tells none."""
@@ -215,7 +159,7 @@ class SentenceTransformersBackend:
         if not getattr(tokenizer, "is_fast", False):
             return self._approximate.spans(text)
         spans = []
-        for start, end in blocks(text, _BLOCK_CHARS):
+        for start, end in blocks(text, BLOCK_CHARS):
             tokens = tokenizer(
                 text[start:end], add_special_tokens=False, return_offsets_mapping=True,
                 truncation=False, verbose=False,

@@ -182,7 +182,8 @@ def check_indexes(installation: Installation) -> Iterator[Finding]:
 
 def _of_tool(connection: apsw.Connection, database: Path, tool: Tool) -> Finding:
     count = chunks.chunk_count(connection, tool.tables)
-    wrong = _wrong_vectors(connection, tool)
+    pending = index.pending_count(connection, tool.tables)
+    wrong = _wrong_vectors(connection, tool) - pending
     if wrong:
         return Finding(
             "trouble", "indexes",
@@ -190,7 +191,7 @@ def _of_tool(connection: apsw.Connection, database: Path, tool: Tool) -> Finding
             f"of {tool.fingerprint}",
             f"mdvec import -n {tool.name} --mode replace",
         )  # fmt: skip
-    reason = _reason_to_rebuild(connection, tool, count)
+    reason = _reason_to_rebuild(connection, tool, count, pending)
     if reason is None:
         return Finding("ok", "indexes", f"{tool.name}: all indexes have its {count} chunks")
     if is_being_imported(database, tool):
@@ -221,7 +222,9 @@ def _wrong_vectors(connection: apsw.Connection, tool: Tool) -> int:
     )
 
 
-def _reason_to_rebuild(connection: apsw.Connection, tool: Tool, count: int) -> str | None:
+def _reason_to_rebuild(
+    connection: apsw.Connection, tool: Tool, count: int, pending: int
+) -> str | None:
     if not (
         has_word_indexes(connection, tool.tables) and has_vector_index(connection, tool.tables)
     ):
@@ -246,8 +249,8 @@ def _reason_to_rebuild(connection: apsw.Connection, tool: Tool, count: int) -> s
     )
     centred = index.read_build(connection, tool.tables).centre is not None
     signatures = signed / index.entry_type(tool.dimension or 1, centred=centred).itemsize
-    if signatures != count:
-        return f"it has {signatures:g} signatures for {count} vectors"
+    if signatures != count - pending:
+        return f"it has {signatures:g} signatures for {count - pending} vectors"
     return None
 
 

@@ -43,10 +43,10 @@ def build_cross_encoder(folder: Path, numbers: int = 1) -> Path:
     return folder
 
 
-def _with_tokenizer(folder: Path, **more: int):
-    """A new folder with a tokenizer of letters; the configuration of a BERT for it."""
+def write_tokenizer(folder: Path, max_tokens: int) -> int:
+    """Write a tokenizer of letters into a new folder; returns how many tokens it has."""
     from tokenizers import Regex, Tokenizer, models, pre_tokenizers, processors
-    from transformers import BertConfig, PreTrainedTokenizerFast
+    from transformers import PreTrainedTokenizerFast
 
     folder.mkdir(parents=True)
     words = {piece: number for number, piece in enumerate([*SPECIALS, *dict.fromkeys(LETTERS)])}
@@ -59,10 +59,18 @@ def _with_tokenizer(folder: Path, **more: int):
     )
     PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]",
-        sep_token="[SEP]", mask_token="[MASK]", model_max_length=MAX_TOKENS,
+        sep_token="[SEP]", mask_token="[MASK]", model_max_length=max_tokens,
     ).save_pretrained(folder)  # fmt: skip
+    return len(words)
+
+
+def _with_tokenizer(folder: Path, **more: int):
+    """A new folder with a tokenizer of letters; the configuration of a BERT for it."""
+    from transformers import BertConfig
+
+    size = write_tokenizer(folder, MAX_TOKENS)
     return BertConfig(
-        vocab_size=len(words), hidden_size=HIDDEN, num_hidden_layers=1, num_attention_heads=2,
+        vocab_size=size, hidden_size=HIDDEN, num_hidden_layers=1, num_attention_heads=2,
         intermediate_size=HIDDEN, max_position_embeddings=MAX_TOKENS, **more,
     )  # fmt: skip
 

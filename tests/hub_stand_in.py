@@ -24,7 +24,10 @@ class Hub(ThreadingHTTPServer):
         self.served: list[str] = []
 
     def files(self) -> list[Path]:
-        return sorted(file for file in self.folder.iterdir() if file.is_file())
+        return sorted(file for file in self.folder.rglob("*") if file.is_file())
+
+    def name(self, file: Path) -> str:
+        return file.relative_to(self.folder).as_posix()
 
 
 @contextmanager
@@ -52,27 +55,42 @@ class _Answers(BaseHTTPRequestHandler):
         answers = {
             f"{api}/tree/{hub.revision}": self._send_listing,
             f"{api}/revision/{hub.revision}": self._send_info,
+            f"{api}/tree/main": self._send_listing,
+            f"{api}/revision/main": self._send_info,
+            api: self._send_info,
         }
         for file in hub.files():
-            address = f"/{hub.repository}/resolve/{hub.revision}/{file.name}"
-            answers[address] = functools.partial(self._send_file, file)
+            for revision in (hub.revision, "main"):
+                address = f"/{hub.repository}/resolve/{revision}/{hub.name(file)}"
+                answers[address] = functools.partial(self._send_file, file)
         answers.get(self.path.partition("?")[0], self._send_nothing)()
 
     def _send_listing(self) -> None:
         entries = [
-            {"type": "file", "path": file.name, "size": file.stat().st_size, "oid": _oid(file)}
+            {
+                "type": "file",
+                "path": self.server.name(file),
+                "size": file.stat().st_size,
+                "oid": _oid(file),
+            }
             for file in self.server.files()
         ]
         self._send(json.dumps(entries).encode())
 
     def _send_info(self) -> None:
-        siblings = [{"rfilename": file.name} for file in self.server.files()]
-        info = {"id": self.server.repository, "sha": self.server.revision, "siblings": siblings}
+        siblings = [
+            {"rfilename": self.server.name(file), "size": file.stat().st_size}
+            for file in self.server.files()
+        ]
+        info = {
+            "id": self.server.repository, "sha": self.server.revision, "siblings": siblings,
+            "cardData": {"license": "mit"},
+        }  # fmt: skip
         self._send(json.dumps(info).encode())
 
     def _send_file(self, file: Path) -> None:
         if self.command == "GET":
-            self.server.served.append(file.name)
+            self.server.served.append(self.server.name(file))
         self._send(file.read_bytes(), {"ETag": f'"{_oid(file)}"'})
 
     def _send_nothing(self) -> None:

@@ -1,0 +1,38 @@
+"""`mdvec import --background`: the command ends when words find the notes; vectors follow."""
+
+import time
+
+from mdvec.manage.registering import add_tool
+
+SECONDS = 60
+
+
+def test_the_command_ends_and_the_vectors_come_by_themselves(mdvec):
+    add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
+    mdvec.write("a.md", "# 水\n\n一人一日三リットルを備える。\n")
+    done = mdvec.process("import", "-n", "notes", "--background", "--model", "e5-small",
+                         "--chunk-size", "128", "--format", "json")  # fmt: skip
+    assert (done.code, done.json["chunks_embedded"], done.json["chunks_pending"]) == (0, 0, 1)
+    assert done.err == (
+        "model: e5-small\n"
+        "notes: words find its passages now, and vectors as they come; how far it is: "
+        "mdvec status -n notes\n"
+    )
+    assert "a.md" in mdvec("search", "三リットル").out  # with or without vectors
+
+    deadline = time.monotonic() + SECONDS
+    while (status := mdvec("status", "-n", "notes", "--format", "json").json)["unfinished"]:
+        assert "passages have vectors so far" in status["unfinished"]
+        assert time.monotonic() < deadline
+    assert (status["model"], status["chunking"]["size"]) == ("e5-small", 128)
+    assert mdvec("search", "三リットル", "--mode", "vector").out.count("a.md") == 1
+
+
+def test_without_anything_to_embed_nothing_goes_on(mdvec):
+    add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
+    mdvec.write("a.md", "# 水\n\n一人一日三リットルを備える。\n")
+    mdvec("import", "-n", "notes")
+    again = mdvec("import", "-n", "notes", "--mode", "update", "--background")
+    assert (again.code, again.err) == (0, "")
+    every = mdvec("import", "--all", "--background")
+    assert (every.code, "name one tool with it" in every.err) == (2, True)

@@ -1,0 +1,144 @@
+"""Models by name on the Hugging Face hub: where they are in the cache, and their download.
+
+A download says first what it fetches, and begins when that is allowed.
+"""
+
+from __future__ import annotations
+
+import glob
+import importlib.util
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from mdvec.embedding.backends.hub_cache import cache_folder, download_failure
+from mdvec.embedding.embedder import ModelUnavailable
+
+MayDownload = Callable[[str], bool]
+"""Is asked with a sentence on size, licence and place before a download begins."""
+_SECONDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """What is to be fetched.
+
+    ``files`` chooses among the names of all files; ``revision`` None is the newest one; ``licence``
+    is said in place of what the hub says; ``install`` installs the hub's client. ``label`` is what
+    messages call the model, if not by its name.
+    """
+
+    name: str
+    files: Callable[[Sequence[str]], Collection[str]]
+    install: str
+    licence: str = ""
+    revision: str | None = None
+    label: str = ""
+
+    @property
+    def offered(self) -> str:
+        """What the hub should have."""
+        return f"{self.name} at revision {self.revision[:12]}" if self.revision else self.name
+
+
+def is_folder(model: str) -> bool:
+    """Whether a model is a folder, not a name on the hub."""
+    return model.startswith("/")
+
+
+def snapshot(model: str) -> Path | None:
+    """The folder of a hub's model in the local cache, whether whole or not; None without one."""
+    repository = cache_folder() / f"models--{model.replace('/', '--')}"
+    try:
+        commit = (repository / "refs" / "main").read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return None
+    return repository / "snapshots" / commit if commit else None
+
+
+def matching(names: Iterable[str], allowed: Iterable[str], ignored: Iterable[str]) -> list[str]:
+    """The names that match one of the first patterns, and none of the others."""
+
+    def matches(name: str, patterns: Iterable[str]) -> bool:
+        return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+    return [name for name in names if matches(name, allowed) and not matches(name, ignored)]
+
+
+def fetch(repository: Repository, may_download: MayDownload) -> Path:
+    """Download what is missing in the cache, if that is allowed; returns the folder.
+
+    An interrupted download is resumed. Progress is shown on stderr.
+
+    Raises:
+        ModelUnavailable: it is not allowed, or the hub's client, the hub, the model or disk space
+            is missing.
+    """
+    if importlib.util.find_spec("huggingface_hub") is None:
+        raise ModelUnavailable(
+            f"huggingface_hub is not installed; get it with: {repository.install}"
+        )
+    from huggingface_hub import constants, snapshot_download
+
+    cache, name = cache_folder(), repository.name
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        files = _asked_for(repository, cache, may_download)
+        return Path(
+            snapshot_download(
+                name,
+                revision=repository.revision,
+                cache_dir=cache,
+                allow_patterns=[glob.escape(file) for file in files],
+            )
+        )
+    except ModelUnavailable:
+        raise
+    # The hub's client, its HTTP library and its transfer backend raise their own errors, which
+    # change with every major version; all of them mean that the download failed.
+    except Exception as error:
+        label = repository.label or name
+        said = download_failure(error, constants.ENDPOINT, cache, label, repository.offered)
+        raise ModelUnavailable(said) from error
+
+
+def _asked_for(repository: Repository, cache: Path, may_download: MayDownload) -> Collection[str]:
+    """The files to download, once that is allowed.
+
+    Raises:
+        ModelUnavailable: it is not.
+    """
+    from huggingface_hub import constants, model_info
+
+    # This request fails at once if the hub is out of reach; a download first retries for half a
+    # minute.
+    info = model_info(
+        repository.name, revision=repository.revision, timeout=_SECONDS, files_metadata=True
+    )
+    sizes = {file.rfilename: file.size or 0 for file in info.siblings or ()}
+    files = repository.files(sorted(sizes))
+    here = cache / f"models--{repository.name.replace('/', '--')}" / "snapshots" / str(info.sha)
+    missing = [file for file in files if not (here / file).is_file()]
+    count = f"{len(missing)} file{'' if len(missing) == 1 else 's'}"
+    licence = repository.licence or getattr(info.card_data, "license", None) or "the hub names none"
+    sentence = (
+        f"{repository.label or repository.name}: {count}, "
+        f"{size_named(sum(sizes[file] for file in missing))}, come from "
+        f"{constants.ENDPOINT}/{repository.name} into {cache}. Licence: {licence}. "
+        "Nothing of yours is sent."
+    )
+    if missing and not may_download(sentence):
+        raise ModelUnavailable(
+            f"nothing was downloaded. {sentence} To allow it, answer yes on a terminal or add --yes"
+        )
+    return files
+
+
+def size_named(count: int) -> str:
+    """A number of bytes, as people say it."""
+    if count < 1_000_000:
+        return f"{count / 1_000:,.1f} kB"
+    if count < 1_000_000_000:
+        return f"{count / 1_000_000:,.1f} MB"
+    return f"{count / 1_000_000_000:,.2f} GB"

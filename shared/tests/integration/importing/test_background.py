@@ -1,0 +1,123 @@
+"""Words at once, vectors later: what an import in the background stores, and what comes after."""
+
+import pytest
+from collection import Collection
+from tiny_embedder import TinyBackend
+
+from mdvec.importing.options import ImportRefused
+from mdvec.index.chroma import ChromaServer
+from mdvec.manage.doctor.database import check_indexes
+from mdvec.manage.doctor.findings import Installation
+from mdvec.manage.status import overview
+from mdvec.settings.loading import load_with_origins
+from mdvec.sync.freshness import list_sources
+
+WATER = (
+    "# 水\n\n三リットルを三日分備える。地震のあとで水道が止まることがあるからだ。家族が四人なら"
+    "三十六リットルになる。古いものから順に飲む。\n\n"
+    "## 置き場所\n\n玄関と寝室に分けて置くと、片方がふさがっても取り出せる。飲んだ分だけ買い足し、"
+    "いつも同じ量を保つ。\n"
+)
+RICE = "# 米\n\n五キロを備える。\n"
+WAITING = (
+    "notes: 0 of 3 passages have vectors so far, words find the others; "
+    "continue with: mdvec import -n notes --mode update"
+)
+
+
+@pytest.fixture
+def notes(collection: Collection) -> Collection:
+    collection.write("水.md", WATER)
+    collection.write("米.md", RICE)
+    return collection
+
+
+def pending(notes: Collection) -> int:
+    (count,) = notes.rows("SELECT count(*) FROM vectors_notes WHERE length(embedding) = 0")[0]
+    return count
+
+
+def test_words_find_what_is_stored_and_the_next_import_brings_the_vectors(notes, tmp_path):
+    report = notes.import_("new", is_background=True)
+    assert (report.added, report.chunks, report.chunks_embedded, report.chunks_pending) == (
+        2, 3, 0, 3,
+    )  # fmt: skip
+    assert "0 embedded with tiny in" in report.lines()[0].text
+    assert report.lines()[0].text.endswith("s, 3 without a vector yet")
+    notes.check()
+    answer = notes.search("玄関")
+    assert answer.results[0].heading == "水 > 置き場所"
+    assert answer.notes == (WAITING, "no other passage stands out for this question")
+    assert notes.places("玄関", mode="vector") == []
+    assert notes.backend.embedded == []
+
+    report = notes.import_()
+    assert (report.unchanged, report.chunks_embedded, report.chunks_pending) == (2, 3, 0)
+    notes.check()
+    undisturbed = Collection(notes.folder, tmp_path / "other.sqlite")
+    undisturbed.import_("new")
+    assert notes.contents() == undisturbed.contents()
+    assert WAITING not in notes.search("玄関").notes
+    assert notes.places("玄関", mode="vector") != []
+    assert notes.rows("SELECT name FROM sqlite_schema WHERE name LIKE '%pending'") == []
+
+
+def test_its_state_is_in_the_status_the_sources_and_the_doctor(notes):
+    notes.import_("new", is_background=True)
+    assert overview(notes.database).tools[0].unfinished == WAITING
+    assert list_sources(notes.database, notes.rules)[0].unfinished == WAITING
+    loaded = load_with_origins({}, flags={"database": {"path": str(notes.database)}})
+    installation = Installation(loaded.settings, loaded.origins, loaded.file)
+    assert [finding.level for finding in check_indexes(installation)] == ["ok"]
+    notes.import_()
+    assert overview(notes.database).tools[0].unfinished is None
+
+
+def test_a_changed_document_keeps_the_vectors_of_what_stayed(notes):
+    notes.import_("new")
+    notes.backend.embedded.clear()
+    notes.write("水.md", WATER.replace("三リットル", "四リットル"))
+    notes.import_(is_background=True)
+    assert (pending(notes), notes.backend.embedded) == (2, [])
+    notes.check()
+    assert notes.places("米", mode="vector") == ["米.md"]
+    notes.import_()
+    (embedded,) = notes.backend.embedded  # only the passage that changed
+    assert "四リットル" in embedded
+    assert notes.rows("SELECT count(*) FROM paid_vectors") == [(0,)]
+
+
+def test_a_rebuild_with_another_model_is_searched_by_words_until_its_vectors_come(notes):
+    notes.import_("new")
+    notes.backend = TinyBackend("better", dimension=24)
+    report = notes.import_("replace", is_background=True)
+    assert (report.model, report.chunks_pending) == ("better", 3)
+    notes.check()
+    assert notes.search("玄関").results[0].file_path == "水.md"
+    notes.import_()
+    notes.check()
+    assert (pending(notes), notes.search("玄関", mode="vector").results != ()) == (0, True)
+
+
+def test_a_document_that_changes_or_goes_before_its_vectors_came_leaves_nothing(notes):
+    notes.import_("new", is_background=True)
+    (notes.folder / "米.md").unlink()
+    notes.write("水.md", "# 水\n\n別の文。\n")
+    notes.import_()
+    assert (pending(notes), len(notes.contents()), len(notes.backend.embedded)) == (0, 1, 1)
+    notes.check()
+
+
+def test_a_text_that_the_model_refuses_is_reported_and_the_others_get_their_vectors(notes):
+    notes.import_("new", is_background=True)
+    notes.backend.refusal = lambda text: "it is about rice" if "五キロ" in text else None
+    report = notes.import_()
+    assert [problem.file_path for problem in report.failed] == ["米.md"]
+    assert (report.chunks_pending, pending(notes)) == (1, 1)
+    notes.check()
+
+
+def test_vectors_that_go_elsewhere_cannot_come_later(notes):
+    notes.engine = ChromaServer("http://127.0.0.1:9")
+    with pytest.raises(ImportRefused, match="leave out --background"):
+        notes.import_("new", is_background=True)

@@ -1,0 +1,124 @@
+"""Builds folders for onnxruntime: a tiny ModernBERT, a static model and a cross-encoder.
+
+Each has the weights for sentence-transformers too, to compare what both make of a text.
+"""
+
+import json
+import warnings
+from pathlib import Path
+
+from tiny_sentence_transformer import write_tokenizer
+
+HIDDEN = 32
+MAX_TOKENS = 128
+
+
+def build_modernbert(folder: Path, pooling="mean_tokens", prompts=None) -> Path:
+    """Write a model with weights for torch and ``onnx/model.onnx`` into a new folder."""
+    import torch
+    from transformers import ModernBertModel
+
+    torch.manual_seed(7)
+    model = ModernBertModel(_config(folder)).eval()
+    model.save_pretrained(folder)
+    modules = [("", "Transformer"), ("1_Pooling", "Pooling")]
+    _write(folder / "modules.json", [
+        {"idx": number, "name": str(number), "path": path,
+         "type": f"sentence_transformers.models.{kind}"}
+        for number, (path, kind) in enumerate(modules)
+    ])  # fmt: skip
+    (folder / "1_Pooling").mkdir()
+    _write(
+        folder / "1_Pooling" / "config.json",
+        {"word_embedding_dimension": HIDDEN, f"pooling_mode_{pooling}": True},
+    )
+    _write(folder / "config_sentence_transformers.json", {"prompts": prompts or {}})
+    _export(model, folder / "onnx" / "model.onnx", "last_hidden_state")
+    return folder
+
+
+def build_cross_encoder(folder: Path, numbers: int = 1) -> Path:
+    """Write a model that gives so many numbers for a pair of texts into a new folder."""
+    import torch
+    from transformers import ModernBertForSequenceClassification
+
+    torch.manual_seed(7)
+    config = _config(folder, num_labels=numbers)
+    model = ModernBertForSequenceClassification(config).eval()
+    model.save_pretrained(folder)
+    _export(model, folder / "onnx" / "model.onnx", "logits")
+    return folder
+
+
+def build_static(folder: Path) -> Path:
+    """Write a model that averages the vectors of tokens into a new folder."""
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import StaticEmbedding
+    from tokenizers import Tokenizer
+
+    write_tokenizer(folder, MAX_TOKENS)
+    (folder / "tokenizer_config.json").unlink()  # such models read texts of any length
+    torch.manual_seed(7)
+    module = StaticEmbedding(
+        Tokenizer.from_file(str(folder / "tokenizer.json")), embedding_dim=HIDDEN
+    )
+    SentenceTransformer(modules=[module], device="cpu").save(str(folder))
+    (folder / "onnx").mkdir()
+    ids, offsets = torch.tensor([5, 6, 7]), torch.tensor([0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            module.embedding, (ids, offsets), str(folder / "onnx" / "model.onnx"), dynamo=False,
+            input_names=["input_ids", "offsets"], output_names=["sentence_embedding"],
+            dynamic_axes={"input_ids": {0: "tokens"}, "offsets": {0: "texts"}},
+        )  # fmt: skip
+    return folder
+
+
+def quantise(folder: Path, name: str = "onnx/model_int8.onnx") -> Path:
+    """Write an 8-bit form of ``onnx/model.onnx`` beside it."""
+    from onnxruntime.quantization import quantize_dynamic
+
+    quantize_dynamic(folder / "onnx" / "model.onnx", folder / name)
+    return folder / name
+
+
+def _config(folder: Path, **more: int):
+    from transformers import ModernBertConfig
+
+    size = write_tokenizer(folder, MAX_TOKENS)
+    return ModernBertConfig(
+        vocab_size=size, hidden_size=HIDDEN, intermediate_size=48, num_hidden_layers=3,
+        num_attention_heads=4, max_position_embeddings=MAX_TOKENS, local_attention=8,
+        global_attn_every_n_layers=3, pad_token_id=0, bos_token_id=2, eos_token_id=3,
+        cls_token_id=2, sep_token_id=3, attn_implementation="eager", **more,
+    )  # fmt: skip
+
+
+def _export(model, file: Path, output: str) -> None:
+    """Write the graph, for one text of any length."""
+    import torch
+
+    class Named(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = model
+
+        def forward(self, input_ids, attention_mask):
+            return getattr(self.model(input_ids=input_ids, attention_mask=attention_mask), output)
+
+    ids = torch.arange(4, 21).reshape(1, -1)
+    file.parent.mkdir()
+    axes = {0: "texts", 1: "tokens"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            Named(), (ids, torch.ones_like(ids)), str(file), dynamo=False, opset_version=17,
+            input_names=["input_ids", "attention_mask"], output_names=[output],
+            dynamic_axes={"input_ids": axes, "attention_mask": axes},
+        )  # fmt: skip
+
+
+def _write(file: Path, content: object) -> None:
+    file.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
