@@ -13,9 +13,10 @@ import pytest
 
 from mdvec.household.core.csv_text import records_of
 from mdvec.household.core.mapped_rows import read_mapped
+from mdvec.household.core.mapping import Mapping
 from mdvec.household.core.mapping_sentences import MappingSentence
 from mdvec.household.core.proposal import proposal_with
-from mdvec.household.core.statement_kinds import UNMAPPED, read_statement
+from mdvec.household.core.statement_kinds import UNMAPPED, Mappings, read_statement
 from mdvec.household.interfaces.mappings import only_ready_made
 from mdvec.text import shown_name
 
@@ -393,3 +394,20 @@ def test_each_sentence_about_a_mapping_is_said_in_both_languages():
         assert english.isascii() != ("列名" in english or "値" in english)
         assert not japanese.isascii()
         assert "{" not in english + japanese
+
+
+def test_a_star_is_no_word_that_counts_by_itself():
+    text = "利用日,利用店名,利用金額,印\n2025/7/1,甲,100,*\n2025/7/2,乙,20,取消\n"
+    proposal = proposal_with(text, "架空", TODAY, {"skipped": {"印": ["取消"]}})
+    assert not proposal.mapping.counted
+    assert [each.column for each in proposal.undecided] == ["印"]
+
+
+def test_of_two_columns_of_one_name_the_second_is_asked_about_by_its_number():
+    mapping = Mapping(
+        name="架空", header=("利用日",), date=("利用日",), description=("利用店名",),
+        amount="利用金額", positive="spending", ignored=("備考",),
+    )  # fmt: skip
+    text = "利用日,利用店名,利用金額,備考,備考\n2025/7/1,甲,100,,\n2025/7/2,乙,20,,取消\n"
+    parsed = read_statement(text.encode(), "a.csv", Mappings((mapping,)))
+    assert "column 5 says 取消" in parsed.passed_over
