@@ -99,7 +99,7 @@ class _HouseholdImport:
         self.index.begin(len(self.files))
         with self.job.stopwatch.stage("ledger"):
             ledger = self._import_ledger()
-        self.failed += ledger.unread
+        self.failed += [with_advice(problem, self.job.tool.name) for problem in ledger.unread]
         self.index.drop_leftovers()
         if self.job.request.mode == "replace" and self.index.has_generation:
             self._rebuild_texts()

@@ -131,7 +131,7 @@ def _store_statements(
         if not (read.unread or read.file.passed_over):
             statement = _with_first_seen(read.statement, known, folder.known)
             statement_id = ledger_statements.remember_statement(connection, tool_id, statement)
-            statement_rows.put_rows(connection, statement_id, read.blocks)
+            statement_rows.put_rows(connection, tool_id, statement_id, read.blocks)
     ledger_statements.lower_times(connection, tool_id, folder.present.values())
     present, unread = folder.present_statements, folder.unread
     gone = [

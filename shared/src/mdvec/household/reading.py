@@ -25,6 +25,7 @@ from mdvec.text import quoted
 logger = logging.getLogger("mdvec")
 
 _NO_OWN_MAPPINGS = OwnMappings()
+_BEFORE = "it held transactions before, but now "
 _WORKBOOKS = frozenset({".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers"})
 
 
@@ -105,12 +106,12 @@ def statement_kind(data: bytes, path: str) -> str:
         parsed = read_statement(data, path, only_ready_made())
     except NotTransactions:
         return ""
-    return "" if parsed.passed_over else parsed.kind or "Money Forward"
+    return parsed.kind or ("" if parsed.passed_over else "Money Forward")
 
 
 def with_advice(problem: Problem, tool_name: str) -> Problem:
     """What was said of a passed-over file, with the command that makes a mapping for it."""
-    if not problem.reason.startswith(UNMAPPED):
+    if not problem.reason.removeprefix(_BEFORE).startswith(UNMAPPED):
         return problem
     command = f"mdvec household map {shlex.quote(problem.file_path)} -n {tool_name}"
     return Problem(problem.file_path, f"{problem.reason}; to import it: {command}")
@@ -190,9 +191,7 @@ def read_statement_file(file: LedgerFile, known: KnownFile | None) -> StatementF
             state, unread=why_unreadable(error), may_pass=isinstance(error, OSError)
         )
     if parsed.passed_over and known is not None and known.rows:
-        return StatementFile(
-            state, unread=f"it held transactions before, but now {parsed.passed_over}"
-        )
+        return StatementFile(state, unread=f"{_BEFORE}{parsed.passed_over}")
     assets, bad = _assets(parsed)
     state = replace(
         state,

@@ -166,12 +166,15 @@ def test_a_person_decides_whose_files_they_are(folder):
     folder.put("a.csv", card(his))
     folder.put("b.csv", card(hers))
     assert folder.import_().account_doubts
+    ids = {row.description: row.id for row in list_transactions(folder.connection, 1)}
     ready = next(each for each in ready_made() if each.name == "楽天カード")
     for account, rows in (("楽天カード 彼女", 56), ("楽天カード", 55)):
         own = replace(ready, name="own", files="b.csv", account=account)
         folder.mappings = Mappings((own,), ready_made())
         report = folder.import_()
         assert (report.account_doubts, sum(amounts(folder).values())) == ((), rows)
+        now = {row.description: row.id for row in list_transactions(folder.connection, 1)}
+        assert {now[shop] for shop in ("店8", "定期")} == {ids[shop] for shop in ("店8", "定期")}
 
 
 def test_the_report_names_balances_and_the_gaps_between_files(folder):

@@ -186,11 +186,21 @@ def test_a_mapping_that_is_added_brings_the_file_in_and_one_that_changes_reads_i
     household.import_("update")
     assert household.counted() == [("財布", "架空パン", -300)]
     assert not household.is_stale()
+    with open_database(household.database, "write") as connection:
+        connection.execute(
+            "INSERT INTO row_notes (tool_id, identity, note, tags) "
+            "SELECT tool_id, identity, '控え', '[]' FROM transactions"
+        )
     mapping.write_text(OWN.replace("財布", "共有の財布"), "utf-8")
     assert household.is_stale()
     report = household.import_("update")
     assert household.counted() == [("共有の財布", "架空パン", -300)]
-    assert (report.added, report.deleted, report.details.ledger.without_file) == (1, 1, 0)
+    assert (report.added, report.updated, report.deleted) == (0, 1, 0)
+    with open_database(household.database, "read") as connection:
+        notes = connection.execute(
+            "SELECT note FROM row_notes JOIN transactions USING (tool_id, identity)"
+        ).fetchall()
+    assert notes == [("控え",)]
     assert household.import_("update").unchanged == 1
 
 

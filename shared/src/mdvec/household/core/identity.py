@@ -170,6 +170,14 @@ def renamed_rows(
     return renamed
 
 
+def scoped(identity: str, scope: str) -> str:
+    """The identity of a row without ID in an account that is not the first one of its name."""
+    if not scope:
+        return identity
+    _, key, number = identity.split(":")
+    return f"row:{key}@{scope}:{number}"
+
+
 def _key_in(identity: str) -> str:
     return identity.split(":")[1].partition("@")[0]
 

@@ -38,6 +38,7 @@ _TABLES = (
     "is_mentioned INTEGER, missing_from INTEGER, removal TEXT) WITHOUT ROWID",
     "changed (id INTEGER PRIMARY KEY, identity TEXT, has_other_values INTEGER, returns INTEGER)",
 )
+# The identities of second accounts are those of core.identity.scoped.
 _MENTIONS = """
 mentions AS SELECT r.id, r.statement_id, coalesce(s.identity,
     iif(q.scope = '' OR r.mf_id <> '', r.identity,

@@ -9,7 +9,7 @@ from typing import Any
 import apsw
 
 from mdvec.household.core.cells import TransactionRow
-from mdvec.household.core.identity import RowWithId, RowWithoutId, key_of, rows_by_identity
+from mdvec.household.core.identity import RowWithId, RowWithoutId, key_of, rows_by_identity, scoped
 from mdvec.household.core.source_row import Values, values_of
 
 VALUES = ", ".join(Values._fields)
@@ -17,17 +17,41 @@ VALUES = ", ".join(Values._fields)
 
 
 def put_rows(
-    connection: apsw.Connection, statement_id: int, blocks: Sequence[Sequence[TransactionRow]]
+    connection: apsw.Connection,
+    tool_id: int,
+    statement_id: int,
+    blocks: Sequence[Sequence[TransactionRow]],
 ) -> None:
-    """Store a statement's rows in place of those it had; call within a transaction."""
+    """Store a statement's rows in place of those it had; call within a transaction.
+
+    If a mapping gives the same rows another account or description now, their transactions follow,
+    with what the user decided about them.
+    """
+    before: list[tuple[Any, ...]] = connection.execute(
+        "SELECT r.row_number, r.date, r.amount, r.identity, s.scope FROM statement_rows AS r "
+        "JOIN ledger_statements AS s ON s.id = r.statement_id WHERE r.statement_id = ? "
+        "AND r.identity >= 'row:' AND r.identity < 'row;'",
+        (statement_id,),
+    ).fetchall()
     connection.execute("DELETE FROM statement_rows WHERE statement_id = ?", (statement_id,))
+    rows = rows_by_identity(blocks)
     connection.executemany(
         f"INSERT INTO statement_rows (statement_id, identity, block, row_number, balance, {VALUES})"
         f" VALUES (?, ?, ?, ?, ?, {', '.join('?' for _ in Values._fields)})",
         (
             (statement_id, identity, block, row.line, row.balance, *values_of(row))
-            for identity, (block, row) in rows_by_identity(blocks).items()
+            for identity, (block, row) in rows.items()
         ),
+    )
+    now = {(row.line, row.date.isoformat(), row.amount): name for name, (_, row) in rows.items()}
+    connection.executemany(
+        "UPDATE OR IGNORE transactions SET identity = ? "
+        "WHERE tool_id = ? AND identity = ? AND statement_id = ?",
+        [
+            (now[line, day, amount], tool_id, scoped(old, scope), statement_id)
+            for line, day, amount, old, scope in before
+            if now.get((line, day, amount), old) != old
+        ],
     )
 
 
