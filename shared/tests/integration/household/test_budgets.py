@@ -152,7 +152,7 @@ def test_what_may_still_be_spent_is_without_the_payments_that_will_come(connecti
           for at, row in enumerate(monthly("電力", 0, "2024-12", 6, day=20))],
         *monthly("動画", -990, "2024-12", 7, day=3, category="教養・娯楽/動画"),
         *monthly("給与", 300_000, "2024-12", 6, day=25, category="収入/給与"),
-        Bought("2025-06-05", "朝市", -9_000),
+        Bought("2025-06-05", "朝市", -9_000), Bought("2025-07-30", "予約", -7),
     ]  # fmt: skip
     tool = fill(connection, rows)
     for category, per in (("支出", "month"), ("住宅", "year"), ("食費", "month")):
@@ -174,6 +174,10 @@ def test_what_may_still_be_spent_is_without_the_payments_that_will_come(connecti
         "  これからの定期的な支払い 約 85,025円（家賃 80,000円、電力 約 5,025円）を除くと、"
         "あと使えるのは 約 804,985円"
     ) in answer.text.splitlines()
+    assert "（家賃 80,000円 ×7）を除くと、あと使えるのは -60,000円" in answer.text
+    coming = budget_status(connection, tool, period="2025年7月", today=TODAY)
+    (july,) = [one for one in coming.statuses if str(one.budget.subject) == "支出"]
+    assert [str(one.day) for one in july.due] == ["2025-07-03", "2025-07-20", "2025-07-27"]
     over = budget_status(connection, tool, period="2025年5月", today=TODAY)
     assert all(one.due == () for one in over.statuses if one.budget.per == "month")
 
