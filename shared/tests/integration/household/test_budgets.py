@@ -1,9 +1,11 @@
 """Budgets beside what was spent, against plain counting of the rows."""
 
+from calendar import monthrange
 from datetime import date
 from decimal import Decimal
 
 import pytest
+from couple_ledger import couple, filled
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from plan_ledger import Bought, fill, monthly
@@ -180,6 +182,34 @@ def test_what_may_still_be_spent_is_without_the_payments_that_will_come(connecti
     assert [str(one.day) for one in july.due] == ["2025-07-03", "2025-07-20", "2025-07-27"]
     over = budget_status(connection, tool, period="2025年5月", today=TODAY)
     assert all(one.due == () for one in over.statuses if one.budget.per == "month")
+
+
+@pytest.mark.parametrize("today", ["2023-02-03", "2023-11-27", "2024-02-09", "2024-08-31"])
+def test_four_years_of_a_couple_leave_what_plain_counting_leaves(connection, today):
+    """Rent on the 27th recurs all the time, and music on the 9th until August 2024."""
+    rows, now = couple(11), date.fromisoformat(today)
+    tool = filled(connection, rows)
+    for category, per in (("支出", "month"), ("支出", "year"), ("住宅", "month"), ("音楽", "year")):
+        set_budget(connection, tool, category=category, amount=2_000_000, per=per, today=now)
+    for status in budget_status(connection, tool, today=now).statuses:
+        subject, first = str(status.budget.subject), now.replace(day=1)
+        last = date(now.year, now.month, monthrange(now.year, now.month)[1])
+        if status.budget.per == "year":
+            first, last = date(now.year, 1, 1), date(now.year, 12, 31)
+        category = "" if subject == "支出" else subject.replace(" > ", "/")
+        spending = [row for row, _ in rows if row.major != "収入" and row.counts]
+        own = [row for row in spending if row.category.startswith(category)]
+        spent = [row for row in own if first <= date.fromisoformat(row.day) <= now]
+        assert (status.spent, status.amount) == (sum(row.yen for row in spent), 2_000_000)
+        day = date.fromisoformat(max(row.day for row, _ in rows if row.day <= today))
+        due = [
+            (shop, yen)
+            for shop, yen, at in (("家賃", 98_000, 27), ("音楽の箱", 980, 9))
+            for month in range(now.month, last.month + 1)
+            if date(now.year, month, at) > day and shop in {row.shop for row in own}
+        ]
+        assert sorted((one.name, one.amount) for one in status.due) == sorted(due)
+        assert status.free == 2_000_000 - status.spent - sum(yen for _, yen in due)
 
 
 def test_budgets_say_how_much_of_them_is_in_undecided_candidates(connection):
