@@ -12,7 +12,7 @@ from mdvec.household.core import expense_lists
 from mdvec.household.core.answer_json import AnswerText, DayEnds
 from mdvec.household.core.answer_text import answer_text
 from mdvec.household.core.costs import CostLine, cost_lines, split_costs
-from mdvec.household.core.expense_lists import ListName, ListRules, ListWords, choose, total_of
+from mdvec.household.core.expense_lists import ListName, ListRules, choose, total_of
 from mdvec.household.core.periods import resolve_period, span_in_words
 from mdvec.household.core.recurring import recurring_payments
 from mdvec.household.core.subjects import Total
@@ -87,7 +87,7 @@ def expense_list(
         days, notes = shown_days(connection, tool_id, asked, Total.SPENDING, covered, today)
         rows = page_of_rows(connection, tool_id, days, None, offset=0, limit=_ALL)
         noted = all_notes(connection, tool_id)
-        rules = ListRules(_words(name))
+        rules = _rules(name)
         chosen = choose(rows, noted, rules)
         every = [
             (person, listed_row(row, noted.get(row.id)))
@@ -96,7 +96,7 @@ def expense_list(
         ]
         notes += doubt_notes_on(connection, tool_id, lambda: [row.id for _, row in every])
     if chosen.taken_out:
-        notes.append(f"タグで外した明細が {chosen.taken_out:,}件あります")
+        notes.append(f"タグで外した明細が {len(chosen.taken_out):,}件あります")
     notes += [asked.understood, expense_lists.how_to_change(rules.title)]
     age = covered.age(today, asked)
     span = span_in_words(days, MonthRange.around(days, covered.starts_on))
@@ -147,7 +147,7 @@ def fixed_and_variable_costs(
         notes += doubt_notes(connection, tool_id, days, Total.SPENDING)
     series = recurring_payments(rows, min(last, covered.last_day))
     own = [row for row in rows if days.first <= row.day <= days.last]
-    lines = split_costs(own, series, ListRules(_words("fixed")), noted)
+    lines = split_costs(own, series, _rules("fixed"), noted)
     fixed = sum(line.yen for line in lines if line.is_fixed)
     spending = sum(row.yen for row in own)
     notes += [asked.understood] if asked.understood else []
@@ -159,8 +159,6 @@ def fixed_and_variable_costs(
     )  # fmt: skip
 
 
-def _words(name: str) -> ListWords:
-    """The words of a list that come with mdvec."""
-    words = data_of("expense_lists.toml")[name]
-    kinds = (tuple(words.get(kind, ())) for kind in ("categories", "shops", "near", "near_shops"))
-    return ListWords(words["title"], *kinds)
+def _rules(name: str) -> ListRules:
+    """A list that comes with mdvec."""
+    return ListRules(**data_of("expense_lists.toml")[name])

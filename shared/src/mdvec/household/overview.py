@@ -264,7 +264,7 @@ def resolved_name(
             for rule in rules_of(connection, tool_id)
             if rule.renamed is not None and folded_category(str(rule.renamed)) == wanted
         ]
-        names = former or english_names().get(" ".join(name.split()).casefold(), ())
+        names = former or english_names().get(" ".join(name.split()).casefold(), [])
         known = {subject for each in names if (subject := exact_subject(each, hierarchy))}
         if len(known) > 1:
             raise AmbiguousCategory(name, sorted(map(str, known))) from None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from threading import Lock
-from typing import Annotated
+from typing import Annotated, Required, TypedDict, Unpack
 
 import apsw
 from cachetools import LRUCache
@@ -91,18 +91,21 @@ class TrendAnswer:
         return self.categories or self.behind_savings
 
 
+class TrendAsked(TypedDict, total=False):
+    """What a trend is asked for; what is not given is None, and months start on the 1st."""
+
+    category: str | None
+    start_month: str | None
+    end_month: str | None
+    since: str | None
+    until: str | None
+    period: str | None
+    month_starts_on: int
+    today: Required[date]
+
+
 def category_trend(
-    connection: apsw.Connection,
-    tool_id: int,
-    *,
-    category: str | None = None,
-    start_month: str | None = None,
-    end_month: str | None = None,
-    since: str | None = None,
-    until: str | None = None,
-    period: str | None = None,
-    month_starts_on: int = 1,
-    today: date,
+    connection: apsw.Connection, tool_id: int, **asked: Unpack[TrendAsked]
 ) -> TrendAnswer:
     """The trend of a category or total, or by default of the three largest categories.
 
@@ -117,18 +120,19 @@ def category_trend(
         UnknownCategory: no category, or several, have that name.
         InsufficientData: the ledger has nothing for these months.
     """
+    today = asked["today"]
     with one_state(connection):
-        covered = coverage(connection, tool_id, today, month_starts_on)
+        covered = coverage(connection, tool_id, today, asked.get("month_starts_on", 1))
         requested = resolve_period(
             today,
             covered.default_range,
-            since=since,
-            until=until,
-            period=period,
-            start_month=start_month,
-            end_month=end_month,
+            since=asked.get("since"),
+            until=asked.get("until"),
+            period=asked.get("period"),
+            start_month=asked.get("start_month"),
+            end_month=asked.get("end_month"),
         )
-        named, notes = named_subject(connection, tool_id, category)
+        named, notes = named_subject(connection, tool_id, asked.get("category"))
         shown, range_notes = shown_months(
             connection, tool_id, requested, named, covered, today, MAX_MONTHS
         )
@@ -242,44 +246,11 @@ class TrendCache:
         connection: apsw.Connection,
         tool_id: int,
         version: Hashable,
-        *,
-        category: str | None = None,
-        start_month: str | None = None,
-        end_month: str | None = None,
-        since: str | None = None,
-        until: str | None = None,
-        period: str | None = None,
-        month_starts_on: int = 1,
-        today: date,
+        **asked: Unpack[TrendAsked],
     ) -> TrendAnswer:
         """``category_trend``, cached."""
-        return self._answer(
-            (
-                connection.filename,
-                tool_id,
-                version,
-                category,
-                start_month,
-                end_month,
-                since,
-                until,
-                period,
-                month_starts_on,
-                today,
-            ),
-            lambda: category_trend(
-                connection,
-                tool_id,
-                category=category,
-                start_month=start_month,
-                end_month=end_month,
-                since=since,
-                until=until,
-                period=period,
-                month_starts_on=month_starts_on,
-                today=today,
-            ),
-        )
+        key = (connection.filename, tool_id, version, *sorted(asked.items()))
+        return self._answer(key, lambda: category_trend(connection, tool_id, **asked))
 
     def category_trend_summary(
         self,

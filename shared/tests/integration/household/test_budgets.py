@@ -1,9 +1,11 @@
 """Budgets beside what was spent, against plain counting of the rows."""
 
+from calendar import monthrange
 from datetime import date
 from decimal import Decimal
 
 import pytest
+from couple_ledger import couple, filled
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from plan_ledger import Bought, fill, monthly
@@ -152,7 +154,7 @@ def test_what_may_still_be_spent_is_without_the_payments_that_will_come(connecti
           for at, row in enumerate(monthly("電力", 0, "2024-12", 6, day=20))],
         *monthly("動画", -990, "2024-12", 7, day=3, category="教養・娯楽/動画"),
         *monthly("給与", 300_000, "2024-12", 6, day=25, category="収入/給与"),
-        Bought("2025-06-05", "朝市", -9_000),
+        Bought("2025-06-05", "朝市", -9_000), Bought("2025-07-30", "予約", -7),
     ]  # fmt: skip
     tool = fill(connection, rows)
     for category, per in (("支出", "month"), ("住宅", "year"), ("食費", "month")):
@@ -174,8 +176,40 @@ def test_what_may_still_be_spent_is_without_the_payments_that_will_come(connecti
         "  これからの定期的な支払い 約 85,025円（家賃 80,000円、電力 約 5,025円）を除くと、"
         "あと使えるのは 約 804,985円"
     ) in answer.text.splitlines()
+    assert "（家賃 80,000円 ×7）を除くと、あと使えるのは -60,000円" in answer.text
+    coming = budget_status(connection, tool, period="2025年7月", today=TODAY)
+    (july,) = [one for one in coming.statuses if str(one.budget.subject) == "支出"]
+    assert [str(one.day) for one in july.due] == ["2025-07-03", "2025-07-20", "2025-07-27"]
     over = budget_status(connection, tool, period="2025年5月", today=TODAY)
     assert all(one.due == () for one in over.statuses if one.budget.per == "month")
+
+
+@pytest.mark.parametrize("today", ["2023-02-03", "2023-11-27", "2024-02-09", "2024-08-31"])
+def test_four_years_of_a_couple_leave_what_plain_counting_leaves(connection, today):
+    """Rent on the 27th recurs all the time, and music on the 9th until August 2024."""
+    rows, now = couple(11), date.fromisoformat(today)
+    tool = filled(connection, rows)
+    for category, per in (("支出", "month"), ("支出", "year"), ("住宅", "month"), ("音楽", "year")):
+        set_budget(connection, tool, category=category, amount=2_000_000, per=per, today=now)
+    for status in budget_status(connection, tool, today=now).statuses:
+        subject, first = str(status.budget.subject), now.replace(day=1)
+        last = date(now.year, now.month, monthrange(now.year, now.month)[1])
+        if status.budget.per == "year":
+            first, last = date(now.year, 1, 1), date(now.year, 12, 31)
+        category = "" if subject == "支出" else subject.replace(" > ", "/")
+        spending = [row for row, _ in rows if row.major != "収入" and row.counts]
+        own = [row for row in spending if row.category.startswith(category)]
+        spent = [row for row in own if first <= date.fromisoformat(row.day) <= now]
+        assert (status.spent, status.amount) == (sum(row.yen for row in spent), 2_000_000)
+        day = date.fromisoformat(max(row.day for row, _ in rows if row.day <= today))
+        due = [
+            (shop, yen)
+            for shop, yen, at in (("家賃", 98_000, 27), ("音楽の箱", 980, 9))
+            for month in range(now.month, last.month + 1)
+            if date(now.year, month, at) > day and shop in {row.shop for row in own}
+        ]
+        assert sorted((one.name, one.amount) for one in status.due) == sorted(due)
+        assert status.free == 2_000_000 - status.spent - sum(yen for _, yen in due)
 
 
 def test_budgets_say_how_much_of_them_is_in_undecided_candidates(connection):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mdvec.household.core.forecast import forecast
-from mdvec.household.core.recurring import recurring_payments
+from mdvec.household.core.recurring import Payees, recurring_payments
 from mdvec.household.core.shop_names import shop_of
 from mdvec.household.core.transaction import CountedRow
 
@@ -189,6 +189,10 @@ def test_a_subscription_that_changes_its_name_keeps_its_history():
     new = each_month("ビデオワン", 990, day=12, first=1, last=2)
     (series,) = found(*old, *new, as_of=date(2025, 2, 20))
     assert (series.name, len(series.rows), series.missed) == ("ビデオワン", 8, ())
+    later = [*each_month("ビデオワン", 5, day=20, first=6), *old, *new]
+    rows = [row._replace(account="別") if row.yen == 5 else row for row in rows_of(*later)]
+    (then,) = Payees(rows).series(date(2025, 2, 20))
+    assert len(then.rows) == 8  # what comes later is not seen
     (renaming,) = series.renamings
     assert (renaming.day, renaming.before, renaming.after) == (
         date(2025, 1, 12), "ドウガプラス", "ビデオワン",

@@ -103,7 +103,8 @@ def status_of_budget(
         payment for payment in recurring
         if today < last and covers(budget.subject, payment.rows[-1].full_category)
     )  # fmt: skip
-    due = due_until(own, last)
+    # What is late will be paid in these months, if they have begun.
+    due = [payment for payment in due_until(own, last) if today >= first or payment.day >= first]
     return BudgetStatus(
         budget=budget,
         months=months,

@@ -7,8 +7,7 @@ where it can mean nothing else; rows that other words name are told beside the l
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from mdvec.household.core.categories import folded_category
 from mdvec.household.core.row_wording import row_line
@@ -26,27 +25,23 @@ _MAX_SHOPS, _MAX_IDS = 12, 5
 _NO_NOTE = RowNote("", ())
 
 
-@dataclass(frozen=True, slots=True)
-class ListWords:
-    """The title of a list and the names that choose its rows: see ``expense_lists.toml``."""
-
-    title: str
-    categories: tuple[str, ...]
-    shops: tuple[str, ...] = ()
-    near: tuple[str, ...] = ()
-    near_shops: tuple[str, ...] = ()
-
-
 class ListRules:
-    """The words of a list, ready to judge rows."""
+    """A list's title, and the names that choose its rows: see ``expense_lists.toml``."""
 
-    def __init__(self, words: ListWords) -> None:
-        self.title = words.title
+    def __init__(
+        self,
+        title: str,
+        categories: Sequence[str],
+        shops: Sequence[str] = (),
+        near: Sequence[str] = (),
+        near_shops: Sequence[str] = (),
+    ) -> None:
+        self.title = title
         self._categories, self._near = (
-            frozenset(map(folded_category, names)) for names in (words.categories, words.near)
+            frozenset(map(folded_category, names)) for names in (categories, near)
         )
         self._shops, self._near_shops = (
-            tuple(map(shop_of, names)) for names in (words.shops, words.near_shops)
+            tuple(map(shop_of, names)) for names in (shops, near_shops)
         )
 
     def tagged(self, note: RowNote) -> bool | None:
@@ -83,13 +78,12 @@ def _names(major: str, minor: str) -> set[str]:
     return set(map(folded_category, (major, minor, f"{major} > {minor}"))) - {""}
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenRows:
-    """The rows of a list by person, those that look near, and how many the user took out."""
+class ChosenRows(NamedTuple):
+    """The rows of a list by person, those that look near, and those that the user took out."""
 
     by_person: dict[str, list[Transaction]]
     near: list[Transaction]
-    taken_out: int
+    taken_out: list[Transaction]
 
 
 def choose(
@@ -98,18 +92,19 @@ def choose(
     """The rows of a list; a row that does not count, though it was paid, is only near."""
     rows = [row for row in rows if row.amount is not None and not row.is_income]
     shops = shops_of(row.description for row in rows)
-    chosen = ChosenRows({}, [], 0)
-    taken_out = 0
+    chosen = ChosenRows({}, [], [])
     for row in rows:
         note, shop = notes.get(row.id, _NO_NOTE), shops[row.description]
-        is_paid = row.counts or row.left_out in _LASTING
-        if rules.holds(row, shop, note) and is_paid and (row.counts or rules.tagged(note)):
+        is_held, tagged = rules.holds(row, shop, note), rules.tagged(note)
+        if tagged is False:
+            chosen.taken_out.append(row)
+        elif not (row.counts or row.left_out in _LASTING):
+            continue
+        elif is_held and (row.counts or tagged):
             chosen.by_person.setdefault(person_of(row, note), []).append(row)
-        elif rules.tagged(note) is False:
-            taken_out += 1
-        elif is_paid and (rules.holds(row, shop, note) or rules.is_near(row, shop, note)):
+        elif is_held or rules.is_near(row, shop, note):
             chosen.near.append(row)
-    return ChosenRows(chosen.by_person, chosen.near, taken_out)
+    return chosen
 
 
 def person_of(row: Transaction, note: RowNote) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
@@ -114,14 +115,16 @@ def due_lines(due: Sequence[DuePayment], until: date) -> list[str]:
 
 
 def due_names(due: Sequence[DuePayment], most: int = 5) -> str:
-    """The largest payments to come by name; beyond ``most`` the number of the others."""
-    largest = sorted(due, key=lambda payment: -payment.amount)
+    """The largest payments to come by name; beyond ``most`` names the number of the others."""
+    times = Counter((payment.name, payment.amount, payment.is_fixed) for payment in due)
+    largest = sorted(times.items(), key=lambda each: -each[0][1] * each[1])
     names = [
-        f"{shown_name(payment.name)} {'' if payment.is_fixed else '約 '}"
-        f"{format_currency(payment.amount)}"
-        for payment in largest[:most]
+        f"{shown_name(name)} {'' if is_fixed else '約 '}{format_currency(amount)}"
+        + f" ×{count}" * (count > 1)
+        for (name, amount, is_fixed), count in largest[:most]
     ]
-    return "、".join([*names, *[f"ほか {len(due) - most}件"] * (len(due) > most)])
+    others = sum(count for _, count in largest[most:])
+    return "、".join([*names, *[f"ほか {others}件"] * bool(others)])
 
 
 def forecast_lines(months: Sequence[MonthForecast], as_of: date) -> list[str]:

@@ -214,8 +214,8 @@ class Payees:
         return [
             shop
             for shop in self._begun.get((last.account, last.amount), ())
-            for group, days in [self._groups[shop]]
-            if bisect_right(days, as_of) > 1
+            for group in [self._groups[shop][0][: bisect_right(self._groups[shop][1], as_of)]]
+            if len(group) > 1
             and group[0].is_income is payment.is_income
             and group[0].day > last.day
             and abs((group[0].day - due).days) <= payment.interval.slack

@@ -9,10 +9,10 @@ from typing import Any
 
 
 @cache
-def english_names() -> dict[str, tuple[str, ...]]:
+def english_names() -> dict[str, list[str]]:
     """The names that the category of an English word may have, by the word in small letters."""
-    words = data_of("category_words.toml")["word"]
-    return {english: tuple(word["names"]) for word in words for english in word["english"]}
+    names: dict[str, list[str]] = data_of("category_words.toml")["english"]
+    return names
 
 
 def data_of(name: str) -> dict[str, Any]:
