@@ -153,10 +153,10 @@ def m021_statement_rows(connection: apsw.Connection) -> None:
         """
     )
     connection.execute("UPDATE ledger_files SET app_version = ''")
-    for column in ("account_number", "scope"):
-        connection.execute(
-            f"ALTER TABLE ledger_statements ADD COLUMN {column} TEXT NOT NULL DEFAULT ''"
-        )
+    connection.execute(
+        "ALTER TABLE ledger_statements ADD COLUMN account_number TEXT NOT NULL DEFAULT ''"
+    )
+    connection.execute("ALTER TABLE ledger_statements ADD COLUMN scope TEXT")
     connection.execute(
         """
         CREATE TABLE account_doubts (

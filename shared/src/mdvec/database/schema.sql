@@ -112,7 +112,7 @@ CREATE TABLE ledger_statements (
     kin INTEGER NOT NULL,              -- the smallest id of the statements of its family
     seen INTEGER NOT NULL DEFAULT 0,   -- the number of the import that first saw it
     account_number TEXT NOT NULL DEFAULT '',  -- by its text or name; '=': by a person
-    scope TEXT NOT NULL DEFAULT '',    -- what tells its account from the first one of that name
+    scope TEXT,                        -- what tells its account from the first one of that name
     UNIQUE (tool_id, path, content_hash)
 );
 

@@ -79,7 +79,7 @@ def import_ledger(
     may_delete = mode == "replace" and complete and not folder.unread
     with connection, derivation.temporary_tables(connection):
         ledger_statements.keep_rows(connection, tool_id, removal_options.keep)
-        _store_statements(connection, tool_id, folder, mode, may_exist, may_delete=may_delete)
+        _store_statements(connection, tool_id, folder, mode, may_exist)
         changes, overruled = _derive(
             connection,
             tool_id,
@@ -90,7 +90,9 @@ def import_ledger(
         )
         ledger_files.bring_back_decisions(connection, tool_id)
         update_marks(connection, tool_id)
-        _remember(connection, tool_id, folder, changes.without_file, may_exist)
+        _remember(
+            connection, tool_id, folder, changes.without_file, may_exist, may_delete=may_delete
+        )
         apply_rules(connection, tool_id)
         _keep_assets(connection, tool_id, folder, mode)
     gone = ledger_statements.gone_rows(connection, tool_id, "removed")
@@ -116,8 +118,6 @@ def _store_statements(
     folder: StatementFolder,
     mode: LedgerMode,
     may_exist: Callable[[str], bool],
-    *,
-    may_delete: bool,
 ) -> None:
     """Store the rows that were read, and the new names and times of files.
 
@@ -127,11 +127,13 @@ def _store_statements(
     former = {origin: path for path, origin in folder.moved.items()}
     ledger_statements.rename_statements(connection, tool_id, former)
     known = ledger_statements.known_statements(connection, tool_id)
+    scopes = {each.statement.key: each.statement.scope for each in known}
     for read in folder.contents:
         if not (read.unread or read.file.passed_over):
             statement = _with_first_seen(read.statement, known, folder.known)
             statement_id = ledger_statements.remember_statement(connection, tool_id, statement)
-            statement_rows.put_rows(connection, tool_id, statement_id, read.blocks)
+            scope = scopes.get(statement.key, "")
+            statement_rows.put_rows(connection, tool_id, statement_id, read.blocks, scope)
     ledger_statements.lower_times(connection, tool_id, folder.present.values())
     present, unread = folder.present_statements, folder.unread
     gone = [
@@ -148,8 +150,7 @@ def _store_statements(
         if each.statement.content_hash in contents and not may_exist(each.statement.path)
     ]
     ledger_statements.delete_copies(connection, copies)
-    forgotten = [each.id for each in gone] if may_delete else []
-    accounts.follow_accounts(connection, tool_id, forgotten)
+    accounts.follow_accounts(connection, tool_id, present)
 
 
 def _derive(
@@ -190,11 +191,12 @@ def _derive(
     )
     ledger_statements.set_families(connection, families_by_id.items())
     families = [families_by_id[statement_id] for statement_id in ids]
+    scopes = [each.statement.scope for each in ranked]
     derivation.mark_gone_rows(
         connection,
         (
             remover._replace(older=ids[remover.older], newer=ids[remover.newer])
-            for remover in removers(ranked, families)
+            for remover in removers(ranked, list(zip(families, scopes, strict=True)))
         ),
     )
     derivation.decide_removals(connection, tool_id, accepted=accept_removals)
@@ -232,6 +234,8 @@ def _remember(
     folder: StatementFolder,
     without_file: int,
     may_exist: Callable[[str], bool],
+    *,
+    may_delete: bool,
 ) -> None:
     """Store the state of all files, including deleted ones that rows still come from.
 
@@ -255,7 +259,7 @@ def _remember(
         for each in ledger_statements.known_statements(connection, tool_id)
         if each.statement.key in remaining
     ]
-    statement_rows.forget_superseded_rows(connection, tool_id, ids)
+    statement_rows.forget_superseded_rows(connection, tool_id, ids, all_of_them=may_delete)
     ledger_statements.forget_statements(connection, tool_id, ids)
     ledger_statements.mark_ledger_changed(connection, tool_id)
 

@@ -107,24 +107,28 @@ def test_the_same_account_in_the_other_order_and_in_several_files_counts_once(fo
     assert amounts(folder) == rows_of(HIS)
 
 
-def test_a_note_follows_its_row_when_its_account_is_told_apart(folder):
+def test_notes_stay_with_their_rows_while_the_other_account_is_away(folder):
     folder.put("0.csv", statement(HIS, 100_000))
     folder.import_()
     folder.put("b.csv", statement(HERS, 50_000))
     folder.import_()
-    gas = next(row for row in list_transactions(folder.connection, 1) if row.amount == -5_000)
-    assert gas.account.endswith(" 2")
     folder.connection.execute(
         "INSERT INTO row_notes (tool_id, identity, note, tags) "
-        "SELECT 1, identity, '控え', '[]' FROM transactions WHERE id = ?",
-        (gas.id,),
+        "SELECT 1, identity, account || description, '[]' FROM transactions"
     )
-    del folder.files["0.csv"]
-    folder.import_("replace")  # hers are the only ones now
-    (row,) = folder.connection.execute(
-        "SELECT t.id, t.account FROM row_notes JOIN transactions AS t USING (tool_id, identity)"
+    rows = {(row.account, row.amount) for row in list_transactions(folder.connection, 1)}
+    away = folder.files.pop("0.csv")
+    folder.import_("replace")
+    folder.files["0.csv"] = away
+    folder.import_()
+    after = {(row.account, row.amount) for row in list_transactions(folder.connection, 1)}
+    assert after == rows
+    notes = folder.connection.execute(
+        "SELECT note, account || description FROM row_notes "
+        "JOIN transactions USING (tool_id, identity)"
     ).fetchall()
-    assert row == (gas.id, gas.account.removesuffix(" 2"))
+    assert len(notes) == 8
+    assert all(note == of_row for note, of_row in notes)
 
 
 CARD = "利用日,利用店名・商品名,利用者,支払方法,利用金額,手数料/利息,支払総額,当月支払金額"

@@ -1,82 +1,133 @@
 """Tells which statement files of one kind are of one account, and which of different ones.
 
 Two people of a household may have accounts at one bank: their files name the account alike and may
-have equal rows, which are different transactions. Evidence is, in this order, what a person or the
-file says (an account number), the running balance after equal rows, and how many rows files of the
-same days share.
+have equal rows, which are different transactions. A person's word decides. Else files of the same
+days are compared: those of one account have the same rows, or the same balances at the ends of
+days; a bank may book a row late, and shift every balance after it. Account numbers decide where
+files share no days. Where nothing does, there is a doubt.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
+from enum import Enum
+from functools import cached_property
+from itertools import product
 from typing import NamedTuple
 
-_IN_NAME = re.compile(r"(?<![0-9])[0-9]{7}(?![0-9])")
-"""The account number of a Japanese bank in the name of a file; a date has six or eight digits."""
-_IN_TEXT = re.compile(r"口座番号[^0-9]{0,10}([0-9]{4,8})(?![0-9])")
+from mdvec.household.core.balances import BalancedDay, gaps_within, oldest_first
+
+_IN_NAME = re.compile(r"(?<![0-9])(?!19|20)[0-9]{7}(?![0-9])")
+"""An account number of a Japanese bank in a file's name; 2025701 is rather a date."""
+_IN_TEXT = re.compile(r"口座番号[\s:,\"普通当座]{0,10}([0-9]{7})(?![0-9])")
+_SURELY_EQUAL = 5
+"""So many rows in a row are equal by chance in no two accounts."""
 _ENOUGH_ROWS = 10
-"""Fewer rows on common days cannot show that two files are of different accounts."""
-
-
+"""Fewer rows on common days, without balances, cannot show that two files are different."""
 STATED = "="
 """In place of a number: a person said that the file is of the account of this name."""
 
 
-class AccountStatement(NamedTuple):
-    """A statement of a single account without IDs.
+class Verdict(Enum):
+    """What two statements say about being of one account; ``WEAK``: they have some equal rows."""
 
-    ``number`` is "" if nothing tells it, ``scope`` what told its account so far.
+    SAME = "same"
+    APART = "apart"
+    DOUBT = "doubt"
+    WEAK = "weak"
+    NONE = "none"
+
+
+class KeyedRow(NamedTuple):
+    """A row of a statement; ``key`` is what makes rows without ID equal (``key_of``)."""
+
+    key: str
+    day: str
+    amount: int | None
+    balance: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class AccountStatement:
+    """A statement of a single account without IDs, with its rows in the order of the file.
+
+    ``number`` is "" if nothing tells it; ``scope`` is what told its account from the first one of
+    the same name so far, None for a new statement. A statement whose rows are not all known any
+    more has none here.
     """
 
     id: int
     account: str
     number: str
     path: str
-    scope: str
+    scope: str | None
+    rows: Sequence[KeyedRow]
+
+    @cached_property
+    def first(self) -> str:
+        """The first day."""
+        return min(row.day for row in self.rows)
+
+    @cached_property
+    def last(self) -> str:
+        """The last day."""
+        return max(row.day for row in self.rows)
+
+    @cached_property
+    def chain(self) -> Sequence[BalancedDay]:
+        """The rows, oldest first, if their balances follow from each other; else none."""
+        rows = [
+            BalancedDay(row.day, row.amount, row.balance)
+            for row in self.rows
+            if row.amount is not None and row.balance is not None
+        ]
+        if len(rows) < len(self.rows):
+            return ()
+        chain = oldest_first(rows)
+        return chain if 4 * len(gaps_within(chain)) <= len(chain) else ()
+
+    @cached_property
+    def opening(self) -> int:
+        """The balance before the first row of the chain."""
+        return self.chain[0].balance - self.chain[0].amount
+
+    def keys_between(self, first: str, last: str) -> Counter[str]:
+        """How often each key stands on days from first to last."""
+        return Counter(row.key for row in self.rows if first <= row.day <= last)
+
+    def balance_on(self, day: str) -> int:
+        """What the account of a chain has at a day's end."""
+        place = bisect_right(self._days, day)
+        return self.chain[place - 1].balance if place else self.opening
+
+    @cached_property
+    def _days(self) -> list[str]:
+        return [row.day for row in self.chain]
 
 
-class SharedRows(NamedTuple):
-    """How many equal rows two statements have, and how many rows each has on days of both.
+class Doubt(NamedTuple):
+    """Two statements, by id, of which nothing tells whether they are of one account.
 
-    ``agreeing`` have the same balance after them in both, ``differing`` another, ``without`` none
-    in one of the files. ``first`` and ``second`` are ids of statements.
+    ``rows`` are equal in both, and count twice.
     """
 
     first: int
     second: int
-    agreeing: int
-    differing: int
-    without: int
-    rows_of_first: int
-    rows_of_second: int
-
-    @property
-    def are_apart(self) -> bool:
-        """Whether every balance says that the equal rows are different transactions."""
-        return self.differing > 0 and not self.agreeing
-
-    @property
-    def are_in_doubt(self) -> bool:
-        """Whether few of the rows are equal, though the files have the same days."""
-        fewer = min(self.rows_of_first, self.rows_of_second)
-        equal = self.agreeing + self.differing + self.without
-        no_balance_tells = not (self.agreeing or self.differing)
-        return no_balance_tells and fewer >= _ENOUGH_ROWS and 2 * equal < fewer
+    rows: int
 
 
 @dataclass(frozen=True, slots=True)
 class Accounts:
-    """The scope of each statement that is not of the first account of its name.
-
-    Rows without ID of different scopes are different transactions. ``doubts`` are pairs of
-    statements of which nothing tells whether they are of one account; they have different scopes.
-    """
+    """What tells the account of each statement from others of the same name, "" for the first."""
 
     scopes: Mapping[int, str]
-    doubts: Sequence[SharedRows] = ()
+    doubts: Sequence[Doubt] = ()
 
 
 def account_number(path: str, lines_above: Iterable[str]) -> str:
@@ -89,114 +140,182 @@ def account_number(path: str, lines_above: Iterable[str]) -> str:
     return numbers.pop() if len(numbers) == 1 else ""
 
 
-@dataclass
+def compared(one: AccountStatement, other: AccountStatement) -> Verdict:
+    """What two statements say about being of one account."""
+    if not (one.rows and other.rows):
+        return Verdict.NONE
+    first, last = max(one.first, other.first), min(one.last, other.last)
+    ours, theirs = one.keys_between(first, last), other.keys_between(first, last)
+    fewer, equal = min(ours.total(), theirs.total()), (ours & theirs).total()
+    if not fewer:
+        return Verdict.NONE
+    if equal == fewer >= _SURELY_EQUAL:
+        return Verdict.SAME
+    if not (one.chain and other.chain):
+        if fewer >= _ENOUGH_ROWS and 0 < 2 * equal < fewer:
+            return Verdict.DOUBT
+        return Verdict.WEAK if equal else Verdict.NONE
+    before = (date.fromisoformat(first) - timedelta(1)).isoformat()
+    days = {before, *(row.day for each in (one, other) for row in each.rows)}
+    points = [day for day in days if before <= day <= last]
+    agreeing = sum(one.balance_on(day) == other.balance_on(day) for day in points)
+    different = fewer - equal
+    if 2 * agreeing > len(points):
+        return Verdict.SAME
+    if not different and (2 * agreeing == len(points) or one.opening == other.opening):
+        return Verdict.SAME
+    return Verdict.APART if different and 4 * different >= equal else Verdict.DOUBT
+
+
+@dataclass(eq=False)
 class _Account:
     """Statements of one account while accounts are told apart."""
 
     statements: list[AccountStatement]
-    number: str = ""
 
     @property
-    def ids(self) -> list[int]:
-        return [statement.id for statement in self.statements]
+    def oldest(self) -> int:
+        return min(statement.id for statement in self.statements)
 
-    def take(self, other: _Account) -> None:
-        self.statements += other.statements
-        if self.number in ("", STATED):
-            self.number = other.number or self.number
+    @property
+    def numbers(self) -> set[str]:
+        return {statement.number for statement in self.statements} - {"", STATED}
+
+    @property
+    def paths(self) -> set[str]:
+        return {statement.path for statement in self.statements}
+
+    @property
+    def scopes(self) -> set[str | None]:
+        return {statement.scope for statement in self.statements} - {None}
+
+    @property
+    def is_stated(self) -> bool:
+        return any(statement.number == STATED for statement in self.statements)
+
+    def verdicts(self, other: _Account) -> Iterable[Verdict]:
+        """What each two statements say, the newest first."""
+        for pair in product(reversed(self.statements), reversed(other.statements)):
+            yield compared(*pair)
 
 
-_Pairs = Mapping[tuple[int, int], SharedRows]
-
-
-def tell_apart(statements: Iterable[AccountStatement], shared: Iterable[SharedRows]) -> Accounts:
-    """The accounts of statements, those of the oldest statement (the smallest id) first.
-
-    ``shared`` has the pairs of one account's name that have equal rows.
-    """
+def tell_apart(statements: Iterable[AccountStatement]) -> Accounts:
+    """The accounts of statements; those told apart before keep their scopes."""
     by_name: dict[str, list[AccountStatement]] = {}
-    for statement in sorted(statements):
+    for statement in sorted(statements, key=lambda each: each.id):
         by_name.setdefault(statement.account, []).append(statement)
-    pairs = {(pair.first, pair.second): pair for pair in shared}
-    pairs |= {(second, first): pair for (first, second), pair in pairs.items()}
     scopes: dict[int, str] = {}
-    doubts: list[SharedRows] = []
+    doubts: list[Doubt] = []
     for of_name in by_name.values():
-        accounts = _unopposed(_proved(of_name, pairs), pairs)
-        accounts.sort(key=lambda account: min(account.ids))
-        for number, account in enumerate(accounts[1:], 2):
-            scopes |= dict.fromkeys(account.ids, account.number or str(number))
-        doubts += _doubts(accounts, pairs)
+        accounts = _unopposed(_proved(of_name))
+        for account, scope in zip(accounts, _scopes(accounts), strict=True):
+            scopes |= {statement.id: scope for statement in account.statements}
+        for place, account in enumerate(accounts):
+            doubts += _doubts(account, accounts[:place])
     return Accounts(scopes, doubts)
 
 
-def _proved(statements: Sequence[AccountStatement], pairs: _Pairs) -> list[_Account]:
-    """The statements that a person, a number or balances prove to be of one account, together."""
+def _proved(statements: Iterable[AccountStatement]) -> list[_Account]:
+    """The statements that a person, rows, balances or a number prove to be of one account."""
     accounts: list[_Account] = []
-    for statement in sorted(statements, key=lambda each: (not each.number, each.id)):
-        account = _Account([statement], statement.number)
-        for other in list(accounts):
-            is_same = (
-                account.number == other.number
-                if account.number and other.number
-                else any(pair.agreeing for pair in _between(account, other, pairs))
-            )
-            if is_same:
-                accounts.remove(other)
-                other.take(account)
-                account = other
-        accounts.append(account)
-    return accounts
-
-
-def _unopposed(proved: Iterable[_Account], pairs: _Pairs) -> list[_Account]:
-    """The accounts, if statements that nothing tells apart are of the same one."""
-    accounts: list[_Account] = []
-    for account in sorted(proved, key=lambda each: (each.number == STATED, min(each.ids))):
-        fitting = [other for other in accounts if not _are_apart(account, other, pairs)]
-        if fitting:
-            max(fitting, key=lambda other: _evidence(account, other, pairs)).take(account)
+    for statement in statements:
+        account = _Account([statement])
+        same = [other for other in accounts if _are_same(account, other)]
+        for other in same[1:]:
+            same[0].statements += other.statements
+            accounts.remove(other)
+        if same:
+            same[0].statements.append(statement)
         else:
             accounts.append(account)
     return accounts
 
 
-def _are_apart(account: _Account, other: _Account, pairs: _Pairs) -> bool:
-    if STATED in (account.number, other.number):
-        return False
-    if account.number and other.number:
+def _are_same(account: _Account, other: _Account) -> bool:
+    if account.is_stated and other.is_stated:
         return True
-    shared = _between(account, other, pairs)
-    return any(pair.are_apart or pair.are_in_doubt for pair in shared)
+    has_number = bool(account.numbers & other.numbers)
+    for verdict in account.verdicts(other):
+        if verdict is Verdict.SAME:
+            return True
+        if verdict is Verdict.APART:
+            return False
+    return has_number
 
 
-def _evidence(account: _Account, other: _Account, pairs: _Pairs) -> tuple[int, bool, bool]:
+def _unopposed(proved: Sequence[_Account]) -> list[_Account]:
+    """The accounts, if statements that nothing tells apart are of the same one; oldest first."""
+    accounts: list[_Account] = []
+    for account in sorted(proved, key=lambda each: (each.is_stated, each.oldest)):
+        fitting = [
+            other for other in accounts if account.is_stated or not _are_apart(account, other)
+        ]
+        if fitting:
+            best = max(fitting, key=lambda other: _evidence(account, other))
+            best.statements += account.statements
+        else:
+            accounts.append(account)
+    return sorted(accounts, key=lambda each: each.oldest)
+
+
+def _are_apart(account: _Account, other: _Account) -> bool:
+    if account.numbers and other.numbers and not account.numbers & other.numbers:
+        return True
+    return any(verdict in (Verdict.APART, Verdict.DOUBT) for verdict in account.verdicts(other))
+
+
+def _evidence(account: _Account, other: _Account) -> tuple[bool, bool, int, bool, bool]:
     """What speaks for one account, the strongest first; without any, where the files were."""
     return (
-        sum(pair.without for pair in _between(account, other, pairs)),
-        bool({each.path for each in account.statements} & {each.path for each in other.statements}),
-        account.statements[0].scope == other.statements[0].scope,
+        bool(account.numbers & other.numbers),
+        any(_continues(*pair) or _continues(*pair[::-1])
+            for pair in product(account.statements, other.statements)),
+        sum(verdict is Verdict.WEAK for verdict in account.verdicts(other)),
+        bool(account.paths & other.paths),
+        bool(account.scopes & other.scopes),
+    )  # fmt: skip
+
+
+def _continues(later: AccountStatement, earlier: AccountStatement) -> bool:
+    return bool(later.chain and earlier.chain) and (
+        later.first > earlier.last and later.opening == earlier.chain[-1].balance
     )
 
 
-def _between(account: _Account, other: _Account, pairs: _Pairs) -> list[SharedRows]:
-    return [
-        pairs[first, second]
-        for first in account.ids
-        for second in other.ids
-        if (first, second) in pairs
-    ]
-
-
-def _doubts(accounts: Sequence[_Account], pairs: _Pairs) -> list[SharedRows]:
-    """For each two accounts that only a doubt keeps apart, the pair that shares most."""
-    doubts = []
+def _scopes(accounts: Sequence[_Account]) -> list[str]:
+    """The scope of each account: what it had, else "" for the first one, its number, or a count."""
+    scopes: list[str] = []
+    for account in accounts:
+        before = [each.scope for each in account.statements if each.scope not in (None, *scopes)]
+        scopes.append(before[0] or "" if before else "?")
     for place, account in enumerate(accounts):
-        for other in accounts[:place]:
-            if account.number and other.number:
-                continue
-            between = _between(account, other, pairs)
-            in_doubt = [pair for pair in between if pair.are_in_doubt]
-            if in_doubt and not any(pair.are_apart for pair in between):
-                doubts.append(max(in_doubt, key=lambda pair: pair.without))
+        if scopes[place] == "?":
+            names = ["", *sorted(account.numbers), *map(str, range(2, len(accounts) + 2))]
+            scopes[place] = next(name for name in names if name not in scopes)
+    return scopes
+
+
+def _doubts(account: _Account, others: Iterable[_Account]) -> list[Doubt]:
+    """For each other account that only a doubt keeps apart, the pair that shares most."""
+    doubts = []
+    for other in others:
+        if account.numbers and other.numbers:
+            continue
+        verdicts = {
+            (first, second): compared(first, second)
+            for first in other.statements
+            for second in account.statements
+        }
+        in_doubt = [
+            Doubt(first.id, second.id, _equal_rows(first, second))
+            for (first, second), verdict in verdicts.items()
+            if verdict is Verdict.DOUBT
+        ]
+        if in_doubt and Verdict.APART not in verdicts.values():
+            doubts.append(max(in_doubt, key=lambda doubt: doubt.rows))
     return doubts
+
+
+def _equal_rows(first: AccountStatement, second: AccountStatement) -> int:
+    ours, theirs = (Counter(row.key for row in each.rows) for each in (first, second))
+    return (ours & theirs).total()

@@ -92,8 +92,8 @@ def balance_gaps(
     newest. A statement is compared with the balance that the others give for the day before its
     first.
     """
-    chains = sorted((_oldest_first(rows) for rows in statements if rows), key=lambda rows: rows[0])
-    gaps = {gap for chain in chains for gap in _gaps_within(chain)}
+    chains = sorted((oldest_first(rows) for rows in statements if rows), key=lambda rows: rows[0])
+    gaps = {gap for chain in chains for gap in gaps_within(chain)}
     ends: dict[str, BalancedDay] = {}
     for chain in sorted(chains, key=lambda rows: rows[-1].day):
         ends |= {row.day: row for row in chain}
@@ -108,14 +108,18 @@ def balance_gaps(
     return sorted(gaps, key=lambda gap: (gap.after, gap.before)), ends[days[-1]] if days else None
 
 
-def _oldest_first(rows: Sequence[BalancedDay]) -> Sequence[BalancedDay]:
+def oldest_first(rows: Sequence[BalancedDay]) -> Sequence[BalancedDay]:
+    """The rows of a file, which may begin with the oldest or the newest, in order of time."""
     turned = rows[::-1]
+    if not rows:
+        return rows
     if rows[0].day != rows[-1].day:
         return rows if rows[0].day < rows[-1].day else turned
-    return min(rows, turned, key=lambda chain: len(_gaps_within(chain)))
+    return min(rows, turned, key=lambda chain: len(gaps_within(chain)))
 
 
-def _gaps_within(chain: Sequence[BalancedDay]) -> list[Gap]:
+def gaps_within(chain: Sequence[BalancedDay]) -> list[Gap]:
+    """Where the rows of a file, oldest first, do not follow from each other."""
     return [
         Gap(before.day, row.day, row.balance - row.amount - before.balance)
         for before, row in itertools.pairwise(chain)

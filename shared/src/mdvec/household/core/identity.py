@@ -23,6 +23,7 @@ class RowWithoutId(NamedTuple):
     statement_id: int
     block: int
     is_present: bool
+    scope: str
 
 
 class RowWithId(NamedTuple):
@@ -104,38 +105,56 @@ def rows_by_identity(
 
 
 def identities_with_id(
-    rows: Iterable[RowWithoutId],
-    rows_with_id: Collection[RowWithId],
+    rows: Sequence[RowWithoutId],
+    rows_with_id: Iterable[RowWithId],
+    beside: Mapping[tuple[int, int], Collection[str]],
     own_rows: Collection[str],
     known: Collection[str],
 ) -> dict[int, str]:
     """The identities of stored rows without ID that other files have with one, by row id.
 
-    Beside the same row with an ID in its own file, one without is another purchase. Rows without
-    ID are numbered among all equal purchases, those with an ID first: the same in every file. A
-    row that counts by itself already (``own_rows``) stays a purchase of its own if the other is
-    ``known`` to the ledger, too: the two only came to look alike.
+    Beside the same row with an ID in its own block, one without is another purchase; ``beside``
+    has the identities of each block, by statement and number. Rows without ID are numbered among
+    all equal purchases, those with an ID first, and those of second accounts after those of the
+    first one: the same in every file. A row that counts by itself already (``own_rows``) stays a
+    purchase of its own if the other is ``known`` to the ledger, too: the two only came to look
+    alike.
     """
     same_rows = same_rows_by_key(rows_with_id)
-    taken: dict[tuple[int, int], set[str]] = {}
-    for other in rows_with_id:
-        taken.setdefault((other.statement_id, other.block), set()).add(other.identity)
+    before = _rows_of_other_scopes(rows)
     changed = {}
     for row in rows:
-        _, key, number = row.identity.split(":")
+        _, key, written = row.identity.split(":")
         alike = same_rows.get(key, ())
-        beside = taken.get((row.statement_id, row.block), ())
-        free = [each for each in alike if each not in beside]
-        before = int(number) - 1
-        if before >= len(free):
-            identity = f"row:{key}:{before + 1 + len(alike) - len(free)}"
-        else:
-            identity = free[before]
-            if row.identity in own_rows and identity in known:
+        free = [name for name in alike if name not in beside.get((row.statement_id, row.block), ())]
+        number = int(written)
+        place = number - 1 + before.get((key, row.scope), 0)
+        if place < len(free):
+            own = scoped(row.identity, row.scope)
+            if own in own_rows and free[place] in known:
                 continue
+            identity = free[place]
+        elif row.scope:
+            continue
+        else:
+            identity = f"row:{key}:{number + len(alike) - len(free)}"
         if identity != row.identity:
             changed[row.row_id] = identity
     return changed
+
+
+def _rows_of_other_scopes(rows: Iterable[RowWithoutId]) -> dict[tuple[str, str], int]:
+    """How many equal rows the accounts before have, by key and scope."""
+    most: dict[str, dict[str, int]] = {}
+    for row in rows:
+        _, key, number = row.identity.split(":")
+        of_key = most.setdefault(key, {})
+        of_key[row.scope] = max(int(number), of_key.get(row.scope, 0))
+    return {
+        (key, scope): sum(count for other, count in of_key.items() if other < scope)
+        for key, of_key in most.items()
+        for scope in of_key
+    }
 
 
 def same_rows_by_key(rows: Iterable[RowWithId]) -> dict[str, list[str]]:
@@ -172,7 +191,7 @@ def renamed_rows(
 
 def scoped(identity: str, scope: str) -> str:
     """The identity of a row without ID in an account that is not the first one of its name."""
-    if not scope:
+    if not scope or not identity.startswith("row:"):
         return identity
     _, key, number = identity.split(":")
     return f"row:{key}@{scope}:{number}"

@@ -8,6 +8,7 @@ from collections.abc import Mapping as Pairs
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Any, Literal
 
 from mdvec.errors import MdvecError
@@ -240,6 +241,7 @@ def _check_encoding(name: str) -> None:
         raise InvalidMapping(f"there is no encoding {name!r} of text") from error
 
 
+@lru_cache(maxsize=4096)
 def one_spelling(text: str) -> str:
     """A column's name or a cell in one spelling: half width, without spacing."""
     return _SPACING.sub("", unicodedata.normalize("NFKC", text)).translate(_BRACKETS)

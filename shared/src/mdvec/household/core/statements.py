@@ -214,11 +214,13 @@ def families_of(known: Mapping[int, int], shared: Iterable[tuple[int, int]]) -> 
     return {statement: root(statement) for statement in known}
 
 
-def removers(ranked: Sequence[RankedStatement], families: Sequence[int]) -> Iterator[Remover]:
+def removers(
+    ranked: Sequence[RankedStatement], families: Sequence[tuple[int, str]]
+) -> Iterator[Remover]:
     """Which statements show which older ones' rows to be gone if they lack them, oldest first.
 
-    ``families`` has the family of each statement. A row is gone if a newer statement of the same
-    family covers its day completely, has rows of its account, and lacks it.
+    ``families`` has the family and the scope of each statement. A row is gone if a newer statement
+    of the same ones covers its day completely, has rows of its account, and lacks it.
     """
     for newer, newer_statement in enumerate(ranked):
         covered = newer_statement.covered_days

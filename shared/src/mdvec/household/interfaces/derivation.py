@@ -19,6 +19,7 @@ from mdvec.household.core.identity import (
     identities_with_id,
     renamed_rows,
     same_rows_by_key,
+    scoped,
 )
 from mdvec.household.core.source_row import Values
 from mdvec.household.core.statements import Remover
@@ -140,15 +141,17 @@ def _find_same_rows(
     if not without_id:
         return {}
     with_id = statement_rows.rows_with_id(connection)
+    beside = statement_rows.blocks_with(connection, {row.identity for row in with_id})
     own_rows, known = set[str](), set[str]()
     if not is_rebuild:
-        own_rows = _known(connection, tool_id, {row.identity for row in without_id}, "'removed'")
+        own_names = {scoped(row.identity, row.scope) for row in without_id}
+        own_rows = _known(connection, tool_id, own_names, "'removed'")
         known = _known(connection, tool_id, {row.identity for row in with_id}, "''")
     present = [row for row in without_id if row.is_present or not is_rebuild]
     of_present = [row for row in with_id if row.is_present or not is_rebuild]
     absent = [row for row in without_id if is_rebuild and not row.is_present]
-    matched = identities_with_id(present, of_present, own_rows, known)
-    matched |= identities_with_id(absent, with_id, own_rows, known)
+    matched = identities_with_id(present, of_present, beside, own_rows, known)
+    matched |= identities_with_id(absent, with_id, beside, own_rows, known)
     connection.executemany("INSERT INTO same_rows VALUES (?, ?)", matched.items())
     return same_rows_by_key(with_id)
 
@@ -288,13 +291,16 @@ _PLACE = f"r.statement_id, q.path, {_LINE}, d.removal, iif(d.removal IS NULL, NU
 
 def follow_statements(connection: apsw.Connection, tool_id: int) -> LedgerChanges:
     """Bring the transactions to what the statements say; marks are to be updated after it."""
+    ((imported,),) = connection.execute(
+        f"SELECT count(*) {_BESIDE} WHERE t.id IS NULL AND d.is_mentioned", (tool_id,)
+    ).fetchall()
     deleted = _delete_lost(connection, tool_id)
     leaving = connection.execute(
         f"SELECT d.identity {_BESIDE} WHERE d.removal = 'removed' AND t.removal IS NOT 'removed'",
         (tool_id,),
     ).fetchall()
     updated, returned = _update(connection, tool_id)
-    imported = _insert_new(connection, tool_id)
+    _insert_new(connection, tool_id)
     removed = connection.execute(
         "SELECT id FROM transactions WHERE tool_id = ? "
         "AND identity IN (SELECT value FROM json_each(?))",
@@ -305,7 +311,7 @@ def follow_statements(connection: apsw.Connection, tool_id: int) -> LedgerChange
         "WHERE d.removal IS NULL AND NOT d.is_mentioned AND NOT q.is_unread"
     ).fetchall()[0][0]
     return LedgerChanges(
-        imported=imported,
+        imported=int(imported or 0),
         updated=updated,
         returned=returned,
         deleted=deleted,
@@ -369,7 +375,7 @@ def _count_change(connection: apsw.Connection, tool_id: int) -> None:
     )
 
 
-def _insert_new(connection: apsw.Connection, tool_id: int) -> int:
+def _insert_new(connection: apsw.Connection, tool_id: int) -> None:
     """Store new transactions; those that return get their former ids again."""
     former = ledger_files.former_ids(connection, tool_id)
     connection.execute(
@@ -382,7 +388,5 @@ def _insert_new(connection: apsw.Connection, tool_id: int) -> int:
         "ORDER BY d.place",
         (tool_id, json.dumps(former)),
     )
-    imported = connection.changes()
-    if former and imported:
+    if former and connection.changes():
         _count_change(connection, tool_id)
-    return imported

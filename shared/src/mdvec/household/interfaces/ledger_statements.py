@@ -42,7 +42,7 @@ def known_statements(connection: apsw.Connection, tool_id: int) -> list[KnownSta
     """All stored statements of a tool."""
     rows = connection.execute(
         "SELECT id, path, content_hash, mtime_ns, days, accounts, is_whole, kin, seen, "
-        "account_number, scope FROM ledger_statements WHERE tool_id = ?",
+        "account_number, coalesce(scope, '') FROM ledger_statements WHERE tool_id = ?",
         (tool_id,),
     )
     return [
@@ -76,6 +76,8 @@ def remember_statement(connection: apsw.Connection, tool_id: int, statement: Sta
         "ON CONFLICT (tool_id, path, content_hash) DO UPDATE SET "
         "mtime_ns = excluded.mtime_ns, days = excluded.days, "
         "accounts = excluded.accounts, is_whole = excluded.is_whole, "
+        "scope = iif(accounts = excluded.accounts AND excluded.account_number IN "
+        "('', account_number), scope, NULL), "  # else its account is to be told anew
         "seen = excluded.seen, account_number = "
         "iif(excluded.account_number = '', account_number, excluded.account_number) RETURNING id",
         (

@@ -21,16 +21,16 @@ def put_rows(
     tool_id: int,
     statement_id: int,
     blocks: Sequence[Sequence[TransactionRow]],
+    scope: str,
 ) -> None:
     """Store a statement's rows in place of those it had; call within a transaction.
 
-    If a mapping gives the same rows another account or description now, their transactions follow,
-    with what the user decided about them.
+    ``scope`` is what told its account so far. If a mapping gives the same rows another account or
+    description now, their transactions follow, with what the user decided about them.
     """
     before: list[tuple[Any, ...]] = connection.execute(
-        "SELECT r.row_number, r.date, r.amount, r.identity, s.scope FROM statement_rows AS r "
-        "JOIN ledger_statements AS s ON s.id = r.statement_id WHERE r.statement_id = ? "
-        "AND r.identity >= 'row:' AND r.identity < 'row;'",
+        "SELECT row_number, date, amount, identity FROM statement_rows "
+        "WHERE statement_id = ? AND mf_id = ''",
         (statement_id,),
     ).fetchall()
     connection.execute("DELETE FROM statement_rows WHERE statement_id = ?", (statement_id,))
@@ -49,7 +49,7 @@ def put_rows(
         "WHERE tool_id = ? AND identity = ? AND statement_id = ?",
         [
             (now[line, day, amount], tool_id, scoped(old, scope), statement_id)
-            for line, day, amount, old, scope in before
+            for line, day, amount, old in before
             if now.get((line, day, amount), old) != old
         ],
     )
@@ -64,18 +64,14 @@ _ALIKE = (
 
 
 def rows_without_id(connection: apsw.Connection) -> list[RowWithoutId]:
-    """The ranked statements' rows without an ID of whose day and amount there is one with an ID.
-
-    Without those of second accounts: Money Forward does not tell accounts of one name apart.
-    """
+    """The ranked statements' rows without an ID of whose day and amount there is one with an ID."""
     rows: list[tuple[Any, ...]] = connection.execute(
-        "SELECT r.id, r.identity, r.statement_id, r.block, q.is_present "
-        f"{_ALIKE.format('=', '<>')} AND q.scope = '' AND r.identity >= 'row:' "
-        "AND r.identity < 'row;' ORDER BY r.id"
+        "SELECT r.id, r.identity, r.statement_id, r.block, q.is_present, q.scope "
+        f"{_ALIKE.format('=', '<>')} AND r.identity >= 'row:' AND r.identity < 'row;' ORDER BY r.id"
     ).fetchall()
     return [
-        RowWithoutId(row_id, identity, statement, block, bool(is_present))
-        for row_id, identity, statement, block, is_present in rows
+        RowWithoutId(row_id, identity, statement, block, bool(is_present), scope)
+        for row_id, identity, statement, block, is_present, scope in rows
     ]
 
 
@@ -91,19 +87,40 @@ def rows_with_id(connection: apsw.Connection) -> list[RowWithId]:
     ]
 
 
+def blocks_with(
+    connection: apsw.Connection, identities: Collection[str]
+) -> dict[tuple[int, int], set[str]]:
+    """Which of the identities each block (statement and number) of the ranked statements has."""
+    rows: list[tuple[Any, ...]] = connection.execute(
+        f"SELECT r.statement_id, r.block, r.identity {_HERE} "
+        "WHERE r.identity IN (SELECT value FROM json_each(?))",
+        (json.dumps(sorted(identities)),),
+    ).fetchall()
+    blocks: dict[tuple[int, int], set[str]] = {}
+    for statement, block, identity in rows:
+        blocks.setdefault((statement, block), set()).add(identity)
+    return blocks
+
+
 def forget_superseded_rows(
-    connection: apsw.Connection, tool_id: int, remaining: Collection[int]
+    connection: apsw.Connection, tool_id: int, remaining: Collection[int], *, all_of_them: bool
 ) -> None:
     """Delete the rows that a newer statement states again, but not those of ``remaining`` ones.
 
-    Rows with and without ID that look alike stay: they tell which of them are the same. Call
-    within the transaction that derived the ledger, after it.
+    Rows with and without ID that look alike stay, unless ``all_of_them`` are to go: they tell
+    which of them are the same. Call within the transaction that derived the ledger, after it.
     """
+    alike = (
+        ""
+        if all_of_them
+        else (
+            f"AND id NOT IN (SELECT r.id {_ALIKE.format('=', '<>')}) "
+            f"AND id NOT IN (SELECT r.id {_ALIKE.format('<>', '=')})"
+        )
+    )
     connection.execute(
         "DELETE FROM statement_rows WHERE statement_id IN (SELECT id FROM ledger_statements "
         "WHERE tool_id = ? AND id NOT IN (SELECT value FROM json_each(?))) "
-        "AND id NOT IN (SELECT row_id FROM derived) "
-        f"AND id NOT IN (SELECT r.id {_ALIKE.format('=', '<>')}) "
-        f"AND id NOT IN (SELECT r.id {_ALIKE.format('<>', '=')})",
+        f"AND id NOT IN (SELECT row_id FROM derived) {alike}",
         (tool_id, json.dumps(sorted(remaining))),
     )
