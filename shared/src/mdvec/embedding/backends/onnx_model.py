@@ -43,6 +43,8 @@ class OnnxModel:
         onnxruntime.disable_telemetry_events()
         options = onnxruntime.SessionOptions()
         options.log_severity_level = _ONLY_ERRORS
+        # Its threads would wait for work in a loop: a third more of the processor for no gain.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         try:
             self._tokenizer = Tokenizer.from_file(str(files.tokenizer))
             self._session = onnxruntime.InferenceSession(
