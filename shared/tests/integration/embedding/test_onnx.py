@@ -29,6 +29,7 @@ def folders(tmp_path_factory):
         "prompted": tiny_onnx.build_modernbert(root / "prompted", "cls_token", PROMPTS),
         "ruri": tiny_onnx.build_modernbert(root / "ruri-v3-30m"),
         "static": tiny_onnx.build_static(root / "static"),
+        "rows": tiny_onnx.build_static(root / "rows", has_offsets=False),
     }
     tiny_onnx.quantise(built["plain"])
     return built
@@ -46,7 +47,7 @@ def of_sentence_transformers(folder, texts):
     return queries, model.encode_document(texts, normalize_embeddings=True)
 
 
-@pytest.mark.parametrize("name", ["plain", "prompted", "static"])
+@pytest.mark.parametrize("name", ["plain", "prompted", "static", "rows"])
 def test_vectors_are_those_of_sentence_transformers(folders, name):
     model = load(folders[name])
     queries, documents = of_sentence_transformers(folders[name], TEXTS)

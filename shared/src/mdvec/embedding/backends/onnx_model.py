@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mdvec.embedding.backends.hub_cache import first_line
-from mdvec.embedding.backends.model_files import BLOCK_CHARS
+from mdvec.embedding.backends.model_files import BLOCK_CHARS, STATIC, modules_of
 from mdvec.embedding.backends.onnx_files import OnnxFiles
 from mdvec.embedding.embedder import ModelError, ModelUnavailable
 from mdvec.text import TokenSpan, blocks
@@ -59,7 +59,7 @@ class OnnxModel:
         self._tokenizer.enable_truncation(limit)
         self._inputs = {entry.name: entry for entry in self._session.get_inputs()}
         self.output_ranks = {entry.name: len(entry.shape) for entry in self._session.get_outputs()}
-        self.is_static = "offsets" in self._inputs
+        self.is_static = "offsets" in self._inputs or STATIC in modules_of(files.folder)
         """Whether it averages vectors of words, whose tokens come without special ones."""
 
     def token_count(self, text: str) -> int:
