@@ -13,6 +13,9 @@ from collection import Collection
 from hypothesis import HealthCheck, settings
 from mdvec.embedding.backends.use import UseBackend
 
+# The extra packages of the tests bring better and slower models, which `auto` would take.
+os.environ.setdefault("MDVEC_MODEL_NAME", "use")
+
 # A busy machine must not fail a test that is right, nor a draw one that was green before. New
 # examples are drawn by `make soak`.
 settings.register_profile(

@@ -81,6 +81,7 @@ class Bench:
         return {
             **kept,
             "MDVEC_CONFIG": str(config),
+            "MDVEC_MODEL_NAME": "use",  # auto would take a better one that is here
             "PYTHONPYCACHEPREFIX": str(self.folder / "bytecode"),
             "TERM": "xterm-256color",
             "COLUMNS": "120",

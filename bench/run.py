@@ -298,7 +298,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--runs", type=int, help="how often to measure each (default: its own)")
     parser.add_argument("--corpus", type=Path, help="the folder of Japanese Markdown")
     parser.add_argument(
-        "--reranker", help="st:<cross-encoder>: headings are also ranked with it, as one more leg"
+        "--reranker", help="onnx: or st:<cross-encoder>: headings are ranked with it, too"
     )
     parser.add_argument(
         "--peer", type=Path, help="the program of mcp-server-motherduck, if it is not on the path"

@@ -50,8 +50,11 @@ def build_cross_encoder(folder: Path, numbers: int = 1) -> Path:
     return folder
 
 
-def build_static(folder: Path) -> Path:
-    """Write a model that averages the vectors of tokens into a new folder."""
+def build_static(folder: Path, *, has_offsets: bool = True) -> Path:
+    """Write a model that averages the vectors of tokens into a new folder.
+
+    Its ONNX file takes the tokens of texts one after the other, with offsets, or as rows.
+    """
     import torch
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import StaticEmbedding
@@ -65,13 +68,17 @@ def build_static(folder: Path) -> Path:
     )
     SentenceTransformer(modules=[module], device="cpu").save(str(folder))
     (folder / "onnx").mkdir()
-    ids, offsets = torch.tensor([5, 6, 7]), torch.tensor([0])
+    ids, inputs, axes = torch.tensor([5, 6, 7]), ["input_ids"], {"input_ids": {0: "tokens"}}
+    given: tuple[object, ...] = (ids, torch.tensor([0]))
+    if has_offsets:
+        inputs, axes["offsets"] = [*inputs, "offsets"], {0: "texts"}
+    else:
+        given, axes = (ids.reshape(1, -1),), {"input_ids": {0: "texts", 1: "tokens"}}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         torch.onnx.export(
-            module.embedding, (ids, offsets), str(folder / "onnx" / "model.onnx"), dynamo=False,
-            input_names=["input_ids", "offsets"], output_names=["sentence_embedding"],
-            dynamic_axes={"input_ids": {0: "tokens"}, "offsets": {0: "texts"}},
+            module.embedding, given, str(folder / "onnx" / "model.onnx"), dynamo=False,
+            input_names=inputs, output_names=["sentence_embedding"], dynamic_axes=axes,
         )  # fmt: skip
     return folder
 

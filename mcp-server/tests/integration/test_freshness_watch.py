@@ -9,6 +9,7 @@ from mdvec.database.connection import open_database
 from mdvec.manage import registering
 from mdvec.manage.registering import rename_tool
 from mdvec.settings import Settings
+from mdvec.settings.model_sections import ModelSettings
 from mdvec.settings.sections import DatabaseSettings
 from mdvec.sync.imports import Imports
 
@@ -68,7 +69,8 @@ def test_who_needs_it_newer_has_a_look_more_often(notes):
 def test_only_the_tool_of_the_servers_folder_is_imported_by_itself_whatever_its_name(notes):
     other = Collection(notes.folder / "sub", notes.database, name="other")
     other.write("a.md", "# a\n")
-    imports = Imports(Settings(database=DatabaseSettings(path=str(notes.database))))
+    database = DatabaseSettings(path=str(notes.database))
+    imports = Imports(Settings(database=database, model=ModelSettings(name="use")))
     folder_tool = registering.find_tool(notes.database, "notes")
     rename_tool(notes.database, "notes", "memo", pytest.fail)
     watch = FreshnessWatch(notes.database, RULES, 0, False, imports, folder_tool.id)

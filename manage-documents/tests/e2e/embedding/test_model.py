@@ -125,6 +125,15 @@ def test_a_pull_says_what_comes_and_waits_for_a_yes(mdvec, hub):
     assert set(hub.served) == NEEDED
 
 
+def test_the_licence_of_an_unknown_model_is_the_one_that_the_hub_names(mdvec, hub):
+    hub.repository = "somebody/tiny"
+    for name in ("onnx:somebody/tiny", "st:somebody/tiny"):
+        done = mdvec.process("model", "pull", name)
+        assert (done.code, hub.served) == (1, [])
+        assert "/somebody/tiny into " in done.err
+        assert "Licence: mit." in done.err
+
+
 def test_on_a_terminal_it_asks_and_what_is_here_is_taken_by_auto(mdvec, hub):
     terminal = mdvec.on_terminal("model", "pull", "ruri-v3-30m")
     terminal.wait_for("[y/N]")

@@ -176,7 +176,7 @@ STATIC_JAPANESE = replace(
         4096, "MIT",
         OnnxSource(
             "hotchpotch/static-embedding-japanese",
-            ("onnx/model_quantized.onnx", "onnx/model_int8.onnx"), ("", ""),
+            ("onnx/model_quantized.onnx", "onnx/model_quantized_arm64.onnx"), ("", ""),
             ("https://huggingface.co/hotchpotch/static-embedding-japanese",
              "https://hotchpotch.dev/articles/static-embedding-japanese/"),
         ),

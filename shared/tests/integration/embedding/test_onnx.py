@@ -11,6 +11,7 @@ import pytest
 import tiny_onnx
 
 from mdvec.embedding import catalog
+from mdvec.embedding.backends.onnx_files import OnnxPlace
 from mdvec.embedding.cards import AUTO_ORDER, CARDS
 from mdvec.embedding.embedder import ModelUnavailable
 from mdvec.embedding.options import BackendOptions, OnnxOptions
@@ -28,6 +29,7 @@ def folders(tmp_path_factory):
         "prompted": tiny_onnx.build_modernbert(root / "prompted", "cls_token", PROMPTS),
         "ruri": tiny_onnx.build_modernbert(root / "ruri-v3-30m"),
         "static": tiny_onnx.build_static(root / "static"),
+        "rows": tiny_onnx.build_static(root / "rows", has_offsets=False),
     }
     tiny_onnx.quantise(built["plain"])
     return built
@@ -45,7 +47,7 @@ def of_sentence_transformers(folder, texts):
     return queries, model.encode_document(texts, normalize_embeddings=True)
 
 
-@pytest.mark.parametrize("name", ["plain", "prompted", "static"])
+@pytest.mark.parametrize("name", ["plain", "prompted", "static", "rows"])
 def test_vectors_are_those_of_sentence_transformers(folders, name):
     model = load(folders[name])
     queries, documents = of_sentence_transformers(folders[name], TEXTS)
@@ -154,6 +156,33 @@ def test_of_several_files_one_is_named(copied):
         load(copied, file="onnx/model.onnx")
     (copied / "onnx" / "model_fp32.onnx").unlink()
     assert load(copied).dimension == tiny_onnx.HIDDEN  # the only one that is left
+
+
+def test_a_download_takes_one_file_with_its_data_the_tokenizer_and_the_settings():
+    names = [
+        "1_Pooling/config.json", "README.md", "config.json", "model.safetensors", "modules.json",
+        "onnx/Constant_7_attr__value", "onnx/config.json", "onnx/model.onnx",
+        "onnx/model.onnx_data", "onnx/model_fp16.onnx", "onnx/model_fp16.onnx_data",
+        "onnx/tokenizer.json", "openvino/config.json", "tokenizer.json",
+    ]  # fmt: skip
+    assert OnnxPlace("BAAI/bge-m3").needed(names) == [
+        "1_Pooling/config.json", "config.json", "modules.json", "onnx/Constant_7_attr__value",
+        "onnx/config.json", "onnx/model.onnx", "onnx/model.onnx_data", "tokenizer.json",
+    ]  # fmt: skip
+
+
+def test_weights_in_a_file_of_their_own_belong_to_the_model(copied):
+    import onnx
+
+    before = load(copied)
+    file = copied / "onnx" / "model.onnx"
+    graph = onnx.load(file)
+    onnx.save(graph, file, save_as_external_data=True, location="model.onnx_data", size_threshold=0)
+    outside = load(copied)
+    np.testing.assert_array_equal(outside.embed_query("水"), before.embed_query("水"))
+    data = copied / "onnx" / "model.onnx_data"
+    data.write_bytes(data.read_bytes()[:-4] + bytes(4))
+    assert len({model.fingerprint for model in (before, outside, load(copied))}) == 3
 
 
 def test_what_is_not_here_is_refused_with_the_way_to_get_it(copied, tmp_path, monkeypatch):

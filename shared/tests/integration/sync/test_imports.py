@@ -11,6 +11,7 @@ from mdvec.database.connection import open_database
 from mdvec.manage import registering
 from mdvec.manage.tool_import import only_import_of
 from mdvec.settings import Settings
+from mdvec.settings.model_sections import ModelSettings
 from mdvec.settings.sections import DatabaseSettings
 from mdvec.sync.freshness import look_at
 from mdvec.sync.import_process import ImportProcess
@@ -35,9 +36,14 @@ def notes(tmp_path):
     return notes
 
 
+def settings_of(notes):
+    database = DatabaseSettings(path=str(notes.database))
+    return Settings(database=database, model=ModelSettings(name="use"))
+
+
 @pytest.fixture
 def imports(notes):
-    imports = Imports(Settings(database=DatabaseSettings(path=str(notes.database))))
+    imports = Imports(settings_of(notes))
     yield imports
     imports.close()
 
@@ -123,7 +129,7 @@ def test_stopped_and_killed_imports_keep_what_is_in_and_the_next_goes_on(notes, 
 
 
 def test_an_import_that_is_stopped_before_it_is_told_what_to_import(notes):
-    settings = Settings(database=DatabaseSettings(path=str(notes.database)))
+    settings = settings_of(notes)
     process = ImportProcess(settings, "notes", is_automatic=False)
     process.stop()
     (end,) = process.messages()

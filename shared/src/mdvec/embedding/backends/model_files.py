@@ -83,12 +83,14 @@ _OLD_MODES = {
     "pooling_mode_weightedmean_tokens": "weightedmean",
     "pooling_mode_lasttoken": "lasttoken",
 }
-_SIMPLE_MODULES = ("Transformer", "Pooling", "Normalize", "StaticEmbedding")
+STATIC = "StaticEmbedding"
+"""The module of a model that averages vectors of words."""
+_SIMPLE_MODULES = ("Transformer", "Pooling", "Normalize", STATIC)
 
 
 def pooling_of(folder: Path) -> Pooling:
     """The pooling according to a model's files; its mode is None if they do not say."""
-    for kind in _modules(folder):
+    for kind in modules_of(folder):
         if kind not in _SIMPLE_MODULES:
             return Pooling(None, f"it has a layer {kind} that its ONNX file leaves out")
     settings = read_object(folder / "1_Pooling" / "config.json")
@@ -104,7 +106,7 @@ def pooling_of(folder: Path) -> Pooling:
     return Pooling(named[0] if named else None)
 
 
-def _modules(folder: Path) -> list[str]:
+def modules_of(folder: Path) -> list[str]:
     """The kinds of a model's modules, by their last names."""
     listed = read_list(folder / "modules.json")
     kinds = [entry.get("type", "") for entry in listed if isinstance(entry, dict)]

@@ -41,10 +41,11 @@ class OnnxFiles:
     @property
     def used(self) -> list[Path]:
         """The files that decide what a text's vector is."""
+        model = PurePosixPath(self.model.relative_to(self.folder).as_posix())
         beside = [
             file
             for file in self.model.parent.iterdir()
-            if _is_part_of(file.name, self.model.name) or not file.suffix
+            if _is_part_of(model.with_name(file.name), model)
         ]
         settings = [
             file
@@ -109,9 +110,7 @@ class OnnxPlace:
             for path in [PurePosixPath(name)]
             if name == tokenizer
             or (path.name in _SETTINGS and _folder(path) in _MODULE_FOLDERS)
-            or (path.parent == model.parent and _is_part_of(path.name, model.name))
-            # Large constants of a graph may lie beside it under any name.
-            or (path.parent == model.parent == PurePosixPath("onnx") and not path.suffix)
+            or _is_part_of(path, model)
         ]
 
     def located(self) -> OnnxFiles:
@@ -176,6 +175,14 @@ def _folder(path: PurePosixPath) -> str:
     return "" if path.parent == PurePosixPath() else path.parent.as_posix()
 
 
-def _is_part_of(name: str, model: str) -> bool:
-    """Whether a file is an ONNX file, or one of those that hold its data."""
-    return name == model or name.startswith((f"{model}_", f"{model}."))
+def _is_part_of(path: PurePosixPath, model: PurePosixPath) -> bool:
+    """Whether a file is an ONNX file, or one of those beside it that hold its data.
+
+    Large constants of a graph may have any name; those that are known have no ending.
+    """
+    if path.parent != model.parent:
+        return False
+    is_constant = path.parent == PurePosixPath("onnx") and not path.suffix
+    return (
+        is_constant or path == model or path.name.startswith((f"{model.name}_", f"{model.name}."))
+    )

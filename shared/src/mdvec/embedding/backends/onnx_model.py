@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mdvec.embedding.backends.hub_cache import first_line
-from mdvec.embedding.backends.model_files import BLOCK_CHARS
+from mdvec.embedding.backends.model_files import BLOCK_CHARS, STATIC, modules_of
 from mdvec.embedding.backends.onnx_files import OnnxFiles
 from mdvec.embedding.embedder import ModelError, ModelUnavailable
 from mdvec.text import TokenSpan, blocks
@@ -43,6 +43,8 @@ class OnnxModel:
         onnxruntime.disable_telemetry_events()
         options = onnxruntime.SessionOptions()
         options.log_severity_level = _ONLY_ERRORS
+        # Its threads would wait for work in a loop: a third more of the processor for no gain.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         try:
             self._tokenizer = Tokenizer.from_file(str(files.tokenizer))
             self._session = onnxruntime.InferenceSession(
@@ -57,7 +59,7 @@ class OnnxModel:
         self._tokenizer.enable_truncation(limit)
         self._inputs = {entry.name: entry for entry in self._session.get_inputs()}
         self.output_ranks = {entry.name: len(entry.shape) for entry in self._session.get_outputs()}
-        self.is_static = "offsets" in self._inputs
+        self.is_static = "offsets" in self._inputs or STATIC in modules_of(files.folder)
         """Whether it averages vectors of words, whose tokens come without special ones."""
 
     def token_count(self, text: str) -> int:
