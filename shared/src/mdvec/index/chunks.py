@@ -224,6 +224,17 @@ def _numbers(ids: Iterable[int]) -> str:
     return ",".join(map(str, ids))
 
 
+def documents_of_chunks(
+    connection: apsw.Connection, tables: Tables, ids: Iterable[int]
+) -> list[int]:
+    """The documents that have these chunks."""
+    rows = connection.execute(
+        f"SELECT DISTINCT document_id FROM {identifier(tables.vectors)} "
+        f"WHERE id IN ({_numbers(ids)})"
+    )
+    return [int(document_id) for (document_id,) in rows]
+
+
 def chunk_count(connection: apsw.Connection, tables: Tables) -> int:
     """The number of chunks of a tool."""
     (count,) = connection.execute(

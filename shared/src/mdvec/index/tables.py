@@ -14,10 +14,12 @@ import apsw
 from mdvec import text
 from mdvec.text import identifier
 
-DERIVED = ("signatures", "fts", "terms", "counts", "vocabulary", "properties", "tags")
+DERIVED = (
+    "signatures", "fts", "terms", "counts", "vocabulary", "properties", "tags", "links", "keys",
+)  # fmt: skip
 """How the names of the derived tables begin."""
 _WORDS_FORMAT = 3
-_PROPERTIES_FORMAT = "2"
+_PROPERTIES_FORMAT = "3"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,16 @@ class Tables:
     def tags(self) -> str:
         """Table of the documents' tags."""
         return self._derived("tags")
+
+    @property
+    def links(self) -> str:
+        """Table of the links between documents, by the keys they name."""
+        return self._derived("links")
+
+    @property
+    def keys(self) -> str:
+        """Table of the keys that links find documents by."""
+        return self._derived("keys")
 
     def _derived(self, kind: str) -> str:
         return f"{kind}_{self.tool_id}_{self.generation}"
@@ -218,7 +230,7 @@ def has_current_words(connection: apsw.Connection, tables: Tables) -> bool:
 
 
 def create_properties(connection: apsw.Connection, tables: Tables) -> None:
-    """Create the tables of the documents' properties, empty."""
+    """Create the tables of the documents' properties and links, empty."""
     properties, tags = identifier(tables.properties), identifier(tables.tags)
     connection.execute(
         f"CREATE TABLE {properties} (document_id INTEGER PRIMARY KEY, day TEXT, "
@@ -235,6 +247,17 @@ def create_properties(connection: apsw.Connection, tables: Tables) -> None:
     )
     of_document = identifier(tables.index("tagged"))
     connection.execute(f"CREATE INDEX {of_document} ON {tags} (document_id)")
+    links, keys = identifier(tables.links), identifier(tables.keys)
+    connection.execute(
+        f"CREATE TABLE {links} (document_id INTEGER, key TEXT, fragment TEXT, "
+        "PRIMARY KEY (document_id, key, fragment)) WITHOUT ROWID"
+    )
+    connection.execute(
+        f"CREATE TABLE {keys} (key TEXT, document_id INTEGER, "
+        "PRIMARY KEY (key, document_id)) WITHOUT ROWID"
+    )
+    connection.execute(f"CREATE INDEX {identifier(tables.index('linked'))} ON {links} (key)")
+    connection.execute(f"CREATE INDEX {identifier(tables.index('keyed'))} ON {keys} (document_id)")
 
 
 def has_properties(connection: apsw.Connection, tables: Tables) -> bool:
@@ -251,8 +274,8 @@ def has_properties(connection: apsw.Connection, tables: Tables) -> bool:
 
 
 def drop_properties(connection: apsw.Connection, tables: Tables) -> None:
-    """Drop the tables of the documents' properties, if they exist."""
-    for table in (tables.tags, tables.properties):
+    """Drop the tables of the documents' properties and links, if they exist."""
+    for table in (tables.tags, tables.properties, tables.links, tables.keys):
         connection.execute(f"DROP TABLE IF EXISTS {identifier(table)}")
 
 

@@ -266,7 +266,8 @@ class Question:
     ``k`` is the maximum number of hits, ``max_chars`` the maximum total length of their text. Only
     documents that pass ``filters`` are searched. ``sort`` orders the hits; ``newest`` sorts those
     that answer about as well as the best by date. ``queries`` are further queries for the same
-    thing; what all of them find is ranked together.
+    thing; what all of them find is ranked together. ``related_to`` is a document whose own
+    passages are left out, as they would be found first.
     """
 
     query: str
@@ -278,6 +279,7 @@ class Question:
     filters: Filters = NO_FILTERS
     sort: Sort = "relevance"
     queries: tuple[str, ...] = ()
+    related_to: str | None = None
 
     @property
     def all_queries(self) -> list[str]:
@@ -333,7 +335,7 @@ def search(
     stopwatch = Stopwatch()
     with open_database(database, "read") as connection:
         for _ in range(_MAX_ATTEMPTS):
-            requested = _requested_tools(connection, question.tools)
+            requested = requested_tools(connection, question.tools)
             vectors = []
             notes = list[str]()
             for query in question.all_queries:
@@ -343,7 +345,7 @@ def search(
                 vectors.append(of_query)
                 notes += [note for note in why_without if note not in notes]
             with snapshot(connection):
-                now = {tool.id: tool for tool in _requested_tools(connection, question.tools)}
+                now = {tool.id: tool for tool in requested_tools(connection, question.tools)}
                 if all(_is_same(tool, now.get(tool.id)) for tool in requested):
                     current = [now[tool.id] for tool in requested]
                     answer = _answer(
@@ -386,7 +388,12 @@ def _check(question: Question) -> None:
             )
 
 
-def _requested_tools(connection: apsw.Connection, names: Sequence[str] | None) -> list[Tool]:
+def requested_tools(connection: apsw.Connection, names: Sequence[str] | None) -> list[Tool]:
+    """The named tools, or all active ones with texts.
+
+    Raises:
+        SearchRefused: one is disabled or has no texts.
+    """
     if names is None:
         active = registry.list_tools(connection, active_only=True)
         return [tool for tool in active if KINDS[tool.kind].has_texts]
@@ -447,7 +454,10 @@ def _answer(
     ranked = with_readable_text(ranking.chunks, question.k)
     if records_of is not None:
         ranked = with_records(connection, ranked, question.query, question.k, records_of)
-    notes += about_words
+    if question.related_to is not None:
+        ranked = [hit for hit in ranked if hit.chunk.file_path != question.related_to]
+    else:
+        notes += about_words
     notes += why_fewer(len(ranked), question.k, searched)
     if reranker is not None:
         with stopwatch.stage("reranking"):

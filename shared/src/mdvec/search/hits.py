@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import apsw
 
-from mdvec.index import NOT_DERIVED, StoredChunk, StoredProperties, documents, stored_properties
+from mdvec.index import (
+    NOT_DERIVED,
+    DocumentLinks,
+    StoredChunk,
+    StoredProperties,
+    documents,
+    links_of,
+    stored_properties,
+)
 from mdvec.search.core.filters import Returning
 from mdvec.search.core.neighbours import (
     TextSpan,
@@ -59,8 +67,10 @@ class Hit:
     positions. ``heading`` is the path of headings above it, ``chunk_index`` the number of the
     chunk found. ``title``, ``tags`` and ``date`` (ISO) are the document's own; the date is None if
     neither its front matter nor its name has one. ``found_by`` are the queries that found it, if
-    several were asked, ``also_in`` other files with the same text. ``truncated`` says whether the
-    passage was cut at either end; if its end was cut, it continues at ``next_position``.
+    several were asked, ``also_in`` other files with the same text, ``links_to`` and
+    ``linked_from`` the paths that its document links to and is linked from. ``truncated`` says
+    whether the passage was cut at either end; if its end was cut, it continues at
+    ``next_position``.
     """
 
     tool: str
@@ -81,6 +91,8 @@ class Hit:
     explanation: Explanation
     found_by: tuple[str, ...] = ()
     also_in: tuple[str, ...] = ()
+    links_to: tuple[str, ...] = ()
+    linked_from: tuple[str, ...] = ()
 
     @property
     def about(self) -> str:
@@ -114,10 +126,26 @@ def hits(
     spans = within_budget([passage.span for passage in passages], max_chars)
     properties = _properties(connection, [passage.found for passage in passages[: len(spans)]])
     shown = [
-        _hit(passage, span, properties.get(_document(passage.found), NOT_DERIVED))
+        _with_links(
+            connection,
+            passage.found,
+            _hit(passage, span, properties.get(_document(passage.found), NOT_DERIVED)),
+        )
         for passage, span in zip(passages, spans, strict=False)
     ]
     return shown, len(shown) < len(passages) or any(hit.truncated for hit in shown)
+
+
+def _with_links(connection: apsw.Connection, ranked: RankedChunk, hit: Hit) -> Hit:
+    if KINDS[ranked.tool.kind].is_made_of_records:
+        return hit
+    number = ranked.chunk.document_id
+    links = links_of(connection, ranked.tables, [number]).get(number, DocumentLinks())
+    return replace(
+        hit,
+        links_to=tuple(dict.fromkeys(link.file_path for link in links.to)),
+        linked_from=tuple(dict.fromkeys(link.file_path for link in links.back)),
+    )
 
 
 def _properties(
