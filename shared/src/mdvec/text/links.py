@@ -16,6 +16,12 @@ _LINK = re.compile(
     r"\]\(<?([^()\s<>]{1,400}|(?<=<)[^<>\n]{1,400})>?(?:[ \t]+[\"'][^\"'\n]*[\"'])?\)"
 )
 _DEFINITION = re.compile(r"(?m)^[ \t>]*\[[^\[\]^\n]{1,200}\]:[ \t]*<?([^\s<>]{1,400})")
+_ANY_LINK = re.compile(
+    r"!?\[([^\[\]\n]{0,400})\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[\[([^\[\]\n]*)\]\]"
+)
+_HEADING = re.compile(r"(?m)^#{1,6}[ \t].*$")
+_LETTER = re.compile(r"[^\W_]")
+_MIN_LINKS = 2
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _SUFFIX = re.compile(r"\.(?:md|markdown|mdx|txt)$")
 
@@ -71,6 +77,21 @@ def document_keys(file_path: str, aliases: Sequence[str]) -> list[str]:
     if parts[-1] in ("index", "readme"):
         keys.append("/" + "/".join(parts[:-1]))
     return list(dict.fromkeys([*keys, *(_key(alias) for alias in aliases if alias.strip())]))
+
+
+def is_list_of_links(text: str) -> bool:
+    """Whether a passage says most of what it says in the words of several links (参照, See also).
+
+    Its headings say nothing.
+    """
+    if text.count("](") + text.count("[[") < _MIN_LINKS:
+        return False
+    prose = _HEADING.sub("", prose_of(text))
+    outside, links = _ANY_LINK.subn(" ", prose)
+    inside = sum(
+        len(_LETTER.findall(match[1] or match[2] or "")) for match in _ANY_LINK.finditer(prose)
+    )
+    return links >= _MIN_LINKS and inside > len(_LETTER.findall(outside))
 
 
 def _key(target: str) -> str:

@@ -8,7 +8,7 @@ from mdvec.documents.reading import DocumentPart, read_document
 from mdvec.search.answer import SearchRefused
 from mdvec.search.core.filters import filters_of
 from mdvec.search.listing import list_documents, query_like
-from mdvec.text.links import document_keys, document_links
+from mdvec.text.links import document_keys, document_links, is_list_of_links
 
 TODAY = date(2026, 1, 1)
 NOTES = {
@@ -144,6 +144,29 @@ def test_notes_like_a_note_are_found_without_itself(notes):
     found = notes.places(like, k=3, related_to=path)
     assert "家/給湯器.md" not in found
     assert "家/古い/給湯器.md" in found
+
+
+def test_a_list_of_links_is_never_above_the_text_that_says_it(collection):
+    links = "- [給湯器の交換の手順](a.md)\n- [給湯器の交換の費用](b.md)\n- [給湯器](c.md)\n"
+    text = "給湯器の交換は、まず元栓を閉めてから配管を外し、新しい本体を据え付けるという手順です。"
+    collection.write("参照.md", f"# 給湯器の交換の手順\n\n## 参照\n\n{links}")
+    collection.write("本文.md", f"# 住まい\n\n## 設備\n\n{text * 3}\n")
+    collection.import_("new")
+    for query in ("給湯器の交換", "給湯器の交換の手順"):
+        assert collection.places(query, mode="lexical")[0] == "本文.md"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_list"),
+    [
+        ("## 参照\n\n- [a の話](a.md)\n- [[b の話]]\n", True),
+        ("- [a](a.md): これは a の話で、長い説明が付く。\n- [b](b.md): これも説明。\n", False),
+        ("[a](a.md) だけ", False),
+        ("本文。" * 5, False),
+    ],
+)
+def test_a_list_of_links_is_one_that_says_little_else(text, is_list):
+    assert is_list_of_links(text) is is_list
 
 
 @pytest.mark.parametrize(
