@@ -26,6 +26,7 @@ from .chunks import VectorStatistics as VectorStatistics
 from .chunks import change_headings as change_headings
 from .chunks import chunk_count as chunk_count
 from .chunks import documents_of_chunks as documents_of_chunks
+from .chunks import section_goes_on as section_goes_on
 from .chunks import stored_chunks as stored_chunks
 from .documents import DocumentLine as DocumentLine
 from .documents import NewDocument as NewDocument

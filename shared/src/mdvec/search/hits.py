@@ -16,6 +16,7 @@ from mdvec.index import (
     StoredProperties,
     documents,
     links_of,
+    section_goes_on,
     stored_properties,
 )
 from mdvec.search.core.filters import Returning
@@ -70,7 +71,7 @@ class Hit:
     several were asked, ``also_in`` other files with the same text, ``links_to`` and
     ``linked_from`` the paths that its document links to and is linked from. ``truncated`` says
     whether the passage was cut at either end; if its end was cut, it continues at
-    ``next_position``.
+    ``next_position``. ``goes_on`` says whether its section goes on where it ends uncut.
     """
 
     tool: str
@@ -93,6 +94,7 @@ class Hit:
     also_in: tuple[str, ...] = ()
     links_to: tuple[str, ...] = ()
     linked_from: tuple[str, ...] = ()
+    goes_on: bool = False
 
     @property
     def about(self) -> str:
@@ -145,6 +147,8 @@ def _with_links(connection: apsw.Connection, ranked: RankedChunk, hit: Hit) -> H
         hit,
         links_to=tuple(dict.fromkeys(link.file_path for link in links.to)),
         linked_from=tuple(dict.fromkeys(link.file_path for link in links.back)),
+        goes_on=hit.next_position is None
+        and section_goes_on(connection, ranked.tables, number, hit.heading, hit.end_position),
     )
 
 
