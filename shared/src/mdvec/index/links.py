@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import apsw
 
 from mdvec.database import records
-from mdvec.index.tables import Tables, has_properties
+from mdvec.index.tables import Tables, has_links
 from mdvec.text import document_keys, document_links, identifier, is_markdown
 
 
@@ -65,7 +65,7 @@ def links_of(
     connection: apsw.Connection, tables: Tables, document_ids: Iterable[int]
 ) -> dict[int, DocumentLinks]:
     """The links of documents in both directions, by id; empty if none were stored yet."""
-    if not has_properties(connection, tables):
+    if not has_links(connection, tables):
         return {}
     return {document_id: _links_of(connection, tables, document_id) for document_id in document_ids}
 

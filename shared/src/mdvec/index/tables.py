@@ -20,6 +20,8 @@ DERIVED = (
 """How the names of the derived tables begin."""
 _WORDS_FORMAT = 3
 _PROPERTIES_FORMAT = "3"
+_EARLIER_WORDS, _EARLIER_PROPERTIES = 2, "2"
+"""Formats that only lack what came later: numbers in groups, and links."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +210,11 @@ def create_word_indexes(connection: apsw.Connection, tables: Tables) -> None:
 
 def words_version() -> str:
     """The version of a word index built now: its format, and the dictionary installed."""
-    return f"{_WORDS_FORMAT} {text.analysis_version()}"
+    return _version(_WORDS_FORMAT)
+
+
+def _version(words_format: int) -> str:
+    return f"{words_format} {text.analysis_version()}"
 
 
 def has_words(connection: apsw.Connection, tables: Tables) -> bool:
@@ -219,14 +225,24 @@ def has_words(connection: apsw.Connection, tables: Tables) -> bool:
     return row is not None
 
 
+def has_usable_words(connection: apsw.Connection, tables: Tables) -> bool:
+    """Whether the word index has the installed dictionary's version, perhaps in an older format."""
+    usable = (words_version(), _version(_EARLIER_WORDS))
+    return _stored_version(connection, tables) in usable
+
+
 def has_current_words(connection: apsw.Connection, tables: Tables) -> bool:
     """Whether the word index has the current format and the installed dictionary's version."""
+    return _stored_version(connection, tables) == words_version()
+
+
+def _stored_version(connection: apsw.Connection, tables: Tables) -> str | None:
     if not has_words(connection, tables):
-        return False
+        return None
     row = connection.execute(
         f"SELECT counts FROM {identifier(tables.counts)} WHERE chunk_id = 0"
     ).fetchone()
-    return row is not None and bytes(row[0]) == words_version().encode()
+    return None if row is None else bytes(row[0]).decode()
 
 
 def create_properties(connection: apsw.Connection, tables: Tables) -> None:
@@ -261,16 +277,26 @@ def create_properties(connection: apsw.Connection, tables: Tables) -> None:
 
 
 def has_properties(connection: apsw.Connection, tables: Tables) -> bool:
-    """Whether the documents' properties were derived in the current format."""
+    """Whether the documents' properties were derived, perhaps in an earlier format."""
+    stored = _stored_properties_format(connection, tables)
+    return stored in (_PROPERTIES_FORMAT, _EARLIER_PROPERTIES)
+
+
+def has_links(connection: apsw.Connection, tables: Tables) -> bool:
+    """Whether the documents' properties and links were derived in the current format."""
+    return _stored_properties_format(connection, tables) == _PROPERTIES_FORMAT
+
+
+def _stored_properties_format(connection: apsw.Connection, tables: Tables) -> str | None:
     table = connection.execute(
         "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", (tables.properties,)
     ).fetchone()
     if table is None:
-        return False
+        return None
     row = connection.execute(
         f"SELECT kept FROM {identifier(tables.properties)} WHERE document_id = 0"
     ).fetchone()
-    return row is not None and row[0] == _PROPERTIES_FORMAT
+    return None if row is None else str(row[0])
 
 
 def drop_properties(connection: apsw.Connection, tables: Tables) -> None:

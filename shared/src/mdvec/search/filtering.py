@@ -12,6 +12,7 @@ import apsw
 from mdvec.index import (
     ChunkRanges,
     Condition,
+    DocumentLinks,
     chunk_ids,
     chunks_passing,
     chunks_saying,
@@ -21,8 +22,9 @@ from mdvec.index import (
     documents_of_chunks,
     documents_passing,
     documents_with_value,
-    has_current_words,
+    has_links,
     has_properties,
+    has_usable_words,
     links_of,
     no_chunks,
     single_chunks,
@@ -63,8 +65,10 @@ def narrow(connection: apsw.Connection, tool: Tool, filters: Filters) -> Narrowe
             ),
         )
     is_current = has_properties(connection, tool.tables)
+    if filters.links_to is not None:
+        is_current = has_links(connection, tool.tables)
     if filters.is_of_passages:
-        is_current = is_current and has_current_words(connection, tool.tables)
+        is_current = is_current and has_usable_words(connection, tool.tables)
     if not is_current:
         return Narrowed(
             None,
@@ -196,7 +200,7 @@ def linking_documents(connection: apsw.Connection, tool: Tool, file_path: str) -
     target = documents.document_id(connection, tool.tables, file_path)
     if target is None:
         return frozenset()
-    back = links_of(connection, tool.tables, [target])[target].back
+    back = links_of(connection, tool.tables, [target]).get(target, DocumentLinks()).back
     return frozenset(link.document_id for link in back)
 
 
