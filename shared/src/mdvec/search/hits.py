@@ -126,11 +126,13 @@ def hits(
     """The first ``k`` distinct passages, and whether the budget cut or omitted any."""
     passages = _passages(connection, ranked, returning, k)
     spans = within_budget([passage.span for passage in passages], max_chars)
-    properties = _properties(connection, [passage.found for passage in passages[: len(spans)]])
+    first = [passage.found for passage in passages[: len(spans)]]
+    properties, links = _properties(connection, first), _links(connection, first)
     shown = [
         _with_links(
             connection,
             passage.found,
+            links.get(_document(passage.found), DocumentLinks()),
             _hit(passage, span, properties.get(_document(passage.found), NOT_DERIVED)),
         )
         for passage, span in zip(passages, spans, strict=False)
@@ -138,11 +140,24 @@ def hits(
     return shown, len(shown) < len(passages) or any(hit.truncated for hit in shown)
 
 
-def _with_links(connection: apsw.Connection, ranked: RankedChunk, hit: Hit) -> Hit:
+def _links(
+    connection: apsw.Connection, ranked: Sequence[RankedChunk]
+) -> dict[tuple[int, int], DocumentLinks]:
+    """The documents' links, by tool and document id; only those derived already."""
+    links: dict[tuple[int, int], DocumentLinks] = {}
+    for tables in {hit.tables for hit in ranked if not KINDS[hit.tool.kind].is_made_of_records}:
+        ids = {hit.chunk.document_id for hit in ranked if hit.tables == tables}
+        of_documents = links_of(connection, tables, ids)
+        links |= {(tables.tool_id, number): found for number, found in of_documents.items()}
+    return links
+
+
+def _with_links(
+    connection: apsw.Connection, ranked: RankedChunk, links: DocumentLinks, hit: Hit
+) -> Hit:
     if KINDS[ranked.tool.kind].is_made_of_records:
         return hit
     number = ranked.chunk.document_id
-    links = links_of(connection, ranked.tables, [number]).get(number, DocumentLinks())
     return replace(
         hit,
         links_to=tuple(dict.fromkeys(link.file_path for link in links.to)),
