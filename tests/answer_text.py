@@ -10,7 +10,7 @@ _HEAD = re.compile(
     r"\[(?P<number>\d+)\] (?:(?P<tool>[a-z0-9_-]+): )?(?P<path>\"(?:[^\"\\]|\\.)*\")"
     r":(?P<first>\d+)-(?P<last>\d+) \(characters (?P<start>\d+)-(?P<end>\d+)\)"
     r"(?: — (?P<heading>\"(?:[^\"\\]|\\.)*\"))?(?:, (?P<about>\"(?:[^\"\\]|\\.)*\"))?"
-    r", score (?P<score>[\d.]+)"
+    r", score (?P<score>[\d.]+)(?:; .+)?"
 )
 _OPENING = re.compile(r"<text ([0-9a-f]+)>")
 

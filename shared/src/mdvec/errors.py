@@ -43,7 +43,7 @@ place; any other exception is a bug.
                     QuestionNotAllowed mdvec.embedding.remote.answers
             UnembeddableText          mdvec.embedding.embedder
             RerankerTooSlow           mdvec.embedding.reranker
-            ModelDiffers              mdvec.search.answer
+            ModelDiffers              mdvec.search.question_vectors
         SourceMissing                 mdvec.files.scanning
         InvalidAlias                  mdvec.household.aliases
         InvalidBudget                 mdvec.household.budgeting

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
@@ -28,7 +28,7 @@ from mdvec_cli.commands.output import print_json, print_line, print_table, say
 
 if TYPE_CHECKING:
     from mdvec.embedding import BackendOptions, Embedder
-    from mdvec.search import Answer, Hit
+    from mdvec.search import Answer, Hit, Listing
 
 _LINES_SHOWN = 8
 
@@ -57,7 +57,12 @@ class Sort(StrEnum):
 
 
 def search_command(
-    query: Annotated[str, typer.Argument(help="What to search for.", show_default=False)],
+    query: Annotated[
+        str, typer.Argument(
+            help="What to search for; without it, the documents that pass the filters are listed.",
+            show_default=False,
+        ),
+    ] = "",
     name: Annotated[
         str | None,
         typer.Option("--name", "-n", help="The tool to search; by default, all active ones.",
@@ -109,6 +114,27 @@ def search_command(
         typer.Option("--also", metavar="QUERY", show_default=False,
                      help="The same in other words or languages, ranked together; up to 5."),
     ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option("--where", metavar="KEY=VALUE", show_default=False,
+                     help="Only notes with this in the front matter; repeat to require several."),
+    ] = None,
+    links_to: Annotated[
+        str | None,
+        typer.Option("--links-to", metavar="FILE", help="Only notes that link to this one.",
+                     show_default=False),
+    ] = None,
+    related_to: Annotated[
+        str | None,
+        typer.Option("--related-to", metavar="FILE", help="Notes that are about the same.",
+                     show_default=False),
+    ] = None,
+    tasks: Annotated[
+        bool, typer.Option("--tasks", help="Only what has open tasks (- [ ]).")
+    ] = False,
+    page: Annotated[
+        int, typer.Option("--page", min=1, help="The page of a listing.", show_default=False)
+    ] = 1,
     sort: Annotated[
         Sort, typer.Option("--sort", help="The best first, or the newest good answers.")
     ] = Sort.RELEVANCE,
@@ -126,16 +152,27 @@ def search_command(
     filters = search.filters_of(
         today, path=path or typed.path, tags=[*(tag or ()), *typed.tags], since=since, until=until,
         exact=[*(exact or ()), *typed.exact], exclude=[*(exclude or ()), *typed.exclude],
+        links_to=links_to, where=_entries(where or ()), open_tasks=tasks,
     )  # fmt: skip
-    if text.is_blank(query):
-        raise typer.BadParameter("it is blank; ask something", param_hint="query")
     settings = settings_from(
         config, database, verbose=verbose,
         search={"k": k, "mode": mode and mode.value},
     )  # fmt: skip
+    names = None if name is None else (name,)
+    as_json = chosen_format(format_, settings) is DisplayFormat.JSON
+    if text.is_blank(typed.words) and related_to is None:
+        if text.is_blank(query) and filters.is_empty and name is None:
+            raise typer.BadParameter("it is blank; ask something, or filter", param_hint="query")
+        listing = search.list_documents(settings.database_path, names, filters, page, sort.value)
+        _print_listing(listing, as_json=as_json)
+        return
+    words = typed.words
+    if related_to is not None:
+        related_to, like = search.query_like(settings.database_path, names, related_to)
+        words = words if words.strip() else like
     question = search.Question(
-        typed.words or query,
-        None if name is None else (name,),
+        words,
+        names,
         settings.search.k,
         settings.search.mode,
         return_.value,
@@ -143,6 +180,7 @@ def search_command(
         filters,
         sort.value,
         tuple(also or ()),
+        related_to,
     )
     load = functools.partial(_load, settings.model.options())
     answer = search.search(
@@ -153,12 +191,37 @@ def search_command(
         settings.reranker(),
         manage.records_of,
     )
-    if chosen_format(format_, settings) is DisplayFormat.JSON:
+    if as_json:
         _print_json(answer, explain=explain)
         return
     for note in answer.notes:
         say(f"note: {note}")
     _print_hits(answer, explain=explain)
+
+
+def _entries(given: Sequence[str]) -> dict[str, list[str] | None]:
+    """The entries of front matter, by key; one without "=" may have any value."""
+    entries: dict[str, list[str] | None] = {}
+    for entry in given:
+        key, sign, value = entry.partition("=")
+        entries[key] = [*(entries.get(key) or ()), value] if sign else None
+    return entries
+
+
+def _print_listing(listing: Listing, *, as_json: bool) -> None:
+    if as_json:
+        print_json(asdict(listing))
+        return
+    pages = f", page {listing.page} of {listing.pages}" if listing.pages > 1 else ""
+    say(f"{counted(listing.total, 'document')} of {', '.join(listing.tools)}{pages}")
+    for note in listing.notes:
+        say(f"note: {note}")
+    for document in listing.documents:
+        tags = "".join(f" #{tag}" for tag in document.tags)
+        about = f"{document.title} {document.date or ''}{tags}".rstrip()
+        print_line(f"{document.tool}: {on_one_line(document.file_path)}  {on_one_line(about)}")
+        for line, task in document.tasks:
+            print_line(f"    {line}: {on_one_line(task)}")
 
 
 @contextmanager

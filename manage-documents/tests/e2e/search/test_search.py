@@ -7,7 +7,7 @@ from mdvec.manage.registering import add_tool, set_active
 HIT_KEYS = {
     "tool", "file_path", "title", "tags", "date", "heading", "content", "score", "chunk_index",
     "start_position", "end_position", "start_line", "end_line", "truncated", "next_position",
-    "found_by", "also_in",
+    "found_by", "also_in", "links_to", "linked_from", "goes_on",
 }  # fmt: skip
 
 
@@ -143,3 +143,32 @@ def test_signs_and_options_say_what_must_and_must_not_be_in_a_passage(mdvec, fil
     assert "other.md" not in exact.out
     assert re.search(r"night\.md:.*\[found by ジョブ\]", several.out)
     assert re.search(r"plugin \d  \[found by plugin\]", several.out)
+
+
+def test_without_a_query_the_documents_that_pass_are_listed(mdvec, fill):
+    mdvec.write(
+        "a.md", "---\ntags: [会議]\nstatus: open\ndate: 2025-06-01\n---\n[[b]]\n\n- [ ] 送る\n"
+    )
+    mdvec.write("b.md", "---\ntags: 会議\nstatus: done\n---\n議事録。\n")
+    fill()
+    tagged, typed, status, tasks, linking, as_json, related, blank = mdvec.each(
+        ["search", "--tag", "会議"],
+        ["search", "tag:会議"],
+        ["search", "--where", "status=done", "--where", "tags"],
+        ["search", "--tasks"],
+        ["search", "--links-to", "b.md"],
+        ["search", "--where", "status", "--format", "json"],
+        ["search", "--related-to", "b.md", "-m", "lexical"],
+        ["search"],
+    )
+    assert tagged.out == typed.out
+    assert "notes: a.md  a 2025-06-01 #会議\n" in tagged.out
+    assert "2 documents of notes\n" in tagged.err
+    assert [line.split()[1] for line in status.out.splitlines()] == ["b.md"]
+    assert tasks.out.splitlines()[-1] == "    8: 送る"
+    assert [line.split()[1] for line in linking.out.splitlines()] == ["a.md"]
+    assert (as_json.json["total"], as_json.json["pages"]) == (2, 1)
+    assert related.code == 0
+    assert "b.md" not in related.out
+    assert blank.code == 2
+    assert "ask something, or filter" in blank.err

@@ -7,13 +7,16 @@ from dataclasses import asdict
 from typing import Any
 
 from mdvec.documents import DocumentText
-from mdvec.search import UNSURE, Answer, Hit, TextSpan, good_cut, within_budget
-from mdvec.text import TextFence, counted, fence_for, on_one_line, quoted
+from mdvec.search import UNSURE, Answer, Hit, Listing, TextSpan, good_cut, within_budget
+from mdvec.text import TextFence, counted, fence_for, on_one_line, quoted, shown_name
 from mdvec.tools import offered_name
 
 _MAX_UNCUT = 1_000
 """Passages up to this length are shown whole or not at all, except the first."""
 _CUT_BEFORE = "the text before was cut; read it"
+_MAX_ALL_LINKS = 30
+_MAX_LINKS = 2
+"""How many links of a hit's document its line names, in each direction."""
 _MAX_PLACES = 5
 """How many other files with the same text a hit names."""
 _BREAKS = 3
@@ -72,16 +75,20 @@ def as_text(answer: Answer, max_chars: int, links: Sequence[str], *, wide: bool)
     return "\n\n".join([*parts, *texts, *notes])
 
 
-def document_text(document: DocumentText, notes: Sequence[str] = ()) -> str:
-    """A part of a document as text, after ``notes`` on it."""
+def document_text(
+    document: DocumentText, notes: Sequence[str] = (), *, numbered: bool = False
+) -> str:
+    """A part of a document as text, after ``notes`` on it; ``numbered`` numbers its lines."""
     title = f", title {quoted(document.title)}" if document.title else ""
     head = (
         f"{document.tool}: {quoted(document.file_path)}:{document.start_line}-{document.end_line} "
         f"of {counted(document.total_lines, 'line')} (characters {document.start_position}-"
         f"{document.end_position} of {document.total_chars}){title}"
+        f"{_linked(document.links_to, document.linked_from, _MAX_ALL_LINKS)}"
     )
     cut = cut_note(document.tool, document.file_path, document.end_position)
-    text = fence_for([document.content]).around(document.content)
+    content = document.numbered if numbered else document.content
+    text = fence_for([content]).around(content)
     return "\n".join([head, *_noted(notes), text]) + (cut if document.truncated else "")
 
 
@@ -131,19 +138,48 @@ def _head(number: int, hit: Hit, *, wide: bool) -> str:
     source = f"{hit.tool}: " if wide else ""
     heading = f" — {quoted(hit.heading)}" if hit.heading else ""
     about = f", {quoted(hit.about)}" if hit.about else ""
-    if hit.found_by:
-        about += f", found by {', '.join(map(quoted, hit.found_by))}"
-    if hit.also_in:
-        about += f", also in {_few(hit.also_in)}"
     span = f"{hit.start_line}-{hit.end_line} (characters {hit.start_position}-{hit.end_position})"
     return (
         f"[{number}] {source}{quoted(hit.file_path)}:{span}{heading}{about}, score {hit.score:.2f}"
+        f"{_relations(hit)}"
     )
 
 
-def _few(places: Sequence[str]) -> str:
-    more = f" and {len(places) - _MAX_PLACES} more" if len(places) > _MAX_PLACES else ""
-    return ", ".join(places[:_MAX_PLACES]) + more
+def _relations(hit: Hit) -> str:
+    """Which queries found a hit, where else its text is, and what its document is linked with."""
+    found_by = f"; found by {', '.join(map(quoted, hit.found_by))}" if hit.found_by else ""
+    also_in = f"; also in {_few(hit.also_in)}" if hit.also_in else ""
+    goes_on = f"; goes on at {hit.end_position}" if hit.goes_on else ""
+    return goes_on + found_by + also_in + _linked(hit.links_to, hit.linked_from, _MAX_LINKS)
+
+
+def _linked(links_to: Sequence[str], linked_from: Sequence[str], most: int) -> str:
+    """What a document links to and what links to it, for the line about it."""
+    there = f"; links to {_few(list(map(shown_name, links_to)), most)}" if links_to else ""
+    back = f"; linked from {_few(list(map(shown_name, linked_from)), most)}" if linked_from else ""
+    return there + back
+
+
+def _few(places: Sequence[str], most: int = _MAX_PLACES) -> str:
+    more = f" and {len(places) - most} more" if len(places) > most else ""
+    return ", ".join(places[:most]) + more
+
+
+def listing_text(listing: Listing) -> str:
+    """A listing as text, a line for each document and one for each of its open tasks."""
+    several = len(listing.tools) > 1
+    found = counted(listing.total, "document")
+    lines = [f"{found} of {', '.join(listing.tools)}"]
+    if listing.pages > 1:
+        lines[0] += f", page {listing.page} of {listing.pages}"
+    for document in listing.documents:
+        source = f"{document.tool}: " if several else ""
+        tags = "".join(f" #{tag}" for tag in document.tags)
+        about = f"{quoted(document.title)}{f' {document.date}' if document.date else ''}"
+        about += f" {quoted(tags.strip())}" if tags else ""
+        lines.append(f"- {source}{quoted(document.file_path)} {about}")
+        lines += [f"  - line {line}: {quoted(task)}" for line, task in document.tasks]
+    return "\n".join([*lines, *_noted(listing.notes)])
 
 
 def _first_within(heads: Sequence[str], max_chars: int) -> int:

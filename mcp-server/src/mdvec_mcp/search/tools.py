@@ -42,7 +42,7 @@ from mdvec_mcp.offer import ALWAYS_LOADED, Offer
 from mdvec_mcp.search.model_pool import ModelPool
 
 if TYPE_CHECKING:
-    from mdvec.search import Answer, TypedQuery
+    from mdvec.search import Answer, Filters, Listing, TypedQuery
 
 
 LinkKind = Literal["path", "obsidian"]
@@ -88,6 +88,15 @@ Query = Annotated[
     ),
     _TEXT,
 ]
+OptionalQuery = Annotated[str | None, Field(max_length=MAX_QUERY_CHARS), _TEXT]
+Choice = Annotated[bool | None, Field()]
+Where = Annotated[
+    dict[str, str | list[str]] | None,
+    Field(description="Front matter."),
+    WithJsonSchema({"type": "object"}),
+]
+PathText = Annotated[str | None, Field(max_length=MAX_PATH_CHARS), _TEXT]
+Page = Annotated[int | None, Field(ge=1), WithJsonSchema({"type": "integer"})]
 K = Annotated[int, Field(ge=1, le=MAX_K), WithJsonSchema({"type": "integer"})]
 Return = Annotated[Returning, Field(validation_alias="return")]
 Queries = Annotated[list[str] | None, Field(max_length=MAX_QUERIES), _TEXTS]
@@ -123,6 +132,23 @@ class FilterArguments:
     exact: list[str] | None = None
     exclude: list[str] | None = None
     queries: list[str] | None = None
+    links_to: str | None = None
+    where: dict[str, str | list[str]] | None = None
+    tasks: bool = False
+    related_to: str | None = None
+
+    def filters(self) -> Filters:
+        """The filters among them, with days relative to today.
+
+        Raises:
+            InvalidFilter: one of them cannot be parsed.
+        """
+        today = datetime.now().astimezone().date()
+        return search.filters_of(
+            today, path=self.path, tags=self.tags, since=self.since, until=self.until,
+            exact=self.exact, exclude=self.exclude, links_to=self.links_to, where=self.where,
+            open_tasks=self.tasks,
+        )  # fmt: skip
 
     def with_typed(self, typed: TypedQuery) -> FilterArguments:
         """These arguments, and what a query states by its signs."""
@@ -163,6 +189,17 @@ class SearchContext:
         notes = [self._as_it_runs(note) for note in answer.notes]
         return replace(answer, notes=(*notes, *look.notes(freshness_in_english)))
 
+    def list_documents(
+        self, tools: tuple[str, ...] | None, arguments: FilterArguments, page: int
+    ) -> Listing:
+        """A page of the documents that pass the filters."""
+        tools = self.freshness.served_names(tools)
+        look = self.look(tools)
+        listing = search.list_documents(
+            self.database, tools, arguments.filters(), page, arguments.sort
+        )
+        return replace(listing, notes=(*listing.notes, *look.notes(freshness_in_english)))
+
     def search_as_typed(
         self,
         query: str,
@@ -196,14 +233,13 @@ class SearchContext:
         returning: Returning,
         arguments: FilterArguments,
     ) -> Answer:
-        today = datetime.now().astimezone().date()
-        filters = search.filters_of(
-            today, path=arguments.path, tags=arguments.tags, since=arguments.since,
-            until=arguments.until, exact=arguments.exact, exclude=arguments.exclude,
-        )  # fmt: skip
+        related_to = arguments.related_to
+        if related_to is not None:
+            related_to, like = search.query_like(self.database, tools, related_to)
+            query = query or like
         question = search.Question(
-            query, tools, k, self.settings.mode, returning, self.settings.max_chars, filters,
-            arguments.sort, tuple(arguments.queries or ()),
+            query, tools, k, self.settings.mode, returning, self.settings.max_chars,
+            arguments.filters(), arguments.sort, tuple(arguments.queries or ()), related_to,
         )  # fmt: skip
         return search.search(
             self.database,
@@ -323,10 +359,10 @@ def add_search_across(offer: Offer, context: SearchContext) -> None:
 
     async def search_across(
         ctx: AnyContext,
-        query: Query,
+        query: OptionalQuery = None,
         tools: Annotated[
             list[str] | None,
-            Field(min_length=1, description="Default all."),
+            Field(min_length=1),
             _TEXTS,
         ] = None,
         queries: Queries = None,
@@ -340,12 +376,27 @@ def add_search_across(offer: Offer, context: SearchContext) -> None:
         until: Until = None,
         sort: Sort = "relevance",
         link: Link = None,
+        where: Where = None,
+        links_to: PathText = None,
+        related_to: PathText = None,
+        tasks: Choice = None,
+        page: Page = None,
     ) -> ToolReply:
         names = None if tools is None else tuple(tools)
-        arguments = FilterArguments(path, tags, since, until, sort, exact, exclude, queries)
+        arguments = FilterArguments(
+            path, tags, since, until, sort, exact, exclude, queries, links_to, where,
+            tasks is True, related_to,
+        )  # fmt: skip
 
         def work() -> ToolReply:
-            answer = context.search_as_typed(query, names, k, return_, arguments)
+            typed = search.typed_query(query or "")
+            if related_to is None and (query is None or not typed.words):
+                from mdvec_mcp.search.answers import listing_text  # loaded after the start
+
+                stated = arguments.with_typed(typed)
+                listing = context.list_documents(names, stated, page or 1)
+                return ToolReply(listing_text(listing), partial(asdict, listing))
+            answer = context.search_as_typed(query or "", names, k, return_, arguments)
             if not answer.tools:
                 refuse_empty_database(context.database)
             return context.reply(answer, link, wide=True)
@@ -357,7 +408,8 @@ def add_search_across(offer: Offer, context: SearchContext) -> None:
         search_across,
         name="search",
         description="Search the user's notes, documents and households, or those in tools: find "
-        "passages by meaning and by words. メモや文書の検索、探す。",
+        "passages by meaning and words; without query list what passes the filters. "
+        "メモや文書の検索、一覧、探す。",
         annotations=READ_ONLY,
         meta=ALWAYS_LOADED | context.meta,
     )
@@ -373,6 +425,7 @@ def add_get_document(offer: Offer, context: SearchContext) -> None:
         end_line: Line = None,
         start_position: FirstPosition = None,
         end_position: Position = None,
+        line_numbers: Choice = None,
     ) -> ToolReply:
         def work() -> ToolReply:
             from mdvec_mcp.search.answers import document_text  # loaded after the start
@@ -384,7 +437,8 @@ def add_get_document(offer: Offer, context: SearchContext) -> None:
             document = documents.read_document(context.database, tool, file_path, part, max_chars)
             notes = look.notes(freshness_in_english)
             return ToolReply(
-                document_text(document, notes), lambda: {**asdict(document), "notes": notes}
+                document_text(document, notes, numbered=line_numbers is True),
+                lambda: {**asdict(document), "notes": notes},
             )
 
         return await context.run(work)

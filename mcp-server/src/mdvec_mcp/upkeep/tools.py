@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,7 +13,7 @@ from mcp_types import ToolAnnotations
 from mdvec import household
 from mdvec.database import open_database, snapshot
 from mdvec.importing import MAX_LISTED
-from mdvec.index import tag_counts
+from mdvec.index import tag_counts, value_counts
 from mdvec.sync import ImportRun, Result, Source, Stopped, list_sources
 from mdvec.text import counted, on_one_line, quoted
 from mdvec.tools import KINDS, Tool, is_being_imported, offered_name
@@ -25,6 +26,9 @@ from mdvec_mcp.offer import Offer
 
 Values = dict[str, Any]
 _MAX_TAGS = 12
+_MAX_ENTRIES, _MAX_VALUES = 8, 5
+"""How many entries of front matter are named, and values of each."""
+_TOLD_ELSEWHERE = frozenset({"title", "tags", "tag", "aliases", "alias", "date"})
 _REACHED = (
     "{search} reaches every source with texts now (tools=[name]), also one whose own tool is not "
     "in your list yet"
@@ -47,11 +51,11 @@ def source_list(freshness: FreshnessWatch) -> ToolReply:
     served = [source for source in sources if freshness.serves(source.tool)]
     if not served:
         return ToolReply("no tool is active")
-    tags = most_frequent_tags(freshness.database, [active.tool for active in served], _MAX_TAGS)
+    known = tags_and_values(freshness.database, [active.tool for active in served])
     today = datetime.now().astimezone().date()
     values = [
         source_values(
-            source, tags.get(source.tool.name, []), _last_import(freshness, source.tool),
+            source, *known.get(source.tool.name, ([], {})), _last_import(freshness, source.tool),
             _last_day(freshness.database, source.tool, today),
         )
         for source in served
@@ -68,13 +72,18 @@ def imports_now(freshness: FreshnessWatch) -> list[Values]:
 
 
 def source_values(
-    source: Source, tags: Sequence[str], latest: Values | None, last_day: date | None = None
+    source: Source,
+    tags: Sequence[str],
+    entries: Mapping[str, Sequence[str]],
+    latest: Values | None,
+    last_day: date | None = None,
 ) -> Values:
     """A source as data.
 
     Args:
         source: the source.
         tags: the most frequent tags of its documents.
+        entries: the most frequent entries of their front matter, with frequent values.
         latest: its import that runs or ended last.
         last_day: of a household's transactions.
     """
@@ -94,6 +103,7 @@ def source_values(
         "is_fresh": not note and not is_running and fresh.is_imported,
         "note": note,
         "tags": list(tags),
+        "front_matter": {name: list(values) for name, values in entries.items()},
         "import": latest,
         "failed": [
             {"file_path": failure.file_path, "reason": failure.reason} for failure in source.failed
@@ -118,6 +128,12 @@ def source_text(values: Values, today: date) -> str:
         lines.append(_statements_end(date.fromisoformat(values["statements_end"]), today))
     if values["tags"]:
         lines.append(f"frequent tags: {', '.join(map(quoted, values['tags']))}")
+    if values["front_matter"]:
+        entries = (
+            f"{quoted(name)} ({', '.join(map(quoted, frequent))})" if frequent else quoted(name)
+            for name, frequent in values["front_matter"].items()
+        )
+        lines.append(f"front matter: {', '.join(entries)}")
     if values["import"] is not None:
         lines.append(f"import {values['import']['state']}: {values['import']['text']}")
     lines += [
@@ -184,18 +200,33 @@ def _running(text: str, done: int, files: int) -> Values:
     return {"state": "running", "text": text, "files_done": done, "files": files}
 
 
-def most_frequent_tags(database: Path, tools: Sequence[Tool], limit: int) -> dict[str, list[str]]:
-    """The most frequent tags of each imported tool, by the tool's name.
+def tags_and_values(
+    database: Path, tools: Sequence[Tool]
+) -> dict[str, tuple[list[str], dict[str, list[str]]]]:
+    """The most frequent tags, and front matter with its frequent values, of each imported tool.
 
     Raises:
         DatabaseError: the file cannot be read.
     """
     with open_database(database, "read") as connection, snapshot(connection):
         return {
-            tool.name: [count.tag for count in tag_counts(connection, tool.tables, limit)]
+            tool.name: (
+                [count.tag for count in tag_counts(connection, tool.tables, _MAX_TAGS)],
+                _frequent_values(value_counts(connection, tool.tables)),
+            )
             for tool in tools
             if tool.generation
         }
+
+
+def _frequent_values(counts: Mapping[str, Counter[str]]) -> dict[str, list[str]]:
+    """The most frequent entries, each with the values that several documents share."""
+    frequent = sorted(counts, key=lambda name: -counts[name].total())
+    named = [name for name in frequent if name.casefold() not in _TOLD_ELSEWHERE][:_MAX_ENTRIES]
+    return {
+        name: [value for value, count in counts[name].most_common(_MAX_VALUES) if count > 1]
+        for name in named
+    }
 
 
 # Their answers load what an import needs, so the calls import them.

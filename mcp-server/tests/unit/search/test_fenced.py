@@ -105,8 +105,8 @@ def test_a_whole_file_is_followed_by_no_blank_line():
 @example(path=HOSTILE, reason=HOSTILE, tag=HOSTILE)
 def test_no_file_or_tag_writes_a_line_of_the_list_of_sources(path, reason, tag):
     source = Source(ROW, Freshness("notes", Path(path)), (Failure(path, reason),))
-    text = source_text(source_values(source, [tag], None), date(2026, 1, 1))
+    text = source_text(source_values(source, [tag], {tag: [tag]}, None), date(2026, 1, 1))
     lines = lines_of_the_server(text)
     assert [line.partition(":")[0].partition('"')[0] for line in lines] == [
-        "notes (markdown) reads ", "  frequent tags", "  failed",
+        "notes (markdown) reads ", "  frequent tags", "  front matter", "  failed",
     ]  # fmt: skip

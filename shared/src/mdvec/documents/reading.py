@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from bisect import bisect_right
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ import apsw
 
 from mdvec.database import open_database, snapshot
 from mdvec.errors import MdvecError
-from mdvec.index import Tables, documents
+from mdvec.index import DocumentLinks, LinkedDocument, Tables, documents, links_of
 from mdvec.search import good_cut, no_texts_message
 from mdvec.text import line_starts, quoted
 from mdvec.tools import KINDS, Tool, registry, unfinished
@@ -39,6 +40,8 @@ class DocumentText:
     """A part of a document, exactly as it is stored.
 
     If ``truncated``, the budget cut it short, and the rest begins at ``next_position``.
+    ``links_to`` and ``linked_from`` are the documents that it links to and is linked from, with
+    the headings or blocks ("note.md#heading"); ``unresolved`` are links to no document.
     """
 
     tool: str
@@ -53,6 +56,15 @@ class DocumentText:
     total_lines: int
     truncated: bool
     next_position: int | None
+    links_to: tuple[str, ...] = ()
+    linked_from: tuple[str, ...] = ()
+    unresolved: tuple[str, ...] = ()
+
+    @property
+    def numbered(self) -> str:
+        """The part with the number of each line in front of it."""
+        lines = self.content.splitlines(keepends=True)
+        return "".join(f"{self.start_line + at}: {line}" for at, line in enumerate(lines))
 
 
 def read_document(
@@ -79,6 +91,7 @@ def read_document(
             stored = documents.stored_text(connection, names, file_path)
         if stored is None:
             raise ReadingRefused(_no_document(connection, tool, names, file_path))
+        links = links_of(connection, names, [stored.id]).get(stored.id, DocumentLinks())
     lines = [start for start in line_starts(stored.content) if start < len(stored.content)] or [0]
     start, end = _range(stored.content, lines, part)
     cut = end
@@ -97,6 +110,15 @@ def read_document(
         total_lines=len(lines),
         truncated=cut < end,
         next_position=cut if cut < end else None,
+        links_to=_places(links.to),
+        linked_from=_places(links.back),
+        unresolved=links.unresolved,
+    )
+
+
+def _places(links: Sequence[LinkedDocument]) -> tuple[str, ...]:
+    return tuple(
+        f"{link.file_path}#{link.fragment}" if link.fragment else link.file_path for link in links
     )
 
 

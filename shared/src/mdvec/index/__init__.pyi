@@ -25,6 +25,8 @@ from .chunks import StoredChunk as StoredChunk
 from .chunks import VectorStatistics as VectorStatistics
 from .chunks import change_headings as change_headings
 from .chunks import chunk_count as chunk_count
+from .chunks import documents_of_chunks as documents_of_chunks
+from .chunks import section_goes_on as section_goes_on
 from .chunks import stored_chunks as stored_chunks
 from .documents import DocumentLine as DocumentLine
 from .documents import NewDocument as NewDocument
@@ -32,6 +34,9 @@ from .documents import StoredFile as StoredFile
 from .documents import StoredText as StoredText
 from .documents import erase_deleted_terms as erase_deleted_terms
 from .documents import rewrite_lexical_index as rewrite_lexical_index
+from .links import DocumentLinks as DocumentLinks
+from .links import LinkedDocument as LinkedDocument
+from .links import links_of as links_of
 from .model_constants import calibrated_constants as calibrated_constants
 from .nearest import EngineUnavailable as EngineUnavailable
 from .nearest import nearest_among as nearest_among
@@ -49,11 +54,14 @@ from .properties import TagCount as TagCount
 from .properties import chunk_ids as chunk_ids
 from .properties import chunks_passing as chunks_passing
 from .properties import count_undated as count_undated
+from .properties import documents_passing as documents_passing
+from .properties import documents_with_value as documents_with_value
 from .properties import no_chunks as no_chunks
 from .properties import other_names as other_names
 from .properties import single_chunks as single_chunks
 from .properties import stored_properties as stored_properties
 from .properties import tag_counts as tag_counts
+from .properties import value_counts as value_counts
 from .signature_cache import SignatureIndex as SignatureIndex
 from .signature_cache import entry_type as entry_type
 from .signature_cache import read_build as read_build
@@ -63,8 +71,10 @@ from .table_changes import rebuild_vector_index as rebuild_vector_index
 from .table_changes import renew_vector_index as renew_vector_index
 from .tables import Tables as Tables
 from .tables import has_current_words as has_current_words
+from .tables import has_links as has_links
 from .tables import has_properties as has_properties
 from .tables import has_signatures as has_signatures
+from .tables import has_usable_words as has_usable_words
 from .tables import has_word_indexes as has_word_indexes
 from .words import document_frequencies as document_frequencies
 from .words import in_katakana as in_katakana
@@ -75,4 +85,6 @@ from .words import word_counts as word_counts
 from .words import words_containing as words_containing
 from .written import chunks_saying as chunks_saying
 from .written import chunks_with as chunks_with
+from .written import chunks_with_tasks as chunks_with_tasks
 from .written import documents_with as documents_with
+from .written import open_tasks as open_tasks

@@ -230,6 +230,29 @@ def _numbers(ids: Iterable[int]) -> str:
     return ",".join(map(str, ids))
 
 
+def documents_of_chunks(
+    connection: apsw.Connection, tables: Tables, ids: Iterable[int]
+) -> list[int]:
+    """The documents that have these chunks."""
+    rows = connection.execute(
+        f"SELECT DISTINCT document_id FROM {identifier(tables.vectors)} "
+        f"WHERE id IN ({_numbers(ids)})"
+    )
+    return [int(document_id) for (document_id,) in rows]
+
+
+def section_goes_on(
+    connection: apsw.Connection, tables: Tables, document_id: int, heading: str, position: int
+) -> bool:
+    """Whether text under the same heading of a document follows a position."""
+    row = connection.execute(
+        f"SELECT heading FROM {identifier(tables.vectors)} "
+        "WHERE document_id = ? AND end_position > ? ORDER BY start_position LIMIT 1",
+        (document_id, position),
+    ).fetchone()
+    return row is not None and bool(heading) and row[0] == heading
+
+
 def chunk_count(connection: apsw.Connection, tables: Tables) -> int:
     """The number of chunks of a tool."""
     (count,) = connection.execute(

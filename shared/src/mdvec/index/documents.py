@@ -11,6 +11,7 @@ import apsw
 
 from mdvec.database import records
 from mdvec.index.chunks import delete_chunks, insert_chunks
+from mdvec.index.links import delete_links, insert_links
 from mdvec.index.properties import (
     delete_properties,
     insert_properties,
@@ -86,6 +87,7 @@ def put_document(connection: apsw.Connection, tables: Tables, document: NewDocum
         document_id = int(known[0])
         delete_chunks(connection, tables, document_id)
         delete_properties(connection, tables, document_id)
+        delete_links(connection, tables, document_id)
         connection.execute(
             f"UPDATE {documents} SET content_hash = ?, size = ?, mtime_ns = ?, title = ?, "
             "content = ?, updated_at = CURRENT_TIMESTAMP WHERE id = ?",
@@ -97,6 +99,10 @@ def put_document(connection: apsw.Connection, tables: Tables, document: NewDocum
         names, document.chunks, document.vectors,
     )  # fmt: skip
     insert_properties(connection, tables, document_id, document.properties)
+    insert_links(
+        connection, tables, document_id, document.file_path, document.content,
+        document.properties.aliases,
+    )  # fmt: skip
 
 
 def touch_document(
@@ -119,6 +125,7 @@ def delete_document(connection: apsw.Connection, tables: Tables, file_path: str)
     for (document_id,) in list(rows):
         delete_chunks(connection, tables, document_id)
         delete_properties(connection, tables, document_id)
+        delete_links(connection, tables, document_id)
         connection.execute(
             f"DELETE FROM {identifier(tables.documents)} WHERE id = ?", (document_id,)
         )
@@ -151,6 +158,21 @@ class StoredText:
     file_path: str
     title: str
     content: str
+
+
+def paths(connection: apsw.Connection, tables: Tables, ids: Sequence[int]) -> list[tuple[int, str]]:
+    """The id and path of each of these documents."""
+    rows = connection.execute(
+        f"SELECT id, file_path FROM {identifier(tables.documents)} "
+        f"WHERE id IN ({','.join(map(str, ids))})"
+    )
+    return [(int(str(number)), str(path)) for number, path in rows]
+
+
+def document_id(connection: apsw.Connection, tables: Tables, file_path: str) -> int | None:
+    """The id of the document that ``stored_text`` gives."""
+    stored = stored_text(connection, tables, file_path)
+    return None if stored is None else stored.id
 
 
 def stored_text(connection: apsw.Connection, tables: Tables, file_path: str) -> StoredText | None:

@@ -6,7 +6,8 @@ Like the search indexes, they are derived from the stored documents.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
@@ -14,11 +15,13 @@ from typing import TYPE_CHECKING
 import apsw
 
 from mdvec.database import records
+from mdvec.index.links import insert_links
 from mdvec.index.tables import Tables, create_properties, drop_properties, has_properties
 from mdvec.text import (
     Properties,
     PropertyValue,
     day_in_name,
+    folded,
     folded_tag,
     front_matter,
     identifier,
@@ -73,7 +76,7 @@ def count_undated(connection: apsw.Connection, tables: Tables) -> int:
 
 
 def rebuild_properties(connection: apsw.Connection, tables: Tables) -> None:
-    """Rebuild the properties of all documents from their stored contents."""
+    """Rebuild the properties and links of all documents from their stored contents."""
     drop_properties(connection, tables)
     create_properties(connection, tables)
     documents = identifier(tables.documents)
@@ -86,6 +89,7 @@ def rebuild_properties(connection: apsw.Connection, tables: Tables) -> None:
         if is_markdown(path):
             properties = properties_of(content, front_matter(content), path)
         insert_properties(connection, tables, int(document_id), properties)
+        insert_links(connection, tables, int(document_id), path, content, properties.aliases)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +216,7 @@ class Condition:
         tags: folded tags, all of which it must have, or subtags of them.
         since: the first day; a document without a date of its own meets no day.
         until: the last day.
+        documents: the documents that may meet it; None for all.
     """
 
     path_matches: Callable[[str], bool] | None = None
@@ -219,6 +224,49 @@ class Condition:
     tags: Sequence[str] = ()
     since: date | None = None
     until: date | None = None
+    documents: frozenset[int] | None = None
+
+
+def documents_with_value(
+    connection: apsw.Connection, tables: Tables, key: str, values: Sequence[str]
+) -> frozenset[int]:
+    """The documents whose front matter has one of the values, or any value if there are none.
+
+    Case and width make no difference; a list has each of its items.
+    """
+    wanted = {folded(value) for value in values}
+    return frozenset(
+        document_id
+        for document_id, of_key in _values_of(connection, tables, key)
+        if not wanted or wanted & {folded(value) for value in of_key}
+    )
+
+
+def value_counts(connection: apsw.Connection, tables: Tables) -> dict[str, Counter[str]]:
+    """How many documents have each value of a front matter's entries, by entry."""
+    counts: dict[str, Counter[str]] = {}
+    if not has_properties(connection, tables):
+        return counts
+    table = identifier(tables.properties)
+    rows = connection.execute(f"SELECT kept FROM {table} WHERE document_id > 0 AND kept <> '{{}}'")
+    for (kept,) in rows:
+        for name, value in json.loads(str(kept)).items():
+            values = value if isinstance(value, list) else [value]
+            counts.setdefault(name, Counter()).update(values)
+    return counts
+
+
+def _values_of(
+    connection: apsw.Connection, tables: Tables, key: str
+) -> Iterator[tuple[int, list[str]]]:
+    rows = connection.execute(
+        f"SELECT document_id, kept FROM {identifier(tables.properties)} "
+        "WHERE document_id > 0 AND kept <> '{}'"
+    )
+    for document_id, kept in rows:
+        for name, value in json.loads(str(kept)).items():
+            if folded(name) == folded(key):
+                yield int(str(document_id)), value if isinstance(value, list) else [value]
 
 
 def chunks_passing(
@@ -227,7 +275,34 @@ def chunks_passing(
     """The chunks of all documents that meet a condition."""
     import numpy as np
 
-    where, values = ["document_id > 0", "chunks > 0"], list[object]()
+    where, values = _passing(connection, tables, condition)
+    rows = connection.execute(
+        f"SELECT first_chunk, chunks FROM {identifier(tables.properties)} "
+        f"WHERE chunks > 0 AND {where} ORDER BY first_chunk",
+        values,
+    ).fetchall()
+    ranges = np.array(rows, dtype=np.int64).reshape(-1, 2)
+    return ChunkRanges(ranges[:, 0], ranges[:, 1])
+
+
+def documents_passing(
+    connection: apsw.Connection, tables: Tables, condition: Condition
+) -> list[int]:
+    """The documents that meet a condition, also those without any chunk."""
+    where, values = _passing(connection, tables, condition)
+    rows = connection.execute(
+        f"SELECT document_id FROM {identifier(tables.properties)} WHERE {where}", values
+    )
+    return [int(str(document_id)) for (document_id,) in rows]
+
+
+def _passing(
+    connection: apsw.Connection, tables: Tables, condition: Condition
+) -> tuple[str, list[object]]:
+    """The condition in SQL, on the table of properties, and its values."""
+    import numpy as np
+
+    where, values = ["document_id > 0"], list[object]()
     for tag in condition.tags:
         where.append(
             f"document_id IN (SELECT document_id FROM {identifier(tables.tags)} "
@@ -241,17 +316,15 @@ def chunks_passing(
     if condition.until is not None:
         where.append("day <= ?")
         values.append(condition.until.isoformat())
+    if condition.documents is not None:
+        chosen = np.array(sorted(condition.documents), dtype=np.int64)
+        where.append("document_id IN carray(?)" if len(chosen) else "FALSE")
+        values += [apsw.carray(chosen)] if len(chosen) else []
     if condition.path_matches is not None:
         ids = _documents_at(connection, tables, condition)
         where.append("document_id IN carray(?)" if len(ids) else "FALSE")
         values += [apsw.carray(ids)] if len(ids) else []
-    rows = connection.execute(
-        f"SELECT first_chunk, chunks FROM {identifier(tables.properties)} "
-        f"WHERE {' AND '.join(where)} ORDER BY first_chunk",
-        values,
-    ).fetchall()
-    ranges = np.array(rows, dtype=np.int64).reshape(-1, 2)
-    return ChunkRanges(ranges[:, 0], ranges[:, 1])
+    return " AND ".join(where), values
 
 
 def _documents_at(

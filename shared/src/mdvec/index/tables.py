@@ -14,10 +14,14 @@ import apsw
 from mdvec import text
 from mdvec.text import identifier
 
-DERIVED = ("signatures", "fts", "terms", "counts", "vocabulary", "properties", "tags")
+DERIVED = (
+    "signatures", "fts", "terms", "counts", "vocabulary", "properties", "tags", "links", "keys",
+)  # fmt: skip
 """How the names of the derived tables begin."""
 _WORDS_FORMAT = 3
-_PROPERTIES_FORMAT = "2"
+_PROPERTIES_FORMAT = "3"
+_EARLIER_WORDS, _EARLIER_PROPERTIES = 2, "2"
+"""Formats that only lack what came later: numbers in groups, and links."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,16 @@ class Tables:
     def tags(self) -> str:
         """Table of the documents' tags."""
         return self._derived("tags")
+
+    @property
+    def links(self) -> str:
+        """Table of the links between documents, by the keys they name."""
+        return self._derived("links")
+
+    @property
+    def keys(self) -> str:
+        """Table of the keys that links find documents by."""
+        return self._derived("keys")
 
     def _derived(self, kind: str) -> str:
         return f"{kind}_{self.tool_id}_{self.generation}"
@@ -196,7 +210,11 @@ def create_word_indexes(connection: apsw.Connection, tables: Tables) -> None:
 
 def words_version() -> str:
     """The version of a word index built now: its format, and the dictionary installed."""
-    return f"{_WORDS_FORMAT} {text.analysis_version()}"
+    return _version(_WORDS_FORMAT)
+
+
+def _version(words_format: int) -> str:
+    return f"{words_format} {text.analysis_version()}"
 
 
 def has_words(connection: apsw.Connection, tables: Tables) -> bool:
@@ -207,18 +225,28 @@ def has_words(connection: apsw.Connection, tables: Tables) -> bool:
     return row is not None
 
 
+def has_usable_words(connection: apsw.Connection, tables: Tables) -> bool:
+    """Whether the word index has the installed dictionary's version, perhaps in an older format."""
+    usable = (words_version(), _version(_EARLIER_WORDS))
+    return _stored_version(connection, tables) in usable
+
+
 def has_current_words(connection: apsw.Connection, tables: Tables) -> bool:
     """Whether the word index has the current format and the installed dictionary's version."""
+    return _stored_version(connection, tables) == words_version()
+
+
+def _stored_version(connection: apsw.Connection, tables: Tables) -> str | None:
     if not has_words(connection, tables):
-        return False
+        return None
     row = connection.execute(
         f"SELECT counts FROM {identifier(tables.counts)} WHERE chunk_id = 0"
     ).fetchone()
-    return row is not None and bytes(row[0]) == words_version().encode()
+    return None if row is None else bytes(row[0]).decode()
 
 
 def create_properties(connection: apsw.Connection, tables: Tables) -> None:
-    """Create the tables of the documents' properties, empty."""
+    """Create the tables of the documents' properties and links, empty."""
     properties, tags = identifier(tables.properties), identifier(tables.tags)
     connection.execute(
         f"CREATE TABLE {properties} (document_id INTEGER PRIMARY KEY, day TEXT, "
@@ -235,24 +263,45 @@ def create_properties(connection: apsw.Connection, tables: Tables) -> None:
     )
     of_document = identifier(tables.index("tagged"))
     connection.execute(f"CREATE INDEX {of_document} ON {tags} (document_id)")
+    links, keys = identifier(tables.links), identifier(tables.keys)
+    connection.execute(
+        f"CREATE TABLE {links} (document_id INTEGER, key TEXT, fragment TEXT, "
+        "PRIMARY KEY (document_id, key, fragment)) WITHOUT ROWID"
+    )
+    connection.execute(
+        f"CREATE TABLE {keys} (key TEXT, document_id INTEGER, "
+        "PRIMARY KEY (key, document_id)) WITHOUT ROWID"
+    )
+    connection.execute(f"CREATE INDEX {identifier(tables.index('linked'))} ON {links} (key)")
+    connection.execute(f"CREATE INDEX {identifier(tables.index('keyed'))} ON {keys} (document_id)")
 
 
 def has_properties(connection: apsw.Connection, tables: Tables) -> bool:
-    """Whether the documents' properties were derived in the current format."""
+    """Whether the documents' properties were derived, perhaps in an earlier format."""
+    stored = _stored_properties_format(connection, tables)
+    return stored in (_PROPERTIES_FORMAT, _EARLIER_PROPERTIES)
+
+
+def has_links(connection: apsw.Connection, tables: Tables) -> bool:
+    """Whether the documents' properties and links were derived in the current format."""
+    return _stored_properties_format(connection, tables) == _PROPERTIES_FORMAT
+
+
+def _stored_properties_format(connection: apsw.Connection, tables: Tables) -> str | None:
     table = connection.execute(
         "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", (tables.properties,)
     ).fetchone()
     if table is None:
-        return False
+        return None
     row = connection.execute(
         f"SELECT kept FROM {identifier(tables.properties)} WHERE document_id = 0"
     ).fetchone()
-    return row is not None and row[0] == _PROPERTIES_FORMAT
+    return None if row is None else str(row[0])
 
 
 def drop_properties(connection: apsw.Connection, tables: Tables) -> None:
-    """Drop the tables of the documents' properties, if they exist."""
-    for table in (tables.tags, tables.properties):
+    """Drop the tables of the documents' properties and links, if they exist."""
+    for table in (tables.tags, tables.properties, tables.links, tables.keys):
         connection.execute(f"DROP TABLE IF EXISTS {identifier(table)}")
 
 

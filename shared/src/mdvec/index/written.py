@@ -81,6 +81,29 @@ def chunks_saying(
     return np.array(sorted(matching), dtype=np.int64)
 
 
+_OPEN_TASK = re.compile(r"(?m)^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[ \][ \t]+(\S.*)$")
+
+
+def chunks_with_tasks(connection: apsw.Connection, tables: Tables) -> NDArray[np.int64]:
+    """The chunks with an open task (- [ ]), in order."""
+    import numpy as np
+
+    rows = connection.execute(
+        f"SELECT id, chunk_text FROM {identifier(tables.vectors)} "
+        "WHERE instr(chunk_text, '[ ]') ORDER BY id"
+    )
+    ids = [int(str(number)) for number, text in rows if _OPEN_TASK.search(str(text))]
+    return np.array(ids, dtype=np.int64)
+
+
+def open_tasks(content: str) -> list[tuple[int, str]]:
+    """The open tasks (- [ ]) of a document, each with its line's number."""
+    return [
+        (content.count("\n", 0, match.start()) + 1, match[1].strip())
+        for match in _OPEN_TASK.finditer(content)
+    ]
+
+
 def _matching(
     connection: apsw.Connection, tables: Tables, wanted: str, *, inside: bool
 ) -> list[int]:

@@ -12,6 +12,7 @@ from .core.filters import MAX_QUERIES as MAX_QUERIES
 from .core.filters import MAX_QUERY_CHARS as MAX_QUERY_CHARS
 from .core.filters import MAX_TAGS_ASKED as MAX_TAGS_ASKED
 from .core.filters import MAX_TEXTS as MAX_TEXTS
+from .core.filters import Filters as Filters
 from .core.filters import Returning as Returning
 from .core.filters import Sort as Sort
 from .core.filters import filters_of as filters_of
@@ -22,3 +23,7 @@ from .core.typed import TypedQuery as TypedQuery
 from .core.typed import looks_like_code as looks_like_code
 from .core.typed import typed_query as typed_query
 from .hits import Hit as Hit
+from .listing import ListedDocument as ListedDocument
+from .listing import Listing as Listing
+from .listing import list_documents as list_documents
+from .listing import query_like as query_like

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,17 +11,10 @@ from typing import TYPE_CHECKING
 import apsw
 
 from mdvec.database import open_database, snapshot
-from mdvec.embedding import (
-    Embedder,
-    EndpointFailure,
-    ModelError,
-    QuestionNotAllowed,
-    RemoteEmbedder,
-)
 from mdvec.errors import MdvecError
 from mdvec.index import ChromaServer, StoredChunk, stored_properties
 from mdvec.log import PRIVATE, milliseconds, record
-from mdvec.search.candidates import ToolCandidates, find_candidates
+from mdvec.search.candidates import find_candidates
 from mdvec.search.core.confidence import NO_EVIDENCE, Evidence
 from mdvec.search.core.filters import (
     MAX_QUERIES,
@@ -35,6 +27,7 @@ from mdvec.search.core.filters import (
 from mdvec.search.core.fusion import SearchMode
 from mdvec.search.filtering import explain_empty, narrow
 from mdvec.search.hits import Hit, hits
+from mdvec.search.question_vectors import EmbedderOf, question_vectors, without_vectors
 from mdvec.search.ranking import (
     Pool,
     RankedChunk,
@@ -53,102 +46,10 @@ from mdvec.text import (
     quoted,
 )
 from mdvec.timing import Stopwatch
-from mdvec.tools import KINDS, Tool, is_endpoint_allowed, offered_name, registry, still_to_come
+from mdvec.tools import KINDS, Tool, offered_name, registry, still_to_come
 
 if TYPE_CHECKING:
     from mdvec.embedding import Vectors
-
-
-EmbedderOf = Callable[[str], AbstractContextManager[Embedder]]
-"""Lends the embedder of the model with that name, for one search."""
-
-
-class ModelDiffers(ModelError):
-    """The installed model is not the one that the tool was imported with."""
-
-
-def question_vectors(
-    connection: apsw.Connection,
-    requested: Sequence[Tool],
-    query: str,
-    mode: SearchMode,
-    embedder_of: EmbedderOf,
-    stopwatch: Stopwatch,
-) -> tuple[dict[str, Vectors], list[str]]:
-    """The question's vectors by fingerprint, and a note for each tool without.
-
-    Raises:
-        ModelError: no tool's model can embed it, and words alone may not answer instead.
-    """
-    vectors: dict[str, Vectors] = {}
-    refused: list[tuple[Tool, ModelError]] = []
-    failed: dict[str, EndpointFailure] = {}
-    for tool in requested if mode != "lexical" else ():
-        if tool.model is None or tool.fingerprint in vectors:
-            continue
-        try:
-            if tool.model in failed:
-                raise failed[tool.model]
-            vectors[str(tool.fingerprint)] = _vector(
-                connection, tool, query, embedder_of, stopwatch
-            )
-        except ModelError as error:
-            refused.append((tool, error))
-            # Another tool's questions may be allowed to go there.
-            if isinstance(error, EndpointFailure) and not isinstance(error, QuestionNotAllowed):
-                failed[tool.model] = error
-    # The network comes and goes; a model that is not installed does not.
-    words_answer = mode == "hybrid" and any(isinstance(e, EndpointFailure) for _, e in refused)
-    if refused and not vectors and not words_answer:
-        raise refused[-1][1]
-    how = "left out" if mode == "vector" else "searched by words alone"
-    return vectors, [
-        f"{tool.name} was {how}: {error}"
-        for tool, error in refused
-        if tool.fingerprint not in vectors
-    ]
-
-
-def _vector(
-    connection: apsw.Connection,
-    tool: Tool,
-    query: str,
-    embedder_of: EmbedderOf,
-    stopwatch: Stopwatch,
-) -> Vectors:
-    with ExitStack() as held:
-        with stopwatch.stage("model_load"):
-            embedder = held.enter_context(embedder_of(str(tool.model)))
-        if embedder.fingerprint != tool.fingerprint:
-            raise ModelDiffers(
-                f"the tool {tool.name!r} was imported with {tool.fingerprint}, but this "
-                f"installation has {embedder.fingerprint}; build it again with: "
-                f"mdvec import -n {tool.name} --mode replace"
-            )
-        _check_allowed(connection, tool, embedder)
-        with stopwatch.stage("query_embedding"):
-            return embedder.embed_query(query)
-
-
-def _check_allowed(connection: apsw.Connection, tool: Tool, embedder: Embedder) -> None:
-    """Check that a question may go where the embedder sends it.
-
-    Raises:
-        QuestionNotAllowed: the user has not allowed that for this tool.
-    """
-    if not isinstance(embedder, RemoteEmbedder) or embedder.endpoint.is_local:
-        return
-    if not is_endpoint_allowed(connection, tool.id, embedder.endpoint.origin):
-        raise QuestionNotAllowed(
-            f"you have not allowed its questions to go to {embedder.endpoint.host}; to be asked: "
-            f"mdvec import -n {tool.name} --mode update"
-        )
-
-
-def without_vectors(pools: Sequence[ToolCandidates], mode: SearchMode) -> list[str]:
-    """A note for each tool whose vectors are on a server that could not be used."""
-    how = "left out" if mode == "vector" else "searched by words alone"
-    return [f"{pool.tool.name} was {how}: {pool.trouble}" for pool in pools if pool.trouble]
 
 
 def with_readable_text(ranked: Sequence[RankedChunk], k: int) -> list[RankedChunk]:
@@ -266,7 +167,8 @@ class Question:
     ``k`` is the maximum number of hits, ``max_chars`` the maximum total length of their text. Only
     documents that pass ``filters`` are searched. ``sort`` orders the hits; ``newest`` sorts those
     that answer about as well as the best by date. ``queries`` are further queries for the same
-    thing; what all of them find is ranked together.
+    thing; what all of them find is ranked together. ``related_to`` is a document whose own
+    passages are left out, as they would be found first.
     """
 
     query: str
@@ -278,6 +180,7 @@ class Question:
     filters: Filters = NO_FILTERS
     sort: Sort = "relevance"
     queries: tuple[str, ...] = ()
+    related_to: str | None = None
 
     @property
     def all_queries(self) -> list[str]:
@@ -333,7 +236,7 @@ def search(
     stopwatch = Stopwatch()
     with open_database(database, "read") as connection:
         for _ in range(_MAX_ATTEMPTS):
-            requested = _requested_tools(connection, question.tools)
+            requested = requested_tools(connection, question.tools)
             vectors = []
             notes = list[str]()
             for query in question.all_queries:
@@ -343,7 +246,7 @@ def search(
                 vectors.append(of_query)
                 notes += [note for note in why_without if note not in notes]
             with snapshot(connection):
-                now = {tool.id: tool for tool in _requested_tools(connection, question.tools)}
+                now = {tool.id: tool for tool in requested_tools(connection, question.tools)}
                 if all(_is_same(tool, now.get(tool.id)) for tool in requested):
                     current = [now[tool.id] for tool in requested]
                     answer = _answer(
@@ -386,7 +289,12 @@ def _check(question: Question) -> None:
             )
 
 
-def _requested_tools(connection: apsw.Connection, names: Sequence[str] | None) -> list[Tool]:
+def requested_tools(connection: apsw.Connection, names: Sequence[str] | None) -> list[Tool]:
+    """The named tools, or all active ones with texts.
+
+    Raises:
+        SearchRefused: one is disabled or has no texts.
+    """
     if names is None:
         active = registry.list_tools(connection, active_only=True)
         return [tool for tool in active if KINDS[tool.kind].has_texts]
@@ -447,7 +355,10 @@ def _answer(
     ranked = with_readable_text(ranking.chunks, question.k)
     if records_of is not None:
         ranked = with_records(connection, ranked, question.query, question.k, records_of)
-    notes += about_words
+    if question.related_to is not None:
+        ranked = [hit for hit in ranked if hit.chunk.file_path != question.related_to]
+    else:
+        notes += about_words
     notes += why_fewer(len(ranked), question.k, searched)
     if reranker is not None:
         with stopwatch.stage("reranking"):

@@ -25,7 +25,7 @@ from mdvec.index import (
     collection_of,
     document_frequencies,
     documents_with,
-    has_current_words,
+    has_usable_words,
     in_katakana,
     matching_chunks,
     nearest_among,
@@ -345,7 +345,7 @@ def _lexical_search(
     within: ChunkRanges | None,
 ) -> _Lexical:
     """Look up the question's terms in the index; find at most ``limit`` chunks that have them."""
-    if not has_current_words(connection, names):
+    if not has_usable_words(connection, names):
         query = query.without_words()
     also = ENGLISH_WORDS if is_foreign_prose(query.letters) else ()
     wanted = list(dict.fromkeys([*query.all, *also]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -11,18 +12,27 @@ import apsw
 from mdvec.index import (
     ChunkRanges,
     Condition,
+    DocumentLinks,
     chunk_ids,
     chunks_passing,
     chunks_saying,
+    chunks_with_tasks,
     count_undated,
-    has_current_words,
+    documents,
+    documents_of_chunks,
+    documents_passing,
+    documents_with_value,
+    has_links,
     has_properties,
+    has_usable_words,
+    links_of,
     no_chunks,
     single_chunks,
     tag_counts,
+    value_counts,
 )
 from mdvec.search.core.filters import Filters
-from mdvec.text import counted, folded_tag, quoted
+from mdvec.text import counted, folded, folded_tag, quoted
 from mdvec.tools import KINDS, Tool
 
 _MAX_NAMED_TAGS = 5
@@ -55,8 +65,10 @@ def narrow(connection: apsw.Connection, tool: Tool, filters: Filters) -> Narrowe
             ),
         )
     is_current = has_properties(connection, tool.tables)
-    if filters.exact or filters.exclude:
-        is_current = is_current and has_current_words(connection, tool.tables)
+    if filters.links_to is not None:
+        is_current = has_links(connection, tool.tables)
+    if filters.is_of_passages:
+        is_current = is_current and has_usable_words(connection, tool.tables)
     if not is_current:
         return Narrowed(
             None,
@@ -67,9 +79,10 @@ def narrow(connection: apsw.Connection, tool: Tool, filters: Filters) -> Narrowe
         )
     chunks, notes = None, list[str]()
     if not filters.of_documents.is_empty:
-        chunks = chunks_passing(connection, tool.tables, _condition(filters))
+        condition = _condition(connection, tool, filters)
+        chunks = chunks_passing(connection, tool.tables, condition)
         notes += _without_dates(connection, tool, filters)
-    if filters.exact or filters.exclude:
+    if filters.is_of_passages:
         chunks, excluded = _saying(connection, tool, filters, chunks)
         notes += [
             f'"{words}" excluded {counted(number, "passage")} of {tool.name}'
@@ -88,6 +101,8 @@ def _saying(
     for words in filters.exact:
         saying = chunks_saying(connection, tool.tables, words, inside=True)
         ids = np.intersect1d(ids, saying, assume_unique=True)
+    if filters.open_tasks:
+        ids = np.intersect1d(ids, chunks_with_tasks(connection, tool.tables), assume_unique=True)
     excluded = {}
     for words in filters.exclude:
         saying = chunks_saying(connection, tool.tables, words, inside=False)
@@ -95,6 +110,23 @@ def _saying(
         excluded[words] = len(ids) - len(left)
         ids = left
     return single_chunks(ids), excluded
+
+
+def passing_documents(
+    connection: apsw.Connection, tool: Tool, filters: Filters
+) -> tuple[list[int], tuple[str, ...]]:
+    """The documents of a tool of notes that pass the filters, by id, and notes as ``narrow``'s."""
+    if filters.is_of_passages or not has_properties(connection, tool.tables):
+        narrowed = narrow(connection, tool, filters)
+        ids = (
+            chunk_ids(connection, tool.tables)
+            if narrowed.chunks is None
+            else (narrowed.chunks.ids())
+        )
+        return documents_of_chunks(connection, tool.tables, ids.tolist()), narrowed.notes
+    condition = _condition(connection, tool, filters)
+    notes = tuple(_without_dates(connection, tool, filters))
+    return documents_passing(connection, tool.tables, condition), notes
 
 
 def _without_dates(connection: apsw.Connection, tool: Tool, filters: Filters) -> list[str]:
@@ -115,36 +147,87 @@ def explain_empty(connection: apsw.Connection, requested: Sequence[Tool], filter
     with_notes = [tool for tool in requested if not KINDS[tool.kind].is_made_of_records]
     names = ", ".join(tool.name for tool in with_notes or requested)
     for single in filters.each():
-        if _left(connection, requested, single):
-            continue
-        if single.tags:
-            nearest = _nearest(connection, requested, single.tags[0])
-            return f"no note of {names} has the tag {single.tags[0]}; {nearest}"
-        if single.path:
-            return f"no note of {names} has a path like {single.path.given}"
-        if single.exact:
-            return f'nothing in {names} says "{single.exact[0]}" as it is written'
-        if single.exclude:
-            return f'every passage of {names} says "{single.exclude[0]}"'
-        return f"no note of {names} is dated {single.days_in_words}"
+        if not _left(connection, requested, single):
+            return _explained(connection, requested, names, single)
     return f"notes of {names} pass each filter alone, but none passes all ({filters.in_words})"
 
 
-def _condition(filters: Filters) -> Condition:
+def _explained(
+    connection: apsw.Connection, requested: Sequence[Tool], names: str, single: Filters
+) -> str:
+    """Why a single filter leaves nothing."""
+    if single.is_of_passages:
+        return _without_passages(names, single)
+    if single.tags:
+        nearest = _nearest(connection, requested, single.tags[0])
+        return f"no note of {names} has the tag {single.tags[0]}; {nearest}"
+    if single.path:
+        return f"no note of {names} has a path like {single.path.given}"
+    if single.links_to:
+        return f"no note of {names} links to {quoted(single.links_to)}"
+    if single.where:
+        return _without_value(connection, requested, names, single.where[0][0])
+    return f"no note of {names} is dated {single.days_in_words}"
+
+
+def _without_passages(names: str, single: Filters) -> str:
+    if single.open_tasks:
+        return f"no note of {names} has an open task"
+    if single.exact:
+        return f'nothing in {names} says "{single.exact[0]}" as it is written'
+    return f'every passage of {names} says "{single.exclude[0]}"'
+
+
+def _condition(connection: apsw.Connection, tool: Tool, filters: Filters) -> Condition:
     path = filters.path
+    chosen = [
+        documents_with_value(connection, tool.tables, key, values) for key, values in filters.where
+    ]
+    if filters.links_to is not None:
+        chosen.append(linking_documents(connection, tool, filters.links_to))
     return Condition(
         path_matches=None if path is None else path.matches,
         path_prefix="" if path is None else path.prefix,
         tags=filters.tags,
         since=filters.since,
         until=filters.until,
+        documents=frozenset.intersection(*chosen) if chosen else None,
     )
+
+
+def linking_documents(connection: apsw.Connection, tool: Tool, file_path: str) -> frozenset[int]:
+    """The documents of a tool that link to one of its documents."""
+    target = documents.document_id(connection, tool.tables, file_path)
+    if target is None:
+        return frozenset()
+    back = links_of(connection, tool.tables, [target]).get(target, DocumentLinks()).back
+    return frozenset(link.document_id for link in back)
 
 
 def _left(connection: apsw.Connection, requested: Sequence[Tool], filters: Filters) -> bool:
     return any(
         narrowed.chunks is None or narrowed.chunks.size
         for narrowed in (narrow(connection, tool, filters) for tool in requested)
+    )
+
+
+def _without_value(
+    connection: apsw.Connection, requested: Sequence[Tool], names: str, key: str
+) -> str:
+    """Which values an entry of the front matter has, as no note has the one asked for."""
+    counts: Counter[str] = Counter()
+    entries: Counter[str] = Counter()
+    for tool in requested:
+        if not KINDS[tool.kind].is_made_of_records and has_properties(connection, tool.tables):
+            for name, values in value_counts(connection, tool.tables).items():
+                entries[name] += values.total()
+                if folded(name) == folded(key):
+                    counts += values
+    known = counts or entries
+    what = f"values of {quoted(key)}" if counts else "entries of front matter"
+    listed = ", ".join(quoted(name) for name, _ in known.most_common(_MAX_NAMED_TAGS))
+    return (
+        f"no note of {names} has that {quoted(key)}; the most frequent {what}: {listed or 'none'}"
     )
 
 

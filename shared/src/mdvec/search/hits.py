@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import apsw
 
-from mdvec.index import NOT_DERIVED, StoredChunk, StoredProperties, documents, stored_properties
+from mdvec.index import (
+    NOT_DERIVED,
+    DocumentLinks,
+    StoredChunk,
+    StoredProperties,
+    documents,
+    links_of,
+    section_goes_on,
+    stored_properties,
+)
 from mdvec.search.core.filters import Returning
 from mdvec.search.core.neighbours import (
     TextSpan,
@@ -59,8 +68,10 @@ class Hit:
     positions. ``heading`` is the path of headings above it, ``chunk_index`` the number of the
     chunk found. ``title``, ``tags`` and ``date`` (ISO) are the document's own; the date is None if
     neither its front matter nor its name has one. ``found_by`` are the queries that found it, if
-    several were asked, ``also_in`` other files with the same text. ``truncated`` says whether the
-    passage was cut at either end; if its end was cut, it continues at ``next_position``.
+    several were asked, ``also_in`` other files with the same text, ``links_to`` and
+    ``linked_from`` the paths that its document links to and is linked from. ``truncated`` says
+    whether the passage was cut at either end; if its end was cut, it continues at
+    ``next_position``. ``goes_on`` says whether its section goes on where it ends uncut.
     """
 
     tool: str
@@ -81,6 +92,9 @@ class Hit:
     explanation: Explanation
     found_by: tuple[str, ...] = ()
     also_in: tuple[str, ...] = ()
+    links_to: tuple[str, ...] = ()
+    linked_from: tuple[str, ...] = ()
+    goes_on: bool = False
 
     @property
     def about(self) -> str:
@@ -112,12 +126,45 @@ def hits(
     """The first ``k`` distinct passages, and whether the budget cut or omitted any."""
     passages = _passages(connection, ranked, returning, k)
     spans = within_budget([passage.span for passage in passages], max_chars)
-    properties = _properties(connection, [passage.found for passage in passages[: len(spans)]])
+    first = [passage.found for passage in passages[: len(spans)]]
+    properties, links = _properties(connection, first), _links(connection, first)
     shown = [
-        _hit(passage, span, properties.get(_document(passage.found), NOT_DERIVED))
+        _with_links(
+            connection,
+            passage.found,
+            links.get(_document(passage.found), DocumentLinks()),
+            _hit(passage, span, properties.get(_document(passage.found), NOT_DERIVED)),
+        )
         for passage, span in zip(passages, spans, strict=False)
     ]
     return shown, len(shown) < len(passages) or any(hit.truncated for hit in shown)
+
+
+def _links(
+    connection: apsw.Connection, ranked: Sequence[RankedChunk]
+) -> dict[tuple[int, int], DocumentLinks]:
+    """The documents' links, by tool and document id; only those derived already."""
+    links: dict[tuple[int, int], DocumentLinks] = {}
+    for tables in {hit.tables for hit in ranked if not KINDS[hit.tool.kind].is_made_of_records}:
+        ids = {hit.chunk.document_id for hit in ranked if hit.tables == tables}
+        of_documents = links_of(connection, tables, ids)
+        links |= {(tables.tool_id, number): found for number, found in of_documents.items()}
+    return links
+
+
+def _with_links(
+    connection: apsw.Connection, ranked: RankedChunk, links: DocumentLinks, hit: Hit
+) -> Hit:
+    if KINDS[ranked.tool.kind].is_made_of_records:
+        return hit
+    number = ranked.chunk.document_id
+    return replace(
+        hit,
+        links_to=tuple(dict.fromkeys(link.file_path for link in links.to)),
+        linked_from=tuple(dict.fromkeys(link.file_path for link in links.back)),
+        goes_on=hit.next_position is None
+        and section_goes_on(connection, ranked.tables, number, hit.heading, hit.end_position),
+    )
 
 
 def _properties(

@@ -13,11 +13,23 @@ from mdvec.search.candidates import ToolCandidates
 from mdvec.search.core.confidence import FIRST, Evidence, evidence
 from mdvec.search.core.fusion import Scored, SearchMode, fuse
 from mdvec.search.core.lexical import Candidate, CorpusStatistics
-from mdvec.text import WORD_MARK, QuestionTerms, is_katakana, is_letters, shown_name
+from mdvec.text import (
+    WORD_MARK,
+    QuestionTerms,
+    is_katakana,
+    is_letters,
+    is_list_of_links,
+    shown_name,
+)
 from mdvec.tools import Tool
 
 _MIN_SCORE = 0.005
 """Passages below this score are unrelated to the question and are left out."""
+
+
+_LINKS_LOOKED_FOR = 20
+"""Among how many of the best candidates lists of links are looked for."""
+_JUST_BEHIND = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +121,26 @@ class Pool:
         """Other nouns of the question that no text has, as spelled in the question."""
         return _spelled(self.query.nouns, self.unwritten)
 
+    def _behind_text(self, scored: Sequence[Scored]) -> list[Scored]:
+        """The scores, where no list of links is above a text that has all of its matched words."""
+        first = sorted(range(len(scored)), key=lambda at: -scored[at].score)[:_LINKS_LOOKED_FOR]
+        lists = {at for at in first if is_list_of_links(self.owners[at][1].content)}
+        behind = list(scored)
+        for at in lists:
+            matched = self.candidates[at].terms.keys()
+            terms = {term for term in matched if term[0] == WORD_MARK or is_letters(term)}
+            saying = [
+                scored[other].score
+                for other, candidate in enumerate(self.candidates)
+                if other not in lists and terms and candidate.terms.keys() >= terms
+            ]
+            if saying and max(saying) <= scored[at].score:
+                behind[at] = replace(scored[at], score=max(max(saying) - _JUST_BEHIND, 0.0))
+        return behind
+
     def ranked(self, mode: SearchMode) -> Ranking:
         """The candidates, best first."""
-        scored = fuse(self.query, self.statistics, self.candidates, mode)
+        scored = self._behind_text(fuse(self.query, self.statistics, self.candidates, mode))
         order = sorted(range(len(scored)), key=lambda position: -scored[position].score)
         first_evidence = evidence(
             [

@@ -26,6 +26,10 @@ from .index_terms import folded as folded
 from .index_terms import is_letters as is_letters
 from .index_terms import spelled_parts as spelled_parts
 from .index_terms import terms as terms
+from .links import DocumentLink as DocumentLink
+from .links import document_keys as document_keys
+from .links import document_links as document_links
+from .links import is_list_of_links as is_list_of_links
 from .loanwords import first_kana as first_kana
 from .loanwords import in_other_kana as in_other_kana
 from .loanwords import in_other_numerals as in_other_numerals

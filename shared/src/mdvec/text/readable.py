@@ -181,6 +181,13 @@ def readable(text: str) -> str:
     return text if is_blank(shown) else shown
 
 
+def prose_of(content: str) -> str:
+    """Markdown without its code: neither fenced blocks nor code spans; markup stays."""
+    blocks = _blocks(LINE_BREAK.split(content))
+    prose = "\n".join("\n".join(block) for is_code, block in blocks if not is_code)
+    return _CODE_SPAN.sub(" ", prose)
+
+
 def _blocks(lines: list[str]) -> Iterator[tuple[bool, list[str]]]:
     """Alternating blocks of prose and code; a fence's opening line belongs to its code."""
     fences = [match for line in lines if (match := _FENCE.fullmatch(line))]

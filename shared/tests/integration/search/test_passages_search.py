@@ -144,3 +144,13 @@ def test_hits_that_do_not_fit_are_left_out_and_the_answer_says_so(guide):
 def test_k_counts_passages_and_not_chunks(guide):
     answer = guide.search("水を運んで棚に並べます", k=2, returning="section", max_chars=10**6)
     assert len(answer.results) == 2
+
+
+def test_a_passage_whose_section_goes_on_says_so(guide):
+    (first,) = guide.search("3 番目の手順", k=1).results
+    assert (first.heading, first.next_position, first.goes_on) == (
+        "手引き > 水 > 運び方",
+        None,
+        True,
+    )
+    assert not guide.search("玄関の棚", k=1).results[0].goes_on

@@ -9,7 +9,8 @@ from tiny_embedder import TinyBackend, tiny_embedder
 from mdvec.database.connection import DatabaseMissing
 from mdvec.embedding.embedder import UnembeddableText
 from mdvec.manage import registering
-from mdvec.search.answer import Answer, ModelDiffers, Question, SearchRefused, search
+from mdvec.search.answer import Answer, Question, SearchRefused, search
+from mdvec.search.question_vectors import ModelDiffers
 from mdvec.tools.registry import ToolNotFound
 
 BODY = "水の備蓄は一人一日三リットルを目安にします。台所の下の棚に置きます。" * 2

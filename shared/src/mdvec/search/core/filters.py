@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Literal
@@ -69,6 +69,9 @@ class Filters:
         until: the last day.
         exact: texts that a passage must have as they are written.
         exclude: texts that it must not have.
+        links_to: the path of a document that it must link to.
+        where: entries of its front matter, each with the values of which it must have one.
+        open_tasks: whether a passage must have an open task.
     """
 
     path: PathPattern | None = None
@@ -77,11 +80,19 @@ class Filters:
     until: date | None = None
     exact: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    links_to: str | None = None
+    where: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    open_tasks: bool = False
 
     @property
     def of_documents(self) -> Filters:
         """The filters that whole documents pass or not."""
-        return replace(self, exact=(), exclude=())
+        return replace(self, exact=(), exclude=(), open_tasks=False)
+
+    @property
+    def is_of_passages(self) -> bool:
+        """Whether a passage may fail although its document passes."""
+        return self != self.of_documents
 
     @property
     def is_empty(self) -> bool:
@@ -96,7 +107,10 @@ class Filters:
         if self.since or self.until:
             single.append(Filters(since=self.since, until=self.until))
         single += [Filters(exact=(words,)) for words in self.exact]
-        return single + [Filters(exclude=(words,)) for words in self.exclude]
+        single += [Filters(exclude=(words,)) for words in self.exclude]
+        single += [Filters(links_to=self.links_to)] if self.links_to else []
+        single += [Filters(where=(entry,)) for entry in self.where]
+        return single + ([Filters(open_tasks=True)] if self.open_tasks else [])
 
     @property
     def in_words(self) -> str:
@@ -107,6 +121,9 @@ class Filters:
         parts += [f"until {self.until}"] if self.until else []
         parts += [f'exact "{words}"' for words in self.exact]
         parts += [f'exclude "{words}"' for words in self.exclude]
+        parts += [f"links_to {self.links_to}"] if self.links_to else []
+        parts += [f"where {key} = {' or '.join(values) or 'any'}" for key, values in self.where]
+        parts += ["open tasks"] if self.open_tasks else []
         return ", ".join(parts)
 
     @property
@@ -129,6 +146,9 @@ def filters_of(
     until: str | None = None,
     exact: Sequence[str] | None = None,
     exclude: Sequence[str] | None = None,
+    links_to: str | None = None,
+    where: Mapping[str, object] | None = None,
+    open_tasks: bool = False,
 ) -> Filters:
     """Parse the filters that a user gives; days are relative to ``today``.
 
@@ -147,6 +167,9 @@ def filters_of(
         until=None if last is None else last.last,
         exact=_texts("exact", exact or ()),
         exclude=_texts("exclude", exclude or ()),
+        links_to=links_to,
+        where=tuple((key, _values(value)) for key, value in (where or {}).items()),
+        open_tasks=open_tasks,
     )
 
 
@@ -160,6 +183,14 @@ def _days(name: str, said: str | None, today: date) -> Days | None:
             "2025年6月, 先週, 昨日, last week or 3 days ago"
         )
     return days
+
+
+def _values(value: object) -> tuple[str, ...]:
+    """The values that an entry may have: a scalar, several, or none for whatever it has."""
+    if value is None:
+        return ()
+    several = value if isinstance(value, list | tuple) else [value]
+    return tuple(str(item).lower() if isinstance(item, bool) else str(item) for item in several)
 
 
 def _texts(name: str, said: Sequence[str]) -> tuple[str, ...]:

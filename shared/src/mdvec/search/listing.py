@@ -1,0 +1,129 @@
+"""Lists the documents that pass filters, in pages, without any question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import apsw
+
+from mdvec.database import open_database, snapshot
+from mdvec.index import documents, open_tasks, stored_properties
+from mdvec.search.answer import SearchRefused, requested_tools
+from mdvec.search.core.filters import Filters, Sort
+from mdvec.search.filtering import explain_empty, passing_documents
+from mdvec.text import front_matter, quoted, readable_chunk
+from mdvec.tools import KINDS, Tool
+
+PER_PAGE = 50
+_LIKE_CHARS = 400
+"""How much of a document's beginning says what it is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedDocument:
+    """A document in a listing; ``tasks`` are its open tasks with their lines, if asked for."""
+
+    tool: str
+    file_path: str
+    title: str
+    date: str | None
+    tags: tuple[str, ...]
+    tasks: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A page of the documents that pass the filters, out of ``total``."""
+
+    tools: tuple[str, ...]
+    documents: tuple[ListedDocument, ...]
+    total: int
+    page: int
+    pages: int
+    notes: tuple[str, ...] = ()
+
+
+def list_documents(
+    database: Path,
+    tools: Sequence[str] | None,
+    filters: Filters,
+    page: int = 1,
+    sort: Sort = "relevance",
+) -> Listing:
+    """A page of the documents of some or all tools that pass the filters.
+
+    They come by path, or with ``sort`` newest by date, those without one last.
+
+    Raises:
+        SearchRefused: a tool has no texts or is disabled, or there is no such page.
+    """
+    with open_database(database, "read") as connection, snapshot(connection):
+        requested = [
+            tool
+            for tool in requested_tools(connection, tools)
+            if not KINDS[tool.kind].is_made_of_records
+        ]
+        notes: list[str] = []
+        listed: list[tuple[str, str, Tool, int]] = []
+        for tool in requested:
+            if tool.model is None:
+                continue
+            ids, why = passing_documents(connection, tool, filters)
+            notes += why
+            properties = stored_properties(connection, tool.tables, ids)
+            for number, path in documents.paths(connection, tool.tables, ids):
+                of_document = properties.get(number)
+                day = (of_document and of_document.day) or ""
+                listed.append((day, path, tool, number))
+        listed.sort(key=lambda document: (document[2].name, document[1]))
+        if sort == "newest":
+            listed.sort(key=lambda document: document[0], reverse=True)
+        pages = max(1, -(-len(listed) // PER_PAGE))
+        if not 1 <= page <= pages:
+            raise SearchRefused(f"there is no page {page}; the last is {pages}")
+        if not listed and not filters.is_empty and requested:
+            notes.append(explain_empty(connection, requested, filters))
+        first = (page - 1) * PER_PAGE
+        shown = [
+            _listed(connection, tool, path, with_tasks=filters.open_tasks)
+            for _, path, tool, _ in listed[first : first + PER_PAGE]
+        ]
+    names = tuple(tool.name for tool in requested)
+    return Listing(names, tuple(shown), len(listed), page, pages, tuple(notes))
+
+
+def query_like(database: Path, tools: Sequence[str] | None, file_path: str) -> tuple[str, str]:
+    """The stored path of a document, and a query for documents that are about the same.
+
+    Raises:
+        SearchRefused: no tool has such a document.
+    """
+    with open_database(database, "read") as connection, snapshot(connection):
+        for tool in requested_tools(connection, tools):
+            if tool.model is None or KINDS[tool.kind].is_made_of_records:
+                continue
+            stored = documents.stored_text(connection, tool.tables, file_path)
+            if stored is not None:
+                body = stored.content[front_matter(stored.content).end :]
+                text = readable_chunk(stored.file_path, body)[:_LIKE_CHARS]
+                return stored.file_path, f"{stored.title}\n{text}"
+    raise SearchRefused(f"no document {quoted(file_path)} here; hits and listings name them")
+
+
+def _listed(
+    connection: apsw.Connection, tool: Tool, path: str, *, with_tasks: bool
+) -> ListedDocument:
+    stored = documents.stored_text(connection, tool.tables, path)
+    if stored is None:  # not in one snapshot
+        return ListedDocument(tool.name, path, "", None, ())
+    properties = stored_properties(connection, tool.tables, [stored.id]).get(stored.id)
+    return ListedDocument(
+        tool.name,
+        path,
+        stored.title,
+        properties.day if properties else None,
+        properties.tags if properties else (),
+        tuple(open_tasks(stored.content)) if with_tasks else (),
+    )

@@ -1,0 +1,99 @@
+"""Reads the links of a Markdown document to other documents, and the keys to find those by."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from mdvec.text.readable import prose_of
+
+_WIKILINK = re.compile(r"\[\[([^\[\]|\n]{1,400}?)(?:\\?\|[^\[\]\n]*)?\]\]")
+_LINK = re.compile(
+    r"\]\(<?([^()\s<>]{1,400}|(?<=<)[^<>\n]{1,400})>?(?:[ \t]+[\"'][^\"'\n]*[\"'])?\)"
+)
+_DEFINITION = re.compile(r"(?m)^[ \t>]*\[[^\[\]^\n]{1,200}\]:[ \t]*<?([^\s<>]{1,400})")
+_ANY_LINK = re.compile(
+    r"!?\[([^\[\]\n]{0,400})\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[\[([^\[\]\n]*)\]\]"
+)
+_HEADING = re.compile(r"(?m)^#{1,6}[ \t].*$")
+_LETTER = re.compile(r"[^\W_]")
+_MIN_LINKS = 2
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+_SUFFIX = re.compile(r"\.(?:md|markdown|mdx|txt)$")
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentLink:
+    """A link to another document: the key that ``document_keys`` gives it, and the rest.
+
+    ``fragment`` is what stands after "#": a heading, or a block's "^id".
+    """
+
+    key: str
+    fragment: str
+
+
+def document_links(content: str, file_path: str) -> list[DocumentLink]:
+    """The distinct wiki links and Markdown links of a document, outside code, in order.
+
+    Markdown links are relative to the document's folder, or from the root after "/"; addresses
+    are no links to documents.
+    """
+    text = prose_of(content)
+    folder = posixpath.dirname(file_path)
+    links: list[DocumentLink] = []
+    for match in _WIKILINK.finditer(text):
+        target, _, fragment = match[1].partition("#")
+        target, heading = target.strip(), fragment.rpartition("#")[2].strip()
+        key = _path_key(target, folder) if target.startswith((".", "/")) else _key(target)
+        links += [DocumentLink(key, heading)] if key else []
+    for pattern in (_LINK, _DEFINITION):
+        for match in pattern.finditer(text):
+            path, _, fragment = unquote(match[1]).partition("#")
+            path = path.partition("?")[0]
+            key = "" if not path or _SCHEME.match(path) else _path_key(path, folder)
+            links += [DocumentLink(key, fragment)] if key else []
+    return list(dict.fromkeys(links))
+
+
+def _path_key(path: str, folder: str) -> str:
+    """The key of a path that is relative to a folder, or to the root after "/"; "" if outside."""
+    whole = posixpath.normpath(path if path[0] == "/" else posixpath.join(folder, path))
+    return "" if whole.startswith("..") else "/" + _key(whole)
+
+
+def document_keys(file_path: str, aliases: Sequence[str]) -> list[str]:
+    """The keys that links find a document by: its path from the root, its names, its aliases.
+
+    A name is the end of the path from any folder on, as in [[folder/note]].
+    """
+    path = _key(file_path)
+    parts = path.split("/")
+    keys = ["/" + path, *("/".join(parts[first:]) for first in range(len(parts)))]
+    if parts[-1] in ("index", "readme"):
+        keys.append("/" + "/".join(parts[:-1]))
+    return list(dict.fromkeys([*keys, *(_key(alias) for alias in aliases if alias.strip())]))
+
+
+def is_list_of_links(text: str) -> bool:
+    """Whether a passage says most of what it says in the words of several links (参照, See also).
+
+    Its headings say nothing.
+    """
+    if text.count("](") + text.count("[[") < _MIN_LINKS:
+        return False
+    prose = _HEADING.sub("", prose_of(text))
+    outside, links = _ANY_LINK.subn(" ", prose)
+    inside = sum(
+        len(_LETTER.findall(match[1] or match[2] or "")) for match in _ANY_LINK.finditer(prose)
+    )
+    return links >= _MIN_LINKS and inside > len(_LETTER.findall(outside))
+
+
+def _key(target: str) -> str:
+    key = unicodedata.normalize("NFC", target).strip().strip("/").casefold()
+    return _SUFFIX.sub("", key)

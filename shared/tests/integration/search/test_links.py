@@ -1,0 +1,190 @@
+"""Links, front matter, tasks and listings: what connects notes, and which notes there are."""
+
+from datetime import date
+
+import pytest
+
+from mdvec.documents.reading import DocumentPart, read_document
+from mdvec.search.answer import SearchRefused
+from mdvec.search.core.filters import filters_of
+from mdvec.search.listing import list_documents, query_like
+from mdvec.text.links import document_keys, document_links, is_list_of_links
+
+TODAY = date(2026, 1, 1)
+NOTES = {
+    "家/給湯器.md": "---\naliases: [ボイラー]\nstatus: open\n---\n# 給湯器\n\n## 型番\n\nRUF。\n",
+    "家/修理.md": "---\nstatus: [done, ok]\n---\n# 修理\n\n[[給湯器#型番|型番]] を見る。\n",
+    "買い物.md": "# 買い物\n\n- [ ] [[ボイラー]] の部品\n- [x] 電池\n* [ ] 水\n",
+    "手順/index.md": "# 手順\n\n[給湯器](../家/給湯器.md) と [修理](/家/修理) と [外](https://a.example)\n",
+    "家/古い/給湯器.md": "# 給湯器\n\n前のもの。[[../../手順]] [[無い]]\n",
+    "家/写真.md": "# 写真\n\n`[[給湯器]]`\n\n```\n[[給湯器]]\n```\n\n![[給湯器#^abc]]\n",
+    "2024-05-01.md": "---\ntags: [Jenkins]\nStatus: Open\n---\n日報。\n",
+    "空.md": "---\ntags: Jenkins\n---\n",
+}
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory):
+    from collection import Collection
+
+    folder = tmp_path_factory.mktemp("links")
+    collection = Collection(folder / "notes", folder / "vectors.sqlite")
+    for path, text in NOTES.items():
+        collection.write(path, text)
+    collection.import_("new")
+    return collection
+
+
+def read(notes, path):
+    return read_document(notes.database, "notes", path, DocumentPart(), 10_000)
+
+
+def listed(notes, **said):
+    sort = said.pop("sort", "relevance")
+    filters = filters_of(TODAY, **said)
+    return list_documents(notes.database, None, filters, sort=sort)
+
+
+def test_links_resolve_by_path_name_alias_and_folder_in_both_directions(notes):
+    heater = read(notes, "家/給湯器.md")
+    assert heater.linked_from == (
+        "家/修理.md#型番", "家/写真.md#^abc", "手順/index.md", "買い物.md",
+    )  # fmt: skip
+    assert heater.links_to == ()
+    assert read(notes, "手順/index.md").links_to == ("家/修理.md", "家/給湯器.md")
+    assert read(notes, "家/古い/給湯器.md").unresolved == ("無い",)
+    assert read(notes, "家/古い/給湯器.md").links_to == ("手順/index.md",)
+
+
+def test_a_hit_says_what_its_note_links_to_and_what_links_to_it(notes):
+    hit = notes.search("修理", k=1, mode="lexical").results[0]
+    assert (hit.links_to, hit.linked_from) == (("家/給湯器.md",), ("手順/index.md",))
+
+
+def test_links_follow_a_file_that_comes_changes_or_goes(collection):
+    collection.write("a.md", "[[b]]")
+    collection.import_("new")
+    assert read(collection, "a.md").unresolved == ("b",)
+    collection.write("b.md", "本文")
+    collection.import_()
+    assert read(collection, "a.md").links_to == ("b.md",)
+    assert read(collection, "b.md").linked_from == ("a.md",)
+    collection.write("a.md", "何もない")
+    collection.import_()
+    assert read(collection, "b.md").linked_from == ()
+
+
+def test_only_notes_that_link_to_one_are_searched(notes):
+    linking = {"家/修理.md", "家/写真.md", "手順/index.md", "買い物.md"}
+    listing = listed(notes, links_to="家/給湯器.md")
+    assert {document.file_path for document in listing.documents} == linking
+    found = notes.places("給湯器", k=10, filters=filters_of(TODAY, links_to="家/給湯器.md"))
+    assert "家/修理.md" in found
+    assert set(found) <= linking
+    none = notes.search("給湯器", filters=filters_of(TODAY, links_to="家/写真.md"))
+    assert none.results == ()
+    assert any("links to" in note for note in none.notes)
+
+
+@pytest.mark.parametrize(
+    ("where", "files"),
+    [
+        ({"status": "open"}, ["2024-05-01.md", "家/給湯器.md"]),
+        ({"STATUS": ["ＯＫ", "none"]}, ["家/修理.md"]),
+        ({"status": None}, ["2024-05-01.md", "家/修理.md", "家/給湯器.md"]),
+        ({"status": "open", "tags": "Jenkins"}, ["2024-05-01.md"]),
+    ],
+)
+def test_front_matter_is_data_to_filter_by(notes, where, files):
+    assert [document.file_path for document in listed(notes, where=where).documents] == files
+
+
+def test_a_value_that_no_note_has_names_those_there_are(notes):
+    (note,) = listed(notes, where={"status": "closed"}).notes
+    assert 'the most frequent values of "status"' in note
+    assert '"done"' in note
+
+
+def test_open_tasks_are_a_filter_and_listed(notes):
+    listing = listed(notes, open_tasks=True)
+    (document,) = listing.documents
+    assert (document.file_path, document.tasks) == (
+        "買い物.md",
+        ((3, "[[ボイラー]] の部品"), (5, "水")),
+    )
+    assert notes.places("給湯器", filters=filters_of(TODAY, open_tasks=True)) == ["買い物.md"]
+
+
+def test_a_listing_has_titles_dates_and_the_full_count_also_of_empty_notes(notes):
+    listing = listed(notes, tags=["jenkins"])
+    assert [(document.file_path, document.date) for document in listing.documents] == [
+        ("2024-05-01.md", "2024-05-01"), ("空.md", None),
+    ]  # fmt: skip
+    assert (listing.total, listing.page, listing.pages) == (2, 1, 1)
+    assert listed(notes).total == len(NOTES)
+    assert listed(notes, sort="newest").documents[0].file_path == "2024-05-01.md"
+
+
+def test_a_long_listing_comes_in_pages(collection):
+    for number in range(120):
+        collection.write(f"{number:03}.md", f"---\ntags: 会議\n---\n議事録 {number}\n")
+    collection.import_("new")
+    filters = filters_of(TODAY, tags=["会議"])
+    pages = [list_documents(collection.database, None, filters, page) for page in (1, 2, 3)]
+    assert [len(page.documents) for page in pages] == [50, 50, 20]
+    assert {page.total for page in pages} == {120}
+    paths = [document.file_path for page in pages for document in page.documents]
+    assert paths == sorted(set(paths))
+    with pytest.raises(SearchRefused, match="no page 4; the last is 3"):
+        list_documents(collection.database, None, filters, 4)
+
+
+def test_notes_like_a_note_are_found_without_itself(notes):
+    path, like = query_like(notes.database, None, "家/給湯器.md")
+    found = notes.places(like, k=3, related_to=path)
+    assert "家/給湯器.md" not in found
+    assert "家/古い/給湯器.md" in found
+
+
+def test_a_list_of_links_is_never_above_the_text_that_says_it(collection):
+    links = "- [給湯器の交換の手順](a.md)\n- [給湯器の交換の費用](b.md)\n- [給湯器](c.md)\n"
+    text = "給湯器の交換は、まず元栓を閉めてから配管を外し、新しい本体を据え付けるという手順です。"
+    collection.write("参照.md", f"# 給湯器の交換の手順\n\n## 参照\n\n{links}")
+    collection.write("本文.md", f"# 住まい\n\n## 設備\n\n{text * 3}\n")
+    collection.import_("new")
+    for query in ("給湯器の交換", "給湯器の交換の手順"):
+        assert collection.places(query, mode="lexical")[0] == "本文.md"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_list"),
+    [
+        ("## 参照\n\n- [a の話](a.md)\n- [[b の話]]\n", True),
+        ("- [a](a.md): これは a の話で、長い説明が付く。\n- [b](b.md): これも説明。\n", False),
+        ("[a](a.md) だけ", False),
+        ("本文。" * 5, False),
+    ],
+)
+def test_a_list_of_links_is_one_that_says_little_else(text, is_list):
+    assert is_list_of_links(text) is is_list
+
+
+@pytest.mark.parametrize(
+    ("text", "links"),
+    [
+        ("[[a|b]] [[C/d#e]] ![[f.png]]", [("a", ""), ("c/d", "e"), ("f.png", "")]),
+        ("[x](b.md) [y](../c%20d.md#h) [z](#here) [m](mailto:a@b.example)",
+         [("/n/b", ""), ("/c d", "h")]),
+        ("[x]: <e.md>\n[q](//host/x) [up](../../out.md)", [("/n/e", "")]),
+        ("`[[a]]` [[  ]]", []),
+    ],
+)  # fmt: skip
+def test_links_are_read_outside_code_and_addresses(text, links):
+    found = document_links(text, "n/note.md")
+    assert [(link.key, link.fragment) for link in found] == links
+
+
+def test_a_document_is_named_by_every_end_of_its_path_and_its_aliases():
+    assert document_keys("A/b/Index.md", ["別名"]) == [
+        "/a/b/index", "a/b/index", "b/index", "index", "/a/b", "別名",
+    ]  # fmt: skip
