@@ -8,7 +8,8 @@ from datetime import date, timedelta
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ledger_folder import LedgerFolder
+from ledger_folder import HEADER as MONEY_FORWARD
+from ledger_folder import LedgerFolder, line
 from ledger_rows import list_transactions
 
 from mdvec.household.account_report import accounts_report
@@ -131,6 +132,64 @@ def test_notes_stay_with_their_rows_while_the_other_account_is_away(folder):
     assert all(note == of_row for note, of_row in notes)
 
 
+@pytest.mark.parametrize("path", ["7月 (1).csv", "7月.csv"])
+def test_a_row_that_a_bank_books_late_shifts_balances_and_doubles_nothing(folder, path):
+    folder.put("7月.csv", statement(HIS, 100_000))
+    folder.import_()
+    late = [("1", "デビット", -777), *HIS]
+    folder.put(path, statement(late, 100_000), saved=date(2025, 9, 1))
+    report = folder.import_()
+    assert (report.imported, report.account_doubts) == (1, ())
+    assert amounts(folder) == rows_of(late)
+
+
+def test_the_order_within_a_day_and_a_download_at_noon_double_nothing(folder):
+    day = [("31", "米", -500), ("31", "本", -900), ("31", "服", -4_000)]
+    folder.put("7月.csv", statement([*HIS, *day[:2]], 100_000))
+    after = 100_000 + sum(amount for _, _, amount in HIS)
+    folder.put("8月.csv", statement([day[1], day[0], day[2]], after))
+    folder.import_()
+    assert amounts(folder) == rows_of(HIS, day)
+
+
+def test_two_accounts_that_are_emptied_on_the_same_day_stay_two(folder):
+    for path, rows in (("a.csv", HIS), ("b.csv", HERS)):
+        rest = 50_000 + sum(amount for _, _, amount in rows)
+        folder.put(path, statement([*rows, ("31", "振替", -rest)], 50_000))
+    folder.import_()
+    assert sum(amounts(folder).values()) == 10
+
+
+@pytest.mark.parametrize("order", ["hwm", "mhw", "wmh"])
+def test_money_forward_beside_two_accounts_counts_each_row_once(folder, order):
+    both = [*HIS, *HERS]
+    files = {
+        "h": ("1111111_7.csv", statement(HIS, 100_000)),
+        "w": ("2222222_7.csv", statement(HERS, 50_000)),
+        "m": (
+            "mf.csv",
+            "\r\n".join([MONEY_FORWARD, *(
+                line(f"x{n}", amount, f"2025/07/{day}", text, "三菱UFJ銀行")
+                for n, (day, text, amount) in enumerate(both)
+            ), ""]),
+        ),
+    }  # fmt: skip
+    for which in order:
+        folder.put(*files[which])
+        folder.import_()
+    assert amounts(folder) == rows_of(both)
+    folder.import_("replace")
+    assert amounts(folder) == rows_of(both)
+
+
+def test_many_downloads_of_one_card_are_one_account_and_quick(folder):
+    rows = [(1 + n // 15, f"店{n}", 100 + n) for n in range(420)]
+    for number in range(40):
+        folder.put(f"{number}.csv", card(rows[number * 3 : number * 3 + 300]))
+    report = folder.import_()
+    assert (report.imported, report.account_doubts) == (417, ())
+
+
 CARD = "利用日,利用店名・商品名,利用者,支払方法,利用金額,手数料/利息,支払総額,当月支払金額"
 
 
@@ -199,6 +258,9 @@ def test_the_report_names_balances_and_the_gaps_between_files(folder):
         ("1234567_20250701.csv", [], "1234567"),
         ("明細_20250701_20250731.csv", [], ""),
         ("1234567_7654321.csv", [], ""),
+        ("2025801.csv", [], ""),
+        ("x.csv", ["口座番号,期間,20250701,20250731"], ""),
+        ("x.csv", ["口座番号：普通 ***4567"], ""),
         ("2025/x.csv", ["普通預金", "口座番号：７６５４３２１"], "7654321"),
         ("1234567.csv", ['"店番","口座番号"', '"001","7654321"'], "1234567"),
     ],

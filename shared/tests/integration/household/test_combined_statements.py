@@ -199,6 +199,46 @@ def rows(folder):
     return [amount for (amount,) in found]
 
 
+@pytest.mark.parametrize("name", ["new.csv", f"{JULY} (1).csv"])
+def test_an_edited_row_with_id_does_not_take_the_place_of_its_neighbour_without(folder, name):
+    folder.write(f"{JULY}.csv", line("x5", -200), line("", -200), line("y", -1))
+    folder.import_()
+    folder.write(name, line("x5", -250), line("", -200), line("y", -1), saved=AUGUST_20)
+    for mode in ("update", "replace"):
+        folder.import_(mode)
+        assert sorted(rows(folder)) == [-250, -200, -1]
+
+
+def test_what_replace_forgot_does_not_return(folder):
+    folder.write("c.csv", line("", -200), line("", -200))
+    folder.import_()
+    folder.write("c.csv", line("x", -200), saved=AUGUST_20)
+    folder.import_("replace")
+    folder.files.clear()
+    folder.import_()
+    assert rows(folder) == [-200]
+
+
+def test_rows_keep_ids_and_notes_when_the_file_with_their_ids_left_an_older_ledger(folder):
+    folder.write("with.csv", line("x1", -200), line("x2", -300))
+    folder.import_()
+    folder.write("without.csv", line("", -200), line("", -300), saved=AUGUST_20)
+    folder.import_()
+    del folder.files["with.csv"]
+    folder.import_()
+    ids = [row[0] for row in ledger(folder)]
+    run = folder.connection.execute
+    run("DELETE FROM statement_rows")  # as the format before had it: what the ledger has now
+    run(
+        "INSERT INTO statement_rows SELECT id, statement_id, identity, 0, row_number, date, amount,"
+        " description, category_major, category_minor, account, memo, is_target, is_transfer, "
+        "mf_id, NULL FROM transactions"
+    )
+    run("UPDATE ledger_files SET app_version = ''")
+    report = folder.import_()
+    assert (report.imported, report.deleted, [row[0] for row in ledger(folder)]) == (0, 0, ids)
+
+
 @settings(max_examples=20, deadline=None)
 @given(
     st.lists(st.sampled_from([-1, -2, -3]), max_size=6),
