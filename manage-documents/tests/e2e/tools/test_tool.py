@@ -112,7 +112,7 @@ def test_tools_named_like_sql_or_like_tables_do_not_affect_others(mdvec, fill):
     ledger = {
         "transactions", "duplicate_checks", "ledger_files", "ledger_versions", "vector_collections",
         "ledger_statements", "departed_pairs", "budgets", "category_rules", "row_notes",
-        "shop_aliases", "asset_months", "shared_pairs",
+        "shop_aliases", "asset_months", "shared_pairs", "statement_rows", "account_doubts",
     }  # fmt: skip
     datasets = {
         "dataset_files", "dataset_tables", "dataset_choices", "import_failures", "saved_queries",

@@ -386,7 +386,10 @@ def back_to_format_17(collection: Collection, *, lacks_last: bool) -> None:
         connection.execute("CREATE TABLE retired_collections (name TEXT PRIMARY KEY)")
         connection.execute("INSERT INTO retired_collections VALUES ('mdvec-1-0-retired')")
         connection.execute("DROP TABLE vector_collections")
-        connection.execute("DROP TABLE shop_aliases")
+        for table in ("shop_aliases", "account_doubts", "statement_rows"):
+            connection.execute(f"DROP TABLE {table}")
+        for column in ("account_number", "scope"):
+            connection.execute(f"ALTER TABLE ledger_statements DROP COLUMN {column}")
         for column in ("asks_first", "text_format"):
             connection.execute(
                 f"ALTER TABLE ledger_versions ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0"

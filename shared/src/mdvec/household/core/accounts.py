@@ -34,7 +34,7 @@ STATED = "="
 """In place of a number: a person said that the file is of the account of this name."""
 
 
-class Verdict(Enum):
+class Sameness(Enum):
     """What two statements say about being of one account; ``WEAK``: they have some equal rows."""
 
     SAME = "same"
@@ -140,31 +140,31 @@ def account_number(path: str, lines_above: Iterable[str]) -> str:
     return numbers.pop() if len(numbers) == 1 else ""
 
 
-def compared(one: AccountStatement, other: AccountStatement) -> Verdict:
+def compared(one: AccountStatement, other: AccountStatement) -> Sameness:
     """What two statements say about being of one account."""
     if not (one.rows and other.rows):
-        return Verdict.NONE
+        return Sameness.NONE
     first, last = max(one.first, other.first), min(one.last, other.last)
     ours, theirs = one.keys_between(first, last), other.keys_between(first, last)
     fewer, equal = min(ours.total(), theirs.total()), (ours & theirs).total()
     if not fewer:
-        return Verdict.NONE
+        return Sameness.NONE
     if equal == fewer >= _SURELY_EQUAL:
-        return Verdict.SAME
+        return Sameness.SAME
     if not (one.chain and other.chain):
         if fewer >= _ENOUGH_ROWS and 0 < 2 * equal < fewer:
-            return Verdict.DOUBT
-        return Verdict.WEAK if equal else Verdict.NONE
+            return Sameness.DOUBT
+        return Sameness.WEAK if equal else Sameness.NONE
     before = (date.fromisoformat(first) - timedelta(1)).isoformat()
     days = {before, *(row.day for each in (one, other) for row in each.rows)}
     points = [day for day in days if before <= day <= last]
     agreeing = sum(one.balance_on(day) == other.balance_on(day) for day in points)
     different = fewer - equal
     if 2 * agreeing > len(points):
-        return Verdict.SAME
+        return Sameness.SAME
     if not different and (2 * agreeing == len(points) or one.opening == other.opening):
-        return Verdict.SAME
-    return Verdict.APART if different and 4 * different >= equal else Verdict.DOUBT
+        return Sameness.SAME
+    return Sameness.APART if different and 4 * different >= equal else Sameness.DOUBT
 
 
 @dataclass(eq=False)
@@ -193,7 +193,7 @@ class _Account:
     def is_stated(self) -> bool:
         return any(statement.number == STATED for statement in self.statements)
 
-    def verdicts(self, other: _Account) -> Iterable[Verdict]:
+    def verdicts(self, other: _Account) -> Iterable[Sameness]:
         """What each two statements say, the newest first."""
         for pair in product(reversed(self.statements), reversed(other.statements)):
             yield compared(*pair)
@@ -236,9 +236,9 @@ def _are_same(account: _Account, other: _Account) -> bool:
         return True
     has_number = bool(account.numbers & other.numbers)
     for verdict in account.verdicts(other):
-        if verdict is Verdict.SAME:
+        if verdict is Sameness.SAME:
             return True
-        if verdict is Verdict.APART:
+        if verdict is Sameness.APART:
             return False
     return has_number
 
@@ -261,7 +261,7 @@ def _unopposed(proved: Sequence[_Account]) -> list[_Account]:
 def _are_apart(account: _Account, other: _Account) -> bool:
     if account.numbers and other.numbers and not account.numbers & other.numbers:
         return True
-    return any(verdict in (Verdict.APART, Verdict.DOUBT) for verdict in account.verdicts(other))
+    return any(verdict in (Sameness.APART, Sameness.DOUBT) for verdict in account.verdicts(other))
 
 
 def _evidence(account: _Account, other: _Account) -> tuple[bool, bool, int, bool, bool]:
@@ -270,7 +270,7 @@ def _evidence(account: _Account, other: _Account) -> tuple[bool, bool, int, bool
         bool(account.numbers & other.numbers),
         any(_continues(*pair) or _continues(*pair[::-1])
             for pair in product(account.statements, other.statements)),
-        sum(verdict is Verdict.WEAK for verdict in account.verdicts(other)),
+        sum(verdict is Sameness.WEAK for verdict in account.verdicts(other)),
         bool(account.paths & other.paths),
         bool(account.scopes & other.scopes),
     )  # fmt: skip
@@ -309,9 +309,9 @@ def _doubts(account: _Account, others: Iterable[_Account]) -> list[Doubt]:
         in_doubt = [
             Doubt(first.id, second.id, _equal_rows(first, second))
             for (first, second), verdict in verdicts.items()
-            if verdict is Verdict.DOUBT
+            if verdict is Sameness.DOUBT
         ]
-        if in_doubt and Verdict.APART not in verdicts.values():
+        if in_doubt and Sameness.APART not in verdicts.values():
             doubts.append(max(in_doubt, key=lambda doubt: doubt.rows))
     return doubts
 
