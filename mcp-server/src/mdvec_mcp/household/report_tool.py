@@ -124,9 +124,9 @@ def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartPublis
 
     offer.add_tool(
         household_report,
-        description="Household reports, since and until in ISO: compare this month or year with "
+        description="Household reports, since, until in ISO: compare this month or year with "
         "last, budget, costs, recurring payments, forecast, anomalies, households, account "
-        "balances, net worth, rules, notes, CSV mapping. 家計簿の比較（前年比）、予算、口座の残高、"
+        "balances, net worth, rules, notes, mapping. 家計簿の比較（前年比）、予算、口座の残高、"
         "固定費と変動費、サブスク、見通し、純資産の推移、医療費控除とふるさと納税の一覧。",
         annotations=READ_ONLY,
         answer=ReportAnswer,
