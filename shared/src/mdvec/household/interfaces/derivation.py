@@ -286,7 +286,8 @@ _VALUES_OF_FILE = ", ".join(
 )
 _HAS_OTHER_VALUES = f"(({_VALUES_OF_FILE}) IS NOT ({_VALUES_OF_ROW}))"
 _LINE = "iif(q.has_lines, r.row_number, 0)"
-_PLACE = f"r.statement_id, q.path, {_LINE}, d.removal, iif(d.removal IS NULL, NULL, d.missing_from)"
+_PLACE = f"r.statement_id, q.path, {_LINE}"
+_REMOVAL = "d.removal, iif(d.removal IS NULL, NULL, d.missing_from)"
 
 
 def follow_statements(connection: apsw.Connection, tool_id: int) -> LedgerChanges:
@@ -356,9 +357,13 @@ def _update(connection: apsw.Connection, tool_id: int) -> tuple[int, int]:
         f"({_VALUES_OF_ROW}, CURRENT_TIMESTAMP, NULL, NULL) {rows} AND c.has_other_values"
     )
     connection.execute(
-        "UPDATE transactions AS t SET (statement_id, source_file, row_number, removal, removed_by, "
-        f"removed_at) = ({_PLACE}, CASE WHEN d.removal IS NULL THEN NULL "
-        f"WHEN t.removal IS d.removal THEN t.removed_at ELSE CURRENT_TIMESTAMP END) {rows}"
+        f"UPDATE transactions AS t SET (statement_id, source_file, row_number) = ({_PLACE}) {rows}"
+    )
+    # Apart from the places: indexes of sums have the removal.
+    connection.execute(
+        f"UPDATE transactions AS t SET (removal, removed_by, removed_at) = ({_REMOVAL}, "
+        "CASE WHEN d.removal IS NULL THEN NULL WHEN t.removal IS d.removal THEN t.removed_at "
+        f"ELSE CURRENT_TIMESTAMP END) {rows} AND (t.removal, t.removed_by) IS NOT ({_REMOVAL})"
     )
     _count_change(connection, tool_id)
     ((updated, returned),) = connection.execute(
@@ -381,7 +386,7 @@ def _insert_new(connection: apsw.Connection, tool_id: int) -> None:
     connection.execute(
         "INSERT INTO transactions (id, tool_id, identity, statement_id, source_file, row_number, "
         f"removal, removed_by, removed_at, {VALUES}) SELECT f.value, ?1, d.identity, {_PLACE}, "
-        "iif(d.removal IS NULL, NULL, CURRENT_TIMESTAMP), "
+        f"{_REMOVAL}, iif(d.removal IS NULL, NULL, CURRENT_TIMESTAMP), "
         f"{_VALUES_OF_ROW} FROM {_ROWS} "
         "LEFT JOIN json_each(?2) AS f ON f.key = d.identity "
         "WHERE d.identity NOT IN (SELECT identity FROM transactions WHERE tool_id = ?1) "
