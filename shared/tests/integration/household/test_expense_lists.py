@@ -140,3 +140,16 @@ def test_what_speaks_for_a_fixed_cost_is_named_and_tags_decide(connection):
         "- 通信費 40円（1件）",
         "どちらかは、明細のタグ「固定費」「変動費」で決められます。",
     ]
+
+
+def test_a_tagged_row_that_is_no_payment_is_named_beside_the_list(connection):
+    rows = [
+        (Bought("2025-02-01", "山田病院", -50_000, "健康・医療/医療費"), ""),
+        (Bought("2025-02-09", "架空生命 給付金", 20_000, "収入/一時所得"), ""),
+    ]
+    tool = filled(connection, rows)
+    payout = connection.execute("SELECT id FROM transactions WHERE amount > 0").fetchall()[0][0]
+    note_row(connection, tool, transaction_id=payout, tags=["医療費控除"])
+    answer = expense_list(connection, tool, "medical", period="2025年", today=TODAY)
+    assert (answer.total, [row.id for row in answer.near]) == (50_000, [payout])
+    assert "架空生命" in answer.text

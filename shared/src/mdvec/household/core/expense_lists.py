@@ -89,8 +89,8 @@ class ChosenRows(NamedTuple):
 def choose(
     rows: Iterable[Transaction], notes: Mapping[int, RowNote], rules: ListRules
 ) -> ChosenRows:
-    """The rows of a list; a row that does not count, though it was paid, is only near."""
-    rows = [row for row in rows if row.amount is not None and not row.is_income]
+    """The rows of a list; of those that were not paid or do not count, tagged ones are near."""
+    rows = [row for row in rows if row.amount is not None]
     shops = shops_of(row.description for row in rows)
     chosen = ChosenRows({}, [], [])
     for row in rows:
@@ -98,8 +98,9 @@ def choose(
         is_held, tagged = rules.holds(row, shop, note), rules.tagged(note)
         if tagged is False:
             chosen.taken_out.append(row)
-        elif not (row.counts or row.left_out in _LASTING):
-            continue
+        elif row.is_income or not (row.counts or row.left_out in _LASTING):
+            if tagged:
+                chosen.near.append(row)
         elif is_held and (row.counts or tagged):
             chosen.by_person.setdefault(person_of(row, note), []).append(row)
         elif is_held or rules.is_near(row, shop, note):
