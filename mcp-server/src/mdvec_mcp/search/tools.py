@@ -90,8 +90,9 @@ Query = Annotated[
 ]
 OptionalQuery = Annotated[str | None, Field(max_length=MAX_QUERY_CHARS), _TEXT]
 Choice = Annotated[bool | None, Field()]
+Scalar = str | int | float | bool | None
 Where = Annotated[
-    dict[str, str | list[str]] | None,
+    dict[str, Scalar | list[Scalar]] | None,
     Field(description="Front matter."),
     WithJsonSchema({"type": "object"}),
 ]
@@ -133,7 +134,7 @@ class FilterArguments:
     exclude: list[str] | None = None
     queries: list[str] | None = None
     links_to: str | None = None
-    where: dict[str, str | list[str]] | None = None
+    where: dict[str, Scalar | list[Scalar]] | None = None
     tasks: bool = False
     related_to: str | None = None
 

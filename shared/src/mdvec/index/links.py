@@ -12,7 +12,7 @@ import apsw
 
 from mdvec.database import records
 from mdvec.index.tables import Tables, has_links
-from mdvec.text import document_keys, document_links, identifier, is_markdown
+from mdvec.text import document_keys, document_links, identifier, is_markdown, link_key
 
 
 def insert_links(
@@ -41,6 +41,20 @@ def delete_links(connection: apsw.Connection, tables: Tables, document_id: int) 
     """Delete a document's links and keys; links to it stay, as they stand in other documents."""
     for table in (tables.links, tables.keys):
         connection.execute(f"DELETE FROM {identifier(table)} WHERE document_id = ?", (document_id,))
+
+
+def documents_named(connection: apsw.Connection, tables: Tables, name: str) -> list[int]:
+    """The documents that a link with this name may mean: by path, else by name or alias."""
+    exact = connection.execute(
+        f"SELECT id FROM {identifier(tables.documents)} WHERE file_path = ?", (name,)
+    ).fetchall()
+    if exact or not has_links(connection, tables):
+        return [int(str(number)) for (number,) in exact]
+    named = connection.execute(
+        f"SELECT document_id FROM {identifier(tables.keys)} WHERE key = ? ORDER BY document_id",
+        (link_key(name),),
+    )
+    return [int(str(number)) for (number,) in named]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,12 @@ import apsw
 from mdvec.index import (
     ChunkRanges,
     Condition,
-    DocumentLinks,
     chunk_ids,
     chunks_passing,
     chunks_saying,
     chunks_with_tasks,
     count_undated,
-    documents,
+    documents_named,
     documents_of_chunks,
     documents_passing,
     documents_with_value,
@@ -116,7 +115,10 @@ def passing_documents(
     connection: apsw.Connection, tool: Tool, filters: Filters
 ) -> tuple[list[int], tuple[str, ...]]:
     """The documents of a tool of notes that pass the filters, by id, and notes as ``narrow``'s."""
-    if filters.is_of_passages or not has_properties(connection, tool.tables):
+    is_current = has_properties(connection, tool.tables) and (
+        filters.links_to is None or has_links(connection, tool.tables)
+    )
+    if filters.is_of_passages or not is_current:
         narrowed = narrow(connection, tool, filters)
         ids = (
             chunk_ids(connection, tool.tables)
@@ -163,8 +165,11 @@ def _explained(
         return f"no note of {names} has the tag {single.tags[0]}; {nearest}"
     if single.path:
         return f"no note of {names} has a path like {single.path.given}"
-    if single.links_to:
-        return f"no note of {names} links to {quoted(single.links_to)}"
+    if single.links_to is not None:
+        name = single.links_to
+        is_there = any(documents_named(connection, tool.tables, name) for tool in requested)
+        what = "links to" if is_there else "is called, so none links to,"
+        return f"no note of {names} {what} {quoted(name)}"
     if single.where:
         return _without_value(connection, requested, names, single.where[0][0])
     return f"no note of {names} is dated {single.days_in_words}"
@@ -195,13 +200,10 @@ def _condition(connection: apsw.Connection, tool: Tool, filters: Filters) -> Con
     )
 
 
-def linking_documents(connection: apsw.Connection, tool: Tool, file_path: str) -> frozenset[int]:
-    """The documents of a tool that link to one of its documents."""
-    target = documents.document_id(connection, tool.tables, file_path)
-    if target is None:
-        return frozenset()
-    back = links_of(connection, tool.tables, [target]).get(target, DocumentLinks()).back
-    return frozenset(link.document_id for link in back)
+def linking_documents(connection: apsw.Connection, tool: Tool, name: str) -> frozenset[int]:
+    """The documents of a tool that link to those that a link with this name may mean."""
+    links = links_of(connection, tool.tables, documents_named(connection, tool.tables, name))
+    return frozenset(link.document_id for linked in links.values() for link in linked.back)
 
 
 def _left(connection: apsw.Connection, requested: Sequence[Tool], filters: Filters) -> bool:

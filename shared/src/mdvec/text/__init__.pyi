@@ -30,6 +30,7 @@ from .links import DocumentLink as DocumentLink
 from .links import document_keys as document_keys
 from .links import document_links as document_links
 from .links import is_list_of_links as is_list_of_links
+from .links import link_key as link_key
 from .loanwords import first_kana as first_kana
 from .loanwords import in_other_kana as in_other_kana
 from .loanwords import in_other_numerals as in_other_numerals

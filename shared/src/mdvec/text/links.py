@@ -94,6 +94,11 @@ def is_list_of_links(text: str) -> bool:
     return links >= _MIN_LINKS and inside > len(_LETTER.findall(outside))
 
 
+def link_key(target: str) -> str:
+    """What a link to a document looks for, as a person may name it: a path, a name, an alias."""
+    return _key(target)
+
+
 def _key(target: str) -> str:
     key = unicodedata.normalize("NFC", target).strip().strip("/").casefold()
     return _SUFFIX.sub("", key)
