@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-TAKING = "from pathlib import Path; from mdvec_mcp.analytics.child import lockdown; import json, os"
+TAKING = "from pathlib import Path; from mdvec.sandbox import take_own_user; import json, os"
 NEEDED = {0, 2, 6, 7}  # to change owners, read any file, and choose a group and a user
 
 
@@ -37,7 +37,7 @@ def says(house, expression):
     """What an expression is worth after the process took its own user, or the error's name."""
     script = f"""
 {TAKING}
-taken = lockdown.take_own_user(Path({str(house / "work")!r}))
+taken = take_own_user(Path({str(house / "work")!r}))
 try:
     said = eval({expression!r})
 except OSError as error:

@@ -4,11 +4,11 @@ import json
 
 import duckdb
 import pytest
+from mdvec.sandbox import restrict_files
 from mdvec.text.one_line import identifier, literal
 
 from mdvec_mcp.analytics.child import loading, lockdown
 from mdvec_mcp.analytics.child.handler import FatalDuckDBError, RequestHandler, refusal_of
-from mdvec_mcp.analytics.child.lockdown import restrict_files
 from mdvec_mcp.analytics.core.refusals import QueryRefused
 
 LIMITS = {"seconds": 5.0, "memory_mb": 1024, "export_bytes": 2**20}

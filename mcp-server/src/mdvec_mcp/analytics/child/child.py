@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING
 from mdvec.datasets import Column
 from mdvec.errors import MdvecError
 from mdvec.files import NotOpened, open_within, path_of
+from mdvec.sandbox import restrict_calls, restrict_files, take_own_user
 from mdvec.text import identifier
 
-from mdvec_mcp.analytics.child import loading, lockdown, seccomp
+from mdvec_mcp.analytics.child import loading, lockdown
 from mdvec_mcp.analytics.child.handler import FatalDuckDBError, RequestHandler, refusal_of
 from mdvec_mcp.analytics.core.refusals import (
     QueriesUnavailable,
@@ -87,11 +88,11 @@ def prepare(config: Message) -> RequestHandler:
     import duckdb  # noqa: F401 - while its file can still be read
 
     # A thread inherits its rights when it starts, so this comes before DuckDB starts its own.
-    config["own_user"] = lockdown.take_own_user(spool)
-    config["landlock"] = lockdown.restrict_files(
+    config["own_user"] = take_own_user(spool)
+    config["landlock"] = restrict_files(
         [*opened.descriptors.values(), *lockdown.needed_paths()], spool
     )
-    config["seccomp"] = seccomp.restrict()
+    config["seccomp"] = restrict_calls()
     connection = lockdown.connect(limits["memory_mb"], limits["time_zone"])
     if any_ledger:
         loading.load_ledgers(connection, ledgers)

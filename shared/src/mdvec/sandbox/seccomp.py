@@ -42,7 +42,7 @@ class _Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
 
 
-def restrict() -> bool:
+def restrict_calls() -> bool:
     """Refuse the calls of ``_MACHINES`` to this thread and the threads that it starts, for good.
 
     Returns:
