@@ -167,8 +167,9 @@ def search_command(
         _print_listing(listing, as_json=as_json)
         return
     words = typed.words
+    source = None
     if related_to is not None:
-        related_to, like = search.query_like(settings.database_path, names, related_to)
+        source, like = search.query_like(settings.database_path, names, related_to)
         words = words if words.strip() else like
     question = search.Question(
         words,
@@ -180,7 +181,7 @@ def search_command(
         filters,
         sort.value,
         tuple(also or ()),
-        related_to,
+        source,
     )
     load = functools.partial(_load, settings.model.options())
     answer = search.search(
@@ -194,7 +195,7 @@ def search_command(
     if as_json:
         _print_json(answer, explain=explain)
         return
-    for note in answer.notes:
+    for note in (*search.signs_read_as_text(query, is_code=False), *answer.notes):
         say(f"note: {note}")
     _print_hits(answer, explain=explain)
 

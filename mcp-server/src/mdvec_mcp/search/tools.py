@@ -214,8 +214,11 @@ class SearchContext:
         Quotes in it force nothing if no text has what is between them.
         """
         typed = search.typed_query(query)
-        if search.looks_like_code(query) or typed == search.TypedQuery(query):
-            return self.search(query, tools, k, returning, arguments)
+        is_code = search.looks_like_code(query)
+        if is_code or typed == search.TypedQuery(query):
+            answer = self.search(query, tools, k, returning, arguments)
+            unread = search.signs_read_as_text(query, is_code=is_code)
+            return replace(answer, notes=(*unread, *answer.notes))
         stated = arguments.with_typed(typed)
         answer = self.search(typed.words or query, tools, k, returning, stated)
         if answer.results or not typed.exact:
@@ -234,13 +237,13 @@ class SearchContext:
         returning: Returning,
         arguments: FilterArguments,
     ) -> Answer:
-        related_to = arguments.related_to
-        if related_to is not None:
-            related_to, like = search.query_like(self.database, tools, related_to)
+        source = None
+        if arguments.related_to is not None:
+            source, like = search.query_like(self.database, tools, arguments.related_to)
             query = query or like
         question = search.Question(
             query, tools, k, self.settings.mode, returning, self.settings.max_chars,
-            arguments.filters(), arguments.sort, tuple(arguments.queries or ()), related_to,
+            arguments.filters(), arguments.sort, tuple(arguments.queries or ()), source,
         )  # fmt: skip
         return search.search(
             self.database,

@@ -29,6 +29,7 @@ from mdvec.text import (
     Properties,
     counted,
     day_in_name,
+    has_readable_text,
     is_blank,
     is_machine_file,
     on_one_line,
@@ -243,7 +244,7 @@ class _FolderImport:
         if chunking.strategy == "heading" and is_machine_file(name):
             chunks = []
         texts = texts_to_embed(file.path, read.title, chunks, embedder)
-        is_left_out = not chunks and not is_blank(text.content[read.body :])
+        is_left_out = not chunks and _says_something(text.content[read.body :], read)
         if chunks and is_blank(texts[0]):  # an empty file, without even a title to embed
             chunks, texts = [], []
         return _CutFile(read, chunks, texts, is_left_out=is_left_out)
@@ -302,6 +303,11 @@ class _FolderImport:
             chunks_pending=self.index.chunks_pending,
             hints=(*_left_out_hint(self.left_out), *_broken_matter_hint(self.broken_matter)),
         )
+
+
+def _says_something(body: str, read: Outline) -> bool:
+    """Whether a document's body has more than blanks and, in Markdown, comments."""
+    return has_readable_text(body) if read.is_markdown else not is_blank(body)
 
 
 def _left_out_hint(paths: Sequence[str]) -> tuple[str, ...]:

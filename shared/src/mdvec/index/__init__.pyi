@@ -53,6 +53,7 @@ from .properties import Condition as Condition
 from .properties import StoredProperties as StoredProperties
 from .properties import TagCount as TagCount
 from .properties import chunk_ids as chunk_ids
+from .properties import chunks_at as chunks_at
 from .properties import chunks_passing as chunks_passing
 from .properties import count_undated as count_undated
 from .properties import documents_passing as documents_passing

@@ -183,6 +183,17 @@ def chunk_ids(connection: apsw.Connection, tables: Tables) -> NDArray[np.int64]:
     return np.fromiter((number for (number,) in rows), dtype=np.int64)
 
 
+def chunks_at(connection: apsw.Connection, tables: Tables, file_path: str) -> list[int]:
+    """The ids of a document's chunks."""
+    rows = connection.execute(
+        f"SELECT v.id FROM {identifier(tables.vectors)} AS v "
+        f"JOIN {identifier(tables.documents)} AS d ON d.id = v.document_id "
+        "WHERE d.tool_id = ? AND d.file_path = ?",
+        (tables.tool_id, file_path),
+    )
+    return [int(str(number)) for (number,) in rows]
+
+
 def single_chunks(ids: NDArray[np.int64]) -> ChunkRanges:
     """The chunks with these ids, in order."""
     import numpy as np

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,16 @@ import apsw
 
 from mdvec.index.properties import ChunkRanges
 from mdvec.index.tables import Tables
-from mdvec.text import MAX_TERM, WORD_MARK, folded, identifier, is_letters, readable_chunk, terms
+from mdvec.text import (
+    MAX_TERM,
+    WORD_MARK,
+    folded,
+    identifier,
+    is_letters,
+    readable_chunk,
+    shown_lines,
+    terms,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -88,19 +98,29 @@ def chunks_with_tasks(connection: apsw.Connection, tables: Tables) -> NDArray[np
     """The chunks with an open task (- [ ]), in order."""
     import numpy as np
 
-    rows = connection.execute(
-        f"SELECT id, chunk_text FROM {identifier(tables.vectors)} "
-        "WHERE instr(chunk_text, '[ ]') ORDER BY id"
-    )
-    ids = [int(str(number)) for number, text in rows if _OPEN_TASK.search(str(text))]
-    return np.array(ids, dtype=np.int64)
+    chunks = identifier(tables.vectors)
+    ids: set[int] = set()
+    for document_id, content in connection.execute(
+        f"SELECT id, content FROM {identifier(tables.documents)} WHERE instr(content, '[ ]')"
+    ):
+        lines = [line for line, _ in open_tasks(str(content))]
+        rows = connection.execute(
+            f"SELECT id, start_line, end_line FROM {chunks} WHERE document_id = ?", (document_id,)
+        )
+        ids.update(
+            int(number)
+            for number, first, last in rows
+            if bisect_left(lines, first) < bisect_right(lines, last)
+        )
+    return np.array(sorted(ids), dtype=np.int64)
 
 
 def open_tasks(content: str) -> list[tuple[int, str]]:
-    """The open tasks (- [ ]) of a document, each with its line's number."""
+    """The open tasks (- [ ]) of a document outside code and comments, each with its line."""
+    shown = shown_lines(content)
     return [
-        (content.count("\n", 0, match.start()) + 1, match[1].strip())
-        for match in _OPEN_TASK.finditer(content)
+        (shown.count("\n", 0, match.start()) + 1, match[1].strip())
+        for match in _OPEN_TASK.finditer(shown)
     ]
 
 

@@ -21,6 +21,7 @@ from .core.neighbours import good_cut as good_cut
 from .core.neighbours import within_budget as within_budget
 from .core.typed import TypedQuery as TypedQuery
 from .core.typed import looks_like_code as looks_like_code
+from .core.typed import signs_read_as_text as signs_read_as_text
 from .core.typed import typed_query as typed_query
 from .hits import Hit as Hit
 from .listing import ListedDocument as ListedDocument

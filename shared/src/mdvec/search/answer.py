@@ -25,7 +25,7 @@ from mdvec.search.core.filters import (
     Sort,
 )
 from mdvec.search.core.fusion import SearchMode
-from mdvec.search.filtering import explain_empty, narrow
+from mdvec.search.filtering import explain_empty, narrow, without_document
 from mdvec.search.hits import Hit, hits
 from mdvec.search.question_vectors import EmbedderOf, question_vectors, without_vectors
 from mdvec.search.ranking import (
@@ -161,6 +161,14 @@ class SearchRefused(MdvecError):
 
 
 @dataclass(frozen=True, slots=True)
+class SourceDocument:
+    """A document of a tool, by its stored path."""
+
+    tool: str
+    file_path: str
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """A query to some tools, or to all active tools with texts (``tools`` is None).
 
@@ -168,7 +176,7 @@ class Question:
     documents that pass ``filters`` are searched. ``sort`` orders the hits; ``newest`` sorts those
     that answer about as well as the best by date. ``queries`` are further queries for the same
     thing; what all of them find is ranked together. ``related_to`` is a document whose own
-    passages are left out, as they would be found first.
+    passages are not searched, as they would be found first.
     """
 
     query: str
@@ -180,7 +188,7 @@ class Question:
     filters: Filters = NO_FILTERS
     sort: Sort = "relevance"
     queries: tuple[str, ...] = ()
-    related_to: str | None = None
+    related_to: SourceDocument | None = None
 
     @property
     def all_queries(self) -> list[str]:
@@ -327,6 +335,13 @@ def _answer(
 ) -> Answer:
     with stopwatch.stage("filter"):
         narrowed = [narrow(connection, tool, question.filters) for tool in requested]
+        if (source := question.related_to) is not None:
+            narrowed = [
+                without_document(connection, tool, left, source.file_path)
+                if tool.name == source.tool
+                else left
+                for tool, left in zip(requested, narrowed, strict=True)
+            ]
     rankings: dict[str, Ranking] = {}
     about_words: list[str] = []
     for text, of_query in zip(question.all_queries, vectors, strict=True):
@@ -355,9 +370,7 @@ def _answer(
     ranked = with_readable_text(ranking.chunks, question.k)
     if records_of is not None:
         ranked = with_records(connection, ranked, question.query, question.k, records_of)
-    if question.related_to is not None:
-        ranked = [hit for hit in ranked if hit.chunk.file_path != question.related_to]
-    else:
+    if question.related_to is None:
         notes += about_words
     notes += why_fewer(len(ranked), question.k, searched)
     if reranker is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 import apsw
@@ -13,6 +13,7 @@ from mdvec.index import (
     ChunkRanges,
     Condition,
     chunk_ids,
+    chunks_at,
     chunks_passing,
     chunks_saying,
     chunks_with_tasks,
@@ -90,6 +91,18 @@ def narrow(connection: apsw.Connection, tool: Tool, filters: Filters) -> Narrowe
     return Narrowed(chunks, tuple(notes))
 
 
+def without_document(
+    connection: apsw.Connection, tool: Tool, narrowed: Narrowed, file_path: str
+) -> Narrowed:
+    """The chunks that pass the filters, without those of a document."""
+    import numpy as np  # a start need not load it
+
+    chunks = narrowed.chunks
+    ids = chunk_ids(connection, tool.tables) if chunks is None else chunks.ids()
+    own = chunks_at(connection, tool.tables, file_path)
+    return replace(narrowed, chunks=single_chunks(np.setdiff1d(ids, own, assume_unique=True)))
+
+
 def _saying(
     connection: apsw.Connection, tool: Tool, filters: Filters, within: ChunkRanges | None
 ) -> tuple[ChunkRanges, dict[str, int]]:
@@ -148,6 +161,8 @@ def explain_empty(connection: apsw.Connection, requested: Sequence[Tool], filter
     """Explain which filter excludes everything, or that only their combination does."""
     with_notes = [tool for tool in requested if not KINDS[tool.kind].is_made_of_records]
     names = ", ".join(tool.name for tool in with_notes or requested)
+    if filters.is_empty:
+        return f"there is no other document in {names}"
     for single in filters.each():
         if not _left(connection, requested, single):
             return _explained(connection, requested, names, single)

@@ -29,7 +29,7 @@ from mdvec.search.core.neighbours import (
     within_budget,
 )
 from mdvec.search.ranking import RankedChunk
-from mdvec.text import WORD_MARK, Outline, line_starts, outline
+from mdvec.text import WORD_MARK, Outline, is_blank, line_starts, machine_text, outline
 from mdvec.tools import KINDS
 
 
@@ -110,10 +110,17 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class _Passage:
+    """A passage; ``wanted`` is what was asked for, of which ``span`` has no machine text.
+
+    ``content`` is the whole document if the passage extends beyond one chunk, ``goes_on_at`` where
+    the wanted text goes on after machine text.
+    """
+
     found: RankedChunk
     span: TextSpan
     content: str | None
-    """The whole document, if the passage extends beyond one chunk."""
+    wanted: TextSpan
+    goes_on_at: int | None = None
 
 
 def hits(
@@ -195,13 +202,14 @@ def _passages(
                 ranked[run.best],
                 run.span,
                 None if run.first == run.last else texts.of(ranked[run.best]).content,
+                run.span,
             )
             for run in joined_windows([_window(hit) for hit in ranked], k)
         ]
     passages: list[_Passage] = []
     for hit in ranked:
         text = texts.of(hit)
-        _add(passages, _Passage(hit, _wider(hit, text, returning), text.content))
+        _add(passages, _readable(hit, text, _wider(hit, text, returning)))
         if len(passages) == k:
             break
     return passages
@@ -217,6 +225,11 @@ class _Text:
     @cached_property
     def outline(self) -> Outline:
         return outline(self.content, self.file_path.rpartition("/")[2])
+
+    @cached_property
+    def machine(self) -> list[tuple[int, int]]:
+        """The ranges of machine text."""
+        return machine_text(self.content, line_starts(self.content), self.outline.body)
 
 
 class _Texts:
@@ -264,6 +277,18 @@ def _wider(ranked: RankedChunk, text: _Text, returning: Returning) -> TextSpan:
     return TextSpan(start, max(first.end, last.end, ranked.chunk.end_position))
 
 
+def _readable(ranked: RankedChunk, text: _Text, wanted: TextSpan) -> _Passage:
+    """The passage around a chunk within a span, up to the machine text before and after it."""
+    chunk = ranked.chunk
+    before = [end for _, end in text.machine if wanted.start < end <= chunk.start_position]
+    after = [span for span in text.machine if chunk.end_position <= span[0] < wanted.end]
+    start = before[-1] if before else wanted.start
+    end, goes_on_at = after[0] if after else (wanted.end, None)
+    if goes_on_at is not None and is_blank(text.content[goes_on_at : wanted.end]):
+        wanted, goes_on_at = TextSpan(wanted.start, end), None
+    return _Passage(ranked, TextSpan(start, end), text.content, wanted, goes_on_at)
+
+
 def _same_document(ranked: RankedChunk, other: RankedChunk) -> bool:
     return (ranked.tool.id, ranked.chunk.file_path) == (other.tool.id, other.chunk.file_path)
 
@@ -283,7 +308,7 @@ def _add(passages: list[_Passage], new: _Passage) -> None:
     if not within:
         passages.append(new)
         return
-    passages[passages.index(within[0])] = _Passage(within[0].found, new.span, new.content)
+    passages[passages.index(within[0])] = replace(new, found=within[0].found)
     for passage in within[1:]:
         passages.remove(passage)
 
@@ -318,8 +343,8 @@ def _hit(passage: _Passage, shown: TextSpan, properties: StoredProperties) -> Hi
         end_position=end,
         start_line=first_line,
         end_line=last_line,
-        truncated=(start, end) != (passage.span.start, passage.span.end),
-        next_position=end if end < passage.span.end else None,
+        truncated=(start, end) != (passage.wanted.start, passage.wanted.end),
+        next_position=end if end < passage.span.end else passage.goes_on_at,
         explanation=_explanation(passage.found),
         found_by=passage.found.found_by,
         also_in=passage.found.also_in,

@@ -10,7 +10,7 @@ import apsw
 
 from mdvec.database import open_database, snapshot
 from mdvec.index import documents, open_tasks, stored_properties
-from mdvec.search.answer import SearchRefused, requested_tools
+from mdvec.search.answer import SearchRefused, SourceDocument, requested_tools
 from mdvec.search.core.filters import Filters, Sort
 from mdvec.search.filtering import explain_empty, passing_documents
 from mdvec.text import front_matter, quoted, readable_chunk
@@ -94,8 +94,10 @@ def list_documents(
     return Listing(names, tuple(shown), len(listed), page, pages, tuple(notes))
 
 
-def query_like(database: Path, tools: Sequence[str] | None, file_path: str) -> tuple[str, str]:
-    """The stored path of a document, and a query for documents that are about the same.
+def query_like(
+    database: Path, tools: Sequence[str] | None, file_path: str
+) -> tuple[SourceDocument, str]:
+    """The document at a path, and a query for documents that are about the same.
 
     Raises:
         SearchRefused: no tool has such a document.
@@ -108,7 +110,7 @@ def query_like(database: Path, tools: Sequence[str] | None, file_path: str) -> t
             if stored is not None:
                 body = stored.content[front_matter(stored.content).end :]
                 text = readable_chunk(stored.file_path, body)[:_LIKE_CHARS]
-                return stored.file_path, f"{stored.title}\n{text}"
+                return SourceDocument(tool.name, stored.file_path), f"{stored.title}\n{text}"
     raise SearchRefused(f"no document {quoted(file_path)} here; hits and listings name them")
 
 

@@ -1,6 +1,7 @@
 from . import encoding as encoding
 from .chunking import Chunk as Chunk
 from .chunking import is_machine_file as is_machine_file
+from .chunking import machine_text as machine_text
 from .dates import named_dates as named_dates
 from .encoding import CP1252 as CP1252
 from .encoding import UTF_8 as UTF_8
@@ -77,6 +78,7 @@ from .readable import has_readable_text as has_readable_text
 from .readable import indexed_chunk as indexed_chunk
 from .readable import readable_chunk as readable_chunk
 from .readable import searchable_chunks as searchable_chunks
+from .readable import shown_lines as shown_lines
 from .readable import text_to_embed as text_to_embed
 from .readable import texts_to_embed as texts_to_embed
 from .tokens import TokenSpan as TokenSpan

@@ -183,9 +183,19 @@ def readable(text: str) -> str:
 
 def prose_of(content: str) -> str:
     """Markdown without its code: neither fenced blocks nor code spans; markup stays."""
-    blocks = _blocks(LINE_BREAK.split(content))
-    prose = "\n".join("\n".join(block) for is_code, block in blocks if not is_code)
-    return _CODE_SPAN.sub(" ", prose)
+    return _CODE_SPAN.sub(" ", _outside_fences(content))
+
+
+def shown_lines(content: str) -> str:
+    """Markdown where each line in a code block or a comment is empty."""
+    return _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), _outside_fences(content))
+
+
+def _outside_fences(content: str) -> str:
+    lines: list[str] = []
+    for is_code, block in _blocks(LINE_BREAK.split(content)):
+        lines += [""] * (len(block) + 1) if is_code else block  # 1 for the closing fence
+    return "\n".join(lines)
 
 
 def _blocks(lines: list[str]) -> Iterator[tuple[bool, list[str]]]:

@@ -400,6 +400,11 @@ def test_a_lock_file_is_stored_without_chunks_and_named(collection):
     assert collection.import_().hints == ()
 
 
+def test_a_note_of_comments_alone_is_not_called_machine_text(collection):
+    collection.write("a.md", "<!-- あとで書く -->\n\n%% 下書き %%\n")
+    assert collection.import_("new").hints == ()
+
+
 def test_mdx_is_markdown(collection):
     collection = replace(collection, rules=replace(RULES, extensions=(".mdx",)), is_new=False)
     collection.write(

@@ -20,6 +20,7 @@ NOTES = {
     "家/写真.md": "# 写真\n\n`[[給湯器]]`\n\n```\n[[給湯器]]\n```\n\n![[給湯器#^abc]]\n",
     "2024-05-01.md": "---\ntags: [Jenkins]\nStatus: Open\n---\n日報。\n",
     "空.md": "---\ntags: Jenkins\n---\n",
+    "様式.md": "# 様式\n\n```\n- [ ] 例\n```\n\n<!--\n- [ ] 雛形\n-->\n\n- [ ] `make` を試す\n",
 }
 
 
@@ -115,12 +116,20 @@ def test_a_value_that_no_note_has_names_those_there_are(notes):
 
 def test_open_tasks_are_a_filter_and_listed(notes):
     listing = listed(notes, open_tasks=True)
-    (document,) = listing.documents
-    assert (document.file_path, document.tasks) == (
-        "買い物.md",
-        ((3, "[[ボイラー]] の部品"), (5, "水")),
-    )
-    assert notes.places("給湯器", filters=filters_of(TODAY, open_tasks=True)) == ["買い物.md"]
+    assert [(document.file_path, document.tasks) for document in listing.documents] == [
+        ("様式.md", ((11, "`make` を試す"),)),
+        ("買い物.md", ((3, "[[ボイラー]] の部品"), (5, "水"))),
+    ]
+    found = notes.places("給湯器", filters=filters_of(TODAY, open_tasks=True))
+    assert sorted(found) == ["様式.md", "買い物.md"]
+
+
+def test_a_task_in_a_code_block_that_is_cut_in_two_is_none(collection):
+    code = "".join(f"- [ ] 例 {number}: 手順を一つずつ書いて確かめること\n" for number in range(80))
+    collection.write("a.md", f"# 書き方\n\n```\n{code}```\n\n- [ ] 本物\n")
+    collection.import_("new", size=64)
+    found = collection.search("手順", k=50, filters=filters_of(TODAY, open_tasks=True)).results
+    assert ["本物" in hit.content for hit in found] == [True]
 
 
 def test_a_listing_has_titles_dates_and_the_full_count_also_of_empty_notes(notes):
@@ -148,10 +157,26 @@ def test_a_long_listing_comes_in_pages(collection):
 
 
 def test_notes_like_a_note_are_found_without_itself(notes):
-    path, like = query_like(notes.database, None, "家/給湯器.md")
-    found = notes.places(like, k=3, related_to=path)
+    source, like = query_like(notes.database, None, "家/給湯器.md")
+    found = notes.places(like, k=3, related_to=source)
     assert "家/給湯器.md" not in found
     assert "家/古い/給湯器.md" in found
+
+
+def test_a_long_notes_own_passages_crowd_out_none_of_its_relatives(collection):
+    section = "## 給湯器の交換\n\n給湯器の交換の手順と費用を書く。配管を外して付け替える。\n\n"
+    collection.write("長い.md", "# 給湯器の交換\n\n" + section * 90)
+    collection.write("親戚.md", "# 風呂\n\n給湯器の交換を頼んだ店の連絡先。\n")
+    for number in range(20):
+        collection.write(
+            f"{number}.md", f"# 献立 {number}\n\n今週は魚を焼く。{number} 回目。\n" * 5
+        )
+    collection.import_("new")
+    for mode in ("hybrid", "lexical"):
+        source, like = query_like(collection.database, None, "長い.md")
+        assert "親戚.md" in collection.places(like, k=3, related_to=source, mode=mode)
+    alone = collection.search(like, related_to=source, filters=filters_of(TODAY, path="長い.md"))
+    assert alone.results == ()
 
 
 def test_a_list_of_links_is_never_above_the_text_that_says_it(collection):

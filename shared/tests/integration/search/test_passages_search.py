@@ -141,6 +141,23 @@ def test_hits_that_do_not_fit_are_left_out_and_the_answer_says_so(guide):
     assert everything.results[0].file_path == answer.results[0].file_path
 
 
+@pytest.mark.parametrize("returning", ["chunk", "section", "document"])
+def test_an_encoded_picture_is_in_no_passage_and_what_follows_it_is_named(collection, returning):
+    picture = f"![](data:image/png;base64,{'iVBORw0KGgo8' * 300})"
+    before, after = "給湯器の外し方を書く。\n" * 3, "給湯器の付け方を書く。\n" * 3
+    collection.write("a.md", f"# 給湯器\n\n{before}\n{picture}\n\n{after}\n{picture}\n")
+    collection.import_("new")
+    answer = collection.search("給湯器の外し方と付け方", returning=returning)
+    first, second = sorted(answer.results, key=lambda hit: hit.start_position)
+    assert "外し方" in first.content
+    assert "付け方" in second.content
+    assert not any("base64" in hit.content for hit in answer.results)
+    if returning != "chunk":
+        assert (first.truncated, second.truncated) == (True, True)
+        assert first.next_position < second.start_position + 3
+        assert second.next_position is None
+
+
 def test_k_counts_passages_and_not_chunks(guide):
     answer = guide.search("水を運んで棚に並べます", k=2, returning="section", max_chars=10**6)
     assert len(answer.results) == 2

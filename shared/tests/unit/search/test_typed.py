@@ -2,7 +2,7 @@
 
 import pytest
 
-from mdvec.search.core.typed import TypedQuery, looks_like_code, typed_query
+from mdvec.search.core.typed import TypedQuery, looks_like_code, signs_read_as_text, typed_query
 
 
 @pytest.mark.parametrize(
@@ -11,6 +11,7 @@ from mdvec.search.core.typed import TypedQuery, looks_like_code, typed_query
         ("Jenkins -Kubernetes", TypedQuery("Jenkins", exclude=("Kubernetes",))),
         ("食費\u3000-外食 -交際費", TypedQuery("食費", exclude=("外食", "交際費"))),
         ('c -"a b"', TypedQuery("c", exclude=("a b",))),
+        ("食費 \u2212外食 \uff0d交際費", TypedQuery("食費", exclude=("外食", "交際費"))),
         ('"git worktree"の使い方', TypedQuery("git worktree の使い方", exact=("git worktree",))),
         ("設定の“core.ignore”とは", TypedQuery("設定の core.ignore とは", exact=("core.ignore",))),
         ("tag:会議 path:2025/ 予算", TypedQuery("予算", tags=("会議",), path="2025/")),
@@ -44,3 +45,17 @@ def test_other_signs_are_text(text):
 )  # fmt: skip
 def test_a_command_or_code_is_no_typed_query(text, is_code):
     assert looks_like_code(text) is is_code
+
+
+@pytest.mark.parametrize(
+    ("text", "unread"),
+    [
+        ("kubernetes ingress -nginx", "-nginx"), ('{"a": "b"}', '"a", "b"'), ("-食費", "-食費"),
+        ("Jenkins -Kubernetes", None), ("git commit --amend", None), ("tag:会議", None),
+    ],
+)  # fmt: skip
+def test_a_sign_that_is_not_read_as_one_is_said(text, unread):
+    notes = signs_read_as_text(text, is_code=looks_like_code(text))
+    assert [note.partition(": ")[2].partition(";")[0] for note in notes] == (
+        [unread] if unread else []
+    )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import quote, urlencode
 
 from markupsafe import Markup, escape
 from mdvec.database import DatabaseMissing
 from mdvec.documents import DocumentPart, DocumentText, read_document
 from mdvec.manage import find_tool, list_tools
-from mdvec.search import MAX_K, MAX_QUERY_CHARS, Answer, Hit, typed_query
+from mdvec.search import MAX_K, MAX_QUERY_CHARS, Answer, Hit, signs_read_as_text, typed_query
 from mdvec.text import is_markdown
 from mdvec.tools import KINDS, Tool
 from starlette.requests import Request
@@ -92,9 +92,11 @@ class _Search:
         )
         typed = typed_query(question)
         context = self.views.wiring.search
-        return context.search(
+        answer = context.search(
             typed.words or question, names, _count(query), "chunk", arguments.with_typed(typed)
         )
+        unread = signs_read_as_text(question, is_code=False)
+        return replace(answer, notes=(*unread, *answer.notes))
 
     def _shown(self, answer: Answer, tools: list[Tool]) -> list[ShownHit]:
         known = {tool.name: tool for tool in tools}

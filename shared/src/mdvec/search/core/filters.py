@@ -167,8 +167,8 @@ def filters_of(
         until=None if last is None else last.last,
         exact=_texts("exact", exact or ()),
         exclude=_texts("exclude", exclude or ()),
-        links_to=links_to,
-        where=tuple((key, _values(value)) for key, value in (where or {}).items()),
+        links_to=None if links_to is None else _document_name(links_to),
+        where=tuple((key, _values(key, value)) for key, value in (where or {}).items()),
         open_tasks=open_tasks,
     )
 
@@ -185,12 +185,26 @@ def _days(name: str, said: str | None, today: date) -> Days | None:
     return days
 
 
-def _values(value: object) -> tuple[str, ...]:
+def _document_name(said: str) -> str:
+    if not said.strip():
+        raise InvalidFilter(
+            "links_to is blank; give the path of a note, its name or an alias, as links have it"
+        )
+    return said
+
+
+def _values(key: str, value: object) -> tuple[str, ...]:
     """The values that an entry may have: a scalar, several, or none for whatever it has."""
     if value is None:
         return ()
     several = value if isinstance(value, list | tuple) else [value]
-    return tuple(str(item).lower() if isinstance(item, bool) else str(item) for item in several)
+    values = [str(item).lower() if isinstance(item, bool) else str(item) for item in several]
+    if not all(map(str.strip, values)):
+        raise InvalidFilter(
+            f"where {_shown(key)} has an empty value, and empty entries are not stored; give a "
+            "value, or null (--where KEY) for notes that have any"
+        )
+    return tuple(values)
 
 
 def _texts(name: str, said: Sequence[str]) -> tuple[str, ...]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from mdvec.text import Outline
 
 _MIN_PASSAGE = 1_000
+_MAX_GAP = 100
+"""Characters between neighbours: more are not blanks, but text that only machines read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,8 @@ def good_cut(content: str, start: int, end: int) -> int:
 class Window:
     """A chunk's place in its document, and whether it begins its section.
 
-    ``heading`` is the path of headings above it; windows without one join only if they overlap.
+    ``heading`` is the path of headings above it; windows without one join only if they overlap,
+    others only if nothing but blanks is between them.
     """
 
     document: Hashable
@@ -136,6 +139,9 @@ def _touch(run: WindowRun, window: Window) -> bool:
     if run.span.start < window.span.end and window.span.start < run.span.end:
         return True
     if not window.heading or run.window.heading != window.heading:
+        return False
+    gap = max(window.span.start - run.span.end, run.span.start - window.span.end)
+    if gap > _MAX_GAP:
         return False
     if window.number == run.last + 1:
         return not window.begins_section

@@ -6,7 +6,10 @@ import re
 from dataclasses import dataclass
 
 _QUOTED = r"[\"“]([^\"“”\n]*[^\s\"“”][^\"“”\n]*)[\"”]"
-_SIGNED = re.compile(rf"(?<!\S)(-(?=[^\W\d_]|[\"“])|tag:|path:)(?:{_QUOTED}|([^\s\"“”]+))(?!\S)")
+_SIGNED = re.compile(
+    rf"(?<!\S)([-\u2212\uff0d](?=[^\W\d_]|[\"“])|tag:|path:)(?:{_QUOTED}|([^\s\"“”]+))(?!\S)"
+)
+"""A hyphen, or what input methods type for it: a minus sign, a hyphen of full width."""
 _EXACT = re.compile(rf"(?<![\w\"“”]){_QUOTED}(?![A-Za-z0-9_])|(?<=[^\x00-\x7f]){_QUOTED}")
 _CODE_SIGNS = frozenset("{}[]()<>=;|`$\\")
 
@@ -31,7 +34,7 @@ def typed_query(text: str) -> TypedQuery:
     exact: list[str] = []
 
     def take(match: re.Match[str]) -> str:
-        stated[match[1]].append((match[2] or match[3]).strip())
+        stated[match[1] if match[1] in stated else "-"].append((match[2] or match[3]).strip())
         return " "
 
     def unquote(match: re.Match[str]) -> str:
@@ -59,3 +62,20 @@ def looks_like_code(text: str) -> bool:
     if "\n" in line or not _CODE_SIGNS.isdisjoint(line) or " --" in f" {line}":
         return True
     return line.isascii() and line[:1].islower() and not line.startswith(("tag:", "path:"))
+
+
+_MAX_NAMED = 3
+
+
+def signs_read_as_text(text: str, *, is_code: bool) -> list[str]:
+    """A note on the signs of a query that state nothing: in code, or with nothing else to ask."""
+    signs = [match[0] for match in (*_SIGNED.finditer(text), *_EXACT.finditer(text))]
+    signs = list(dict.fromkeys(signs))
+    if not signs or not (is_code or typed_query(text) == TypedQuery(text)):
+        return []
+    more = f" and {len(signs) - _MAX_NAMED} more" if len(signs) > _MAX_NAMED else ""
+    why = "the query looks like a command or code" if is_code else "nothing else is asked"
+    return [
+        f"read as text, as {why}: {', '.join(signs[:_MAX_NAMED])}{more}; "
+        "exact and exclude state such words"
+    ]
