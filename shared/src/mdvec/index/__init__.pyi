@@ -79,12 +79,14 @@ from .tables import has_signatures as has_signatures
 from .tables import has_usable_words as has_usable_words
 from .tables import has_word_indexes as has_word_indexes
 from .words import document_frequencies as document_frequencies
+from .words import has_words_together as has_words_together
 from .words import in_katakana as in_katakana
 from .words import matching_chunks as matching_chunks
 from .words import nearest_words as nearest_words
 from .words import other_spellings as other_spellings
 from .words import word_counts as word_counts
 from .words import words_containing as words_containing
+from .written import chunks_naming as chunks_naming
 from .written import chunks_saying as chunks_saying
 from .written import chunks_with as chunks_with
 from .written import chunks_with_tasks as chunks_with_tasks

@@ -179,6 +179,16 @@ def _counted(packed: bytes, word_of: Mapping[int, str]) -> dict[str, FieldCounts
     }
 
 
+def has_words_together(
+    connection: apsw.Connection, tables: Tables, phrases: Iterable[Sequence[str]]
+) -> bool:
+    """Whether a field has the terms of one of the phrases side by side."""
+    fts = identifier(tables.fts)
+    match = " OR ".join(f'"{" ".join(phrase)}"' for phrase in phrases)
+    sql = f"SELECT 1 FROM {fts} WHERE {fts} MATCH ? LIMIT 1"
+    return connection.execute(sql, (match,)).fetchone() is not None
+
+
 _MAX_POSTINGS = 1_500
 _MAX_POSTINGS_WITHIN = 20_000
 _MIN_TERMS, _MAX_TERMS = 2, 64

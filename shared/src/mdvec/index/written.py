@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from mdvec.index.properties import ChunkRanges
-from mdvec.index.tables import Tables
+from mdvec.index.tables import Tables, has_current_words
 from mdvec.text import (
     MAX_TERM,
     WORD_MARK,
@@ -32,13 +32,34 @@ _MAX_READ_BYTES = 64_000_000
 
 def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -> list[int] | None:
     """The documents that contain a word, in whatever case; None if they are too many to look."""
-    documents = identifier(tables.documents)
-    (size,) = connection.execute(f"SELECT sum(size) FROM {documents}").fetchone() or (0,)
-    if int(str(size or 0)) > _MAX_READ_BYTES:
+    if _is_too_much(connection, tables):
         return None
     where, value = _contains("content", spelling)
+    documents = identifier(tables.documents)
     rows = connection.execute(f"SELECT id FROM {documents} WHERE {where}", (value,))
     return [int(document_id) for (document_id,) in rows]
+
+
+def chunks_naming(connection: apsw.Connection, tables: Tables, name: str) -> list[int] | None:
+    """The chunks with a name that the index has no term for (C++), by itself, in whatever case.
+
+    None if they are too many to look.
+    """
+    if _is_too_much(connection, tables):
+        return None
+    pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.ASCII | re.IGNORECASE)
+    where, value = _contains("chunk_text", name)
+    rows = connection.execute(
+        f"SELECT id, chunk_text FROM {identifier(tables.vectors)} WHERE {where} ORDER BY id",
+        (value,),
+    )
+    return [int(str(number)) for number, text in rows if pattern.search(str(text))]
+
+
+def _is_too_much(connection: apsw.Connection, tables: Tables) -> bool:
+    documents = identifier(tables.documents)
+    (size,) = connection.execute(f"SELECT sum(size) FROM {documents}").fetchone() or (0,)
+    return int(str(size or 0)) > _MAX_READ_BYTES
 
 
 def chunks_with(
@@ -67,28 +88,33 @@ def chunks_saying(
     """The chunks that have words as they are written, whatever the case and width, in order.
 
     They may stand in the text, the heading, the title, or the document's other names. Letters at
-    either end may be a part of a longer word if ``inside``.
+    either end may be a part of a longer word if ``inside``. Digits match whether they are written
+    in groups (0120-333-906, 1,234,567) or not.
     """
     import numpy as np
 
     wanted = folded(words)
-    matching = _matching(connection, tables, wanted, inside=inside)
-    is_one_term = len(set(terms(words))) == 1 and wanted.isalnum()
-    if not is_one_term:
-        pattern = _pattern(wanted, inside=inside)
-        matching = [
+    indexed = _matching(connection, tables, wanted, inside=inside)
+    pattern = _pattern(wanted, inside=inside)
+    if len(set(terms(wanted))) == 1 and wanted.isalnum():  # one term, which needs no second look
+        saying = set(indexed)
+    else:
+        saying = {
             number
-            for number, name, text in _texts(connection, tables, matching)
+            for number, name, text in _texts(connection, tables, indexed)
             if pattern.search(name)
             or pattern.search(folded(text))
             or pattern.search(folded(readable_chunk(".md", text)))
-        ]
-    if not matching:  # addresses and tags are not indexed
-        where, value = _contains("chunk_text", words)
-        table = identifier(tables.vectors)
-        rows = connection.execute(f"SELECT id FROM {table} WHERE {where}", (value,))
-        matching = [int(number) for (number,) in rows] if inside else []
-    return np.array(sorted(matching), dtype=np.int64)
+        }
+    # Addresses are not indexed; numbers in groups and comments are not in an earlier format.
+    where, value = _contains("chunk_text", words)
+    if not has_current_words(connection, tables):
+        where, value = "?", "1"
+    rows = connection.execute(
+        f"SELECT id, chunk_text FROM {identifier(tables.vectors)} WHERE {where}", (value,)
+    )
+    saying.update(int(number) for number, text in rows if pattern.search(folded(str(text))))
+    return np.array(sorted(saying), dtype=np.int64)
 
 
 _OPEN_TASK = re.compile(r"(?m)^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[ \][ \t]+(\S.*)$")
@@ -124,28 +150,67 @@ def open_tasks(content: str) -> list[tuple[int, str]]:
     ]
 
 
+_SEPARATOR = "[-,\u2010-\u2013\u2212\u30fc]"
+_NUMBER = re.compile(rf"(?<![a-z0-9_])\d+(?:{_SEPARATOR}\d+)*(?![a-z0-9_])")
+_MIN_GROUPED = 4
+"""Digits of a number that may be written in groups of thousands."""
+_MIN_JOINED = 6
+"""Digits of one that may be written in any groups, as a phone number; fewer are a range."""
+
+
 def _matching(
     connection: apsw.Connection, tables: Tables, wanted: str, *, inside: bool
 ) -> list[int]:
-    """The chunks that have all terms of some folded words."""
+    """The chunks that have all terms of some folded words; numbers in any groups."""
     groups = []
-    for term in dict.fromkeys(terms(wanted)):
-        any_of = [term]
-        if inside and is_letters(term):
-            rows = connection.execute(
-                f"SELECT term FROM {identifier(tables.vocabulary)} "
-                "WHERE instr(term, ?) AND substr(term, 1, 1) <> ?",
-                (term, WORD_MARK),
-            )
-            any_of += [str(longer) for (longer,) in rows if len(longer) <= MAX_TERM]
-        groups.append("(" + " OR ".join(f'"{variant}"' for variant in any_of) + ")")
+    for match in _NUMBER.finditer(wanted):
+        digits = _digits(match[0])
+        spellings = [" ".join(terms(match[0])), " ".join(_thousands(digits))]
+        longer = _containing(connection, tables, digits) if inside else []
+        groups.append([digits, *spellings, *longer])
+    for term in dict.fromkeys(terms(_NUMBER.sub(" ", wanted))):
+        if is_letters(term):
+            groups.append([term, *(_containing(connection, tables, term) if inside else [])])
+        elif len(term) <= _PAIR:  # a longer stretch is a term of its whole run alone
+            groups.append([term])
     if not groups:
         return []
     fts = identifier(tables.fts)
+    any_of_each = (" OR ".join(f'"{term}"' for term in dict.fromkeys(group)) for group in groups)
     rows = connection.execute(
-        f"SELECT rowid FROM {fts} WHERE {fts} MATCH ?", (" AND ".join(groups),)
+        f"SELECT rowid FROM {fts} WHERE {fts} MATCH ?",
+        (" AND ".join(f"({group})" for group in any_of_each),),
     )
     return [int(number) for (number,) in rows]
+
+
+_PAIR = 2
+
+
+def _containing(connection: apsw.Connection, tables: Tables, term: str) -> list[str]:
+    """The words in letters and digits that contain one."""
+    rows = connection.execute(
+        f"SELECT term FROM {identifier(tables.vocabulary)} "
+        "WHERE instr(term, ?) AND substr(term, 1, 1) <> ?",
+        (term, WORD_MARK),
+    )
+    return [str(longer) for (longer,) in rows if len(longer) <= MAX_TERM]
+
+
+def _digits(number: str) -> str:
+    return "".join(filter(str.isdecimal, number))
+
+
+def _thousands(digits: str) -> list[str]:
+    """The digits in groups of three from the end; just them if they are few."""
+    if len(digits) < _MIN_GROUPED:
+        return [digits]
+    first = len(digits) % 3
+    return [part for part in (digits[:first], *_threes(digits[first:])) if part]
+
+
+def _threes(digits: str) -> list[str]:
+    return [digits[at : at + 3] for at in range(0, len(digits), 3)]
 
 
 def _texts(
@@ -165,11 +230,28 @@ def _texts(
 
 
 def _pattern(wanted: str, *, inside: bool) -> re.Pattern[str]:
-    words = r"\s+".join(map(re.escape, wanted.split()))
+    words = r"\s+".join(map(_escaped, wanted.split()))
     edge = "" if inside else "[a-z0-9]"
     before = f"(?<!{edge})" if edge and wanted[0].isascii() and wanted[0].isalnum() else ""
     after = f"(?!{edge})" if edge and wanted[-1].isascii() and wanted[-1].isalnum() else ""
     return re.compile(f"{before}{words}{after}")
+
+
+def _escaped(word: str) -> str:
+    """A pattern for a word, whose numbers may be written in groups."""
+    pattern, end = "", 0
+    for match in _NUMBER.finditer(word):
+        pattern += re.escape(word[end : match.start()]) + _any_groups(match[0])
+        end = match.end()
+    return pattern + re.escape(word[end:])
+
+
+def _any_groups(number: str) -> str:
+    digits = _digits(number)
+    if len(digits) >= _MIN_JOINED:
+        return f"{_SEPARATOR}?".join(digits)
+    has_hyphens = not number.replace(",", "").isdecimal()
+    return re.escape(number) if has_hyphens else ",?".join(_thousands(digits))
 
 
 def _contains(column: str, spelling: str) -> tuple[str, str]:

@@ -29,6 +29,7 @@ from mdvec.search.filtering import explain_empty, narrow, without_document
 from mdvec.search.hits import Hit, hits
 from mdvec.search.question_vectors import EmbedderOf, question_vectors, without_vectors
 from mdvec.search.ranking import (
+    MIN_SCORE,
     Pool,
     RankedChunk,
     Ranking,
@@ -357,7 +358,9 @@ def _answer(
         with stopwatch.stage("fusion"):
             has_vectors = bool(of_query) or question.mode == "vector"
             pool = pooled(pools, query)
-            rankings[text] = pool.ranked(question.mode if has_vectors else "lexical")
+            # What says an exact text fits, however far it is from the rest of the question.
+            least = 0.0 if question.filters.exact else MIN_SCORE
+            rankings[text] = pool.ranked(question.mode if has_vectors else "lexical", least)
         about_words += [note for note in not_mentioned(pool) if note not in about_words]
     ranking = ranked_together(rankings, question.k)
     notes += [note for left in narrowed for note in left.notes]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -21,25 +21,17 @@ from mdvec.index import (
     Tables,
     calibrated_constants,
     chunk_count,
-    chunks_with,
     collection_of,
-    document_frequencies,
-    documents_with,
-    has_usable_words,
-    in_katakana,
-    matching_chunks,
     nearest_among,
     nearest_in_collection,
-    nearest_words,
     other_names,
-    other_spellings,
     stored_chunks,
     stored_properties,
     word_counts,
-    words_containing,
 )
-from mdvec.search.core.fusion import ENGLISH_WORDS, SearchMode, is_foreign_prose
-from mdvec.search.core.lexical import Candidate, CorpusStatistics, NameMatch, is_written_apart
+from mdvec.search.core.fusion import SearchMode
+from mdvec.search.core.lexical import Candidate, CorpusStatistics, NameMatch
+from mdvec.search.word_lookup import MIN_CANDIDATES, LexicalSearch, WordsFound, lexical_search
 from mdvec.text import (
     FieldCounts,
     QuestionTerms,
@@ -48,10 +40,7 @@ from mdvec.text import (
     field_terms,
     folded,
     has_part,
-    in_other_kana,
-    in_other_numerals,
     is_katakana,
-    is_letters,
     is_word_of,
     searched_names,
 )
@@ -178,37 +167,10 @@ class FieldReader:
         return self._named[name]
 
 
-MIN_CANDIDATES = 60
-"""Candidates per retriever; more if more hits are requested."""
 MAX_ALL_CANDIDATES = 160
 """If filters leave at most this many chunks, all of them are candidates."""
-_MIN_PART = 3
-"""Characters of a part of an identifier: fewer are in too many words by chance."""
-_MAX_LOOKED_FOR = 3
-"""How many words that no index has are looked for in the texts themselves."""
 MAX_COMPARED_EXACTLY = 2_048
 """If filters leave at most this many chunks, all their vectors are compared exactly."""
-
-
-@dataclass(frozen=True, slots=True)
-class WordsFound:
-    """What the index of words has of a question's words.
-
-    Attributes:
-        variants: the terms of the index that each word is searched by: itself, or other spellings.
-        substituted: the words searched by the nearest spellings, because the texts have neither
-            them nor another spelling of them.
-        within: the words in letters that the texts have only inside longer ones.
-        unwritten: the names and nouns that stand in no document, by term.
-        literal: the chunks that have a name or noun where the index does not look (an address, a
-            tag), by term.
-    """
-
-    variants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    substituted: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    within: frozenset[str] = frozenset()
-    unwritten: frozenset[str] = frozenset()
-    literal: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +254,7 @@ def find_candidates(
     limit = max(MIN_CANDIDATES, k)
     few = within is not None and within.size <= MAX_ALL_CANDIDATES
     ids: set[int] = set(within.ids().tolist()) if within is not None and few else set()
-    lexical = _Lexical(query, WordsFound(), {}, ())
+    lexical = LexicalSearch(query, WordsFound(), {}, ())
     trouble = None
     if vector is not None and not few:
         with stopwatch.stage("vector_search"):
@@ -304,7 +266,7 @@ def find_candidates(
                 trouble = str(error)
     if mode != "vector":
         with stopwatch.stage("lexical_search"):
-            lexical = _lexical_search(connection, names, query, 0 if few else limit, within)
+            lexical = lexical_search(connection, names, query, 0 if few else limit, within)
             ids.update(lexical.chunk_ids)
     with stopwatch.stage("read_candidates"):
         chunks = stored_chunks(connection, names, sorted(ids), vector)
@@ -318,7 +280,7 @@ def find_candidates(
                 words.setdefault(chunk_id, {}).setdefault(term, (0, 0, 0, 1))
         total = chunk_count(connection, names)
     if not total:
-        lexical = _Lexical(query, WordsFound(), {}, ())
+        lexical = LexicalSearch(query, WordsFound(), {}, ())
     return ToolCandidates(
         tool, names, lexical.query, lexical.found, tuple(chunks), words,
         CorpusStatistics(total, lexical.frequencies),
@@ -327,123 +289,6 @@ def find_candidates(
         calibrated_constants(connection, str(tool.fingerprint)) or default_constants(tool.model),
         trouble,
     )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class _Lexical:
-    query: QuestionTerms
-    found: WordsFound
-    frequencies: Mapping[str, int]
-    chunk_ids: Collection[int]
-
-
-def _lexical_search(
-    connection: apsw.Connection,
-    names: Tables,
-    query: QuestionTerms,
-    limit: int,
-    within: ChunkRanges | None,
-) -> _Lexical:
-    """Look up the question's terms in the index; find at most ``limit`` chunks that have them."""
-    if not has_usable_words(connection, names):
-        query = query.without_words()
-    also = ENGLISH_WORDS if is_foreign_prose(query.letters) else ()
-    wanted = list(dict.fromkeys([*query.all, *also]))
-    frequencies = document_frequencies(connection, names, wanted)
-    apart = {
-        name for name, parts in query.numbered.items() if is_written_apart(name, parts, frequencies)
-    }
-    found = _words_found(connection, names, query, frequencies, apart)
-    spelled_names = {**query.names, **query.nouns}
-    variants = found.variants
-    others = [term for terms in variants.values() for term in terms if term not in frequencies]
-    of_index = frequencies | document_frequencies(connection, names, others)
-    spelled = {**{term: (term,) for term in query.plain}, **variants}
-    searched = {term: of_index[term] for terms in spelled.values() for term in terms}
-    chunk_ids = matching_chunks(connection, names, searched, limit, within)
-    for word, terms in variants.items():
-        frequencies[word] = sum(of_index[term] for term in terms)
-    looked_for = _looked_for(connection, names, query, found, frequencies, of_index)
-    unwritten = frozenset(term for term, documents in looked_for.items() if documents == [])
-    literal = {
-        term: chunks_with(connection, names, spelled_names[term], documents, MIN_CANDIDATES, within)
-        for term, documents in looked_for.items()
-        if documents and len(spelled_names[term]) >= _MIN_PART
-        if is_letters(spelled_names[term])  # pairs find the rest
-    }
-    for term, with_term in literal.items():
-        frequencies[term] = frequencies.get(term, 0) + len(with_term)
-    return _Lexical(
-        query,
-        replace(found, unwritten=unwritten, literal=literal),
-        frequencies,
-        {*chunk_ids, *(chunk_id for ids in literal.values() for chunk_id in ids)},
-    )
-
-
-def _words_found(
-    connection: apsw.Connection,
-    names: Tables,
-    query: QuestionTerms,
-    frequencies: Mapping[str, int],
-    apart: Collection[str],
-) -> WordsFound:
-    """What each word is searched by: what is written before what is like it.
-
-    A word that occurs nowhere is looked for inside longer words in letters, then in another
-    spelling of the same reading, and only then among the nearest spellings.
-    """
-    variants: dict[str, tuple[str, ...]] = {}
-    substituted: dict[str, tuple[str, ...]] = {}
-    within: set[str] = set()
-    for word, reading in query.words.items():
-        spelling = query.in_letters.get(word, "")
-        terms: Sequence[str] = (word, *in_other_kana(word), *in_other_numerals(word))
-        if not (frequencies[word] or word in apart or in_other_numerals(word)):
-            terms = other_spellings(connection, names, word, reading)
-            if not terms and len(spelling) >= _MIN_PART and not frequencies.get(spelling):
-                terms = words_containing(connection, names, spelling)
-                within.update([word] if terms else [])
-            if not terms and word in query.unknown:
-                terms = nearest_words(connection, names, word)
-                substituted |= {word: tuple(terms)} if terms else {}
-        if is_letters(word):
-            katakana = in_katakana(connection, names, word)
-            if katakana and not terms and query.names.get(word, "").istitle():
-                substituted[word] = tuple(katakana)  # a guess at how a name is spoken
-            terms = (*terms, *katakana)
-        variants[word] = tuple(terms)
-    return WordsFound(variants, substituted, frozenset(within))
-
-
-def _looked_for(
-    connection: apsw.Connection,
-    names: Tables,
-    query: QuestionTerms,
-    found: WordsFound,
-    frequencies: Mapping[str, int],
-    of_index: Mapping[str, int],
-) -> dict[str, list[int] | None]:
-    """The documents whose text has a name or noun that no index has, by term."""
-    absent = [
-        (term, spelling)
-        for term, spelling in {**query.names, **query.nouns}.items()
-        if term in found.substituted or not frequencies.get(term)
-        if not of_index.get(folded(spelling))
-        if not _is_named_otherwise(term, query, frequencies)
-    ]
-    return {
-        term: documents_with(connection, names, spelling)
-        for term, spelling in absent[:_MAX_LOOKED_FOR]
-    }
-
-
-def _is_named_otherwise(term: str, query: QuestionTerms, frequencies: Mapping[str, int]) -> bool:
-    """Whether the texts have a name apart from its number, or the date that it is a part of."""
-    parts = query.numbered.get(term)
-    if parts is not None and is_written_apart(term, parts, frequencies):
-        return True
-    return any(term in of_date and frequencies.get(date) for date, of_date in query.dates.items())
 
 
 def nearest_chunks(

@@ -23,7 +23,7 @@ from mdvec.text import (
 )
 from mdvec.tools import Tool
 
-_MIN_SCORE = 0.005
+MIN_SCORE = 0.005
 """Passages below this score are unrelated to the question and are left out."""
 
 
@@ -84,7 +84,7 @@ class Pool:
     @property
     def absent(self) -> tuple[str, ...]:
         """Names that the question asks about and no text has, as spelled in the question."""
-        return _spelled(self.query.names, self.unwritten)
+        return _spelled({**self.query.names, **self.query.signed}, self.unwritten)
 
     @property
     def substitutes(self) -> dict[str, list[str]]:
@@ -138,8 +138,8 @@ class Pool:
                 behind[at] = replace(scored[at], score=max(max(saying) - _JUST_BEHIND, 0.0))
         return behind
 
-    def ranked(self, mode: SearchMode) -> Ranking:
-        """The candidates, best first."""
+    def ranked(self, mode: SearchMode, least: float = MIN_SCORE) -> Ranking:
+        """The candidates with at least this score, best first."""
         scored = self._behind_text(fuse(self.query, self.statistics, self.candidates, mode))
         order = sorted(range(len(scored)), key=lambda position: -scored[position].score)
         first_evidence = evidence(
@@ -172,13 +172,13 @@ class Pool:
             for (of, chunk), fused, vector_rank, lexical_rank in zip(
                 self.owners, scored, vector_ranks, lexical_ranks, strict=True
             )
-            if fused.score >= _MIN_SCORE
+            if fused.score >= least
         ]
         return Ranking(sorted(ranked, key=lambda hit: -hit.scored.score), first_evidence)
 
 
 def _spelled(words: Mapping[str, str], among: Collection[str]) -> tuple[str, ...]:
-    return tuple(spelling for term, spelling in words.items() if term in among)
+    return tuple(dict.fromkeys(spelling for term, spelling in words.items() if term in among))
 
 
 def pooled(tool_candidates: Sequence[ToolCandidates], query: QuestionTerms) -> Pool:

@@ -63,6 +63,9 @@ _LETTERS = re.compile(r"^[A-Za-z_]\w{2,}$", re.ASCII)
 """A word in letters; one or two are hardly a name (笑 w, 打ちまちがい)."""
 _PROSE = re.compile(r"[A-Za-z]+")
 _NUMBERED = re.compile(r"([a-z]{2,})(\d+)")
+_SIGNED = re.compile(r"(?<!\w)([a-z]\w{0,9})(?:\+\+|#)(?!\w)", re.ASCII)
+"""A name that ends in a sign, in folded text (C++, F#)."""
+_COMPOUND = re.compile("[\u30a1-\u30fa\u30fc\u3005-\u3007\u3400-\u9fff]+")
 _QUESTION = re.compile(r"[?？]|か\W*$")
 """A question mark in a sentence, or か at its end."""
 _Placed = tuple[str, int, int]
@@ -78,7 +81,7 @@ class QuestionTerms:
         unknown: the words that the dictionary does not have.
         words_of: for each plain term, the words that it overlaps.
         katakana: the spelling of each word in katakana that the dictionary has.
-        dates: for each date or number in groups, the terms it consists of.
+        dates: for each date, number in groups or name with a sign, the terms it consists of.
         numbered: for each name that ends in its number (React19), its two parts as terms, but those
             that the question also has by themselves.
         edges: plain terms that extend from a content word into the filler.
@@ -88,7 +91,9 @@ class QuestionTerms:
             all.
         names: names in letters that it asks about (useState, Redux), as spelled, by term; also
             the word that is all that it asks about.
-        nouns: the other nouns that it asks about, as spelled, by term.
+        nouns: the other nouns that it asks about, by term; as spelled, or the whole compound that
+            they are a part of.
+        signed: names that end in a sign (C++), as spelled, by term; ``dates`` has their letters.
         in_letters: the spelling of each word in letters, for which the term may have katakana.
     """
 
@@ -106,6 +111,7 @@ class QuestionTerms:
     names: Mapping[str, str] = field(default_factory=dict)
     nouns: Mapping[str, str] = field(default_factory=dict)
     in_letters: Mapping[str, str] = field(default_factory=dict)
+    signed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def all(self) -> list[str]:
@@ -143,25 +149,29 @@ def analyse_question(question: str) -> QuestionTerms:
     as_typed = question if len(question) == len(text) else text
     background = _background(as_typed, tokens, [*plain, *map(_placed, content)])
     foreground = [word for word in content if word.term not in background]
+    signed = {match[0]: as_typed[slice(*match.span())] for match in _SIGNED.finditer(text)}
+    letters = {term: term.rstrip("+#") for term in signed}
     names, nouns = _named(as_typed, foreground)
+    compounds = _compounds(as_typed, tokens)
     return QuestionTerms(
-        tuple(dict.fromkeys([*(term for term, _, _ in plain), *parts])),
+        tuple(dict.fromkeys([*signed, *(term for term, _, _ in plain), *parts])),
         {**words, **dict.fromkeys(dates, ""), **{part: part for part in parts}},
         frozenset(word.term for word in content if not word.is_known),
         _words_of(plain, content),
         _katakana(text, content),
-        dates,
+        {**dates, **{term: frozenset([word]) for term, word in letters.items()}},
         numbered,
         frozenset(term for term, *span in plain if not inside.issuperset(range(*span))),
         _letters(placed),
         background,
-        names=names,
-        nouns=nouns,
+        names={term: name for term, name in names.items() if term not in letters.values()},
+        nouns={term: compounds.get(term, noun) for term, noun in nouns.items()},
         in_letters={
             word.term: text[word.start : word.end]
             for word in content
             if is_letters(text[word.start : word.end])
         },
+        signed=signed,
     )
 
 
@@ -210,6 +220,24 @@ def _named(question: str, foreground: Sequence[Morpheme]) -> tuple[dict[str, str
         for term, words in nouns.items()
         if term not in names and len(words) > 1 and not is_letters(words)
     }
+
+
+def _compounds(question: str, tokens: Sequence[Morpheme]) -> dict[str, str]:
+    """The compound in kanji and katakana that each word is a part of, as spelled, by term."""
+    compounds: dict[str, str] = {}
+    runs: list[list[Morpheme]] = []
+    for word in tokens:
+        if not _COMPOUND.fullmatch(question, word.start, word.end):
+            continue
+        if runs and runs[-1][-1].end == word.start:
+            runs[-1].append(word)
+        else:
+            runs.append([word])
+    for run in runs:
+        content = [word for word in run if word.role is Role.CONTENT]
+        spelled = question[content[0].start : content[-1].end] if content else ""
+        compounds |= {word.term: spelled for word in content}
+    return compounds
 
 
 def _names(question: str, spelled: Mapping[str, str]) -> dict[str, str]:

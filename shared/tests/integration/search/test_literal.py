@@ -10,6 +10,10 @@ NOTES = {
     "git.md": "# Git\n\n## 設定\n\n大文字と小文字は core.ignorecase で決まる。corner に注意。\n",
     "comment.md": "# 覚え書き\n\n会議は火曜。<!-- 議題は zanzibar -->\n\n%% 下書き: quokka %%\n",
     "image.md": "# 図\n\n![部屋の間取り](img/madori_floorplan.png) を見る。\n",
+    "c.md": "# C 言語\n\n## 書き方\n\nC の書き方。foo という関数を 2 回呼ぶ。飛行の予定も書く。\n",
+    "cpp.md": "# 言語\n\n## 型\n\nC++ のテンプレートと React 19 の書き方。\n",
+    "sum.md": "# 機械\n\n## 料金\n\nサーバーは 1,234,567 円、保守は 7654321 円。\n",
+    "server.md": "# 予定\n\n## 来月\n\nサーバ を借りる。か\u3099き\u3099く\u3099。\n",
     "address.md": "# 動画\n\n[講演](https://videos.example/watch/oxDfrke8rZg) を見た。\n",
     **{f"filler/{number}.md": f"# 雑記 {number}\n\n{FILLER}\n" for number in range(20, 40)},
 }
@@ -37,6 +41,8 @@ def notes(tmp_path_factory):
         ("ignorecase", "git.md"), ("core.ignore", "git.md"),
         ("oxDfrke", "address.md"), ("madori_floor", "image.md"), ("間取り", "image.md"),
         ("zanzibar", "comment.md"), ("quokka", "comment.md"),
+        ("01203339", "heater.md"), ("0120-3339", "heater.md"), ("C++", "cpp.md"),
+        ("c++ の書き方", "cpp.md"), ("React19 の書き方", "cpp.md"),
     ],
 )  # fmt: skip
 def test_a_part_of_an_identifier_or_a_number_finds_it(notes, query, file):
@@ -57,13 +63,19 @@ def test_digits_in_a_note_are_found_as_they_are_mostly_typed(collection):
     [
         ("Spark", "Spark"), ("Spark の設定", "Spark"), ("how to configure Spark?", "Spark"),
         ("量子もつれ", "量子"), ("トレビュシェットについて教えて", "トレビュシェット"),
-        ("useFooBar", "useFooBar"),
+        ("useFooBar", "useFooBar"), ("foo2 の書き方", "foo2"), ("C# の書き方", "C#"),
+        ("F# とは", "F#"), ("React20", "React20"),
     ],
 )  # fmt: skip
 def test_a_word_that_no_note_has_is_said_to_be_absent(notes, query, absent):
     answer = notes.search(query)
     assert f'"{absent}"' in next(note for note in answer.notes if "nothing here mentions" in note)
     assert not answer.confident
+
+
+def test_a_compound_with_a_part_that_no_note_has_is_named_whole(notes):
+    (note,) = notes.search("未確認飛行物体について教えて").notes[:1]
+    assert note == 'nothing here mentions "未確認飛行物体"'
 
 
 @pytest.mark.parametrize("query", ["ignorcase", "Ignorcase の設定"])
@@ -143,6 +155,41 @@ def test_an_exact_text_is_in_every_hit(plugins, exact, files):
     assert {hit.file_path for hit in answer.results} == files
     if not files:
         assert 'nothing in notes says "worktree git" as it is written' in answer.notes
+
+
+@pytest.mark.parametrize(
+    ("exact", "files"),
+    [
+        ("サーバ", {"sum.md", "server.md"}), ("がぎぐ", {"server.md"}), ("1234567", {"sum.md"}),
+        ("保守は 7,654,321 円", {"sum.md"}), ("修理は 0120333906 へ", {"heater.md"}),
+        ("C++", {"cpp.md"}), ("madori_floorplan.png", {"image.md"}), ("234,567", {"sum.md"}),
+        ("12345", set()),
+    ],
+)  # fmt: skip
+def test_an_exact_text_is_found_in_any_spelling_of_the_same_signs(notes, exact, files):
+    answer = notes.search("講演の費用", k=20, filters=filtered(exact=[exact]))
+    assert {hit.file_path for hit in answer.results} == files
+
+
+def test_an_index_of_the_format_before_lets_no_excluded_text_through(tmp_path, monkeypatch):
+    from collection import Collection
+
+    from mdvec.index import tables
+    from mdvec.text import fields, readable
+
+    with monkeypatch.context() as before:
+        before.setattr(tables, "_WORDS_FORMAT", 2)
+        before.setattr(fields, "grouped_numbers", lambda text: [])
+        before.setattr(readable, "_UNSEEN", readable.re.compile("(?!)"))
+        old = Collection(tmp_path / "notes", tmp_path / "vectors.sqlite")
+        for path in ("heater.md", "comment.md", "image.md"):
+            old.write(path, NOTES[path])
+        old.import_("new")
+    excluded = {"0120333906": "heater.md", "ZANZIBAR": "comment.md", "madori_floorplan": "image.md"}
+    for words, path in excluded.items():
+        answer = old.search("型番と会議と部屋", k=9, filters=filtered(exclude=[words]))
+        assert path not in {hit.file_path for hit in answer.results}
+        assert f'"{words}" excluded 1 passage of notes' in answer.notes
 
 
 def test_an_exact_address_is_found_where_the_index_does_not_look(notes):

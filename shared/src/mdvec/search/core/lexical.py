@@ -174,8 +174,8 @@ def _scored_terms(query: QuestionTerms, statistics: CorpusStatistics) -> list[st
     """The terms that the query is scored by.
 
     A spelling that occurs nowhere is left out if all its words occur. For a date that occurs, its
-    parts are left out; otherwise the date itself is. A name with its number (React19) and its parts
-    are treated alike, by how the texts write it.
+    parts are left out; otherwise the date itself is; so it is with a name and its sign (C++). A
+    name with its number (React19) and its parts are treated alike, by how the texts write it.
     """
     frequencies = statistics.frequencies
     left_out = {

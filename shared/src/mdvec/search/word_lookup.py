@@ -1,0 +1,220 @@
+"""Looks a question's words up: as written, in other spellings, and in the texts themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+import apsw
+
+from mdvec.index import (
+    ChunkRanges,
+    Tables,
+    chunks_naming,
+    chunks_with,
+    document_frequencies,
+    documents_with,
+    has_usable_words,
+    has_words_together,
+    in_katakana,
+    matching_chunks,
+    nearest_words,
+    other_spellings,
+    words_containing,
+)
+from mdvec.search.core.fusion import ENGLISH_WORDS, is_foreign_prose
+from mdvec.search.core.lexical import is_written_apart
+from mdvec.text import (
+    QuestionTerms,
+    folded,
+    in_other_kana,
+    in_other_numerals,
+    is_letters,
+)
+
+MIN_CANDIDATES = 60
+"""Candidates per retriever; more if more hits are requested."""
+_MIN_PART = 3
+"""Characters of a part of an identifier: fewer are in too many words by chance."""
+_MAX_LOOKED_FOR = 3
+"""How many words that no index has are looked for in the texts themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordsFound:
+    """What the index of words has of a question's words.
+
+    Attributes:
+        variants: the terms of the index that each word is searched by: itself, or other spellings.
+        substituted: the words searched by the nearest spellings, because the texts have neither
+            them nor another spelling of them.
+        within: the words in letters that the texts have only inside longer ones.
+        unwritten: the names and nouns that stand in no document, by term.
+        literal: the chunks that have a name or noun where the index does not look (an address, a
+            tag), by term.
+    """
+
+    variants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    substituted: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    within: frozenset[str] = frozenset()
+    unwritten: frozenset[str] = frozenset()
+    literal: Mapping[str, Sequence[int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalSearch:
+    """What the index of words has for a question, and the chunks to score.
+
+    ``query`` has no words if the index is outdated; ``frequencies`` counts the chunks by term.
+    """
+
+    query: QuestionTerms
+    found: WordsFound
+    frequencies: Mapping[str, int]
+    chunk_ids: Collection[int]
+
+
+def lexical_search(
+    connection: apsw.Connection,
+    names: Tables,
+    query: QuestionTerms,
+    limit: int,
+    within: ChunkRanges | None,
+) -> LexicalSearch:
+    """Look up the question's terms in the index; find at most ``limit`` chunks that have them."""
+    if not has_usable_words(connection, names):
+        query = query.without_words()
+    also = ENGLISH_WORDS if is_foreign_prose(query.letters) else ()
+    wanted = list(dict.fromkeys([*query.all, *also]))
+    frequencies = document_frequencies(connection, names, wanted)
+    signed = {
+        term: chunks_naming(connection, names, spelling) for term, spelling in query.signed.items()
+    }
+    frequencies |= {term: len(with_name or ()) for term, with_name in signed.items()}
+    apart = {
+        name for name, parts in query.numbered.items() if is_written_apart(name, parts, frequencies)
+    }
+    found = _words_found(connection, names, query, frequencies, apart)
+    spelled_names = {**query.names, **query.nouns}
+    variants = found.variants
+    others = [term for terms in variants.values() for term in terms if term not in frequencies]
+    of_index = frequencies | document_frequencies(connection, names, others)
+    spelled = {**{term: (term,) for term in query.plain}, **variants}
+    searched = {
+        term: of_index[term]
+        for terms in spelled.values()
+        for term in terms
+        if term not in query.signed
+    }
+    chunk_ids = matching_chunks(connection, names, searched, limit, within)
+    for word, terms in variants.items():
+        frequencies[word] = sum(of_index[term] for term in terms)
+    looked_for = _looked_for(connection, names, query, found, frequencies, of_index)
+    unwritten = frozenset(
+        term for term, written in {**looked_for, **signed}.items() if written == []
+    )
+    literal = {
+        term: chunks_with(connection, names, spelled_names[term], documents, MIN_CANDIDATES, within)
+        for term, documents in looked_for.items()
+        if documents and len(spelled_names[term]) >= _MIN_PART
+        if is_letters(spelled_names[term])  # pairs find the rest
+    }
+    for term, with_term in literal.items():
+        frequencies[term] = frequencies.get(term, 0) + len(with_term)
+    return LexicalSearch(
+        query,
+        replace(found, unwritten=unwritten, literal=literal),
+        frequencies,
+        {
+            *chunk_ids,
+            *(chunk_id for ids in literal.values() for chunk_id in ids),
+            *_first_within(signed.values(), within),
+        },
+    )
+
+
+def _first_within(
+    several: Iterable[Sequence[int] | None], within: ChunkRanges | None
+) -> Iterator[int]:
+    """The first of each of several lists of chunks that are among those to search."""
+    allowed = None if within is None else set(within.ids().tolist())
+    for ids in several:
+        passing = (number for number in ids or () if allowed is None or number in allowed)
+        yield from islice(passing, MIN_CANDIDATES)
+
+
+def _words_found(
+    connection: apsw.Connection,
+    names: Tables,
+    query: QuestionTerms,
+    frequencies: Mapping[str, int],
+    apart: Collection[str],
+) -> WordsFound:
+    """What each word is searched by: what is written before what is like it.
+
+    A word that occurs nowhere is looked for inside longer words in letters, then in another
+    spelling of the same reading, and only then among the nearest spellings.
+    """
+    variants: dict[str, tuple[str, ...]] = {}
+    substituted: dict[str, tuple[str, ...]] = {}
+    within: set[str] = set()
+    for word, reading in query.words.items():
+        spelling = query.in_letters.get(word, "")
+        numerals = in_other_numerals(word)
+        if numerals and not any(document_frequencies(connection, names, numerals).values()):
+            numerals = ()
+        terms: Sequence[str] = (word, *in_other_kana(word), *numerals)
+        if not (frequencies[word] or word in apart or numerals):
+            terms = other_spellings(connection, names, word, reading)
+            if not terms and len(spelling) >= _MIN_PART and not frequencies.get(spelling):
+                terms = words_containing(connection, names, spelling)
+                within.update([word] if terms else [])
+            if not terms and word in query.unknown:
+                terms = nearest_words(connection, names, word)
+                substituted |= {word: tuple(terms)} if terms else {}
+        if is_letters(word):
+            katakana = in_katakana(connection, names, word)
+            if katakana and not terms and query.names.get(word, "").istitle():
+                substituted[word] = tuple(katakana)  # a guess at how a name is spoken
+            terms = (*terms, *katakana)
+        variants[word] = tuple(terms)
+    return WordsFound(variants, substituted, frozenset(within))
+
+
+def _looked_for(
+    connection: apsw.Connection,
+    names: Tables,
+    query: QuestionTerms,
+    found: WordsFound,
+    frequencies: Mapping[str, int],
+    of_index: Mapping[str, int],
+) -> dict[str, list[int] | None]:
+    """The documents whose text has a name or noun that no index has, by term."""
+    absent = [
+        (term, spelling)
+        for term, spelling in {**query.names, **query.nouns}.items()
+        if term in found.substituted or not frequencies.get(term)
+        if not of_index.get(folded(spelling))
+        if not _is_named_otherwise(connection, names, term, query, frequencies)
+    ]
+    return {
+        term: documents_with(connection, names, spelling)
+        for term, spelling in absent[:_MAX_LOOKED_FOR]
+    }
+
+
+def _is_named_otherwise(
+    connection: apsw.Connection,
+    names: Tables,
+    term: str,
+    query: QuestionTerms,
+    frequencies: Mapping[str, int],
+) -> bool:
+    """Whether the texts have a name before its number (React 19, v19), or a date with the term."""
+    parts = query.numbered.get(term)
+    if parts is not None and is_written_apart(term, parts, frequencies):
+        name = term.rstrip("0123456789")
+        number = term.removeprefix(name)
+        return has_words_together(connection, names, [(name, number), (name, f"v{number}")])
+    return any(term in of_date and frequencies.get(date) for date, of_date in query.dates.items())
