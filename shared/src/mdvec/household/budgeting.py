@@ -159,16 +159,17 @@ def budget_status(
         budgets = plans.budgets_of(connection, tool_id)
         spans = [budget_months(budget, months) for budget in budgets]
         rows = _rows(connection, tool_id, months, Total.SPENDING) if budgets else []
-        summed = Days(min(span.days.first for span in (months, *spans)), as_of)
-        if budgets and summed.first <= as_of:
-            notes += doubt_notes(connection, tool_id, summed, Total.SPENDING)
+        first = min(span.days.first for span in (months, *spans))
+        if budgets and first <= as_of:
+            notes += doubt_notes(connection, tool_id, Days(first, as_of), Total.SPENDING)
     known = min(as_of, covered.last_day)
     is_running = any(as_of < span.days.last for span in spans)
     recurring = (
         recurring_payments((row for row in rows if row.day <= known), known) if is_running else []
     )
+    planned = [row for row in rows if row.day > as_of] if as_of == today else []
     statuses = [
-        status_of_budget(budget, span, _by_day(rows, budget.subject), as_of, recurring)
+        status_of_budget(budget, span, _by_day(rows, budget.subject), as_of, recurring, planned)
         for budget, span in zip(budgets, spans, strict=True)
     ]
     outside = _unbudgeted(rows, budgets, months, as_of) if budgets else None
@@ -183,10 +184,13 @@ def budget_status(
 def _rows(
     connection: apsw.Connection, tool_id: int, months: MonthRange, subject: Subject
 ) -> list[CountedRow]:
-    """The rows of these months, of their years, and of the earlier months that show habits."""
+    """The rows of these months, of their years, and of the earlier months that show habits.
+
+    Those of the month after tell what has been moved there.
+    """
     year, starts_on = months.last.year, months.last.starts_on
     first = min(months.first.plus(-_MONTHS_READ), Month(year, 1, starts_on))
-    last = Month(year, 12, starts_on).last_day
+    last = Month(year + 1, 1, starts_on).last_day
     return counted_rows(connection, tool_id, first.first_day, last, subject)
 
 

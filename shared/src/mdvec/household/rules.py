@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import date
 
 import apsw
@@ -15,10 +16,10 @@ from mdvec.household.core import category_rules
 from mdvec.household.core.answer_json import AnswerText, RowObject
 from mdvec.household.core.answer_text import answer_text
 from mdvec.household.core.categories import (
+    AmbiguousCategory,
     Category,
     Hierarchy,
     find_category,
-    folded_category,
     hierarchy_of,
 )
 from mdvec.household.core.category_rules import (
@@ -43,6 +44,7 @@ from mdvec.household.overview import one_state, resolved_name
 from mdvec.text import bracketed_name, shown_name
 
 _MIN_LETTERS = 2
+_STRING = r'"(?:[^"\\]|\\.)*"'
 
 
 class InvalidRule(MdvecError):
@@ -124,23 +126,33 @@ def remove_rule(
     """Remove the rule of a shop, or of a renamed category; the file's category holds again.
 
     Raises:
-        InvalidRule: there is no such rule.
+        InvalidRule: there is no such rule, or several are meant.
     """
-    wanted = shop_of(shop) if shop.strip() else folded_category(category)
     with connection:
         rules = rules_of(connection, tool_id)
-        key = str if shop.strip() else folded_category
-        matching = [rule for rule in rules if key(_name(rule)) == wanted]
-        if not matching:
+        if shop.strip():
+            named = [rule for rule in rules if (rule.shop, rule.renamed) == (shop_of(shop), None)]
+        else:
+            named = [rule for rule in rules if _is_meant(rule, category)]
+        removed = _the_only(named)
+        if removed is None:
             there = "、".join(bracketed_name(_name(rule)) for rule in rules) or "なし"
             name = shop.strip() or category
             raise InvalidRule(f"「{name[:60]}」の規則はありません。いまある規則: {there}")
-        delete_rule(connection, tool_id, matching[0])
+        delete_rule(connection, tool_id, removed)
         changed = apply_rules(connection, tool_id)
         follow_decisions(connection, tool_id)
-    return RuleChange(
-        changed, answer_text([category_rules.removed_text(_name(matching[0]), changed)])
-    )
+        text = category_rules.removed_text(_name(removed), changed)
+    return RuleChange(changed, answer_text([text]))
+
+
+def _is_meant(rule: CategoryRule, said: str) -> bool:
+    """Whether 「食料品 = 食費」 names the two categories of a rule."""
+    if rule.renamed is None:
+        return False
+    pair = (rule.renamed, rule.category)
+    own = hierarchy_of([(each.major, each.minor or "") for each in pair])
+    return pair in _read_pairs(said, own)
 
 
 def _name(rule: CategoryRule) -> str:
@@ -186,18 +198,63 @@ def _rule(connection: apsw.Connection, tool_id: int, shop: str, category: str) -
 
 def _renaming(said: str, known: Hierarchy, rules: Sequence[CategoryRule]) -> CategoryRule:
     """The rule of 「食料品 = 食費」: rows of the first category belong to the second."""
+    rule = _the_only([CategoryRule("", now, before) for before, now in _read_pairs(said, known)])
+    if rule is None:
+        raise InvalidRule(
+            "shop（店の名前）か、category に「前の名前 = いまの名前」を、あるカテゴリの名前で"
+            "指定してください。"
+            f"選べる大項目: {'、'.join(map(shown_name, known)) or 'なし'}"
+        )
+    others = [other for other in rules if not _is_same(other, rule)]
+    if rule.renamed in (rule.category, renamed(rule.category, others)):
+        raise InvalidRule(f"「{said[:60]}」は、同じカテゴリに戻ってしまいます。")
+    return rule
+
+
+def _the_only(rules: Sequence[CategoryRule]) -> CategoryRule | None:
+    """The rule that was meant; names may contain = and >, so that there may be several."""
+    if len(rules) > 1:
+        raise InvalidRule(
+            '何通りにも読めます。次のどれかのように、名前を " で囲んで指定してください: '
+            f"{'、'.join(map(_quoted, rules))}"
+        )
+    return rules[0] if rules else None
+
+
+def _quoted(rule: CategoryRule) -> str:
+    """A renaming as nothing else can be read: each name as a JSON string."""
+    pair = [category for category in (rule.renamed, rule.category) if category is not None]
+    return " = ".join(" > ".join(map(_json, filter(None, astuple(each)))) for each in pair)
+
+
+def _json(name: str) -> str:
+    return json.dumps(name, ensure_ascii=False)
+
+
+def _read_pairs(said: str, known: Hierarchy) -> list[tuple[Category, Category]]:
+    """The former and present categories that 「食料品 = 食費」 may name, split at each ``=``."""
+    pairs = []
     for mark in re.finditer("[=＝]", said):
-        before, after = said[: mark.start()].strip(), said[mark.end() :].strip()
-        pair = find_category(before, known), find_category(after, known)
-        if pair[0] is None or pair[1] is None:
-            continue
-        rule = CategoryRule("", pair[1], pair[0])
-        others = [other for other in rules if not _is_same(other, rule)]
-        if pair[0] in (pair[1], renamed(pair[1], others)):
-            raise InvalidRule(f"「{said[:60]}」は、同じカテゴリに戻ってしまいます。")
-        return rule
-    raise InvalidRule(
-        "shop（店の名前）か、category に「前の名前 = いまの名前」を、あるカテゴリの名前で"
-        "指定してください。"
-        f"選べる大項目: {'、'.join(map(shown_name, known)) or 'なし'}"
-    )
+        before = _named(said[: mark.start()].strip(), known)
+        after = _named(said[mark.end() :].strip(), known)
+        pairs += [(former, now) for former in before for now in after]
+    return list(dict.fromkeys(pairs))
+
+
+def _named(name: str, known: Hierarchy) -> list[Category]:
+    """The categories that a name may mean; one as a JSON string, alone or after >, is exact."""
+    quoted = re.fullmatch(rf"({_STRING})(?:\s*[>＞]\s*({_STRING}))?", name)
+    if quoted is not None:
+        exact = Category(*(json.loads(each) for each in quoted.groups() if each))
+        minors = known.get(exact.major)
+        return [exact] if minors is not None and exact.minor in (None, *minors) else []
+    try:
+        category = find_category(name, known)
+    except AmbiguousCategory:
+        return [
+            each
+            for major, minors in known.items()
+            for each in (Category(major), *(Category(major, minor) for minor in minors))
+            if find_category(name, hierarchy_of([(each.major, each.minor or "")])) == each
+        ]
+    return [] if category is None else [category]

@@ -117,7 +117,8 @@ def _notes(
             )
         )
     summed = Days(min(days.first, today), min(days.last, today)) if until_today else days
-    notes += _planned_notes(connection, tool_id, subject, summed, covered, today)
+    left_out = coverage_notes.PLANNED_DUE if until_today else coverage_notes.PLANNED_LEFT_OUT
+    notes += _planned_notes(connection, tool_id, subject, summed, covered, today, left_out)
     notes += wording.renamed_notes(
         renamed_rows(connection, tool_id, lambda: ledger_sums.where_rows(tool_id, days, subject))
     )
@@ -136,18 +137,20 @@ def _planned_notes(
     shown: Days,
     covered: Coverage,
     today: date,
+    left_out: str,
 ) -> list[str]:
     """Notes on rows dated after today: those in the sums, and those that are not."""
     tomorrow = min(today, date.max - ONE_DAY) + ONE_DAY
     notes = []
     if shown.last >= tomorrow:
         inside = Days(max(shown.first, tomorrow), shown.last)
-        notes += _planned_note(connection, tool_id, subject, inside, covered, included=True)
+        where = coverage_notes.PLANNED_INCLUDED
+        notes += _planned_note(connection, tool_id, subject, inside, covered, where)
     end = covered.body.days.last
     later = max(shown.last, today)
     if end > later and shown.last >= min(covered.latest.last_day, today):
         outside = Days(later + ONE_DAY, end)
-        notes += _planned_note(connection, tool_id, subject, outside, covered, included=False)
+        notes += _planned_note(connection, tool_id, subject, outside, covered, left_out)
     return notes
 
 
@@ -157,8 +160,7 @@ def _planned_note(
     subject: Subject | None,
     days: Days,
     covered: Coverage,
-    *,
-    included: bool,
+    where: str,
 ) -> list[str]:
     sums = ledger_sums.counted_sums(connection, tool_id, days, subject, covered.starts_on)
-    return [coverage_notes.planned_note(sums, included=included)] if sums else []
+    return [coverage_notes.planned_note(sums, where)] if sums else []

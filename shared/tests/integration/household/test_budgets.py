@@ -35,12 +35,13 @@ def test_a_status_tells_the_pace_and_warns(connection):
         "- 日用品 > 薬（毎月）: 予算 5,000円 のうち 6,000円（月の 63 %が過ぎて 120 %）、"
         "1,000円 超過",
         "- 食費（毎月）: 予算 50,000円 のうち 35,500円（月の 63 %が過ぎて 71 %）、残り 14,500円。"
-        "このままだと 56,052円 になりそうです",
-        "- 予算のないカテゴリの支出: 400円",
+        "このままだと 134,500円 になりそうです",
+        "  これからの支払い 99,000円（予約 99,000円）を除くと、あと使えるのは -84,500円",
     ]
     assert [one.warning for one in answer.statuses] == ["exceeded", "ahead"]
     assert answer.notes[1:] == (
-        "予定（今日より後の日付の明細）: 1件、支出 99,000円（上の金額には含めていません）",
+        "予定（今日より後の日付の明細）: 1件、支出 99,000円（使った金額には含めていません。"
+        "期間内のものは「これからの支払い」に数えます）",
     )
 
 
@@ -179,15 +180,40 @@ def test_what_may_still_be_spent_is_without_the_payments_that_will_come(connecti
     assert "（家賃 80,000円 ×7）を除くと、あと使えるのは -60,000円" in answer.text
     coming = budget_status(connection, tool, period="2025年7月", today=TODAY)
     (july,) = [one for one in coming.statuses if str(one.budget.subject) == "支出"]
-    assert [str(one.day) for one in july.due] == ["2025-07-03", "2025-07-20", "2025-07-27"]
+    days = ["03", "20", "27", "30"]  # the last is a row dated so
+    assert [str(one.day) for one in july.due] == [f"2025-07-{day}" for day in days]
     over = budget_status(connection, tool, period="2025年5月", today=TODAY)
     assert all(one.due == () for one in over.statuses if one.budget.per == "month")
+
+
+def test_every_row_of_a_month_is_spent_or_due_once(connection):
+    """Rent is in the ledger for its day, one of two contracts too; the others are expected."""
+    rows = [
+        *monthly("家賃", -80_000, "2024-12", 6, day=27, category="住宅/家賃"),
+        *monthly("電話", -3_000, "2024-12", 6, day=25),
+        *monthly("電話", -980, "2024-12", 6, day=28),
+        Bought("2025-06-02", "朝市", -9_000), Bought("2025-06-26", "家賃", -82_000, "住宅/家賃"),
+        Bought("2025-06-28", "電話", -980, "通信費/携帯電話"),
+        Bought("2025-06-29", "電話", -30_000, "通信費/携帯電話"),
+        Bought("2025-06-30", "旅館", -40_000, "旅行/宿"),
+        Bought("2025-06-30", "旅館", 500, "旅行/宿"),
+        Bought("2025-07-01", "旅館", -7, "旅行/宿"),
+    ]  # fmt: skip
+    tool = fill(connection, rows)
+    set_budget(connection, tool, category="支出", amount=300_000, today=TODAY)
+    (status,) = budget_status(connection, tool, today=TODAY).statuses
+    assert (status.spent, status.expected) == (9_000, 9_000 + 82_000 + 30_980 + 39_500)
+    assert status.free == 300_000 - 9_000 - 82_000 - 30_980 - 39_500 - 3_000
+    assert [one.amount for one in status.due if not one.is_planned] == [3_000]
+    july = budget_status(connection, tool, period="2025-07", today=TODAY).statuses[0]
+    assert sorted(one.amount for one in july.due) == [7, 980, 3_000, 80_000]
 
 
 @pytest.mark.parametrize("today", ["2023-02-03", "2023-11-27", "2024-02-09", "2024-08-31"])
 def test_four_years_of_a_couple_leave_what_plain_counting_leaves(connection, today):
     """Rent on the 27th recurs all the time, and music on the 9th until August 2024."""
-    rows, now = couple(11), date.fromisoformat(today)
+    now = date.fromisoformat(today)
+    rows = [(row, owner) for row, owner in couple(11) if row.day <= today]
     tool = filled(connection, rows)
     for category, per in (("支出", "month"), ("支出", "year"), ("住宅", "month"), ("音楽", "year")):
         set_budget(connection, tool, category=category, amount=2_000_000, per=per, today=now)

@@ -132,6 +132,36 @@ def test_a_renamed_category_with_its_own_signs_and_what_is_none(connection):
             set_rule(connection, tool, shop="", category=said)
     with pytest.raises(InvalidRule, match=r"いまある規則: .a=b > c > d = e > f"):
         remove_rule(connection, tool, category="e = f")
+    remove_rule(connection, tool, category="a=b > c > d = f")  # as it was set
+    assert {kind for _, kind in categories(connection, tool)} == {"a=b/c > d", "e/f"}
+
+
+def test_a_renaming_that_can_be_read_in_several_ways_is_asked_about(connection):
+    names = ("a/", "b = c/", "a = b/", "c/", "x/y", "x > y/")
+    rows = [Bought(f"2025-05-0{at}", "店", -1, name) for at, name in enumerate(names, 1)]
+    tool = fill(connection, rows)
+    before = [kind for _, kind in categories(connection, tool)]
+    with pytest.raises(InvalidRule, match='"a" = "b = c"、"a = b" = "c"'):
+        set_rule(connection, tool, shop="", category="a = b = c")
+    for said in ('"a" = "b = c"', '"a = b" = "c"'):
+        set_rule(connection, tool, shop="", category=said)
+    kinds = [kind for _, kind in categories(connection, tool)]
+    assert kinds == ["b = c/", "b = c/", "c/", "c/", "x/y", "x > y/"]
+    with pytest.raises(InvalidRule, match="何通りにも"):
+        remove_rule(connection, tool, category="a = b = c")
+    remove_rule(connection, tool, category='"a = b" = "c"')
+    assert [kind for _, kind in categories(connection, tool)][:4] == [
+        "b = c/",
+        "b = c/",
+        "a = b/",
+        "c/",
+    ]
+    remove_rule(connection, tool, category="a = b = c")
+    assert [kind for _, kind in categories(connection, tool)] == before
+    with pytest.raises(InvalidRule, match='"x" > "y" = "c"、"x > y" = "c"'):
+        set_rule(connection, tool, shop="", category="x > y = c")
+    set_rule(connection, tool, shop="", category='"x" > "y" = "c"')
+    assert [kind for _, kind in categories(connection, tool)][4:] == ["c/", "x > y/"]
 
 
 def test_suggestions_come_from_the_users_own_history(connection):

@@ -74,8 +74,9 @@ def _free_lines(status: BudgetStatus) -> list[str]:
     due = sum(payment.amount for payment in status.due)
     is_sure = all(payment.is_fixed for payment in status.due)
     about = "" if is_sure else "約 "
+    kind = "" if any(payment.is_planned for payment in status.due) else "定期的な"
     return [
-        f"  これからの定期的な支払い {about}{format_currency(due)}（{due_names(status.due)}）を"
+        f"  これからの{kind}支払い {about}{format_currency(due)}（{due_names(status.due)}）を"
         f"除くと、あと使えるのは {about}{format_currency(status.free)}"
     ]
 

@@ -14,6 +14,7 @@ from mdvec.household.core.categories import Category
 from mdvec.household.core.recurring import DuePayment, RecurringPayment, due_until
 from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import percent
+from mdvec.household.core.transaction import CountedRow
 
 BudgetSpan = Literal["month", "year"]
 SPANS: tuple[BudgetSpan, ...] = ("month", "year")
@@ -36,8 +37,8 @@ class BudgetStatus:
     ``amount`` is the budget of all ``months`` together. ``used`` and ``elapsed`` are percentages
     of the budget and of the days of ``months``. ``expected`` is what the spending will probably
     come to at the end, from the same days of earlier months or else at today's pace; None once
-    the months are over. ``due`` are the recurring payments that will probably still come, and
-    ``free`` is what is left without them.
+    the months are over. ``due`` are the rows dated after today and the recurring payments
+    that will probably still come; ``free`` is what is left without them.
     """
 
     budget: Budget
@@ -88,11 +89,12 @@ def status_of_budget(
     by_day: Mapping[date, int],
     today: date,
     recurring: Sequence[RecurringPayment],
+    planned: Sequence[CountedRow] = (),
 ) -> BudgetStatus:
     """The status of a budget over ``months``; ``by_day`` is its subject's spending by day.
 
-    Days after today are not spent yet. Earlier days than those of ``months`` are only used to
-    expect what is still to come.
+    Days after today are not spent yet: of these, the ``planned`` rows are due. Earlier days than
+    those of ``months`` are only used to expect what is still to come.
     """
     first, last = months.days.first, months.days.last
     until = min(today, last)
@@ -103,8 +105,15 @@ def status_of_budget(
         payment for payment in recurring
         if today < last and covers(budget.subject, payment.rows[-1].full_category)
     )  # fmt: skip
+    rows = [row for row in planned if covers(budget.subject, row.full_category)]
     # What is late will be paid in these months, if they have begun.
-    due = [payment for payment in due_until(own, last) if today >= first or payment.day >= first]
+    due = [
+        payment
+        for payment in due_until(own, last, rows)
+        if (today >= first or payment.day >= first) and payment.day <= last
+    ]
+    booked = sum(payment.amount for payment in due if payment.is_planned)
+    coming = max(_still_to_come(by_day, months, until), booked)
     return BudgetStatus(
         budget=budget,
         months=months,
@@ -112,7 +121,7 @@ def status_of_budget(
         spent=spent,
         used=percent(spent, amount),
         elapsed=percent(passed, days),
-        expected=None if today >= last else spent + _still_to_come(by_day, months, until),
+        expected=None if today >= last else spent + coming,
         due=tuple(due),
         free=amount - spent - sum(payment.amount for payment in due),
     )

@@ -22,8 +22,13 @@ def whole_months_note(shown: MonthRange) -> str:
     return f"推移は月ごとのため、{shown.in_words}を月の初めから終わりまで示しました"
 
 
-def planned_note(sums: Sequence[MonthlySum], *, included: bool) -> str:
-    """Names rows dated after today, and says whether the figures include them."""
+PLANNED_INCLUDED = "上の金額に含みます"
+PLANNED_LEFT_OUT = "上の金額には含めていません"
+PLANNED_DUE = "使った金額には含めていません。期間内のものは「これからの支払い」に数えます"
+
+
+def planned_note(sums: Sequence[MonthlySum], where: str) -> str:
+    """Names rows dated after today, and says where they are in the figures."""
     income, spending = income_and_spending(sums)
     amounts = [
         f"{name} {format_currency(sign * sum(cell.amount for cell in cells))}"
@@ -31,7 +36,6 @@ def planned_note(sums: Sequence[MonthlySum], *, included: bool) -> str:
         if cells
     ]
     rows = sum(cell.rows for cell in sums)
-    where = "上の金額に含みます" if included else "上の金額には含めていません"
     return f"予定（今日より後の日付の明細）: {rows:,}件、{'、'.join(amounts)}（{where}）"
 
 

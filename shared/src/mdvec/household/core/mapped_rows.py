@@ -222,7 +222,8 @@ class _RowReader:
             if not is_yen(code):
                 return _ForeignRow(code, self._foreign_amount(cells))
         amount = self._amount(cells)
-        major, minor = self._category(cells, is_paid_in=(amount or 0) > 0)
+        is_income = (amount or 0) > 0 and not self._fits(cells, mapping.refunds)
+        major, minor = self._category(cells, is_income=is_income)
         return TransactionRow(
             date=day,
             amount=amount,
@@ -247,14 +248,14 @@ class _RowReader:
         ]
         return both[0] - both[1]
 
-    def _category(self, cells: Sequence[str], *, is_paid_in: bool) -> tuple[str, str]:
+    def _category(self, cells: Sequence[str], *, is_income: bool) -> tuple[str, str]:
         """The 大項目 and 中項目; of income the file's own categories are the 中項目."""
         mapping = self.mapping
         category = self._text(cells, mapping.category)
         subcategory = self._text(cells, mapping.subcategory)
-        if is_paid_in and mapping.category_of_income == INCOME:
+        if is_income and mapping.category_of_income == INCOME:
             return INCOME, category or subcategory
-        usual = mapping.category_of_income if is_paid_in else mapping.spending_category
+        usual = mapping.category_of_income if is_income else mapping.spending_category
         major = category or usual
         return major, subcategory or (UNSORTED if major == UNSORTED else "")
 

@@ -57,8 +57,9 @@ class Mapping:
     or ``outgoing`` the rows whose number is money that goes out, whatever it is in the others; or
     else ``paid_out`` and ``paid_in`` have an amount each. ``balance`` is what the account has
     after the row. ``account`` is the account's name where ``account_column`` has none. ``skipped``
-    rows are no transactions, ``reversals`` undo one: their sign is turned; ``counted`` are those
-    that somebody has decided to be plain transactions. ``fees`` are paid in addition, ``points``
+    rows are no transactions, ``reversals`` undo one: their sign is turned; money that comes in by
+    ``refunds`` lowers spending and is no income; ``counted`` are those that somebody has decided to
+    be plain transactions. ``fees`` are paid in addition, ``points``
     lower the price; ``currency`` is the column of which only rows in yen are read, ``unit`` how
     many yen 1 is, 0 where nobody has said; ``ignored`` columns change nothing.
     """
@@ -89,6 +90,7 @@ class Mapping:
     not_counted: Conditions = Conditions()
     skipped: Conditions = Conditions()
     reversals: Conditions = Conditions()
+    refunds: Conditions = Conditions()
     counted: Conditions = Conditions()
     fees: tuple[MappedColumn, ...] = ()
     points: tuple[MappedColumn, ...] = ()
@@ -106,10 +108,7 @@ class Mapping:
     @property
     def conditions(self) -> tuple[Conditions, ...]:
         """Everything that it says of rows by what is in their cells."""
-        return (
-            self.outgoing, self.transfers, self.not_counted, self.skipped, self.reversals,
-            self.counted,
-        )  # fmt: skip
+        return tuple(getattr(self, name) for name in CONDITIONS)
 
     def columns(self) -> list[MappedColumn]:
         """All columns that it reads."""
@@ -147,7 +146,10 @@ _TEXTS = frozenset(
     {"name", "title", "files", "encoding", "date_format", "positive", "account",
      "spending_category", "income_category"}
 )  # fmt: skip
-_CONDITIONS = frozenset({"outgoing", "transfers", "not_counted", "skipped", "reversals", "counted"})
+CONDITIONS = (
+    "outgoing", "transfers", "not_counted", "skipped", "reversals", "refunds", "counted",
+)  # fmt: skip
+"""The keys that say something of rows by what is in their cells."""
 _KEYS = frozenset(each.name for each in fields(Mapping))
 
 
@@ -178,7 +180,7 @@ def _value(key: str, value: object) -> Any:  # noqa: ANN401 - as many types as k
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise InvalidMapping("'unit' is how many yen 1 is, for example 1000")
         return value
-    if key in _CONDITIONS:
+    if key in CONDITIONS:
         return _conditions(key, value)
     listed = value if isinstance(value, list) else [value]
     allowed = str if key == "header" else (str, int)

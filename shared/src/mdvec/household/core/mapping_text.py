@@ -7,7 +7,7 @@ from typing import Any
 
 import tomlkit
 
-from mdvec.household.core.mapping import Conditions, Mapping
+from mdvec.household.core.mapping import CONDITIONS, Conditions, Mapping
 
 _HEAD = "How this kind of statement is read (docs/household.md, 'Any bank's CSV')."
 _COMMENTS = {
@@ -21,6 +21,7 @@ _COMMENTS = {
     "transfers": "rows that are 振替, between your own accounts: they do not count",
     "skipped": "rows that are no transactions",
     "reversals": "rows that undo a transaction: their sign is turned",
+    "refunds": "rows whose money comes back: they lower spending and are no income",
     "counted": "rows that are plain transactions; other words in these columns are asked about",
     "fees": "paid in addition to the amount",
     "points": "what lowers the price",
@@ -45,7 +46,7 @@ def toml_of(mapping: Mapping, notes: tuple[str, ...] = ()) -> str:
         if each.name in _COMMENTS:
             item.comment(_COMMENTS[each.name])
         document.add(each.name, item)
-    for name in ("outgoing", "transfers", "not_counted", "skipped", "reversals", "counted"):
+    for name in CONDITIONS:
         conditions: Conditions = getattr(mapping, name)
         if conditions:
             table = tomlkit.table()

@@ -101,12 +101,16 @@ class Renaming:
 
 @dataclass(frozen=True, slots=True)
 class DuePayment:
-    """A payment that is expected on about a day; its amount is a guess if it is not fixed."""
+    """A payment that is expected on about a day; its amount is a guess if it is not fixed.
+
+    ``is_planned``: the ledger has its row already, dated after today.
+    """
 
     day: date
     name: str
     amount: int
     is_fixed: bool
+    is_planned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,15 +227,43 @@ class Payees:
         ]
 
 
-def due_until(payments: Iterable[RecurringPayment], until: date) -> list[DuePayment]:
-    """The payments that these series, without income, will probably bring up to a day."""
-    due = (
-        DuePayment(day, payment.name, payment.amount_on(day), payment.is_fixed)
+def due_until(
+    payments: Iterable[RecurringPayment], until: date, planned: Iterable[CountedRow] = ()
+) -> list[DuePayment]:
+    """The payments, without income, that will come up to a day.
+
+    They are the ``planned`` rows, and what these series will probably bring beside them.
+    """
+    expected = [
+        (payment, day)
         for payment in payments
         if not payment.is_income
-        for day in payment.expected(until)
-    )
+        for day in payment.expected(until + timedelta(days=payment.interval.days // 2))
+    ]
+    due = []
+    for row in planned:
+        if row.is_income:
+            continue
+        due.append(DuePayment(row.day, row.name, row.yen, is_fixed=True, is_planned=True))
+        same = [each for each in expected if _is_expected(row, *each)]
+        if same:
+            expected.remove(min(same, key=lambda each: abs((each[1] - row.day).days)))
+    due += [
+        DuePayment(day, payment.name, payment.amount_on(day), payment.is_fixed)
+        for payment, day in expected
+        if day <= until
+    ]
     return sorted(due, key=lambda each: (each.day, each.name))
+
+
+def _is_expected(row: CountedRow, payment: RecurringPayment, day: date) -> bool:
+    """Whether a row is a series' payment of about a day, perhaps of another amount."""
+    amount = payment.amount_on(day)
+    return (
+        row.shop == payment.rows[-1].shop
+        and abs((row.day - day).days) * 2 <= payment.interval.days
+        and abs(row.yen - amount) <= _MAX_SPREAD * amount
+    )
 
 
 def recurring_payments(rows: Iterable[CountedRow], as_of: date) -> list[RecurringPayment]:
