@@ -196,7 +196,8 @@ def import_command(
         list[str] | None,
         typer.Option("--read", metavar="COLUMN=TYPE",
                      help="Dataset: what a column holds: text, integer, number, comma (1.234,5), "
-                          "date, timestamp, boolean; auto takes it back; repeatable, and kept.",
+                          "date, timestamp, boolean; auto takes it back; repeatable, and kept. "
+                          "header=none: the files have no line of names.",
                      show_default=False),
     ] = None,
     encoding: Annotated[

@@ -15,6 +15,7 @@ from mdvec.datasets.core.choices import (
     ENCODING,
     EVERY_FILE,
     HEADER_ROW,
+    NO_ROW,
     ReadingChoice,
     merged,
     reading_of,
@@ -38,6 +39,7 @@ from mdvec.importing import ImportRefused
 from mdvec.tools import Tool
 
 _TAB = {"tab": "\t", "\\t": "\t"}
+_HEADER = "header"
 _NO_DELIMITERS = "\"'\r\n"
 
 
@@ -61,7 +63,7 @@ def reading_choices(
         InvalidReading: a choice makes no sense, or there is none for ``pattern``.
     """
     files = (pattern or EVERY_FILE).strip()
-    choices = [ReadingChoice(files, COLUMN, *_column(written)) for written in columns]
+    choices = [_chosen(files, written) for written in columns]
     choices += [
         ReadingChoice(files, setting, "", value)
         for setting, value in _others(encoding, delimiter, header_row)
@@ -74,15 +76,18 @@ def reading_choices(
     return tuple(choices)
 
 
-def _column(written: str) -> tuple[str, str]:
-    name, sign, type_ = written.rpartition("=")
-    type_ = type_.strip().lower()
-    if not sign or not name.strip() or type_ not in (*CHOICES, AUTO):
+def _chosen(files: str, written: str) -> ReadingChoice:
+    """A choice as it is written: COLUMN=TYPE, or header=none."""
+    name, sign, value = (part.strip() for part in written.rpartition("="))
+    type_ = value.lower()
+    if (name.lower(), type_) == (_HEADER, NO_ROW):
+        return ReadingChoice(files, HEADER_ROW, "", NO_ROW)
+    if not sign or not name or type_ not in (*CHOICES, AUTO):
         raise InvalidReading(
             f"{written!r} is not COLUMN=TYPE; the types are {', '.join(CHOICES)}, and {AUTO} to "
-            "take a choice back"
+            f"take a choice back. {_HEADER}={NO_ROW} reads files that have no line of names"
         )
-    return name.strip(), type_
+    return ReadingChoice(files, COLUMN, name, type_)
 
 
 def _others(

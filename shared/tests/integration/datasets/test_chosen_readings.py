@@ -137,6 +137,23 @@ def test_many_files_of_one_table_are_told_as_one_and_read_alike(files):
     assert [row[1] for row in files.content("t__m")[1]] == [1, 2, 3]
 
 
+def test_no_row_of_many_files_without_headers_is_lost(files):
+    for month in (1, 2):
+        files.write(f"m_2025-0{month}.csv", f"2025-0{month}-01,a,5\n2025-0{month}-02,b,6\n")
+        files.write(f"n_{month}.csv", f"a,{month}\nb,7\n")
+    report = files.import_(mode="new")
+    assert files.read("t__m", "column1::VARCHAR, column3") == [
+        ("2025-01-01", 5), ("2025-01-02", 6), ("2025-02-01", 5), ("2025-02-02", 6),
+    ]  # fmt: skip
+    assert told(report)[-1].startswith("read: m_2025-01.csv (and 1 more files alike): no header: ")
+    assert {problem.file_path for problem in report.failed} == {"n_1.csv", "n_2.csv"}
+    report = files.import_("header=none", pattern="n_*")
+    assert files.kept() == ["header_row = none (n_*)"]
+    assert files.read("t__n_1") + files.read("t__n_2") == [("a", 1), ("b", 7), ("a", 2), ("b", 7)]
+    files.import_(pattern="n_*", header_row=1)
+    assert files.types("t__n_1") == {"a": "VARCHAR", "1": "BIGINT"}
+
+
 def test_choices_for_some_files_count_more_than_those_for_all():
     every = ReadingChoice(EVERY_FILE, COLUMN, "n", "text")
     some = ReadingChoice("sub/*.csv", COLUMN, "n", "integer")

@@ -22,6 +22,8 @@ from source_folder import DataFolder
 from mdvec.datasets.core.columns import NoHeader
 from mdvec.datasets.core.sheet_header import sheet_header
 from mdvec.datasets.interfaces.unpacking import is_bomb
+from mdvec.datasets.options import DatasetOptions
+from mdvec.datasets.reading_options import reading_choices
 
 at = datetime.fromisoformat
 
@@ -212,6 +214,20 @@ def workbook(path, *sheets):
             sheet.append(row)
     book.save(path)
     return book
+
+
+def test_a_sheet_without_a_header_loses_no_row(files):
+    days = [(date(2025, 1, day), "a", day) for day in (1, 2, 3)]
+    workbook(files.folder / "a.xlsx", ("s", days))
+    workbook(files.folder / "b.xlsx", ("s", [("a", 1), ("b", 2)]))
+    report = files.import_("new")
+    assert files.read("t__a") == days
+    assert "--read header=none" in problems(report)["b.xlsx"]
+    options = DatasetOptions(readings=reading_choices(["header=none"], pattern="b.xlsx"))
+    files.import_(options=options)
+    assert content(files, "t__b") == (
+        {"column1": "VARCHAR", "column2": "BIGINT"}, [("a", 1), ("b", 2)],
+    )  # fmt: skip
 
 
 SALES = [

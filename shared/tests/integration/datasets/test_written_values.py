@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mdvec.datasets.core.columns import NoHeader, column_names
 from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces.delimited import delimited_to_parquet
 from mdvec.datasets.interfaces.wide import MIN_WIDE_COLUMNS
@@ -103,16 +102,44 @@ def test_a_line_that_names_the_separator_is_no_header_and_counts_as_a_line(tmp_p
 
 
 @pytest.mark.parametrize(
-    "header", [["", "2020", "2021"], ["2023", "2022"], ["地域", "2020"], ["", "2024"]]
+    ("text", "is_values"),
+    [
+        # Names that look like values: years, dates and ranges over numbers, counted columns.
+        (",2020,2021\na,5,6\n", False),
+        ("2023,2022\n5,6\n", False),
+        ("地域,2020\n東京,1\n", False),
+        ("店,2025-01-01,2025-01-02\na,5,6\n", False),
+        ("店,0-9,10-19\na,5,6\n", False),
+        (",0,1\na,5,6\n", False),
+        ("0,1,2,3,4\n9,8,7,6,5\n", False),
+        # Values: a date stands over dates only.
+        ("2025-01-01,a,5\n2025-01-02,b,6\n", True),
+        ("令和7年1月1日,5\n令和7年1月2日,\n", True),
+    ],
 )
-def test_years_are_headers(header):
-    assert column_names(header) == tuple(cell or "column1" for cell in header)
+def test_a_first_line_of_values_is_a_row_and_one_of_names_is_none(tmp_path, text, is_values):
+    (tmp_path / "a.csv").write_text(text)
+    understood = delimited_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+    first = text.partition("\n")[0].split(",")
+    names = [column.name for column in understood.columns]
+    numbered = [f"column{number}" for number in range(1, len(first) + 1)]
+    assert names == (numbered if is_values else [cell or "column1" for cell in first])
+    assert str(understood).count("no header") == is_values
+    count = duckdb.execute(f"SELECT count(*) FROM {parquet_scan(tmp_path / 'a.part')}").fetchone()
+    assert count == (text.count("\n") - (not is_values),)
 
 
-@pytest.mark.parametrize("header", [["2020", "2020"], ["2020"], ["2020", "1234"], ["", "5"]])
-def test_other_numbers_are_none(header):
-    with pytest.raises(NoHeader):
-        column_names(header)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2020,2020\n1,2\n", "2020\n1\n", "2020,1234\n1,2\n", ",5\na,6\n", "店,1,2\na,5,6\n",
+        "a,2023\nb,2024\n", "a,5\nb,x\n", "2025-01-01,5\n,6\n", "a,5\n",
+    ],
+)  # fmt: skip
+def test_a_first_line_that_may_be_both_is_asked_about(tmp_path, text):
+    (tmp_path / "a.csv").write_text(text)
+    with pytest.raises(UnreadableFile, match="--read header=none if it has none, --header-row 1"):
+        delimited_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from mdvec.datasets.core.understood import ReadingOptions
+from mdvec.datasets.core.understood import NO_HEADER, ReadingOptions
 
 ENCODING = "encoding"
 DELIMITER = "delimiter"
@@ -15,6 +15,8 @@ COLUMN = "column"
 AUTO = "auto"
 """The value that takes a choice back."""
 EVERY_FILE = "*"
+NO_ROW = "none"
+"""The value of ``HEADER_ROW`` for files without a header."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -72,9 +74,10 @@ def reading_of(choices: Iterable[ReadingChoice], path: str) -> ReadingOptions:
                 columns[choice.column] = choice.value
             else:
                 by_setting[choice.setting] = choice.value
+    header = by_setting.get(HEADER_ROW, "0")
     return ReadingOptions(
         by_setting.get(ENCODING, ""),
         by_setting.get(DELIMITER, ""),
-        int(by_setting.get(HEADER_ROW, 0)),
+        NO_HEADER if header == NO_ROW else int(header),
         columns,
     )

@@ -31,7 +31,7 @@ def column_names(header: Sequence[str]) -> tuple[str, ...]:
     """One name per header cell: trimmed, never empty, unique whatever the case.
 
     Raises:
-        NoHeader: the line is empty, or holds values or HTML.
+        NoHeader: the line is empty, or holds HTML.
     """
     cells = [cell.strip() for cell in header]
     named = [cell for cell in cells if cell]
@@ -39,11 +39,6 @@ def column_names(header: Sequence[str]) -> tuple[str, ...]:
         raise NoHeader("its first line is empty; put the names of the columns there")
     if cells[0].lower().startswith(("<!doctype", "<html", "<?xml")):
         raise NoHeader("it is a web page, not a table; download the file again")
-    if all(map(is_value, named)) and not _are_years(cells):
-        raise NoHeader(
-            "its first line holds values, not names; put a line with the columns' names before "
-            "it, or name the line that has them with --header-row"
-        )
     return numbered_names(cells)
 
 
@@ -63,16 +58,6 @@ def numbered_names(cells: Sequence[str]) -> tuple[str, ...]:
     all_named = {cell.lower() for cell in cells}
     return tuple(
         _unique(cell or f"column{number}", taken, all_named) for number, cell in enumerate(cells, 1)
-    )
-
-
-def _are_years(cells: Sequence[str]) -> bool:
-    """Whether the cells are years, each once; the first may be empty, above the rows' names."""
-    years = cells if cells[0] else cells[1:]
-    return (
-        len(cells) > 1
-        and all(_YEAR.fullmatch(cell) for cell in years)
-        and len(set(years)) == len(years)
     )
 
 

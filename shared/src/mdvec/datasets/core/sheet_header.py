@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mdvec.datasets.core.columns import NoHeader, is_value, is_year
+from mdvec.datasets.core.first_row import is_data
+from mdvec.datasets.core.understood import NO_HEADER
 
 SAMPLE_ROWS = 40
 """How many rows the search for a header may need."""
@@ -71,7 +73,8 @@ class SheetHeader:
 
     Attributes:
         at: the index of the first row below it.
-        row: the index of the row that names the columns; of two, the lower.
+        row: the index of the row that names the columns; of two, the lower; ``NO_HEADER`` if none
+            does.
         names: the columns' names as written; "" where there is none.
         skipped: the title lines above it.
     """
@@ -85,7 +88,7 @@ class SheetHeader:
 def sheet_header(rows: Sequence[Sequence[str]], given: int | None = None) -> SheetHeader:
     """Find the header among the first rows; its empty cells at the end are cut off.
 
-    ``given`` is the index of the row that the user says it is in.
+    ``given`` is the index of the row that the user says it is in, or ``NO_HEADER``.
 
     Raises:
         NoHeader: there are title lines, but no evident header.
@@ -93,6 +96,8 @@ def sheet_header(rows: Sequence[Sequence[str]], given: int | None = None) -> She
     if given is None and is_doubtful(rows):
         raise NoHeader("its header cannot be told from its titles; name its row with --header-row")
     at = header_at(rows) if given is None else given
+    if given == NO_HEADER or (given is None and at == 0 and is_data(rows[0], rows[1:])):
+        return SheetHeader(0, NO_HEADER, (), ())
     if given is not None:
         return SheetHeader(at + 1, at, _trimmed(rows[at]), tuple(map(title, rows[:at])))
     below = rows[at + 1] if at + 1 < len(rows) else ()

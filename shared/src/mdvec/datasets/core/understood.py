@@ -105,6 +105,8 @@ def _shown(text: str) -> str:
 
 
 AS_TEXT = "text"
+NO_HEADER = -1
+"""Stands for the header's row of a table that has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,8 @@ class ReadingOptions:
     Attributes:
         encoding: Python's name of an encoding.
         delimiter: what separates cells.
-        header_row: the line, or the row of a sheet, that names the columns.
+        header_row: the line, or the row of a sheet, that names the columns; ``NO_HEADER`` if none
+            does.
         columns: what the values of a column are, by its name: a key of ``value_types.CHOICES``.
     """
 

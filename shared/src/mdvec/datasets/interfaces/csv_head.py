@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TextIO
 
-from mdvec.datasets.core.columns import column_names
+from mdvec.datasets.core.columns import column_names, numbered_names
+from mdvec.datasets.core.first_row import NO_HEADER_NOTE, is_data
 from mdvec.datasets.core.sheet_header import SAMPLE_ROWS, header_at, title
+from mdvec.datasets.core.understood import NO_HEADER, Understood
 from mdvec.files import UnreadableFile
 
 DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
@@ -42,7 +44,7 @@ class Head:
 
     Attributes:
         titles: the lines before the header.
-        line: the header's line.
+        line: the header's line; 0 if there is none.
         names: the columns' names.
         rows_before: the number of rows up to the header.
     """
@@ -69,7 +71,7 @@ def below_header(rows: NumberedRows, header_row: int) -> tuple[Head, NumberedRow
         NoHeader: the header holds no names.
         UnreadableFile: there is no header.
     """
-    if header_row:
+    if header_row > 0:
         first = []
         for numbered in rows:
             first.append(numbered)
@@ -78,6 +80,8 @@ def below_header(rows: NumberedRows, header_row: int) -> tuple[Head, NumberedRow
         else:
             raise UnreadableFile(f"it has no line {header_row}, which --header-row names")
         at = len(first) - 1
+    elif header_row == NO_HEADER:
+        first, at = list(islice(rows, 1)), 0
     else:
         first = list(islice(rows, SAMPLE_ROWS))
         at = header_at([row for _, row in first])
@@ -85,8 +89,22 @@ def below_header(rows: NumberedRows, header_row: int) -> tuple[Head, NumberedRow
         raise UnreadableFile("it is empty; put a line with the columns' names into it")
     titles = tuple(title(row) for _, row in first[:at])
     line, header = first[at]
+    below = [row for _, row in first[at + 1 :]]
+    if header_row == NO_HEADER or (not header_row and _is_data(header, below)):
+        return Head((), 0, numbered_names([""] * len(header)), 0), chain(first, rows)
     head = Head(titles, line, column_names(header), at + 1)
     return head, chain(first[at + 1 :], rows)
+
+
+def _is_data(header: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    column_names(header)  # a page of the web is named as one
+    return is_data(header, below)
+
+
+def understood_head(head: Head, header_row: int) -> Understood:
+    """What there is to report about the head; ``header_row`` is what the user says about it."""
+    notes = () if head.line or header_row else (NO_HEADER_NOTE,)
+    return Understood(header_row=head.line, skipped=head.titles, notes=notes)
 
 
 def filled_rows(reader: Iterator[list[str]]) -> Iterator[list[str]]:

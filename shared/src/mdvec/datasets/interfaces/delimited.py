@@ -25,6 +25,7 @@ from mdvec.datasets.interfaces.csv_head import (
     below_header,
     dialect_of,
     filled_rows,
+    understood_head,
 )
 from mdvec.datasets.interfaces.direct import MIN_DIRECT_BYTES
 from mdvec.datasets.interfaces.direct_rows import read_directly
@@ -165,7 +166,7 @@ def _copy_rows(
         raise UnreadableFile(str(error)) from error
     except csv.Error as error:
         raise UnreadableFile(f"line {reader.line_num + dialect.lines}: {_what(error)}") from error
-    return _Plain(names, sample, Understood(header_row=head.line, skipped=head.titles))
+    return _Plain(names, sample, understood_head(head, header_row))
 
 
 def _whole(rows: NumberedRows, width: int) -> Iterator[list[str]]:

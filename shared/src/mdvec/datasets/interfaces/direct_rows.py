@@ -17,7 +17,13 @@ from mdvec.datasets.core.columns import NoHeader
 from mdvec.datasets.core.understood import AS_TEXT, ReadColumn, ReadingOptions, Understood
 from mdvec.datasets.core.value_types import BLANKS, ValueKind, kinds_of
 from mdvec.datasets.interfaces.connection import ConnectionLimits, parquet_scan, safe_connection
-from mdvec.datasets.interfaces.csv_head import Head, below_header, dialect_of, filled_rows
+from mdvec.datasets.interfaces.csv_head import (
+    Head,
+    below_header,
+    dialect_of,
+    filled_rows,
+    understood_head,
+)
 from mdvec.datasets.interfaces.direct import (
     DirectFile,
     LinesInCells,
@@ -103,13 +109,8 @@ def read_directly(
         except (ReadingsDiffer, UnreadableFile, duckdb.Error):
             break
         else:
-            return Understood(
-                UTF_8,
-                delimiter=start.delimiter,
-                header_row=start.head.line,
-                skipped=start.head.titles,
-                columns=columns,
-            )
+            understood = understood_head(start.head, reading.header_row)
+            return replace(understood, encoding=UTF_8, delimiter=start.delimiter, columns=columns)
     progress.up_to(0)
     target.unlink(missing_ok=True)
     return None

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from mdvec.datasets.core.cells import SeenColumn, duration
-from mdvec.datasets.core.columns import NoHeader, column_names
+from mdvec.datasets.core.columns import NoHeader, column_names, numbered_names
+from mdvec.datasets.core.first_row import NO_HEADER_NOTE
 from mdvec.datasets.core.sheet_header import SAMPLE_ROWS, SheetHeader, sheet_header
-from mdvec.datasets.core.understood import ReadingOptions, Understood
+from mdvec.datasets.core.understood import NO_HEADER, ReadingOptions, Understood
 from mdvec.datasets.core.value_types import VALUE_KINDS
 from mdvec.datasets.interfaces.database_file import OpenedFile, TableInFile
 from mdvec.datasets.interfaces.typed_rows import OnRows, TypedRows
@@ -183,15 +184,15 @@ class _Sheet:
             columns = rows.write(cells, lambda: _names(header.names, rows.seen))
         return Understood(
             header_row=header_row, skipped=header.skipped, columns=columns
-        ).with_notes(*self._notes())
+        ).with_notes(*self._notes(has_header=header_row > 0))
 
     def _below_header(
         self, rows: Iterator[tuple[int, Row]]
     ) -> tuple[SheetHeader, int, Iterator[Row]]:
         wanted = self._reading.header_row
         first = list(islice(rows, SAMPLE_ROWS))
-        given = None
-        if wanted:
+        given = NO_HEADER if wanted == NO_HEADER else None
+        if wanted > 0:
             while first and first[-1][0] < wanted and (more := next(rows, None)) is not None:
                 first.append(more)
             given = next((at for at, (number, _) in enumerate(first) if number >= wanted), None)
@@ -199,11 +200,12 @@ class _Sheet:
                 raise UnreadableFile(f"it has no row {wanted}, which --header-row names")
         try:
             header = sheet_header([[_name(cell) for cell in row] for _, row in first], given)
-            column_names(header.names)
+            if header.row != NO_HEADER:
+                column_names(header.names)
         except NoHeader as error:
             raise UnreadableFile(str(error).replace("its first line", "its first row")) from error
         below = (row for _, row in chain(first[header.at :], rows))
-        return header, first[header.row][0], below
+        return header, 0 if header.row == NO_HEADER else first[header.row][0], below
 
     def _rows(self) -> Iterator[tuple[int, Row]]:
         """The rows that have values, with their numbers; empty cells at their ends are cut off."""
@@ -238,7 +240,9 @@ class _Sheet:
                 is_formula = not isinstance(formula, str) or formula.startswith("=")
                 self._unstored += is_formula
 
-    def _notes(self) -> Iterator[str]:
+    def _notes(self, *, has_header: bool) -> Iterator[str]:
+        if not (has_header or self._reading.header_row):
+            yield NO_HEADER_NOTE.replace("line", "row").replace("--header-row 1", "--header-row")
         if self._errors:
             said = ", ".join(f"{number:,} {error}" for error, number in self._errors.items())
             yield f"cells with an error are NULL: {said}"
@@ -268,7 +272,7 @@ def _name(cell: object) -> str:
 def _names(header: Sequence[str], seen: Sequence[SeenColumn]) -> list[str]:
     """The columns' names; "" for those without a name in which there is nothing."""
     named = [*header, *[""] * (len(seen) - len(header))]
-    names = column_names(named)
+    names = column_names(named) if header else numbered_names(named)
     return [
         name if written or (at < len(seen) and seen[at].counts) else ""
         for at, (name, written) in enumerate(zip(names, named, strict=True))

@@ -1,0 +1,94 @@
+"""Decides whether the first row of a table names its columns, or holds values already.
+
+A row that is taken for a header is no longer counted, so this asks wherever two readings are
+possible. Names that look like values are common, too: a pivot table has a date or a year over each
+column of numbers, and a program without names writes 0, 1, 2.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+
+from mdvec.datasets.core.columns import NoHeader, is_value, is_year
+from mdvec.datasets.core.value_types import BLANKS, VALUE_KINDS
+
+NO_HEADER_NOTE = (
+    "no header: its first line holds values, so the columns are column1, column2 … (if that line "
+    "names them, choose --header-row 1)"
+)
+_STARTS_AS_VALUE = re.compile(
+    r"[-+(.¥￥\\$£€▲△−－ ]*[\d０-９]|明治|大正|昭和|平成|令和"
+    "|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec",
+    re.IGNORECASE,
+)
+_MIN_RUN = 5
+_MAX_SHOWN = 3
+_DATE, _NUMBER, _OTHER = "date", "number", "other"
+
+
+def is_data(first: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row of a table is a row of values: a date stands over nothing but dates.
+
+    ``below`` are some of the rows that follow.
+
+    Raises:
+        NoHeader: it holds values, and may be a header as well.
+    """
+    shapes = {at: shape for at, cell in enumerate(first) if (shape := _shape(cell.strip()))}
+    if shapes and _is_run(first, list(shapes)):
+        return False
+    columns = {at: _filled(row[at] for row in below if at < len(row)) for at in shapes}
+    if any(
+        shape == _DATE and columns[at] and all(_shape(cell) == _DATE for cell in columns[at])
+        for at, shape in shapes.items()
+    ):
+        return True
+    named = [at for at in shapes if not _differs(shapes[at], columns[at])]
+    if not named or _are_years(first, named, columns) or _is_run(first, named):
+        return False
+    shown = ", ".join(first[at].strip() for at in named[:_MAX_SHOWN])
+    raise NoHeader(
+        f"its first line holds values, not names ({shown}); put a line with the columns' names "
+        "before it, or choose --read header=none if it has none, --header-row 1 if these are names"
+    )
+
+
+def _shape(cell: str) -> str:
+    """What a cell is as a value; "" if it is a text, or empty."""
+    if cell in BLANKS or not _STARTS_AS_VALUE.match(cell):
+        return ""
+    kind = next((kind for kind in VALUE_KINDS if kind.could_fit([cell])), None)
+    if kind is None or kind.type == "BOOLEAN":
+        return _OTHER if is_value(cell) else ""
+    return _NUMBER if kind.type in ("BIGINT", "DOUBLE") else _DATE
+
+
+def _filled(cells: Iterable[str]) -> list[str]:
+    return [cell for cell in (text.strip() for text in cells) if cell not in BLANKS]
+
+
+def _differs(shape: str, cells: Collection[str]) -> bool:
+    """Whether a date, or a range such as 5-9, stands over nothing but numbers."""
+    return shape != _NUMBER and bool(cells) and all(_shape(cell) == _NUMBER for cell in cells)
+
+
+def _are_years(first: Sequence[str], named: Sequence[int], columns: dict[int, list[str]]) -> bool:
+    """Whether the cells are different years, and the cells under each are other numbers."""
+    years = [first[at].strip() for at in named]
+    return (
+        len(first) > 1
+        and all(map(is_year, years))
+        and len(set(years)) == len(years)
+        and not any(columns[at] and all(map(is_year, columns[at])) for at in named)
+    )
+
+
+def _is_run(first: Sequence[str], named: Sequence[int]) -> bool:
+    """Whether the cells count the columns from 0 or 1, as programs do that have no names."""
+    numbers = [first[at].strip() for at in named]
+    is_counted = any(
+        numbers == [str(number) for number in range(start, start + len(numbers))]
+        for start in (0, 1)
+    )
+    return is_counted and (len(numbers) >= _MIN_RUN or (named[0] > 0 and not first[0].strip()))
