@@ -16,6 +16,7 @@ from mdvec.household.interfaces import accounts
 from mdvec.household.interfaces.accounts import AccountDoubt
 from mdvec.household.overview import one_state
 from mdvec.text import shown_name
+from mdvec.tools import offered_name
 
 _MANY = 5
 """So many gaps are named for each account."""
@@ -100,6 +101,12 @@ def _lines(state: AccountState) -> list[str]:
 
 
 def _doubt_text(doubt: AccountDoubt) -> str:
+    if doubt.is_listed:
+        return (
+            f"{shown_name(doubt.first)} の明細（{shown_name(doubt.account)}）{doubt.rows:,}件は、"
+            f"別の口座の {shown_name(doubt.second)} にもあり、同じ取引か不明なので両方数えます。"
+            f"{offered_name('detect_duplicates')} で候補にして決められます"
+        )
     return (
         f"{shown_name(doubt.first)} と {shown_name(doubt.second)} が同じ口座"
         f"（{shown_name(doubt.account)}）か分かりません。別の口座として、同じ明細 "

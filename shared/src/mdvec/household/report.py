@@ -215,13 +215,21 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
     lines += [
         ReportLine(
             f"{shown_name(doubt.first)} and {shown_name(doubt.second)} may be of one account or of "
-            f"two: {counted(doubt.rows, 'equal row')} of both count; to name an account: "
-            f"mdvec household map FILE -n {name} --account NAME --set 'files = \"FILE\"' --save"
+            f"two: {counted(doubt.rows, 'equal row')} of both count; to {_answer_to(doubt, name)}"
         )
         for doubt in ledger.account_doubts
     ]
     lines += [_note("kept", problem) for problem in ledger.net_worth]
     return [*lines, *(_note("passed over", problem) for problem in ledger.passed_over)]
+
+
+def _answer_to(doubt: AccountDoubt, name: str) -> str:
+    if doubt.is_listed:
+        return "decide about these pairs: detect_duplicates, a tool of the server"
+    return (
+        f"name an account: mdvec household map FILE -n {name} --account NAME "
+        "--set 'files = \"FILE\"' --save"
+    )
 
 
 def _note(word: str, problem: Problem) -> ReportLine:

@@ -12,10 +12,13 @@ from ledger_folder import HEADER as MONEY_FORWARD
 from ledger_folder import LedgerFolder, line
 from ledger_rows import list_transactions
 
+from mdvec.household import deciding, review
 from mdvec.household.account_report import accounts_report
 from mdvec.household.core.accounts import account_number
 from mdvec.household.core.balances import BalancedDay, Gap, balance_gaps
+from mdvec.household.core.detection import DetectionOptions
 from mdvec.household.core.statement_kinds import Mappings
+from mdvec.household.deciding import ReviewDecision
 from mdvec.household.interfaces.mappings import ready_made
 from mdvec.household.month import monthly_household
 
@@ -180,6 +183,46 @@ def test_money_forward_beside_two_accounts_counts_each_row_once(folder, order):
     assert amounts(folder) == rows_of(both)
     folder.import_("replace")
     assert amounts(folder) == rows_of(both)
+
+
+def listed(rows, *others, account="三菱UFJ銀行"):
+    """Money Forward's file of these rows, without IDs, and with those of other accounts."""
+    lines = [line("", yen, f"2025/07/{day}", text, account) for day, text, yen in rows]
+    return "\r\n".join([MONEY_FORWARD, *lines, *others, ""])
+
+
+@pytest.mark.parametrize("order", ["hwm", "mhw", "wmh", "hmw"])
+@pytest.mark.parametrize("others", [(), (line("", -1, "2025/07/02", "店", "財布"),)])
+def test_a_list_without_ids_of_two_accounts_counts_both_and_says_so(folder, order, others):
+    """June is in the banks' files alone: the list makes the two accounts no single one."""
+    june = [("2025/6/28", "カード", -10_000), ("2025/6/28", "手数料", -110)]
+    his = [*june, *HIS, ("31", "雑費", -1_200)]
+    hers = [*june, *HERS, ("31", "花", -2_400)]
+    both = [row for rows in (his, hers) for row in rows if "/" not in row[0]]
+    files = {
+        "h": ("1111111_7.csv", statement(his, 100_000)),
+        "w": ("2222222_7.csv", statement(hers, 50_000)),
+        "m": ("mf.csv", listed(both, *others)),
+    }
+    for which in order:
+        folder.put(*files[which])
+        report = folder.import_()
+    twice, doubts = rows_of(his, hers), report.account_doubts
+    first = his if doubts[0].second.startswith("2") else hers
+    twice += rows_of(both) - rows_of([row for row in first if "/" not in row[0]])
+    assert amounts(folder) == twice + Counter([-1] * len(others))
+    assert [(doubt.first, doubt.rows) for doubt in doubts] == [("mf.csv", 5)]
+    month = monthly_household(folder.connection, 1, period="2025-07", today=TODAY)
+    assert any("5件は、別の口座の" in note and "両方数えます" in note for note in month.notes)
+    june = monthly_household(folder.connection, 1, period="2025-06", today=TODAY)
+    assert not any("別の口座の" in note for note in june.notes)
+    review.detect(folder.connection, 1, DetectionOptions(date_tolerance_days=0))
+    for pair in review.list_candidates(folder.connection, 1, limit=50).candidates:
+        rows = (pair.transaction_1, pair.transaction_2)
+        if doubts[0].second in {row.source_file for row in rows}:
+            deciding.confirm(folder.connection, 1, pair.check_id, ReviewDecision("duplicate"))
+    month = monthly_household(folder.connection, 1, period="2025-07", today=TODAY)
+    assert not any("5件は、別の口座の" in note for note in month.notes)  # those that are left
 
 
 def test_many_downloads_of_one_card_are_one_account_and_quick(folder):

@@ -43,13 +43,15 @@ def follow_accounts(
 class AccountDoubt:
     """Two files of which nothing tells whether they are of one account.
 
-    Their ``rows`` equal rows count twice.
+    Their ``rows`` equal rows count twice. ``is_listed``: the first lists rows of several accounts
+    without IDs, as Money Forward can, so that only the pairs of rows can be decided.
     """
 
     account: str
     first: str
     second: str
     rows: int
+    is_listed: bool = False
 
 
 def doubts_of(
@@ -67,7 +69,57 @@ def doubts_of(
         "WHERE r.statement_id = b.id AND r.date BETWEEN ? AND ?) ORDER BY 1, 2, 3",
         (tool_id, first_day, last_day),
     ).fetchall()
-    return [AccountDoubt(*row) for row in rows]
+    listed = _listed(connection, tool_id, first_day, last_day)
+    return [
+        *(AccountDoubt(*row) for row in rows),
+        *(
+            AccountDoubt(name, first, second, n, is_listed=True)
+            for name, first, second, n in listed
+        ),
+    ]
+
+
+# lists: statements that may have rows of several accounts: of several names, or without the
+# balances that others have; own: how often their first account has a row by its own statements.
+_LISTED = """
+WITH files AS (
+    SELECT s.id, s.path, s.scope, json_array_length(s.accounts) > 1 AS is_mixed,
+        EXISTS (SELECT 1 FROM statement_rows AS r
+            WHERE r.statement_id = s.id AND r.balance NOT NULL) AS has_end
+    FROM ledger_statements AS s WHERE s.tool_id = ?1),
+counted AS MATERIALIZED (
+    SELECT f.id, r.account, substr(r.identity, 5, 64) AS key, count(*) AS rows,
+        sum(NOT t.is_duplicate) AS open
+    FROM files AS f JOIN statement_rows AS r ON r.statement_id = f.id
+    JOIN transactions AS t ON t.tool_id = ?1 AND t.removal IS NOT 'removed' AND t.identity =
+        iif(f.scope = '', r.identity,
+            substr(r.identity, 1, 68) || '@' || f.scope || substr(r.identity, 69))
+    WHERE r.mf_id = '' AND r.date BETWEEN ?2 AND ?3 GROUP BY f.id, key)
+SELECT c.account, a.path, b.path,
+    sum(min(m.rows - ifnull(o.rows, 0), m.open, c.open)) AS doubled
+FROM files AS a JOIN files AS b ON b.scope <> a.scope AND NOT b.is_mixed
+    AND (a.is_mixed OR (b.has_end AND NOT a.has_end))
+JOIN counted AS m ON m.id = a.id JOIN counted AS c ON c.id = b.id AND c.key = m.key
+LEFT JOIN (SELECT f.scope, key, max(rows) AS rows FROM counted JOIN files AS f USING (id)
+    WHERE NOT f.is_mixed AND f.has_end GROUP BY 1, 2) AS o ON o.key = m.key AND o.scope = a.scope
+WHERE m.rows > ifnull(o.rows, 0) GROUP BY a.id, b.id HAVING doubled > 0 ORDER BY 1, 2, 3
+"""
+
+
+def _listed(
+    connection: apsw.Connection, tool_id: int, first_day: str, last_day: str
+) -> list[tuple[Any, ...]]:
+    """The doubts about lists without IDs that have rows of another account than their first."""
+    told_apart = connection.execute(
+        "SELECT 1 FROM ledger_statements AS s WHERE tool_id = ?1 AND scope <> '' AND EXISTS ("
+        "SELECT 1 FROM ledger_statements AS m WHERE m.tool_id = ?1 AND m.scope <> s.scope "
+        "AND (json_array_length(m.accounts) > 1 OR NOT EXISTS (SELECT 1 FROM statement_rows AS r "
+        "WHERE r.statement_id = m.id AND r.balance NOT NULL))) LIMIT 1",
+        (tool_id,),
+    ).fetchall()
+    if not told_apart:
+        return []
+    return connection.execute(_LISTED, (tool_id, first_day, last_day)).fetchall()
 
 
 def balances_of(connection: apsw.Connection, tool_id: int) -> dict[str, list[list[BalancedDay]]]:
