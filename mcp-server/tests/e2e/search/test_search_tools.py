@@ -149,7 +149,7 @@ def test_exact_and_excluded_texts_are_stated_or_typed(connected, tool):
 def test_a_command_or_json_forces_nothing(connected, query):
     answer = said(connected.call("dev", {"query": query, "k": 10}))
     assert len(passages(answer)) > 1
-    assert "exclud" not in answer
+    assert "excluded" not in answer
 
 
 def test_quotes_that_no_passage_has_force_nothing_and_say_so(connected):
