@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from mdvec import datasets, household, importing, manage
+from mdvec import datasets, embedding, household, importing, manage
 from mdvec.errors import MdvecError
 from mdvec.text import on_one_line
 
@@ -32,6 +32,7 @@ from mdvec_cli.commands.output import STOPPED, confirmed, print_json, print_line
 if TYPE_CHECKING:
     from mdvec.embedding import BackendOptions
     from mdvec.importing import ImportReport, ImportRequest, Progress
+    from mdvec.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,15 +268,16 @@ def import_command(
     if name is None:
         _import_all(settings.database_path, lambda tool: run(request(tool)), as_json=as_json)
         return
+    flags = {"--database": database, "--config": config, "--chunk-size": chunk_size,
+             "--chunk-strategy": chunk_strategy, "--chunk-overlap": chunk_overlap,
+             "--model": model, "--take-scan": take_scan or None}  # fmt: skip
+    if background and _replaces_texts(settings.database_path, name, mode):
+        _replace_later(settings, name, flags, as_json=as_json)
+        return
     report = run(request(name))
     if background and report.chunks_pending:
-        flags = {"--database": database, "--config": config, "--chunk-size": chunk_size,
-                 "--chunk-strategy": chunk_strategy, "--chunk-overlap": chunk_overlap}  # fmt: skip
         _embed_later(report, flags)
-    if as_json:
-        print_json(report.json_fields())
-    else:
-        _print_report(report)
+    _show(report, as_json=as_json)
 
 
 def _import_one(
@@ -295,20 +297,60 @@ def _import_one(
         raise typer.Exit(STOPPED) from error
 
 
+def _show(report: ImportReport, *, as_json: bool) -> None:
+    if as_json:
+        print_json(report.json_fields())
+    else:
+        _print_report(report)
+
+
 def _embed_later(report: ImportReport, flags: Mapping[str, object]) -> None:
     """Start the import that embeds what was stored, and let it run on by itself."""
-    words = ["import", "-n", report.tool, "--mode", "update", "--model", report.model]
-    words += [str(word) for flag in flags.items() if flag[1] is not None for word in flag]
+    _start(report.tool, "update", {**flags, "--model": report.model, "--take-scan": None})
+    say(
+        f"{report.tool}: words find its passages now, and vectors as they come; "
+        f"how far it is: mdvec status -n {report.tool}"
+    )
+
+
+def _replaces_texts(database: Path, name: str, mode: ImportMode) -> bool:
+    """Whether an import builds again what searches read meanwhile."""
+    return mode is ImportMode.REPLACE and manage.find_tool(database, name).generation > 0
+
+
+def _replace_later(
+    settings: Settings, name: str, flags: Mapping[str, object], *, as_json: bool
+) -> None:
+    """Start the import that builds a tool again beside what searches read; it runs on by itself.
+
+    The model is loaded here first, since that import could not tell anybody what is wrong with it.
+    """
+    wanted = str(flags["--model"] or manage.find_tool(settings.database_path, name).model)
+    if embedding.is_endpoint_model(wanted):
+        raise importing.ImportRefused(
+            f"the vectors of {name!r} come from an endpoint; leave out --background"
+        )
+    manage.loading_and_telling(say, settings.model.options())(wanted)
+    _start(name, "replace", flags)
+    if as_json:
+        print_json({"tool": name, "mode": "replace", "is_running": True})
+    say(
+        f"{name}: it is being built again; searches read what is there until the new index, with "
+        f"all of its vectors, is complete; how far it is: mdvec status -n {name}"
+    )
+
+
+def _start(name: str, mode: str, flags: Mapping[str, object]) -> None:
+    """Start an import in a process of its own, which outlives this command."""
+    words = ["import", "-n", name, "--mode", mode]
+    for flag, value in flags.items():
+        words += [] if value is None else [flag] if value is True else [flag, str(value)]
     subprocess.Popen(  # noqa: S603 - this program, with options of its own
         [sys.executable, "-c", "from mdvec_cli.entry import main; main()", *words],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
-    )
-    say(
-        f"{report.tool}: words find its passages now, and vectors as they come; "
-        f"how far it is: mdvec status -n {report.tool}"
     )
 
 

@@ -28,6 +28,21 @@ def test_the_command_ends_and_the_vectors_come_by_themselves(mdvec):
     assert mdvec("search", "三リットル", "--mode", "vector").out.count("a.md") == 1
 
 
+def test_a_rebuild_goes_on_by_itself_while_searches_read_what_was_there(mdvec):
+    add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
+    mdvec.write("a.md", "# 水\n\n一人一日三リットルを備える。\n")
+    mdvec("import", "-n", "notes", "--model", "use")
+    replace = ("import", "-n", "notes", "--mode", "replace", "--background", "--model")
+    assert mdvec(*replace, f"onnx:{mdvec.docs}").code == 1
+    done = mdvec.process(*replace, "e5-small", "--format", "json")
+    assert (done.code, done.json["is_running"]) == (0, True)
+    deadline = time.monotonic() + SECONDS
+    while mdvec("status", "-n", "notes", "--format", "json").json["model"] != "e5-small":
+        assert mdvec("search", "三リットル", "--mode", "vector").out.count("a.md") == 1
+        assert time.monotonic() < deadline
+    assert mdvec("search", "三リットル", "--mode", "vector").out.count("a.md") == 1
+
+
 def test_without_anything_to_embed_nothing_goes_on(mdvec):
     add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
     mdvec.write("a.md", "# 水\n\n一人一日三リットルを備える。\n")

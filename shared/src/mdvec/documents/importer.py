@@ -57,7 +57,7 @@ def import_documents(job: ImportJob) -> ImportReport:
     """
     run = _FolderImport(job)
     try:
-        return run.rebuild() if job.request.mode == "replace" else run.follow()
+        return run.rebuild() if run.rebuilds else run.follow()
     except KeyboardInterrupt:
         run.index.keep_paid()
         raise ImportInterrupted(run.stopped()) from None
@@ -97,6 +97,17 @@ class _FolderImport:
         self.has_read_text = False
         self._kept_cuts: dict[tuple[str, str], _CutFile] = {}
         self._kept_chars = 0
+
+    @property
+    def rebuilds(self) -> bool:
+        """Whether the index is built again, beside one that searches can read meanwhile.
+
+        With nothing there yet, words that are found at once are worth more.
+        """
+        request = self.job.request
+        return request.mode == "replace" and (
+            self.index.has_generation or not request.is_background
+        )
 
     def follow(self) -> ImportReport:
         """Modes ``new`` and ``update``: store changed files, then delete missing ones."""

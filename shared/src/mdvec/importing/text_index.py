@@ -236,7 +236,8 @@ class TextIndex:
     def embed(self, texts: Sequence[str], known: dict[str, bytes]) -> Vectors | None:
         """One vector per text; reuses ``known`` vectors, and adds new ones to it.
 
-        In the background they come later: None, unless all are known already.
+        In the background they come later: None, unless all are known already, or a rebuild needs
+        them now, since searches read what was there before until it is complete.
 
         Raises:
             EndpointStopped: the model's endpoint fails; what it embedded is kept.
@@ -244,7 +245,7 @@ class TextIndex:
         import numpy as np
 
         new = list(dict.fromkeys(text for text in texts if text not in known))
-        if new and self._job.request.is_background:
+        if new and self._job.request.is_background and not self._tables.staged:
             self._keep({text: known[text] for text in texts if text in known})
             return None
         endpoint = self._endpoint_texts()

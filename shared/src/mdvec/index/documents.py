@@ -139,6 +139,18 @@ class DocumentCounts:
     chunks: int
 
 
+def staged_documents(connection: apsw.Connection, tables: Tables) -> int | None:
+    """How many documents an unfinished rebuild has beside the current generation; None if none."""
+    staged = replace(tables, generation=tables.generation + 1, staged=True).documents
+    row = connection.execute(
+        "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", (staged,)
+    ).fetchone()
+    if row is None:
+        return None
+    (count,) = connection.execute(f"SELECT count(*) FROM {identifier(staged)}").fetchone() or (0,)
+    return int(count)
+
+
 def document_counts(connection: apsw.Connection, tables: Tables) -> DocumentCounts:
     """The number of documents and chunks of a tool."""
     (document_count,) = connection.execute(

@@ -364,6 +364,12 @@ def still_to_come(connection: apsw.Connection, tool: Tool) -> str | None:
     """How far the tool's import has come, and then its vectors; None if nothing is missing."""
     if _is_unfinished(tool) or not tool.generation:
         return unfinished(connection, tool)
+    rebuilt = index.documents.staged_documents(connection, tool.tables)
+    if rebuilt is not None and is_being_imported(Path(connection.filename), tool):
+        return (
+            f"{tool.name} is being built again, {counted(rebuilt, 'document')} so far; until that "
+            "is complete, searches read what was there before"
+        )
     count = index.pending_count(connection, tool.tables)
     if not count:
         return None

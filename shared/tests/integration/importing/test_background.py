@@ -4,11 +4,13 @@ import pytest
 from collection import Collection
 from tiny_embedder import TinyBackend
 
+from mdvec.embedding.embedder import Embedder
 from mdvec.importing.options import ImportRefused
 from mdvec.index.chroma import ChromaServer
 from mdvec.manage.doctor.database import check_indexes
 from mdvec.manage.doctor.findings import Installation
 from mdvec.manage.status import overview
+from mdvec.manage.tool_import import import_tool
 from mdvec.settings.loading import load_with_origins
 from mdvec.sync.freshness import list_sources
 
@@ -87,14 +89,23 @@ def test_a_changed_document_keeps_the_vectors_of_what_stayed(notes):
     assert notes.rows("SELECT count(*) FROM paid_vectors") == [(0,)]
 
 
-def test_a_rebuild_with_another_model_is_searched_by_words_until_its_vectors_come(notes):
+def test_searches_read_the_old_vectors_until_those_of_a_rebuild_are_complete(notes):
     notes.import_("new")
-    notes.backend = TinyBackend("better", dimension=24)
-    report = notes.import_("replace", is_background=True)
-    assert (report.model, report.chunks_pending) == ("better", 3)
-    notes.check()
-    assert notes.search("玄関").results[0].file_path == "水.md"
-    notes.import_()
+    better = TinyBackend("better", dimension=24)
+    answers = []
+
+    def ask(progress) -> None:
+        answers.append(notes.search("玄関", mode="vector"))
+
+    import_tool(
+        notes.request("replace", is_background=True), lambda _: Embedder(better), on_progress=ask
+    )
+    assert {len(answer.results) > 0 for answer in answers} == {True}
+    assert {note for answer in answers for note in answer.notes} >= {
+        "notes is being built again, 1 document so far; until that is complete, searches read "
+        "what was there before"
+    }
+    notes.backend = better
     notes.check()
     assert (pending(notes), notes.search("玄関", mode="vector").results != ()) == (0, True)
 
