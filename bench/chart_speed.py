@@ -7,8 +7,9 @@ import time
 import urllib.request
 
 import psutil
-from mdvec.charts.chart import CategoryChart, Chart, Picture, Series, TrendChart
+from mdvec.charts.chart import CategoryChart, Chart, Picture, TrendChart
 from mdvec.charts.figure import draw
+from mdvec.charts.plot import Series
 from mdvec.settings import ChartSettings
 from mdvec_mcp.charts.server import ChartServer
 from processes import Bench, call_in_child

@@ -196,7 +196,7 @@ def budget_chart(answer: BudgetAnswer, ledger: Hierarchy | None = None) -> Categ
         f"{span}の予算と実績",
         tuple((name_of(status.budget), status.spent) for status in statuses),
         "。".join(notes),
-        targets=tuple(("予算", status.amount) for status in statuses),
+        targets=tuple(status.amount for status in statuses),
         among=names_among(subjects, ledger or {}),
         keys=tuple(map(str, subjects)),
     )

@@ -1,18 +1,15 @@
 """Charts show exactly the figures of their answers."""
 
-from collections.abc import Callable
 from datetime import date
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from mdvec.charts.bar import draw_bars
-from mdvec.charts.categories import colored, entries_of
+from matplotlib.text import Text
+from mdvec.charts.amounts import colored, entries_of
 from mdvec.charts.chart import CategoryChart, ChartError
+from mdvec.charts.figure import figure_of
 from mdvec.charts.fonts import typeface
-from mdvec.charts.page import Page
-from mdvec.charts.pie import draw_pie
-from mdvec.charts.trend import draw_trend
 from mdvec.database.connection import open_database
 from mdvec.household.budgeting import budget_status, set_budget
 from mdvec.household.overview import category_hierarchy
@@ -26,15 +23,8 @@ TODAY = date(2025, 7, 31)
 
 def written(chart):
     """Every text on a chart."""
-    page = Page((1900, 1080), typeface(None))
-    paint: Callable[..., None] = draw_trend
-    if isinstance(chart, CategoryChart):
-        paint = draw_pie if chart.kind == "pie" else draw_bars
-    try:
-        paint(page, chart)
-        return [text.get_text() for text in page.figure.texts]
-    finally:
-        page.close()
+    drawn = figure_of(chart, (1900, 1080), typeface(None))
+    return [text.get_text() for text in drawn.findobj(Text) if text.get_text()]
 
 
 @pytest.fixture
@@ -54,12 +44,12 @@ def test_budgets_of_a_year_are_not_on_the_axis_of_those_of_a_month(ledger_of, co
     set_budget(connection, tool, category="外食", amount=900_000, per="year", **asked)
     yearly = budget_chart(budget_status(connection, tool, **asked))
     assert (yearly.targets, yearly.note) == (
-        (("予算", 900_000),),
+        (900_000,),
         "途中です（期間はまだ終わっていません）",
     )
     set_budget(connection, tool, category="食費", amount=50_000, **asked)
     both = budget_chart(budget_status(connection, tool, **asked))
-    assert (both.targets, both.note) == ((("予算", 50_000),), "年の予算は文章にあります")
+    assert (both.targets, both.note) == ((50_000,), "年の予算は文章にあります")
 
 
 def of_july(*pairs):

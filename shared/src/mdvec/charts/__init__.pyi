@@ -6,7 +6,6 @@ from .chart import Chart as Chart
 from .chart import ChartError as ChartError
 from .chart import ImageFormat as ImageFormat
 from .chart import Picture as Picture
-from .chart import Series as Series
 from .chart import Size as Size
 from .chart import TrendChart as TrendChart
 from .chart import chosen_size as chosen_size
@@ -15,5 +14,6 @@ from .figure import draw as draw
 from .plot import PLOT_KINDS as PLOT_KINDS
 from .plot import Plot as Plot
 from .plot import PlotKind as PlotKind
+from .plot import Series as Series
 from .plot_sql import PlotRefused as PlotRefused
 from .plots import Plots as Plots

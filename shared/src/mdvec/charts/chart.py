@@ -1,13 +1,15 @@
-"""The two charts, amounts by category and series over months, and the sizes of pictures."""
+"""The charts of a household, amounts by category and series over months; sizes of pictures."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 from mdvec.charts.colors import colors_of
+from mdvec.charts.plot import Plot, PlotNote, Series
 from mdvec.errors import MdvecError
 
 CategoryKind = Literal["pie", "bar"]
@@ -37,7 +39,7 @@ class ChartError(MdvecError):
 class CategoryChart:
     """Amounts in yen by category, in any order, as a pie or as bars.
 
-    With ``targets``, one for each item, bars keep their order, and each has its target below it.
+    With ``targets``, one for each item, bars keep their order, and each lies on its target.
     ``among`` are the names of all categories, which colors follow from; ``keys`` are those of the
     items where these have other names.
     """
@@ -46,18 +48,9 @@ class CategoryChart:
     title: str
     items: Items
     note: str = ""
-    targets: Items = ()
+    targets: tuple[int, ...] = ()
     among: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Series:
-    """A line of a trend: one value per month, or None; ``color`` follows from the name if empty."""
-
-    name: str
-    values: tuple[int | None, ...]
-    color: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +80,41 @@ class TrendChart:
             for series, color in zip(self.series, colors, strict=True)
         )
 
+    @property
+    def plot(self) -> Plot:
+        """What is drawn.
 
-Chart = CategoryChart | TrendChart
+        Raises:
+            ChartError: the months are not ascending, or have other values than these.
+        """
+        x = tuple(map(month_number, self.months))
+        if not x or any(later <= sooner for sooner, later in pairwise(x)):
+            raise ChartError("グラフの月がないか、古い順に並んでいません。")
+        if any(len(series.values) != len(x) for series in self.series):
+            raise ChartError("グラフの月と値の数が一致しません。")
+        shown = tuple(range(x[0], x[-1] + 1))  # a month that is not listed is a gap
+        series = tuple(
+            replace(line, values=tuple(map(dict(zip(x, line.values, strict=True)).get, shown)))
+            for line in self.colored
+        )
+        return Plot(
+            self.kind, self.title, "months", shown, series,
+            notes=tuple(PlotNote(note, "") for note in (self._marks, self.note) if note),
+            unit="percent" if self.percent else "yen",
+            running=tuple(map(month_number, self.running)),
+            empty=tuple(map(month_number, self.empty)),
+        )  # fmt: skip
+
+    @property
+    def _marks(self) -> str:
+        """What the marks mean; "" without any."""
+        if not self.empty:
+            return "薄い月は途中（明細がまだ揃っていません）" if self.running else ""
+        running = "薄い月は途中、" if self.running else ""
+        return f"{running}灰色の月は明細なし（0円ではありません）"
+
+
+Chart = CategoryChart | TrendChart | Plot
 
 
 @dataclass(frozen=True, slots=True)

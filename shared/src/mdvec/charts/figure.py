@@ -2,38 +2,54 @@
 
 from __future__ import annotations
 
+import io
 import logging
+import re
 import threading
-from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
+from typing import Any
 
-from mdvec.charts.bar import draw_bars
+import matplotlib.style
+import numpy as np
+from matplotlib.backends.backend_agg import RendererAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+from PIL import Image
+
 from mdvec.charts.chart import (
     MEDIA_TYPES,
     CategoryChart,
     Chart,
+    ChartError,
     ImageFormat,
     Picture,
     Size,
+    TrendChart,
     check_size,
 )
-from mdvec.charts.encoding import jpeg, png, svg
 from mdvec.charts.fonts import Typeface, typeface
-from mdvec.charts.page import Page
 from mdvec.charts.pie import draw_pie
-from mdvec.charts.plot import Plot
-from mdvec.charts.plotting import draw_plot
-from mdvec.charts.trend import draw_trend
+from mdvec.charts.plane import draw_plane
+from mdvec.charts.rows import draw_categories, draw_heat, draw_plot_bars, has_room
+from mdvec.charts.sheet import Sheet
+from mdvec.charts.style import PIXELS_PER_INCH, SETTINGS
 
 logger = logging.getLogger("mdvec")
 
-# Fonts are not thread-safe, and drawing two pictures at once would take twice the memory.
+MAX_PICTURE_BYTES = 500_000
+"""Of a PNG or JPEG."""
+_PRECISIONS = ((256, 92), (64, 80), (24, 60), (16, 40))
+"""The colours of a PNG and the quality of a JPEG."""
+_REMOVED = re.compile(r"<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*", re.DOTALL)
+
+# Fonts and the settings of matplotlib are not thread-safe.
 _drawing = threading.Lock()
-_ENCODERS: dict[ImageFormat, Callable[[Page], bytes]] = {"png": png, "jpeg": jpeg, "svg": svg}
 
 
 def draw(
-    chart: Chart | Plot, size: Size, image_format: ImageFormat, *, font_path: str | None = None
+    chart: Chart, size: Size, image_format: ImageFormat, *, font_path: str | None = None
 ) -> Picture:
     """Draw a chart in exactly this size; thread-safe.
 
@@ -47,26 +63,42 @@ def draw(
         ChartError: the chart is empty, the size is out of bounds, or the font is unusable.
     """
     check_size(size)
-    with _drawing:
+    with _drawing, matplotlib.style.context(SETTINGS, after_reset=True):
         letters = typeface(font_path)
         legible, missing = _legible(chart, letters)
-        page = Page(size, letters)
-        try:
-            if isinstance(legible, CategoryChart):
-                (draw_pie if legible.kind == "pie" else draw_bars)(page, legible)
-            elif isinstance(legible, Plot):
-                draw_plot(page, legible)
-            else:
-                draw_trend(page, legible)
-            data = _ENCODERS[image_format](page)
-        finally:
-            page.close()
+        figure = figure_of(legible, size, letters)
+        data = _svg(figure, size) if image_format == "svg" else _pixels(figure, size, image_format)
     if missing:
         logger.warning("a chart shows %d characters as 〓: its font lacks them", len(missing))
     return Picture(data, MEDIA_TYPES[image_format], tuple(dict.fromkeys(missing)))
 
 
-def _legible(chart: Chart | Plot, letters: Typeface) -> tuple[Chart | Plot, list[str]]:
+def figure_of(chart: Chart, size: Size, letters: Typeface) -> Figure:
+    """The figure of a chart whose characters the font has, made without pyplot.
+
+    Raises:
+        ChartError: the chart is empty.
+    """
+    sheet = Sheet.blank(size, letters)
+    if isinstance(chart, CategoryChart):
+        (draw_pie if chart.kind == "pie" else draw_categories)(sheet, chart)
+        return sheet.figure
+    plot = chart.plot if isinstance(chart, TrendChart) else chart
+    if not plot.points:
+        what = "月のデータ" if plot.axis == "months" else "値"
+        raise ChartError(f"グラフにできる{what}がありません。")
+    frame = sheet.frame(plot.title, [plot.note] if plot.note else [])
+    lies_down = plot.kind == "bar" and plot.axis == "names" and not plot.in_order
+    if plot.kind == "heatmap":
+        draw_heat(sheet, plot, frame)
+    elif lies_down and has_room(sheet, plot, frame):
+        draw_plot_bars(sheet, plot, frame)
+    else:
+        draw_plane(sheet, plot, frame)
+    return sheet.figure
+
+
+def _legible(chart: Chart, letters: Typeface) -> tuple[Chart, list[str]]:
     """The chart with 〓 for each character that the font lacks, and those characters."""
     missing: list[str] = []
 
@@ -75,15 +107,76 @@ def _legible(chart: Chart | Plot, letters: Typeface) -> tuple[Chart | Plot, list
         missing.extend(lacking)
         return shown
 
-    title, note = text(chart.title), text(chart.note)
+    title = text(chart.title)
     if isinstance(chart, CategoryChart):
         items = tuple((text(name), value) for name, value in chart.items)
         keys = chart.keys or tuple(name for name, _ in chart.items)
-        return replace(chart, title=title, note=note, items=items, keys=keys), missing
-    if isinstance(chart, Plot):
-        lines = tuple(replace(line, name=text(line.name)) for line in chart.series)
-        names = tuple(map(text, chart.names))
-        notes = tuple(replace(remark, japanese=text(remark.japanese)) for remark in chart.notes)
-        return replace(chart, title=title, notes=notes, series=lines, names=names), missing
-    series = tuple(replace(line, name=text(line.name)) for line in chart.colored)
-    return replace(chart, title=title, note=note, series=series), missing
+        return replace(chart, title=title, note=text(chart.note), items=items, keys=keys), missing
+    plot = chart.plot if isinstance(chart, TrendChart) else chart
+    return replace(
+        plot, title=title, names=tuple(map(text, plot.names)),
+        series=tuple(replace(one, name=text(one.name)) for one in plot.series),
+        notes=tuple(replace(note, japanese=text(note.japanese)) for note in plot.notes),
+    ), missing  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _renderer(size: Size) -> RendererAgg:
+    """The canvas of all pictures of a size; a figure's own would live as long as its cycles."""
+    return RendererAgg(*size, PIXELS_PER_INCH)  # type: ignore[no-untyped-call]
+
+
+def _pixels(figure: Figure, size: Size, image_format: ImageFormat) -> bytes:
+    """The figure as a PNG of its most frequent colours or as a JPEG, coarser if it is too large."""
+    renderer = _renderer(size)
+    renderer.clear()  # type: ignore[no-untyped-call]
+    figure.draw(renderer)
+    pixels = renderer.buffer_rgba()  # type: ignore[no-untyped-call]
+    for colors, quality in _PRECISIONS:
+        buffer = io.BytesIO()
+        if image_format == "jpeg":
+            picture = Image.frombuffer("RGBA", size, pixels).convert("RGB")
+            picture.save(buffer, "JPEG", quality=quality, subsampling=0, optimize=True)
+        else:
+            exact = np.frombuffer(pixels, "<u4").reshape(size[::-1])
+            _indexed(exact, colors).save(buffer, "PNG")
+        if buffer.tell() < MAX_PICTURE_BYTES:
+            break
+    return buffer.getvalue()
+
+
+def _indexed(exact: NDArray[np.uint32], colors: int) -> Image.Image:
+    """A picture with a palette of the most frequent colours, which stay exact.
+
+    Full colour would take three times the bytes. Colours are told apart by five bits a channel.
+    """
+    found, counts = np.unique(exact, return_counts=True)
+    found = found[np.argsort(-counts, kind="stable")]
+    used, first = np.unique(_cells(found), return_index=True)
+    palette = _channels(found[np.sort(first)[:colors]])
+    apart = np.abs(_channels(found[first])[:, None] - palette).sum(axis=2)
+    nearest = np.zeros(1 << 15, np.uint8)
+    nearest[used] = apart.argmin(axis=1)
+    picture = Image.fromarray(nearest[_cells(exact)])
+    picture.putpalette(palette.astype(np.uint8).tobytes())
+    return picture
+
+
+def _cells(colors: NDArray[np.uint32]) -> NDArray[Any]:
+    return colors >> 3 & 0x1F | colors >> 6 & 0x3E0 | colors >> 9 & 0x7C00
+
+
+def _channels(colors: NDArray[np.uint32]) -> NDArray[np.int32]:
+    return np.stack([colors & 255, colors >> 8 & 255, colors >> 16 & 255], axis=1).astype(np.int32)
+
+
+def _svg(figure: Figure, size: Size) -> bytes:
+    """The figure as an SVG; letters are shapes, so viewers need no Japanese font."""
+    buffer = io.StringIO()
+    FigureCanvasSVG(figure).print_svg(  # type: ignore[no-untyped-call]
+        buffer, metadata={"Date": None, "Creator": None, "Format": None, "Type": None}
+    )
+    text = _REMOVED.sub("", buffer.getvalue())  # comments repeat the texts
+    for name, pixels in zip(("width", "height"), size, strict=True):
+        text = re.sub(rf'{name}="[^"]*pt"', f'{name}="{pixels}"', text, count=1)
+    return text.encode()

@@ -12,7 +12,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.ft2font import FT2Font, LoadFlags
 
 from mdvec.charts.chart import ChartError
-from mdvec.charts.styles import PIXELS_PER_INCH, POINTS_PER_INCH
+from mdvec.charts.style import PIXELS_PER_INCH, POINTS_PER_INCH
 
 _PACKAGE = "matplotlib_fontja"
 _FILE = "fonts/ipaexg.ttf"

@@ -1,4 +1,4 @@
-"""Amounts by category as a pie with a legend.
+"""Amounts by category as a ring with a legend.
 
 The slices show the amounts above zero. The legend lists every amount, those below zero included,
 with its share of the total, and so agrees with the answer's text.
@@ -9,33 +9,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import cos, pi, sin
 
-from mdvec.charts import framing
-from mdvec.charts.categories import CategoryEntry, colored, entries_of, members_note, merge_small
+from matplotlib.patches import Rectangle
+
+from mdvec.charts import units
+from mdvec.charts.amounts import Entry, colored, entries_of, members_note, merge_small
 from mdvec.charts.chart import CategoryChart, ChartError
 from mdvec.charts.colors import PALETTE
-from mdvec.charts.framing import draw_frame, undrawn_note
-from mdvec.charts.page import Box, Page
-from mdvec.charts.styles import ink_on
+from mdvec.charts.sheet import Box, Sheet
+from mdvec.charts.style import PAPER, ink_on
 
-_MAX_SLICES = 8  # more only if その他 were large
-_MIN_SLICES = 2
+_MAX_SLICES, _MIN_SLICES = 8, 2  # more only if その他 were large
 _MIN_SLICE_ONE_IN = 50  # a slice under one fiftieth cannot be seen
-_MAX_ENTRIES_SHARE = 0.62  # of the picture's height; of a wide one, whose circle is beside them:
-_MAX_ENTRIES_SHARE_WIDE = 0.78
-_EXTRA_ENTRIES = 2  # the legend's lines for その他 and 合計
-
-# The legend, in multiples of the font size.
-_ROW_EM, _SWATCH_EM, _NAME_GAP_EM, _COLUMN_GAP_EM = 1.5, 0.9, 0.5, 0.8
-_WIDTH_EM = 3.1  # all but the texts
-_MIN_NAME_EM = 4
-_MAX_LEGEND_SHARE = 0.6  # of the width
-
-# A percentage in its slice: how far out, and how much of the radius it may cover.
-_PERCENTAGE_AT, _MAX_PERCENTAGE_SHARE = 0.68, 0.6
+_MAX_ENTRIES_SHARE = 0.62  # of the height of a tall picture, whose circle is above them
+_ROW_EM, _SWATCH_EM, _NAME_GAP_EM, _COLUMN_GAP_EM = 1.6, 0.8, 0.5, 0.9
+_WIDTH_EM = _SWATCH_EM + _NAME_GAP_EM + 2 * _COLUMN_GAP_EM  # all but the texts
+_MIN_NAME_EM, _MAX_LEGEND_SHARE = 4, 0.6
+_RING = 0.56  # of the radius
 _LETTER_HEIGHT_EM = 1.2
 
 
-def draw_pie(page: Page, chart: CategoryChart) -> None:
+def draw_pie(sheet: Sheet, chart: CategoryChart) -> None:
     """Draw the amounts above zero as slices, and list all amounts in the legend.
 
     Raises:
@@ -44,67 +37,74 @@ def draw_pie(page: Page, chart: CategoryChart) -> None:
     items = [entry for entry in entries_of(chart) if entry.value > 0]
     if not items:
         raise ChartError("円グラフにできる支出がありません（0円より大きい項目がありません）。")
-    negative = [item for item in chart.items if item[1] < 0]
-    refunds = _negative_entry(negative)
+    refunds = _refunds([item for item in chart.items if item[1] < 0])
     drawn = sum(entry.value for entry in items)
     total = drawn + sum(entry.value for entry in refunds)
     if total <= 0:
         raise ChartError("円グラフにできる支出がありません（合計が0円以下です）。")
-    room = min(_room(page) - len(refunds) - _EXTRA_ENTRIES, len(PALETTE))
-    max_slices = max(min(_MAX_SLICES, room), _MIN_SLICES)
-    slices = merge_small(items, max_slices, -(-drawn // _MIN_SLICE_ONE_IN), room)
-    slices = colored(slices, chart.among)
-    zeros = len(chart.items) - len(items) - len(negative)
-    notes = [
-        members_note(slices),
-        members_note(refunds),
-        undrawn_note(len(items), len(negative), zeros),
-        chart.note,
-    ]
-    entries = slices + refunds
-    frame = draw_frame(page, chart.title, notes)
-    circle, legend = _places(page, frame, entries, total)
-    _draw_slices(page, circle, slices, total)
-    _draw_legend(page, legend, entries, total)
+    lines = int(_legend_height(sheet) / (sheet.measures.font * _ROW_EM))
+    room = min(lines - len(refunds) - 2, len(PALETTE))  # lines for その他 and 合計
+    most = max(min(_MAX_SLICES, room), _MIN_SLICES)
+    slices = colored(merge_small(items, most, -(-drawn // _MIN_SLICE_ONE_IN), room), chart.among)
+    notes = [members_note(slices), members_note(refunds), _undrawn(chart, len(items)), chart.note]
+    frame = sheet.frame(chart.title, [note for note in notes if note])
+    columns = _column_widths(sheet, slices + refunds, total)
+    circle, legend = _places(sheet, frame, sum(columns), len(slices + refunds) + 1)
+    _draw_slices(sheet, circle, slices, total)
+    _draw_legend(sheet, legend, slices + refunds, total)
 
 
-def _negative_entry(items: Sequence[tuple[str, int]]) -> list[CategoryEntry]:
-    """The legend's line for the amounts below zero, if there are any; they are refunds."""
+def _legend_height(sheet: Sheet) -> float:
+    """What a legend may take: beside the circle all but the title and two lines of notes."""
+    (width, height), measures = sheet.size, sheet.measures
+    if width <= height:
+        return height * _MAX_ENTRIES_SHARE
+    return height - 2 * measures.title - 4 * measures.gap - 2.8 * measures.small
+
+
+def _refunds(items: Sequence[tuple[str, int]]) -> list[Entry]:
+    """The legend's line for the amounts below zero, if there are any."""
     if len(items) < 2:
-        return [CategoryEntry(name, value) for name, value in items]
+        return [Entry(name, value) for name, value in items]
     names = tuple(name for name, _ in items)
-    return [
-        CategoryEntry(
-            f"マイナスの{len(items)}項目", sum(value for _, value in items), members=names
-        )
-    ]
+    return [Entry(f"マイナスの{len(items)}項目", sum(v for _, v in items), members=names)]
 
 
-def _room(page: Page) -> int:
-    """How many lines a legend may have."""
-    width, height = page.size
-    share = _MAX_ENTRIES_SHARE_WIDE if width > height else _MAX_ENTRIES_SHARE
-    return int(height * share / _row_height(page))
+def _undrawn(chart: CategoryChart, slices: int) -> str:
+    """The note on amounts without a slice: those below zero, and those of zero."""
+    if slices == len(chart.items):
+        return ""
+    has_negative = any(value < 0 for _, value in chart.items)
+    included = "（合計と割合には含みます）" if has_negative else ""
+    without = len(chart.items) - slices
+    return f"0円以下の{without}項目には扇形がありません{included}。扇形は{slices}項目です"
 
 
-def _row_height(page: Page) -> float:
-    return page.style.font * _ROW_EM
-
-
-def _places(page: Page, frame: Box, entries: list[CategoryEntry], total: int) -> tuple[Box, Box]:
-    """The boxes of circle and legend: side by side on a wide page, stacked on a tall one."""
-    width = sum(_column_widths(page, entries, total)) + _WIDTH_EM * page.style.font
-    if frame.width >= frame.height:
-        return _side_by_side(frame, page.style.gap, width)
-    return _stacked(frame, 2 * page.style.gap, width, (len(entries) + 1) * _row_height(page))
-
-
-def _side_by_side(frame: Box, gap: float, legend_width: float) -> tuple[Box, Box]:
-    """Spare room is split equally before, between and after them."""
-    circle = min(
-        frame.height, frame.width - min(legend_width, frame.width * _MAX_LEGEND_SHARE) - gap
+def _column_widths(sheet: Sheet, entries: list[Entry], total: int) -> tuple[float, float, float]:
+    """The widths that names, amounts and percentages need."""
+    pixels = sheet.measures.font
+    return (
+        sheet.widest(["合計", *(entry.name for entry in entries)], pixels),
+        sheet.widest([units.amount(v) for v in (total, *(e.value for e in entries))], pixels),
+        sheet.widest([units.share(entry.value, total) for entry in entries], pixels),
     )
-    spare = max(frame.width - circle - gap - legend_width, 0) / 3
+
+
+def _places(sheet: Sheet, frame: Box, texts: float, rows: int) -> tuple[Box, Box]:
+    """The boxes of circle and legend: side by side on a wide page, stacked on a tall one."""
+    font, gap = sheet.measures.font, 2 * sheet.measures.gap
+    width, height = texts + _WIDTH_EM * font, rows * _ROW_EM * font
+    if frame.width < frame.height:
+        circle = min(frame.width, frame.height - height - gap)
+        top = frame.top + (frame.height - circle - height - gap) / 2
+        left = frame.left + max(frame.width - width, 0) / 2
+        below = top + circle + gap
+        return (
+            Box(frame.left, top, frame.right, top + circle),
+            Box(left, below, frame.right, below + height),
+        )
+    circle = min(frame.height, frame.width - min(width, frame.width * _MAX_LEGEND_SHARE) - gap)
+    spare = max(frame.width - circle - gap - width, 0) / 3
     left, right = frame.left + spare, frame.left + spare + circle
     return (
         Box(left, frame.top, right, frame.bottom),
@@ -112,102 +112,64 @@ def _side_by_side(frame: Box, gap: float, legend_width: float) -> tuple[Box, Box
     )
 
 
-def _stacked(frame: Box, gap: float, legend_width: float, legend_height: float) -> tuple[Box, Box]:
-    """Both in the middle of the page, the circle above."""
-    circle = min(frame.width, frame.height - legend_height - gap)
-    top = frame.top + (frame.height - circle - legend_height - gap) / 2
-    left = frame.left + max(frame.width - legend_width, 0) / 2
-    bottom = top + circle
-    return (
-        Box(frame.left, top, frame.right, bottom),
-        Box(left, bottom + gap, frame.right, bottom + gap + legend_height),
-    )
-
-
-def _column_widths(
-    page: Page, entries: list[CategoryEntry], total: int
-) -> tuple[float, float, float]:
-    """The widths that names, amounts and percentages need."""
-    width, pixels = page.typeface.width, page.style.font
-    return (
-        max(width(name, pixels) for name in ("合計", *(entry.name for entry in entries))),
-        max(width(framing.amount(value), pixels) for value in (total, *(e.value for e in entries))),
-        max(width(framing.share(entry.value, total), pixels) for entry in entries),
-    )
-
-
-def _draw_slices(page: Page, box: Box, entries: list[CategoryEntry], total: int) -> None:
+def _draw_slices(sheet: Sheet, box: Box, entries: list[Entry], total: int) -> None:
     """Draw the slices, with percentages unless refunds make the total less than the circle."""
-    drawn = sum(entry.value for entry in entries)
+    drawn, font = sum(entry.value for entry in entries), sheet.measures.font
     radius = min(box.width, box.height) / 2
-    center = (box.left + box.right) / 2, (box.top + box.bottom) / 2
-    before = 0
-    for entry in entries:
-        turns = before / drawn, (before + entry.value) / drawn
-        page.wedge(center, radius, turns, entry.color)
-        before += entry.value
-    before = 0
+    middle = (box.left + box.right) / 2, (box.top + box.bottom) / 2
+    axes = sheet.axes(Box(middle[0] - radius, middle[1] - radius,
+                          middle[0] + radius, middle[1] + radius))  # fmt: skip
+    edge = PAPER if len(entries) > 1 else "none"
+    axes.pie(
+        [float(entry.value) for entry in entries], colors=[entry.color for entry in entries],
+        startangle=90, counterclock=False,
+        wedgeprops={"width": _RING, "edgecolor": edge, "linewidth": 1.2},
+    )  # fmt: skip
+    axes.set_xlim(-1, 1)
+    axes.set_ylim(-1, 1)
+    before, distance = 0, 1 - _RING / 2
     for entry in entries if drawn == total else ():
-        turn = (2 * before + entry.value) / (2 * drawn)
-        _draw_percentage(page, center, radius, turn, entry, drawn)
+        turn = 2 * pi * (2 * before + entry.value) / (2 * drawn)
         before += entry.value
+        text, x, y = units.share(entry.value, drawn), sin(turn), cos(turn)
+        width, height = sheet.letters.width(text, font), font * _LETTER_HEIGHT_EM
+        along, across = abs(y) * width + abs(x) * height, abs(x) * width + abs(y) * height
+        # Written into its slice if it fits there, both along the rim and across.
+        if (
+            along <= 2 * pi * distance * radius * entry.value / drawn
+            and across <= radius * _RING * 0.94
+        ):
+            axes.text(x * distance, y * distance, text, horizontalalignment="center",
+                      verticalalignment="center_baseline",
+                      **sheet.font(font, ink_on(entry.color)))  # fmt: skip
 
 
-def _draw_percentage(
-    page: Page,
-    center: tuple[float, float],
-    radius: float,
-    turn: float,
-    entry: CategoryEntry,
-    drawn: int,
-) -> None:
-    """Write a percentage into its slice if it fits there, both along the rim and across."""
-    font, text = page.style.font, framing.share(entry.value, drawn)
-    width, height = page.typeface.width(text, font), font * _LETTER_HEIGHT_EM
-    x, y = sin(2 * pi * turn), cos(2 * pi * turn)
-    distance = radius * _PERCENTAGE_AT
-    along = abs(y) * width + abs(x) * height
-    across = abs(x) * width + abs(y) * height
-    if (
-        along <= 2 * pi * distance * entry.value / drawn
-        and across <= radius * _MAX_PERCENTAGE_SHARE
-    ):
-        position = center[0] + distance * x, center[1] - distance * y
-        page.text(*position, text, font, align="center", ink=ink_on(entry.color))
-
-
-def _draw_legend(page: Page, box: Box, entries: list[CategoryEntry], total: int) -> None:
+def _draw_legend(sheet: Sheet, box: Box, entries: list[Entry], total: int) -> None:
     """Write a line for each entry: swatch, name, amount if there is room for it, percentage."""
-    font, row = page.style.font, _row_height(page)
-    swatch, gap = font * _SWATCH_EM, font * _COLUMN_GAP_EM
+    font, (width, height) = sheet.measures.font, sheet.size
+    row, swatch, gap = font * _ROW_EM, font * _SWATCH_EM, font * _COLUMN_GAP_EM
     left = box.left + swatch + font * _NAME_GAP_EM
-    names, amounts, shares = _column_widths(page, entries, total)
+    names, amounts, shares = _column_widths(sheet, entries, total)
     right = min(box.right, left + names + amounts + shares + 2 * gap)
     if box.right - left - shares - amounts - 2 * gap < min(names, _MIN_NAME_EM * font):
         amounts = 0.0
-    rows = len(entries) + 1
-    top = box.top + max(box.height - rows * row, 0) / 2
+    top = box.top + max(box.height - (len(entries) + 1) * row, 0) / 2
     names_end = right - shares - (amounts + gap if amounts else 0) - gap
-    for number, entry in enumerate([*entries, CategoryEntry("合計", total)]):
+    for number, entry in enumerate([*entries, Entry("合計", total)]):
         middle = top + (number + 0.5) * row
         if entry.color:
-            page.rectangle(
-                Box(box.left, middle - swatch / 2, box.left + swatch, middle + swatch / 2),
-                entry.color,
+            corner = box.left / width, 1 - (middle + swatch / 2) / height
+            sheet.figure.add_artist(
+                Rectangle(corner, swatch / width, swatch / height, color=entry.color, linewidth=0)
             )
-        page.text(left, middle, entry.name, font, width=names_end - left)
+        sheet.write(left, middle, entry.name, font, width=names_end - left)
         if amounts:
-            amount = framing.amount(entry.value)
-            page.text(right - shares - gap, middle, amount, font, align="right")
+            sheet.write(
+                right - shares - gap, middle, units.amount(entry.value), font, align="right"
+            )
         if number < len(entries):
-            page.text(right, middle, framing.share(entry.value, total), font, align="right")
+            sheet.write(right, middle, units.share(entry.value, total), font, align="right")
         elif not amounts:
-            page.text(right, middle, _total_text(page, total, right - left), font, align="right")
-
-
-def _total_text(page: Page, total: int, width: float) -> str:
-    """The total in full if it fits beside 合計, else shortened."""
-    font = page.style.font
-    full = framing.amount(total)
-    fits = page.typeface.width(full, font) + page.typeface.width("合計 ", font) <= width
-    return full if fits else framing.short(total)
+            fits = sheet.widest([f"合計 {units.amount(total)}"], font) <= right - left
+            text = units.amount(total) if fits else units.short(total)
+            sheet.write(right, middle, text, font, align="right")

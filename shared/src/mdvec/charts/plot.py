@@ -8,7 +8,9 @@ from typing import Literal, get_args
 
 PlotKind = Literal["bar", "line", "area", "scatter", "histogram", "box", "heatmap"]
 PLOT_KINDS: tuple[PlotKind, ...] = get_args(PlotKind)
-Axis = Literal["names", "numbers", "times"]
+Axis = Literal["names", "numbers", "times", "months"]
+Unit = Literal["", "yen", "percent"]
+"""Of the values; per cents are given in tenths."""
 _MAX_DESCRIBED = 8
 _DIGITS = 10
 
@@ -22,17 +24,24 @@ class PlotNote:
 
 
 @dataclass(frozen=True, slots=True)
-class PlotSeries:
-    """One value for each place of the x axis, or None; or for each of its own places."""
+class Series:
+    """One value for each place of the x axis, or None; or for each of its own places.
+
+    Args:
+        color: follows from the name, or in a plot of a query from the position, if empty.
+        band: what the values lie between, if that is known: the least and the greatest of each.
+    """
 
     name: str
     values: tuple[float | None, ...]
+    color: str = ""
     places: tuple[float, ...] = ()
+    band: tuple[tuple[float | None, float | None], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """Series over an axis of names, numbers or times (seconds since 1970, UTC).
+    """Series over names, numbers, times (seconds since 1970, UTC) or months (since year 0).
 
     The series of ``box`` are the minimum, the quartiles and the maximum at each name; those of
     ``heatmap`` are its rows. In a ``histogram`` ``x`` holds the beginnings of the bins.
@@ -40,16 +49,23 @@ class Plot:
     Args:
         names: the names of the places, where the axis has names.
         step: the width of a bin.
+        in_order: whether the names are those of dates or numbers; others may lie one below another.
+        running: the places whose values are not complete yet.
+        empty: the places without data.
     """
 
     kind: PlotKind
     title: str
     axis: Axis
     x: tuple[float, ...]
-    series: tuple[PlotSeries, ...]
+    series: tuple[Series, ...]
     names: tuple[str, ...] = ()
     step: float = 0.0
     notes: tuple[PlotNote, ...] = ()
+    unit: Unit = ""
+    in_order: bool = False
+    running: tuple[float, ...] = ()
+    empty: tuple[float, ...] = ()
 
     @property
     def points(self) -> int:
@@ -129,7 +145,7 @@ class Plot:
     def _span(self) -> str:
         return f"{self._place(self.x[0])} to {self._place(self.x[-1])}"
 
-    def _extremes(self, series: PlotSeries, *, with_last: bool) -> str:
+    def _extremes(self, series: Series, *, with_last: bool) -> str:
         xs = series.places or self.x
         cells = [
             (

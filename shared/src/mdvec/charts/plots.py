@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from mdvec.charts import plot_sql
-from mdvec.charts.plot import Axis, Plot, PlotKind, PlotNote, PlotSeries
+from mdvec.charts.plot import Axis, Plot, PlotKind, PlotNote, Series
 from mdvec.charts.plot_sql import MAX_BINS, MAX_POINTS, PlotRefused, is_scale
 from mdvec.datasets import Column, has_dates, is_measured
 
@@ -99,7 +99,10 @@ class Plots:
         notes = (_only_first(len(rows)),) if more else ()
         x = tuple(float(position) for position in range(len(rows)))
         names = tuple(str(row[0]) for row in rows)
-        return Plot(kind, title, "names", x, _series(columns, ys, rows), names, notes=notes)
+        return Plot(
+            kind, title, "names", x, _series(columns, ys, rows), names, notes=notes,
+            in_order=is_scale(columns[0]),
+        )  # fmt: skip
 
     def _over_scale(
         self, source: str, kind: PlotKind, columns: Sequence[Column], ys: list[int], title: str
@@ -154,7 +157,11 @@ class Plots:
             notes.append(_MEANS_NOTE)
         rows.sort(key=lambda row: row[0])
         series = tuple(
-            PlotSeries(name, tuple(row[2] for row in own), tuple(float(row[0]) for row in own))
+            Series(
+                name,
+                tuple(row[2] for row in own),
+                places=tuple(float(row[0]) for row in own),
+            )
             for name in names
             if (own := [row for row in rows if row[1] == name])
         )
@@ -180,9 +187,12 @@ class Plots:
         if _has_means(rows):
             notes.append(_MEANS_NOTE)
         values = {(row[0], row[1]): row[2] for row in rows}
-        series = tuple(PlotSeries(name, tuple(values.get((x, name)) for x in xs)) for name in names)
+        series = tuple(Series(name, tuple(values.get((x, name)) for x in xs)) for name in names)
         places = tuple(float(position) for position in range(len(xs)))
-        return Plot(kind, title, "names", places, series, tuple(xs), notes=tuple(notes))
+        return Plot(
+            kind, title, "names", places, series, tuple(xs), notes=tuple(notes),
+            in_order=is_scale(columns[0]),
+        )  # fmt: skip
 
     def _histogram(self, source: str, columns: Sequence[Column], title: str) -> Plot:
         if not is_scale(columns[0]):
@@ -193,7 +203,7 @@ class Plots:
         step = (high - low) / bins or 1.0
         counts = {int(row[0]): float(row[1]) for row in rows}
         x = tuple(low + position * step for position in range(bins))
-        series = PlotSeries("件数", tuple(counts.get(position, 0.0) for position in range(bins)))
+        series = Series("件数", tuple(counts.get(position, 0.0) for position in range(bins)))
         note = PlotNote(
             f"{count:,}件を{bins}区間に分けています", f"{count:,} values in {bins} bins"
         )
@@ -222,7 +232,7 @@ class Plots:
         notes = (note,) if len(rows) > _MAX_BOXES else ()
         rows = rows[:_MAX_BOXES]
         series = tuple(
-            PlotSeries(part, tuple(row[position] for row in rows))
+            Series(part, tuple(row[position] for row in rows))
             for position, part in enumerate(_PARTS, 1)
         )
         x = tuple(float(position) for position in range(len(rows)))
@@ -238,7 +248,7 @@ class Plots:
         cut = more or max(len(xs), len(ys)) > _MAX_CELLS
         xs, ys = xs[:_MAX_CELLS], ys[:_MAX_CELLS]
         values = {(row[0], row[1]): row[2] for row in rows}
-        series = tuple(PlotSeries(y, tuple(values.get((x, y)) for x in xs)) for y in ys)
+        series = tuple(Series(y, tuple(values.get((x, y)) for x in xs)) for y in ys)
         x = tuple(float(position) for position in range(len(xs)))
         shown = f"{len(xs)}×{len(ys)}"
         note = PlotNote(f"最初の{shown}だけを示しています", f"only the first {shown} are shown")
@@ -257,9 +267,9 @@ class Plots:
 
 def _series(
     columns: Sequence[Column], ys: Sequence[int], rows: Sequence[Row]
-) -> tuple[PlotSeries, ...]:
+) -> tuple[Series, ...]:
     return tuple(
-        PlotSeries(columns[y].name[:60], tuple(row[position] for row in rows))
+        Series(columns[y].name[:60], tuple(row[position] for row in rows))
         for position, y in enumerate(ys, 1)
     )
 

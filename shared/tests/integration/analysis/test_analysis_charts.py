@@ -188,7 +188,7 @@ def test_series_with_times_of_their_own_are_lines_and_not_dots(folder):
     both = [
         path for path in ET.fromstring(drawing).iter() if len(path.get("d", "").split("L")) == 50
     ]
-    assert len(both) == 4
+    assert len(both) == 2
 
 
 def test_rows_in_the_same_place_are_shown_by_their_mean(run):

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mdvec.charts import framing
-from mdvec.charts.categories import CategoryEntry, colored, members_note, merge_small
+from mdvec.charts import units
+from mdvec.charts.amounts import Entry, colored, members_note, merge_small
 from mdvec.charts.chart import CategoryChart, ChartError, parse_size
 from mdvec.charts.figure import draw
 from mdvec.charts.fonts import typeface
-from mdvec.charts.styles import OTHERS_COLOR
+from mdvec.charts.style import OTHERS_COLOR
 
 
 @pytest.mark.parametrize("text", ["800x600", " 800X600 ", "800×600", "８００ｘ６００", "800 x 600"])
@@ -43,9 +43,7 @@ def test_the_largest_size_can_be_set_lower():
 
 def test_small_slices_are_merged_and_listed():
     items = (("大", 1000), ("中", 500), ("小", 3), ("微", 2))
-    entries = colored(
-        merge_small([CategoryEntry(*item, item[0]) for item in items], 8, min_value=20)
-    )
+    entries = colored(merge_small([Entry(*item, item[0]) for item in items], 8, min_value=20))
     assert [(entry.name, entry.value) for entry in entries] == [
         ("大", 1000), ("中", 500), ("その他（2項目）", 5),
     ]  # fmt: skip
@@ -54,16 +52,16 @@ def test_small_slices_are_merged_and_listed():
 
 
 def test_a_single_small_slice_keeps_its_name():
-    entries = merge_small([CategoryEntry("大", 1000), CategoryEntry("小", 3)], 8, min_value=20)
+    entries = merge_small([Entry("大", 1000), Entry("小", 3)], 8, min_value=20)
     assert [entry.name for entry in entries] == ["大", "小"]
     assert members_note(entries) == ""
 
 
 def test_others_stay_under_15_percent_while_there_is_room():
-    equal = [CategoryEntry(f"費目{number}", 100) for number in range(30)]
+    equal = [Entry(f"費目{number}", 100) for number in range(30)]
     assert [len(merge_small(equal, 8, room=room)) for room in (0, 12, 28)] == [9, 13, 27]
     assert merge_small(equal, 8, room=28)[-1].value == 400
-    steep = [CategoryEntry("家", 900), *(CategoryEntry(f"小{number}", 10) for number in range(10))]
+    steep = [Entry("家", 900), *(Entry(f"小{number}", 10) for number in range(10))]
     assert [entry.value for entry in merge_small(steep, 8, 20, 28)] == [900, 100]
 
 
@@ -71,7 +69,7 @@ def test_others_stay_under_15_percent_while_there_is_room():
 @given(st.lists(st.tuples(st.text(max_size=3), st.integers(-(10**9), 10**9)), max_size=30),
        st.integers(1, 12), st.integers(0, 10**6), st.integers(0, 15))  # fmt: skip
 def test_merging_loses_no_yen(items, most, smallest, room):
-    entries = merge_small([CategoryEntry(*item) for item in items], most, smallest, room)
+    entries = merge_small([Entry(*item) for item in items], most, smallest, room)
     assert sum(entry.value for entry in entries) == sum(value for _, value in items)
     assert len(entries) <= max(most, room) + 1
 
@@ -86,32 +84,56 @@ def test_texts_are_cut_to_their_width_with_an_ellipsis():
 
 
 def test_amounts_are_shortened_with_one_decimal():
-    assert [framing.short(v) for v in (9999, 12_345, -12_500, 10**8, 15 * 10**12)] == [
+    assert [units.short(v) for v in (9999, 12_345, -12_500, 10**8, 15 * 10**12)] == [
         "9,999円", "1.2万円", "-1.3万円", "1.0億円", "15.0兆円",
     ]  # fmt: skip
 
 
 def test_yen_are_written_in_full_and_on_axes_in_large_units():
-    assert framing.amount(-1234567) == "-1,234,567円"
-    assert [framing.tick(v, 50_000) for v in (0, 50_000, 150_000, -50_000)] == [
+    assert units.amount(-1234567) == "-1,234,567円"
+    assert [units.tick(v, 50_000) for v in (0, 50_000, 150_000, -50_000)] == [
         "0円", "5万円", "15万円", "-5万円",
     ]  # fmt: skip
     large = ((2000, 500), (3 * 10**8, 10**8), (2 * 10**12, 10**12))
-    assert [framing.tick(*one) for one in large] == ["2,000円", "3億円", "2兆円"]
+    assert [units.tick(*one) for one in large] == ["2,000円", "3億円", "2兆円"]
 
 
 def test_shares_are_rounded_half_up_without_floats():
     pairs = ((1, 3), (1, 8), (1, 2000), (5, 5), (1, 10**30), (-1, 2000), (-5, 4))
-    assert [framing.share(*pair) for pair in pairs] == [
+    assert [units.share(*pair) for pair in pairs] == [
         "33.3%", "12.5%", "0.1%", "100.0%", "0.0%", "-0.1%", "-125.0%",
     ]  # fmt: skip
 
 
 @given(st.integers(-(10**15), 0), st.integers(0, 10**15), st.integers(1, 8))
 def test_an_axis_has_round_steps_around_its_values(low, high, most):
-    ticks = framing.steps(low, high, most)
+    ticks = units.steps(low, high, most)
     assert ticks[0] <= low <= high <= ticks[-1]
     assert len(ticks) >= 2
     assert len(ticks) <= most + 3
     assert str(ticks.step).rstrip("0") in {"1", "2", "5"}
     assert 0 in ticks
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "shown"),
+    [
+        (1735689600, 1735689690, ("00:00:00", "2025/1/1")),
+        (1735689600, 1735689600 + 900 * 60, ("00:00", "2025/1/1")),
+        (1735689600, 1735689600 + 9 * 86_400, ("1/1", "2025年")),
+        (1735689600, 1735689600 + 200 * 86_400, ("1月", "2025年")),
+        (1735689600, 1735689600 + 3_000 * 86_400, ("2026年", "")),
+        (1735725600, 1735725600, ("10:00:00", "2025/1/1")),
+    ],
+)
+def test_times_are_labelled_by_their_span(low, high, shown):
+    labels = units.time_labels(low, high, 8)
+    assert labels[0][1:] == shown
+    assert len(labels) <= 10
+    assert all(low <= at <= max(high, low + 1) for at, _, _ in labels)
+
+
+def test_numbers_have_the_decimals_that_an_axis_needs():
+    assert list(units.value_labels(0, 1, 4, "").values()) == ["0", "0.25", "0.5", "0.75", "1"]
+    assert list(units.value_labels(0, 2e6, 2, "").values()) == ["0", "1,000,000", "2,000,000"]
+    assert units.value_labels(-250, 693, 3, "percent")[-500] == "-50.0%"

@@ -9,7 +9,7 @@ from functools import partial
 from threading import Lock
 
 from cachetools import LRUCache
-from mdvec.charts import Chart, ImageFormat, Series, TrendChart
+from mdvec.charts import Chart, ImageFormat, Series, TrendChart, colors_of
 from mdvec.database import Connection
 from mdvec.dates import MonthRange
 from mdvec.errors import MdvecError
@@ -97,19 +97,15 @@ def outlook_chart(spending: TrendAnswer, forecast: ForecastAnswer) -> OutlookCha
 
 
 def forecast_picture(forecast: ForecastAnswer) -> TrendChart:
-    """The forecast as a chart to download: the expected spending and its band."""
-    months = forecast.months
-    lines = [Series("支出の見通し", tuple(figure.amount for figure in months))]
-    if any(figure.low is not None for figure in months):
-        lines += [
-            Series("8割の幅の下", tuple(figure.low for figure in months)),
-            Series("8割の幅の上", tuple(figure.high for figure in months)),
-        ]
+    """The forecast as a chart to download: bars of the expected spending, and their bands."""
+    bands = tuple((figure.low, figure.high) for figure in forecast.months)
+    name = "支出の見通し" + "（縦の線は8割の幅）" * any(low is not None for low, _ in bands)
+    amounts = tuple(figure.amount for figure in forecast.months)
     return TrendChart(
-        "line",
+        "bar",
         f"支出の見通し（{forecast.as_of} までの明細から）",
-        tuple(str(figure.month) for figure in months),
-        tuple(lines),
+        tuple(str(figure.month) for figure in forecast.months),
+        (Series(name, amounts, colors_of(("支出",))[0], band=bands),),
     )
 
 

@@ -1,0 +1,338 @@
+"""Draws series over an upright axis of values: bars, lines, areas, dots, bins and boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import ceil, nan
+from typing import Any
+
+from matplotlib.axes import Axes
+
+from mdvec.charts import units
+from mdvec.charts.plot import Plot, Series
+from mdvec.charts.sheet import LABEL_GAP_EM, Box, Sheet
+from mdvec.charts.style import (
+    AXIS,
+    EMPTY_BAND,
+    FAINT_INK,
+    INK,
+    PAPER,
+    dashes,
+    lighter,
+    points,
+    series_color,
+)
+
+_FROM_ZERO = ("bar", "area", "histogram")
+_RUNNING, _EMPTY = "途中", "明細なし"
+_MIN_SLOTS = 6  # a month alone has no giant bar
+_BARS_SHARE, _BOX_SHARE = 0.8, 0.5
+_MAX_DOTTED, _HALF_DAY = 24, 43_200
+_ALPHA_ALONE, _ALPHA_AMONG_OTHERS = 0.4, 0.25
+# Multiples of the font size, and shares of the room there is.
+_TICK_EM, _PLACE_EM, _RIGHT_EM, _TOP_EM, _WORDS_EM = 2.2, 5.0, 1.0, 0.8, 1.5
+_ROW_EM, _MAX_LABEL_SHARE, _MAX_NAME_SHARE = 1.25, 0.35, 0.3
+_WRAPPED_EM, _MIN_UPRIGHT = 3.5, 9.0  # pixels
+
+
+@dataclass(frozen=True, slots=True)
+class XLabels:
+    """The labels of the horizontal axis: their places, their texts, and the room they take."""
+
+    places: Sequence[float]
+    texts: Sequence[str]
+    height: float
+    letters: float
+    upright: bool = False
+
+    def write(self, sheet: Sheet, axes: Axes, shift: float = 0.0) -> None:
+        """Write them below the axes, ``shift`` right of their places."""
+        axes.set_xticks(
+            [place + shift for place in self.places], self.texts,
+            rotation=90 if self.upright else 0, **sheet.font(self.letters),
+        )  # fmt: skip
+
+
+def draw_plane(sheet: Sheet, plot: Plot, frame: Box) -> None:
+    """Draw a plot into the frame."""
+    font = sheet.measures.font
+    series = [(one, one.color or series_color(number)) for number, one in enumerate(plot.series)]
+    top = frame.top
+    if plot.kind not in ("histogram", "box"):
+        keys = [(one.name, color) for one, color in series]
+        top = sheet.legend(frame, keys, lines=plot.kind == "line")
+    top += font * (_TOP_EM + (_WORDS_EM if plot.running or plot.empty else 0))
+    low, high = _range(plot)
+    most = max(min(int((frame.bottom - top) / font / _TICK_EM), 8), 2)
+    values = units.value_labels(low, high, most, plot.unit)
+    room = frame.width * _MAX_LABEL_SHARE
+    width = min(sheet.widest(list(values.values()), font), room)
+    left, right = frame.left + width + LABEL_GAP_EM * font, frame.right - _RIGHT_EM * font
+    xs = _x_range(plot)
+    labels = _x_labels(sheet, plot, xs, right - left, frame.height)
+    box = Box(left, top, right, frame.bottom - labels.height)
+    axes = sheet.axes(box, "y")
+    axes.set_xlim(*xs)
+    axes.set_ylim(min(low, *values), max(high, *values))
+    texts = [sheet.letters.fit(text, font, room) for text in values.values()]
+    axes.set_yticks(list(values), texts, **sheet.font())
+    labels.write(sheet, axes)
+    if min(values) <= 0 <= max(values):
+        axes.axhline(0, color=AXIS, linewidth=points(1.2), zorder=1.5, clip_on=False)
+    _mark(sheet, plot, axes, box)
+    _DRAWN[plot.kind](axes, plot, series, sheet)
+
+
+def _range(plot: Plot) -> tuple[float, float]:
+    """The least and the greatest value, with zero where the axis must have it."""
+    values = [value for one in plot.series for value in one.values if value is not None]
+    values += [end for one in plot.series for ends in one.band for end in ends if end is not None]
+    if plot.kind in _FROM_ZERO or plot.unit:
+        values.append(0)
+    if min(values) == max(values):
+        values.append(0 if values[0] else 1)
+    return min(values), max(values)
+
+
+def _x_range(plot: Plot) -> tuple[float, float]:
+    """From the first to the last place, with room for bars, or for the half of a dot."""
+    first, last = min(plot.x), max(plot.x) + plot.step
+    slot = plot.step or (1.0 if plot.axis in ("names", "months") else 0.0)
+    if plot.kind in ("bar", "box", "histogram"):
+        pad = 0 if plot.kind == "histogram" else slot / 2
+        lacking = (_MIN_SLOTS - (last - first + 2 * pad) / slot) / 2 * slot
+        return first - pad - max(lacking, 0), last + pad + max(lacking, 0)
+    alone = _HALF_DAY if plot.axis == "times" else max(abs(first) * 0.05, 1.0)
+    pad = (last - first) * 0.02 or slot or alone
+    return first - pad, last + pad
+
+
+def _x_labels(
+    sheet: Sheet, plot: Plot, xs: tuple[float, float], width: float, height: float
+) -> XLabels:
+    font = sheet.measures.font
+    if plot.axis == "names":
+        return name_labels(
+            sheet, plot.names, width / (xs[1] - xs[0]), height, in_order=plot.in_order
+        )
+
+    def pixels(place: float) -> float:
+        return (place - xs[0]) / (xs[1] - xs[0]) * width
+
+    if plot.axis == "numbers":
+        most = max(2, min(8, int(width / font / _PLACE_EM)))
+        shown = {at: text for at, text in units.value_labels(*xs, most, "").items()
+                 if xs[0] <= at <= xs[1]}  # fmt: skip
+        return XLabels(list(shown), list(shown.values()), (_ROW_EM + 0.4) * font, font)
+    year, month = (sheet.letters.width(text, font) * 1.15 for text in ("2025年", "12月"))
+
+    def fits(step: int) -> bool:
+        distance = pixels(step) - pixels(0)
+        years = distance if step >= 12 else distance * 12 / step
+        return distance >= (year if step >= 12 else month) and years >= year
+
+    if plot.axis == "months":
+        labels = units.month_labels(int(plot.x[0]), int(plot.x[-1]), fits)
+    else:
+        labels = units.time_labels(*xs, max(4, min(10, int(width / font / _PLACE_EM))))
+    texts = _spaced(sheet, [(pixels(at), upper, lower) for at, upper, lower in labels], width)
+    height = ((1 + any("\n" in text for text in texts)) * _ROW_EM + 0.4) * font
+    return XLabels([label[0] for label in labels], texts, height, font)
+
+
+def _spaced(sheet: Sheet, labels: Sequence[units.Label], width: float) -> list[str]:
+    """The texts of labels at their pixels: those with room, and what is below where it changes."""
+    font, texts, taken, below_taken = sheet.measures.font, [], -width, 0.0
+    changes = [at for at, label in enumerate(labels)
+               if label[2] and (at == 0 or label[2] != labels[at - 1][2])]  # fmt: skip
+    for number, (at, upper, lower) in enumerate(labels):
+        half = sheet.letters.width(upper, font) / 2
+        if at - half < taken or at + half > width + _RIGHT_EM * font:
+            upper = ""  # no room beside the one before, or beyond the picture
+        else:
+            taken = at + half + font / 3
+        if number in changes:
+            needed = sheet.letters.width(lower, font) * 1.1
+            later = [labels[change][0] for change in changes if change > number]
+            if at >= below_taken and not (later and later[0] - at < needed):
+                upper, below_taken = f"{upper}\n{lower}", at + needed
+        texts.append(upper)
+    return texts
+
+
+def name_labels(
+    sheet: Sheet, names: Sequence[str], each: float, height: float, *, in_order: bool
+) -> XLabels:
+    """As many of the names as have room below their places, each ``each`` pixels wide.
+
+    Of names in order some may be left out; others stand upright if they are too wide.
+    """
+    font, widest = sheet.measures.font, sheet.widest(names, sheet.measures.font)
+    places, row = list(range(len(names))), _ROW_EM * font
+    if widest + font / 2 <= each or in_order:
+        skip = max(1, ceil((widest + font / 2) / each))
+        return XLabels(places[::skip], names[::skip], row + 0.4 * font, font)
+    if each >= _WRAPPED_EM * font:
+        lines = [sheet.letters.wrap(name, font, each - font / 2, 2) for name in names]
+        height = max(map(len, lines)) * row + 0.4 * font
+        return XLabels(places, ["\n".join(each) for each in lines], height, font)
+    letters, room = min(font, max(each * 0.95, _MIN_UPRIGHT)), height * _MAX_NAME_SHARE
+    skip, widest = max(1, ceil(letters / each)), sheet.widest(names, letters)
+    texts = [sheet.letters.fit(name, letters, room) for name in names[::skip]]
+    return XLabels(places[::skip], texts, min(widest, room) + 0.9 * font, letters, upright=True)
+
+
+def _mark(sheet: Sheet, plot: Plot, axes: Axes, box: Box) -> None:
+    """Draw a band behind each stretch of empty places, and a word above what is marked.
+
+    A word that has no room is left out; the note says what the bands are.
+    """
+    small, (first, last) = sheet.measures.small, axes.get_xlim()
+    words = []
+    for left, right in _stretches(plot.empty):
+        axes.axvspan(max(left - 0.5, first), min(right + 0.5, last), color=EMPTY_BAND, zorder=0)
+        words.append(((left + right) / 2, _EMPTY))
+    words += [((left + right) / 2, _RUNNING) for left, right in _stretches(plot.running)]
+    free_until = sheet.size[0] - sheet.measures.gap
+    for place, word in sorted(words, reverse=True):  # the running month, the last, first of all
+        center = box.left + (place - first) / (last - first) * box.width
+        width = sheet.letters.width(word, small)
+        right = min(center + width / 2, free_until)
+        if right - width >= sheet.measures.gap and right >= center:
+            sheet.write(right - width, box.top - small, word, small, ink=FAINT_INK)
+            free_until = right - width - 0.5 * small
+
+
+def _stretches(places: Iterable[float]) -> list[tuple[float, float]]:
+    """Consecutive places, each stretch with its first and last."""
+    stretches: list[tuple[float, float]] = []
+    for place in sorted(places):
+        if stretches and place == stretches[-1][1] + 1:
+            stretches[-1] = (stretches[-1][0], place)
+        else:
+            stretches.append((place, place))
+    return stretches
+
+
+Colored = Sequence[tuple[Series, str]]
+
+
+def _draw_bars(axes: Axes, plot: Plot, series: Colored, sheet: Sheet) -> None:
+    """Draw the series side by side at each place, those of running places lighter."""
+    width = _BARS_SHARE / len(series)
+    for number, (one, color) in enumerate(series):
+        shown = [
+            (x, value) for x, value in zip(plot.x, one.values, strict=True) if value is not None
+        ]
+        xs = [x + width * (number + 0.5 - len(series) / 2) for x, _ in shown]
+        axes.bar(
+            xs, [float(value) for _, value in shown], width * (0.92 if len(series) > 1 else 1),
+            color=[lighter(color) if x in plot.running else color for x, _ in shown],
+            edgecolor=color, linewidth=points(1), label=one.name,
+        )  # fmt: skip
+        for x, (least, most) in zip(plot.x, one.band, strict=False):
+            if least is not None and most is not None:
+                line = points(sheet.measures.line * 0.7)
+                axes.plot(
+                    [x, x], [least, most], color=INK, linewidth=line, marker="_",
+                    markersize=points(sheet.measures.font * 0.7), markeredgewidth=line,
+                )  # fmt: skip
+
+
+def _draw_bins(axes: Axes, plot: Plot, series: Colored, _sheet: Sheet) -> None:
+    ((counts, color),) = series
+    heights = [float(value or 0) for value in counts.values]
+    axes.bar(plot.x, heights, plot.step, align="edge", color=color, edgecolor=PAPER, linewidth=0.6)
+
+
+def _draw_lines(axes: Axes, plot: Plot, series: Colored, sheet: Sheet) -> None:
+    """Draw lines, and dots where they are few or alone; towards a running place, dashed ones."""
+    line = points(sheet.measures.line)
+    for one, color in reversed(series):
+        xs, values = _drawn(plot, one)
+        ahead = _ahead(xs, plot.running)
+        style: dict[str, Any] = {"color": color, "linewidth": line, "clip_on": False}
+        axes.plot(xs, _only(values, [not running for _, running in ahead]), label=one.name,
+                  linestyle=dashes(color), **style)  # fmt: skip
+        if plot.running:
+            axes.plot(
+                xs, _only(values, [leads for leads, _ in ahead]), linestyle=(0, (2, 1.6)), **style
+            )
+        dotted = [value == value and (len(xs) <= _MAX_DOTTED or alone) for value, alone in
+                  zip(values, _alone(values), strict=True)]  # fmt: skip
+        for hollow in (False, True):
+            marked = [
+                dot and running == hollow for dot, (_, running) in zip(dotted, ahead, strict=True)
+            ]
+            if any(marked):
+                axes.plot(xs, _only(values, marked), linestyle="none", marker="o", color=color,
+                          markersize=line * 2.4, markerfacecolor=PAPER if hollow else color,
+                          clip_on=False)  # fmt: skip
+
+
+def _draw_areas(axes: Axes, plot: Plot, series: Colored, sheet: Sheet) -> None:
+    """Fill what is below the lines; the largest first, so that it lies under the others."""
+    alpha = _ALPHA_ALONE if len(series) == 1 else _ALPHA_AMONG_OTHERS
+    for one, color in sorted(series, key=lambda each: -sum(v or 0 for v in each[0].values)):
+        xs, values = _drawn(plot, one)
+        ahead = _ahead(xs, plot.running)
+        for opacity, shown in (
+            (alpha, [not running for _, running in ahead]),
+            (alpha * 0.4, [leads for leads, _ in ahead] if plot.running else []),
+        ):
+            if any(shown):
+                axes.fill_between(
+                    xs, _only(values, shown), 0, color=color, alpha=opacity, linewidth=0
+                )
+    _draw_lines(axes, plot, series, sheet)
+
+
+def _drawn(plot: Plot, series: Series) -> tuple[list[float], list[float]]:
+    """The places and values of a series, with nan for a gap."""
+    values = [nan if value is None else float(value) for value in series.values]
+    return list(series.places or plot.x), values
+
+
+def _ahead(xs: Sequence[float], running: Sequence[float]) -> list[tuple[bool, bool]]:
+    """For each place, whether it is on a line from or to a running one, and is one itself."""
+    is_running = [False, *(x in running for x in xs), False]
+    return [(any(is_running[at : at + 3]), is_running[at + 1]) for at in range(len(xs))]
+
+
+def _only(values: Sequence[float], chosen: Sequence[bool]) -> list[float]:
+    return [value if is_chosen else nan for value, is_chosen in zip(values, chosen, strict=True)]
+
+
+def _alone(values: Sequence[float]) -> list[bool]:
+    """Whether a value has no neighbours, and so no line."""
+    known = [False, *(value == value for value in values), False]
+    return [not (known[at] or known[at + 2]) for at in range(len(values))]
+
+
+def _draw_dots(axes: Axes, plot: Plot, series: Colored, sheet: Sheet) -> None:
+    size = sheet.measures.line * (2.8 if len(plot.x) < 300 else 1.7)
+    for one, color in series:
+        xs, values = _drawn(plot, one)
+        axes.scatter(xs, values, s=points(size) ** 2, color=color, alpha=0.75, linewidth=0,
+                     label=one.name, clip_on=False)  # fmt: skip
+
+
+def _draw_boxes(axes: Axes, plot: Plot, series: Colored, sheet: Sheet) -> None:
+    parts = zip(*(one.values for one, _ in series), strict=True)
+    keys = ("whislo", "q1", "med", "q3", "whishi")
+    line, color = points(sheet.measures.line * 0.6), series_color(0)
+    axes.bxp(
+        [dict(zip(keys, five, strict=True)) for five in parts], plot.x, widths=_BOX_SHARE,
+        showfliers=False, patch_artist=True, manage_ticks=False,
+        boxprops={"facecolor": lighter(color), "edgecolor": color, "linewidth": line},
+        medianprops={"color": INK, "linewidth": line * 1.6},
+        whiskerprops={"color": color, "linewidth": line, "clip_on": False},
+        capprops={"color": color, "linewidth": line, "clip_on": False},
+    )  # fmt: skip
+
+
+_DRAWN: dict[str, Callable[[Axes, Plot, Colored, Sheet], None]] = {
+    "bar": _draw_bars, "line": _draw_lines, "area": _draw_areas, "scatter": _draw_dots,
+    "histogram": _draw_bins, "box": _draw_boxes,
+}  # fmt: skip

@@ -1,0 +1,115 @@
+"""How numbers, yen, shares and times are written on a chart, and the round places of an axis."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+
+from matplotlib.dates import AutoDateLocator, num2date
+from matplotlib.ticker import MaxNLocator
+
+from mdvec.charts.plot import Unit
+
+_UNITS = ((10**12, "兆"), (10**8, "億"), (10**4, "万"))
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MONTH_STEPS = (1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200)
+Label = tuple[float, str, str]
+"""A place on an axis, its label, and what stands below it where that changes."""
+
+
+def amount(value: int) -> str:
+    """An amount in full: ``12,345円``."""
+    return f"{value:,}円"
+
+
+def short(value: int) -> str:
+    """An amount in its largest unit, with one decimal, rounded half up: ``1.2万円``."""
+    for size, unit in _UNITS:
+        if abs(value) >= size:
+            tenths = (abs(value) * 20 + size) // (size * 2)
+            return f"{'-' if value < 0 else ''}{tenths // 10:,}.{tenths % 10}{unit}円"
+    return amount(value)
+
+
+def share(part: int, whole: int) -> str:
+    """A part in percent with one decimal, rounded half away from zero; ``whole`` is above 0."""
+    return percentage((-1 if part < 0 else 1) * ((abs(part) * 2000 + whole) // (whole * 2)))
+
+
+def percentage(tenths: int) -> str:
+    """Tenths of a per cent as text: 125 is ``12.5%``."""
+    return f"{'-' if tenths < 0 else ''}{abs(tenths) // 10}.{abs(tenths) % 10}%"
+
+
+def tick(value: int, step: int) -> str:
+    """An axis value in yen, in 万, 億 or 兆 if the step is a multiple of that."""
+    for size, unit in _UNITS:
+        if step % size == 0 and value:
+            return f"{value // size:,}{unit}円"
+    return amount(value)
+
+
+def number(value: float, step: float) -> str:
+    """A number with as many decimals as the distance of an axis' values needs."""
+    if max(abs(value), step) >= 1e12 or step < 1e-6:
+        return f"{value:.4g}"
+    text = f"{value:,.{max(0, 1 - math.floor(math.log10(step)))}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text == "-0" else text
+
+
+def steps(low: int, high: int, max_steps: int) -> range:
+    """Round axis values that cover ``low`` to ``high`` in about ``max_steps`` steps or fewer."""
+    high = max(high, low + 1)
+    span, step = high - low, 1
+    while span > step * max_steps:
+        # 1, 2, 5, 10, 20, 50, …
+        step = step * 5 // 2 if str(step)[0] == "2" else step * 2
+    return range(low // step * step, -(-high // step) * step + 1, step)
+
+
+def value_labels(low: float, high: float, most: int, unit: Unit) -> dict[float, str]:
+    """Round values that cover the range, each as it is written in the unit."""
+    if unit:
+        ticks = steps(math.floor(low), math.ceil(high), most)
+        if unit == "percent":
+            return {value: percentage(value) for value in ticks}
+        return {value: tick(value, ticks.step) for value in ticks}
+    ticks_of = MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10]).tick_values
+    places = [float(value) for value in ticks_of(low, high)]
+    step = abs(places[1] - places[0]) if len(places) > 1 else abs(low) or 1.0
+    return {value: number(value, step) for value in places}
+
+
+def month_labels(first: int, last: int, fits: Callable[[int], bool]) -> list[Label]:
+    """The months, as many as ``fits`` says of their distance, or the years."""
+    step = next(filter(fits, _MONTH_STEPS), _MONTH_STEPS[-1])
+    ticks = [month for month in range(first, last + 1) if month % step == 0] or [first]
+    if step >= 12:
+        return [(month, f"{month // 12}年", "") for month in ticks]
+    return [(month, f"{month % 12 + 1}月", f"{month // 12}年") for month in ticks]
+
+
+def time_labels(low: float, high: float, most: int) -> list[Label]:
+    """Times at whole years, months, days, hours, minutes or seconds; days or years below them."""
+    begin, end = (_EPOCH + timedelta(seconds=seconds) for seconds in (low, max(high, low + 1)))
+    locator = AutoDateLocator(minticks=2, maxticks=most)  # type: ignore[no-untyped-call]
+    places: list[datetime] = num2date(locator.tick_values(begin, end))  # type: ignore[no-untyped-call]
+    times = [t for t in places if begin <= t <= end and not t.microsecond] or [begin]
+    upper, lower = _time_formats(times)
+    return [
+        ((time - _EPOCH).total_seconds(), upper.format(time), lower.format(time)) for time in times
+    ]
+
+
+def _time_formats(times: Sequence[datetime]) -> tuple[str, str]:
+    if any(time.second for time in times) or len(times) == 1:
+        return "{0:%H:%M:%S}", "{0.year}/{0.month}/{0.day}"
+    if any(time.hour or time.minute for time in times):
+        return "{0:%H:%M}", "{0.year}/{0.month}/{0.day}"
+    if any(time.day != 1 for time in times):
+        return "{0.month}/{0.day}", "{0.year}年"
+    if any(time.month != 1 for time in times):
+        return "{0.month}月", "{0.year}年"
+    return "{0.year}年", ""
