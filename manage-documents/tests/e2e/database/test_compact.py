@@ -5,7 +5,7 @@ import signal
 
 from mdvec.manage.registering import find_tool
 from mdvec.manage.status import overview
-from mdvec.manage.tool_import import only_import_of
+from mdvec.tools import only_import_of
 
 WAITS = "an import of 'notes' (or mdvec compact) is running; waiting for it to end …\n"
 

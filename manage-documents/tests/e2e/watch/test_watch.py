@@ -11,7 +11,7 @@ import time
 import psutil
 import pytest
 from mdvec.manage import registering
-from mdvec.manage.tool_import import only_import_of
+from mdvec.tools import only_import_of
 
 RUN = "import sys; sys.argv[0] = 'mdvec'; from mdvec_cli.main import main; main()"
 SECONDS = 60

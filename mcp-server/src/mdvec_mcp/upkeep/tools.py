@@ -6,15 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
-from mdvec import household
+from mdvec import household, importing, index, sync
 from mdvec.database import open_database, snapshot
-from mdvec.importing import MAX_LISTED
-from mdvec.index import tag_counts, value_counts
-from mdvec.sync import ImportRun, Result, Source, Stopped, list_sources
 from mdvec.text import counted, on_one_line, quoted
 from mdvec.tools import KINDS, Tool, is_being_imported, offered_name
 from pydantic import Field, WithJsonSchema
@@ -23,6 +20,9 @@ from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
 from mdvec_mcp.database_trouble import refuse_empty_database
 from mdvec_mcp.freshness import AnyContext, FreshnessWatch, follow
 from mdvec_mcp.offer import Offer
+
+if TYPE_CHECKING:
+    from mdvec.sync import ImportRun, Result, Source
 
 Values = dict[str, Any]
 _MAX_TAGS = 12
@@ -37,7 +37,7 @@ _REACHED = (
 
 def outcome(runs: Sequence[ImportRun]) -> ToolReply:
     """What imports did, and how far those are that still run."""
-    results = [run.end for run in runs if isinstance(run.end, Result)]
+    results = [run.end for run in runs if isinstance(run.end, sync.Result)]
     notes = [note for run in runs for note in _notes(run)]
     lines = [line for result in results for line in result.summary]
     text = "\n".join(map(on_one_line, [*lines, *(f"note: {note}" for note in notes)]))
@@ -47,7 +47,7 @@ def outcome(runs: Sequence[ImportRun]) -> ToolReply:
 
 def source_list(freshness: FreshnessWatch) -> ToolReply:
     """What each served tool reads, how fresh its index is, and its imports."""
-    sources = list_sources(freshness.database, freshness.rules)
+    sources = sync.list_sources(freshness.database, freshness.rules)
     served = [source for source in sources if freshness.serves(source.tool)]
     if not served:
         return ToolReply("no tool is active")
@@ -138,10 +138,10 @@ def source_text(values: Values, today: date) -> str:
         lines.append(f"import {values['import']['state']}: {values['import']['text']}")
     lines += [
         f"failed: {quoted(failure['file_path'])}: {failure['reason']}"
-        for failure in failed[:MAX_LISTED]
+        for failure in failed[: importing.MAX_LISTED]
     ]
-    if len(failed) > MAX_LISTED:
-        lines.append(f"failed: {len(failed) - MAX_LISTED} more")
+    if len(failed) > importing.MAX_LISTED:
+        lines.append(f"failed: {len(failed) - importing.MAX_LISTED} more")
     return "\n  ".join(map(on_one_line, lines))
 
 
@@ -174,7 +174,7 @@ def _numbers(results: Sequence[Result]) -> Values:
 def _notes(run: ImportRun) -> Sequence[str]:
     if run.end is None:
         return [f"{run.how_far()}; it goes on in the background, and list_sources tells how far"]
-    return run.end.notes if isinstance(run.end, Result) else [f"{run.tool}: {run.end.text}"]
+    return run.end.notes if isinstance(run.end, sync.Result) else [f"{run.tool}: {run.end.text}"]
 
 
 def _last_import(freshness: FreshnessWatch, tool: Tool) -> Values | None:
@@ -190,9 +190,9 @@ def _last_import(freshness: FreshnessWatch, tool: Tool) -> Values | None:
     last = freshness.imports.last(tool.name)
     if last is None or last.end is None:
         return None
-    if isinstance(last.end, Result):
+    if isinstance(last.end, sync.Result):
         return {"state": "done", "text": "; ".join(last.end.summary)}
-    state = "stopped" if isinstance(last.end, Stopped) else "failed"
+    state = "stopped" if isinstance(last.end, sync.Stopped) else "failed"
     return {"state": state, "text": last.end.text}
 
 
@@ -211,8 +211,8 @@ def tags_and_values(
     with open_database(database, "read") as connection, snapshot(connection):
         return {
             tool.name: (
-                [count.tag for count in tag_counts(connection, tool.tables, _MAX_TAGS)],
-                _frequent_values(value_counts(connection, tool.tables)),
+                [count.tag for count in index.tag_counts(connection, tool.tables, _MAX_TAGS)],
+                _frequent_values(index.value_counts(connection, tool.tables)),
             )
             for tool in tools
             if tool.generation

@@ -22,8 +22,7 @@ from mdvec.database import (
 )
 from mdvec.datasets import remove_unneeded_copies
 from mdvec.index import rewrite_lexical_index, table_changes, tables
-from mdvec.manage.tool_import import only_import_of
-from mdvec.tools import Tool, registry
+from mdvec.tools import Tool, only_import_of, registry
 
 _STEPS_BETWEEN_SIGNALS = 10_000
 

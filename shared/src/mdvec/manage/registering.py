@@ -10,16 +10,14 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec
 from pathspec.patterns.gitignore import GitIgnorePatternError
 
-from mdvec import household
+from mdvec import datasets, household, index
 from mdvec.database import DatabaseError, open_database
-from mdvec.datasets import remove_snapshots, rename_tables, snapshot_folder
 from mdvec.errors import MdvecError
 from mdvec.files import ScanRules
-from mdvec.index import ChromaServer, EngineUnavailable, collection_of, delete_unused_collections
+from mdvec.index import ChromaServer
 from mdvec.manage.kind_code import KIND_CODE
-from mdvec.manage.tool_import import only_import_of
 from mdvec.text import is_blank
-from mdvec.tools import KINDS, Tool, ToolNotFound, checked_tool_name, registry
+from mdvec.tools import KINDS, Tool, ToolNotFound, checked_tool_name, only_import_of, registry
 
 MAX_TOOL_DESCRIPTION = 2_000
 MAX_TITLE = 100
@@ -131,9 +129,9 @@ def delete_tool(
         DatabaseError: the file is missing or cannot be written.
     """
     with open_database(database, "write") as connection:
-        known = collection_of(connection, registry.get_tool(connection, name).tables)
+        known = index.collection_of(connection, registry.get_tool(connection, name).tables)
         tool = registry.delete_tool(connection, name)
-        remove_snapshots(snapshot_folder(connection, tool.id))
+        datasets.remove_snapshots(datasets.snapshot_folder(connection, tool.id))
         if known is not None and engine is None:
             on_notice(
                 f"the vectors of {name} are still in Chroma; name the server in [index], then "
@@ -141,8 +139,8 @@ def delete_tool(
             )
         elif known is not None and engine is not None:
             try:
-                delete_unused_collections(connection, engine)
-            except EngineUnavailable as error:
+                index.delete_unused_collections(connection, engine)
+            except index.EngineUnavailable as error:
                 on_notice(
                     f"{error}; the vectors of {name} are still there until the next import or "
                     "mdvec doctor --fix deletes them"
@@ -280,5 +278,5 @@ def rename_tool(database: Path, name: str, to: str, on_notice: Callable[[str], N
             others = [other for other in registry.list_tools(connection) if other.id != tool.id]
             check(to, [other.name for other in others if other.kind == tool.kind])
             renamed = registry.rename_tool(connection, tool, to)
-            rename_tables(connection, tool.id, name, to)
+            datasets.rename_tables(connection, tool.id, name, to)
     return renamed

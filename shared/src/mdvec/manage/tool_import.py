@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from filelock import FileLock, Timeout
-
-from mdvec.cancelling import is_cancelled, raise_if_cancelled
-from mdvec.database import DatabaseError, open_database
+from mdvec.database import open_database
 from mdvec.datasets import DatasetReport
 from mdvec.embedding import BackendOptions, Embedder, Sending, canonical, catalog
 from mdvec.files import FileState, Scan, ScanRules, scan, scan_file
@@ -38,7 +34,7 @@ from mdvec.manage.kind_code import KIND_CODE
 from mdvec.settings import Settings
 from mdvec.text import quoted
 from mdvec.timing import Stopwatch
-from mdvec.tools import KINDS, Tool, lock_file, registry
+from mdvec.tools import KINDS, Tool, only_import_of, registry
 
 if TYPE_CHECKING:
     from mdvec.datasets import DatasetOptions
@@ -240,42 +236,6 @@ def scan_source(tool: Tool, rules: ScanRules) -> Scan:
     if KINDS[tool.kind].takes_file and tool.source.is_file():
         return scan_file(tool.source)
     return scan(tool.source, rules)
-
-
-@contextmanager
-def only_import_of(database: Path, tool: Tool, on_notice: Callable[[str], None]) -> Iterator[None]:
-    """Hold the lock that allows one import per tool; it is released when a process dies.
-
-    Compacting the file takes the locks of all tools.
-    """
-    path = lock_file(database, tool)
-    lock = FileLock(path, mode=0o600)
-    try:
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            on_notice(
-                f"an import of {tool.name!r} (or mdvec compact) is running; waiting for it to end …"
-            )
-            _wait_for(lock)
-    except OSError as error:
-        raise DatabaseError(
-            f"the lock file {path} cannot be created ({error.strerror}); "
-            "remove whatever has its name, or give the database a shorter name"
-        ) from error
-    try:
-        yield
-    finally:
-        path.unlink(missing_ok=True)
-        lock.release()
-
-
-def _wait_for(lock: FileLock) -> None:
-    try:
-        lock.acquire(cancel_check=is_cancelled)
-    except Timeout:
-        raise_if_cancelled()
-        raise
 
 
 def import_request(

@@ -1,4 +1,5 @@
 from . import registry as registry
+from .import_lock import only_import_of as only_import_of
 from .kinds import KINDS as KINDS
 from .names import FOLDED as FOLDED
 from .names import OFFERED as OFFERED

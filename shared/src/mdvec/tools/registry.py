@@ -15,7 +15,7 @@ from mdvec import __version__, index
 from mdvec.database import DatabaseUnusable
 from mdvec.errors import MdvecError
 from mdvec.files import ScanRules
-from mdvec.index import Tables, table_changes, tables
+from mdvec.index import Tables
 from mdvec.text import ChunkingOptions, InvalidChunking, counted
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.names import checked_tool_name
@@ -106,7 +106,7 @@ def add_tool(
         except apsw.ConstraintError as error:
             raise ToolExists(name) from error
         tool = get_tool(connection, name)
-        tables.create_tables(connection, tool.tables)
+        index.tables.create_tables(connection, tool.tables)
     return tool
 
 
@@ -181,7 +181,7 @@ def rename_tool(connection: apsw.Connection, tool: Tool, name: str) -> Tool:
         )
     except apsw.ConstraintError as error:
         raise ToolExists(name) from error
-    table_changes.rename_tables(connection, tool.name, name)
+    index.table_changes.rename_tables(connection, tool.name, name)
     return get_tool(connection, name)
 
 
@@ -208,7 +208,7 @@ def delete_tool(connection: apsw.Connection, name: str) -> Tool:
     """
     with connection:
         tool = get_tool(connection, name)
-        table_changes.drop_all_tables(connection, tool.id, tool.name)
+        index.table_changes.drop_all_tables(connection, tool.id, tool.name)
         connection.execute("DELETE FROM tools WHERE id = ?", (tool.id,))
     return tool
 

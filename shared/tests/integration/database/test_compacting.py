@@ -14,8 +14,8 @@ from mdvec.errors import MdvecError
 from mdvec.index.tables import Tables, create_tables
 from mdvec.manage import registering
 from mdvec.manage.compacting import NoRoom, compact
-from mdvec.manage.tool_import import only_import_of
 from mdvec.text.one_line import identifier
+from mdvec.tools import only_import_of
 
 SECRET = "zqxjkvw8871secret"
 GONE = "(SELECT id FROM vectors_notes WHERE document_id > 30)"

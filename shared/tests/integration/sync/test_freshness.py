@@ -15,8 +15,9 @@ from mdvec.embedding.embedder import Embedder
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
-from mdvec.manage.tool_import import import_tool, only_import_of
+from mdvec.manage.tool_import import import_tool
 from mdvec.sync.freshness import look_at
+from mdvec.tools import only_import_of
 from mdvec.tools.registry import lock_file
 
 STATEMENT = (

@@ -9,7 +9,6 @@ from collection import RULES, Collection
 
 from mdvec.database.connection import open_database
 from mdvec.manage import registering
-from mdvec.manage.tool_import import only_import_of
 from mdvec.settings import Settings
 from mdvec.settings.model_sections import ModelSettings
 from mdvec.settings.sections import DatabaseSettings
@@ -17,6 +16,7 @@ from mdvec.sync.freshness import look_at
 from mdvec.sync.import_process import ImportProcess
 from mdvec.sync.imports import Imports
 from mdvec.sync.messages import Failed, Result, Stopped, as_line, from_line
+from mdvec.tools import only_import_of
 
 SECONDS = 60
 

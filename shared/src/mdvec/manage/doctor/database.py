@@ -25,10 +25,9 @@ from mdvec.database import (
 from mdvec.datasets import dataset_tables, remove_unneeded_copies, snapshot_folder
 from mdvec.index import chunks, has_signatures, has_vector_index, has_word_indexes, table_changes
 from mdvec.manage.doctor.findings import Finding, Installation
-from mdvec.manage.tool_import import only_import_of
 from mdvec.sizes import MEGABYTE
 from mdvec.text import file_size, identifier
-from mdvec.tools import KINDS, Tool, is_being_imported, lock_file, registry
+from mdvec.tools import KINDS, Tool, is_being_imported, lock_file, only_import_of, registry
 
 _MAX_ERRORS = 10
 _PRIVATE = 0o600

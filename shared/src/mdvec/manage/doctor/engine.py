@@ -27,8 +27,7 @@ from mdvec.index import (
     unused_collections,
 )
 from mdvec.manage.doctor.findings import Finding, FindingLevel, Installation
-from mdvec.manage.tool_import import only_import_of
-from mdvec.tools import KINDS, Tool, is_being_imported, registry
+from mdvec.tools import KINDS, Tool, is_being_imported, only_import_of, registry
 
 _CHECK = "engine"
 
