@@ -32,6 +32,10 @@ def get_command(
     to_line: Annotated[
         int | None, typer.Option("--to", min=1, help="The last line.", show_default=False)
     ] = None,
+    page: Annotated[
+        int | None,
+        typer.Option("--page", min=1, help="A page, slide or chapter.", show_default=False),
+    ] = None,
     format_: Annotated[
         DisplayFormat, typer.Option("--format", help="The output format.")
     ] = DisplayFormat.TABLE,
@@ -39,14 +43,14 @@ def get_command(
     config: ConfigOption = None,
     verbose: VerboseOption = False,
 ) -> None:
-    """Print a document as it was imported, or some of its lines."""
+    """Print a document as it was imported, some of its lines, or a page of it."""
     settings = settings_from(config, database, verbose=verbose)
-    part = documents.DocumentPart(from_line, to_line)
+    part = documents.DocumentPart(from_line, to_line, page=page)
     document = documents.read_document(settings.database_path, name, file, part, sys.maxsize)
     if format_ is DisplayFormat.JSON:
         print_json(document)
     else:
-        print_text(document.content)
+        print_text(document.with_pages)
 
 
 def samples_command(

@@ -248,7 +248,8 @@ def _print_hits(answer: Answer, *, explain: bool) -> None:
         heading = f"  {on_one_line(hit.heading)}" if hit.heading else ""
         about = _about(hit)
         source = f"{hit.tool}: {on_one_line(hit.file_path)}:{hit.start_line}-{hit.end_line}"
-        print_line(f"[{number}] {hit.score:.2f}  {source}{heading}{about}")
+        pages = f" {hit.pages}" if hit.pages else ""
+        print_line(f"[{number}] {hit.score:.2f}  {source}{pages}{heading}{about}")
         if explain:
             for line in _explanation(hit, answer.query):
                 print_line(f"    {line}")

@@ -4,8 +4,10 @@ import json
 import os
 import re
 
+from mdvec.converters import NEW_TOOL_ENDINGS
 from mdvec.manage.registering import add_tool
 
+READ = (".md", ".markdown", ".mdx", ".txt", *NEW_TOOL_ENDINGS)
 REPORT = [
     "tool", "mode", "model", "added", "updated", "deleted", "unchanged", "failed", "chunks",
     "chunks_embedded", "seconds", "chunks_pending", "ledger", "duplicate_candidates",
@@ -65,7 +67,7 @@ def test_a_folder_without_files_to_import_gives_hints(mdvec):
     add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
     assert mdvec("import", "-n", "notes").err.splitlines()[1:] == [
         f"no file in {mdvec.docs} was imported: their names end in .csv (1), "
-        "and this tool reads .md, .markdown, .mdx, .txt ([scan] extensions)",
+        f"and this tool reads {', '.join(READ)} ([scan] extensions)",
         "7.csv contains Money Forward transactions; for sums, trends and charts add a household: "
         f"mdvec tool add --kind household -n NAME -d DESCRIPTION -s {mdvec.docs}",
     ]

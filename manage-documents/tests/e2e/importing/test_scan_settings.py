@@ -2,13 +2,15 @@
 
 import json
 
+from mdvec.converters import NEW_TOOL_ENDINGS
 from mdvec.database.connection import open_database
 from mdvec.manage.registering import add_tool
 
 FOLDER = {"a.md": "# 一\n\n春の話。\n", "b.org": "# 二\n\n夏の話。\n", "c.txt": "秋の話。\n"}
+DEFAULTS = ", ".join((".md", ".markdown", ".mdx", ".txt", *NEW_TOOL_ENDINGS))
 KEEPS = (
     "the tool 'docs' keeps its own [scan] settings (extensions = [.md, .org], not "
-    "[.md, .markdown, .mdx, .txt]); to use the current ones: "
+    f"[{DEFAULTS}]); to use the current ones: "
     "mdvec import -n docs --mode update --take-scan\n"
 )
 
@@ -29,9 +31,9 @@ def test_a_variable_missing_later_deletes_nothing_and_is_reported_in_one_line(md
     assert KEEPS not in taken.err
     details = mdvec("status", "-n", "docs", "--format", "json").json
     assert details["scan"] == {
-        "extensions": [".md", ".markdown", ".mdx", ".txt"], "exclude": [], "max_bytes": 10485760,
+        "extensions": DEFAULTS.split(", "), "exclude": [], "max_bytes": 10485760,
     }  # fmt: skip
-    assert "files\t.md, .markdown, .mdx, .txt, up to 10.0 MB\n" in mdvec("status", "-n", "docs").out
+    assert f"files\t{DEFAULTS}, up to 10.0 MB\n" in mdvec("status", "-n", "docs").out
 
 
 def test_an_unfinished_import_is_reported_by_search_and_status(notes):

@@ -8,7 +8,15 @@ from typing import Any
 
 from mdvec.documents import DocumentText
 from mdvec.search import UNSURE, Answer, Hit, Listing, TextSpan, good_cut, within_budget
-from mdvec.text import TextFence, counted, fence_for, on_one_line, quoted, shown_name
+from mdvec.text import (
+    TextFence,
+    counted,
+    fence_for,
+    on_one_line,
+    quoted,
+    shown_name,
+    with_page_lines,
+)
 from mdvec.tools import offered_name
 
 _MAX_UNCUT = 1_000
@@ -83,11 +91,12 @@ def document_text(
     head = (
         f"{document.tool}: {quoted(document.file_path)}:{document.start_line}-{document.end_line} "
         f"of {counted(document.total_lines, 'line')} (characters {document.start_position}-"
-        f"{document.end_position} of {document.total_chars}){title}"
+        f"{document.end_position} of {document.total_chars})"
+        f"{f' {document.pages}' if document.pages else ''}{title}"
         f"{_linked(document.links_to, document.linked_from, _MAX_ALL_LINKS)}"
     )
     cut = cut_note(document.tool, document.file_path, document.end_position)
-    content = document.numbered if numbered else document.content
+    content = document.numbered if numbered else document.with_pages
     text = fence_for([content]).around(content)
     return "\n".join([head, *_noted(notes), text]) + (cut if document.truncated else "")
 
@@ -139,6 +148,7 @@ def _head(number: int, hit: Hit, *, wide: bool) -> str:
     heading = f" — {quoted(hit.heading)}" if hit.heading else ""
     about = f", {quoted(hit.about)}" if hit.about else ""
     span = f"{hit.start_line}-{hit.end_line} (characters {hit.start_position}-{hit.end_position})"
+    span += f" {hit.pages}" if hit.pages else ""
     return (
         f"[{number}] {source}{quoted(hit.file_path)}:{span}{heading}{about}, score {hit.score:.2f}"
         f"{_relations(hit)}"
@@ -203,7 +213,7 @@ def _shown(hit: Hit, passage: str, end: int, fence: TextFence) -> str:
         note = cut_note(hit.tool, hit.file_path, hit.next_position)
     elif hit.truncated:
         note = cut_note(hit.tool, hit.file_path, 0, _CUT_BEFORE)
-    return fence.around(passage) + note
+    return fence.around(with_page_lines(passage, hit.file_path, hit.first_page)) + note
 
 
 def _left_out(number: int) -> str:

@@ -8,8 +8,18 @@ from dataclasses import dataclass
 
 import apsw
 
+from mdvec.converters import Converter, format_of
 from mdvec.embedding import ModelError, ModelUnavailable
-from mdvec.files import FileState, FileText, FoundFile, Problem, UnreadableFile, read_text
+from mdvec.files import (
+    FileBytes,
+    FileState,
+    FileText,
+    FoundFile,
+    Problem,
+    UnreadableFile,
+    decode_text,
+    read_bytes,
+)
 from mdvec.importing import (
     EndpointStopped,
     Importer,
@@ -61,6 +71,8 @@ def import_documents(job: ImportJob) -> ImportReport:
     except KeyboardInterrupt:
         run.index.keep_paid()
         raise ImportInterrupted(run.stopped()) from None
+    finally:
+        run.converter.close()
 
 
 def _stored_states(connection: apsw.Connection, tool: Tool) -> Mapping[str, FileState]:
@@ -94,6 +106,8 @@ class _FolderImport:
         self.failed = list(job.found.problems)
         self.left_out: list[str] = []
         self.broken_matter: list[str] = []
+        self.converter = Converter()
+        self.conversion_notes: dict[str, tuple[str, ...]] = {}
         self.has_read_text = False
         self._kept_cuts: dict[tuple[str, str], _CutFile] = {}
         self._kept_chars = 0
@@ -210,12 +224,12 @@ class _FolderImport:
         """Store one file, or note why it cannot be imported."""
         try:
             with self.job.stopwatch.stage("read_and_hash"):
-                text = read_text(self.job.tool.source, file.path)
-            if known is not None and known.content_hash == text.content_hash:
+                read = read_bytes(self.job.tool.source, file.path)
+            if known is not None and known.content_hash == read.content_hash:
                 self.unchanged += 1
                 self.index.touch(file.path, file.size, file.mtime_ns)
                 return
-            self._store(file, text)
+            self._store(file, self._text_of(file, read))
         except ModelUnavailable:
             raise
         except UnreadableFile as error:
@@ -229,17 +243,34 @@ class _FolderImport:
         else:
             self.updated += 1
 
+    def _text_of(self, file: FoundFile, read: FileBytes) -> FileText:
+        """The text of a file: decoded, or Markdown that a converter makes of it.
+
+        Raises:
+            UnreadableFile: it cannot be decoded or converted.
+        """
+        if format_of(file.path) is None:
+            return FileText(decode_text(read.data), read.content_hash)
+        with self.job.stopwatch.stage("convert"):
+            converted = self.converter.convert(read.data, file.path)
+        if converted.notes:
+            self.conversion_notes[file.path] = converted.notes
+        return FileText(converted.content, read.content_hash)
+
     def _texts_to_embed(
         self, files: Sequence[FoundFile], stored: Mapping[str, StoredFile]
     ) -> Iterator[str]:
         """The texts of changed files that have no vector yet; storing a file reads it again."""
         for file in files:
             try:
-                text = read_text(self.job.tool.source, file.path)
+                read = read_bytes(self.job.tool.source, file.path)
+                known = stored.get(file.path)
+                if known is not None and known.content_hash == read.content_hash:
+                    continue
+                text = self._text_of(file, read)
             except UnreadableFile:
                 continue  # storing it reports that
-            known = stored.get(file.path)
-            if known is None or known.content_hash != text.content_hash:
+            else:
                 cut = self._cut(file, text)
                 if self._kept_chars < _MAX_KEPT_CHARS:
                     self._kept_cuts[file.path, text.content_hash] = cut
@@ -312,7 +343,11 @@ class _FolderImport:
             chunks=self.index.size().chunks,
             chunks_embedded=self.index.chunks_embedded,
             chunks_pending=self.index.chunks_pending,
-            hints=(*_left_out_hint(self.left_out), *_broken_matter_hint(self.broken_matter)),
+            hints=(
+                *_left_out_hint(self.left_out),
+                *_broken_matter_hint(self.broken_matter),
+                *_conversion_hints(self.conversion_notes),
+            ),
         )
 
 
@@ -337,6 +372,14 @@ def _broken_matter_hint(paths: Sequence[str]) -> tuple[str, ...]:
         f"the front matter of {_named(paths)} is not valid YAML; each of its entries was read by "
         "itself (quote values that hold a colon)",
     )
+
+
+def _conversion_hints(notes: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    lines = [f"{shown_name(path)}: {'; '.join(sentences)}" for path, sentences in notes.items()]
+    if len(lines) > _MAX_NAMED:
+        more = f"{len(lines) - _MAX_NAMED} more files have pages or texts that were left out"
+        lines = [*lines[:_MAX_NAMED], more]
+    return tuple(lines)
 
 
 def _named(paths: Sequence[str]) -> str:

@@ -7,15 +7,26 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import apsw
 
 from mdvec.database import open_database, snapshot
 from mdvec.errors import MdvecError
-from mdvec.index import DocumentLinks, LinkedDocument, Tables, documents, links_of
+from mdvec.index import DocumentLinks, LinkedDocument, StoredText, Tables, documents, links_of
 from mdvec.search import good_cut, no_texts_message
-from mdvec.text import line_starts, quoted
+from mdvec.text import (
+    counted,
+    line_starts,
+    page_label,
+    page_starts,
+    page_unit,
+    pages_between,
+    quoted,
+    with_page_lines,
+)
 from mdvec.tools import KINDS, Tool, registry, unfinished
 
 _MAX_NAMES = 5
@@ -27,12 +38,16 @@ class ReadingRefused(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class DocumentPart:
-    """A part of a document: lines count from 1, positions from 0; None means its start or end."""
+    """A part of a document: lines count from 1, positions from 0; None means its start or end.
+
+    ``page`` is a page of the file that it was converted from, from 1; it names a part by itself.
+    """
 
     start_line: int | None = None
     end_line: int | None = None
     start_position: int | None = None
     end_position: int | None = None
+    page: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +57,8 @@ class DocumentText:
     If ``truncated``, the budget cut it short, and the rest begins at ``next_position``.
     ``links_to`` and ``linked_from`` are the documents that it links to and is linked from, with
     the headings or blocks ("note.md#heading"); ``unresolved`` are links to no document.
+    ``pages`` says which pages of the original file it is, from ``first_page`` on; "" and 0 if that
+    has none.
     """
 
     tool: str
@@ -59,11 +76,20 @@ class DocumentText:
     links_to: tuple[str, ...] = ()
     linked_from: tuple[str, ...] = ()
     unresolved: tuple[str, ...] = ()
+    pages: str = ""
+    first_page: int = 0
+
+    @property
+    def with_pages(self) -> str:
+        """The part with a line such as "[page 13]" where a page begins."""
+        return with_page_lines(self.content, self.file_path, self.first_page)
 
     @property
     def numbered(self) -> str:
         """The part with the number of each line in front of it."""
-        lines = self.content.splitlines(keepends=True)
+        text = self.with_pages
+        edges = [*line_starts(text), len(text)]
+        lines = [text[start:end] for start, end in pairwise(edges) if start < end]
         return "".join(f"{self.start_line + at}: {line}" for at, line in enumerate(lines))
 
 
@@ -93,7 +119,7 @@ def read_document(
             raise ReadingRefused(_no_document(connection, tool, names, file_path))
         links = links_of(connection, names, [stored.id]).get(stored.id, DocumentLinks())
     lines = [start for start in line_starts(stored.content) if start < len(stored.content)] or [0]
-    start, end = _range(stored.content, lines, part)
+    start, end = _page_range(stored, part.page) or _range(stored.content, lines, part)
     cut = end
     if end - start > max_chars:
         cut = good_cut(stored.content, start, start + max_chars)
@@ -113,7 +139,32 @@ def read_document(
         links_to=_places(links.to),
         linked_from=_places(links.back),
         unresolved=links.unresolved,
+        **_pages(stored, start, cut),
     )
+
+
+def _page_range(stored: StoredText, page: int | None) -> tuple[int, int] | None:
+    """Where a page begins and ends; None if no page is asked for."""
+    if page is None:
+        return None
+    unit, starts = page_unit(stored.file_path), page_starts(stored.content)
+    if not unit:
+        raise ReadingRefused(
+            f"{quoted(stored.file_path)} has no pages; name lines of it instead, or nothing"
+        )
+    if page > len(starts):
+        raise ReadingRefused(
+            f"{quoted(stored.file_path)} has {counted(len(starts), unit)}; there is no {page}"
+        )
+    end = starts[page] - 1 if page < len(starts) else len(stored.content)
+    return starts[page - 1], end
+
+
+def _pages(stored: StoredText, start: int, end: int) -> dict[str, Any]:
+    if not page_unit(stored.file_path):
+        return {}
+    first, last = pages_between(stored.content, start, end)
+    return {"pages": page_label(stored.file_path, first, last), "first_page": first}
 
 
 def _places(links: Sequence[LinkedDocument]) -> tuple[str, ...]:

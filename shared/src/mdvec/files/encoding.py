@@ -35,23 +35,50 @@ class FileText:
     content_hash: str
 
 
-def read_text(source: Path, path: str) -> FileText:
-    """Read a file whole: UTF-8 with or without BOM, cp932, EUC-JP or ISO-2022-JP.
+@dataclass(frozen=True, slots=True)
+class FileBytes:
+    """A file's bytes, and their SHA-256."""
+
+    data: bytes
+    content_hash: str
+
+
+def read_bytes(source: Path, path: str) -> FileBytes:
+    """Read a file whole.
+
+    Raises:
+        UnreadableFile: the file is gone or cannot be read.
+    """
+    data = _read(source / path)
+    return FileBytes(data, hashlib.sha256(data).hexdigest())
+
+
+def decode_text(data: bytes) -> str:
+    """The text of a file: UTF-8 with or without BOM, cp932, EUC-JP or ISO-2022-JP.
 
     Line ends are kept; a BOM is not part of the text.
 
     Raises:
-        UnreadableFile: the file is gone or cannot be read, or its encoding is not certain.
+        UnreadableFile: it is no text, or its encoding is not certain.
     """
-    data = _read(source / path)
     if marked_encoding(data) == UTF_16:
         raise UnreadableFile("it is UTF-16; save it as UTF-8")
     if b"\0" in data:
         raise UnreadableFile("it contains NUL bytes, so it is not text")
     try:
-        return FileText(decoded(data), hashlib.sha256(data).hexdigest())
+        return decoded(data)
     except UnknownEncoding as error:
         raise _unknown(error) from error
+
+
+def read_text(source: Path, path: str) -> FileText:
+    """Read a file whole and decode it.
+
+    Raises:
+        UnreadableFile: the file is gone or cannot be read, or its encoding is not certain.
+    """
+    file = read_bytes(source, path)
+    return FileText(decode_text(file.data), file.content_hash)
 
 
 def file_encoding(file: Path) -> str:

@@ -10,11 +10,12 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 
+from mdvec.converters import NEW_TOOL_ENDINGS
 from mdvec.files import FileState, ScanRules
 from mdvec.importing.report import ImportRequest
 from mdvec.tools import KINDS, Tool
 
-_LATER_ENDINGS = (".mdx",)
+_LATER_ENDINGS = (".mdx", *NEW_TOOL_ENDINGS)
 """Default endings that some tools were imported without, before they were defaults."""
 
 

@@ -19,7 +19,15 @@ from mdvec.index.properties import (
 )
 from mdvec.index.tables import Tables, has_words
 from mdvec.index.words import clear_deletion_mark, delete_unused_words
-from mdvec.text import Chunk, Properties, identifier, searched_names
+from mdvec.text import (
+    PAGE_BREAK,
+    Chunk,
+    Properties,
+    identifier,
+    page_label,
+    page_unit,
+    searched_names,
+)
 
 if TYPE_CHECKING:
     from mdvec.embedding import Vectors
@@ -201,6 +209,23 @@ def stored_text(connection: apsw.Connection, tables: Tables, file_path: str) -> 
     )
     alike = next((p for (p,) in paths if unicodedata.normalize("NFC", str(p)) == composed), None)
     return None if alike is None else _exact_text(connection, tables, str(alike))
+
+
+def pages_of(
+    connection: apsw.Connection, tables: Tables, file_path: str, start: int, end: int
+) -> tuple[str, int]:
+    """The pages of a converted document that a passage is on, and their first; "", 0 for none."""
+    if not page_unit(file_path):
+        return "", 0
+    row = connection.execute(
+        "SELECT substr(content, 1, ?1), substr(content, ?1 + 1, ?2) "
+        f"FROM {identifier(tables.documents)} WHERE tool_id = ?3 AND file_path = ?4",
+        (start, end - start, tables.tool_id, file_path),
+    ).fetchone()
+    if row is None:
+        return "", 0
+    first = str(row[0]).count(PAGE_BREAK) + 1
+    return page_label(file_path, first, first + str(row[1]).strip().count(PAGE_BREAK)), first
 
 
 def _exact_text(connection: apsw.Connection, tables: Tables, file_path: str) -> StoredText | None:

@@ -29,7 +29,15 @@ from mdvec.search.core.neighbours import (
     within_budget,
 )
 from mdvec.search.ranking import RankedChunk
-from mdvec.text import WORD_MARK, Outline, is_blank, line_starts, machine_text, outline
+from mdvec.text import (
+    WORD_MARK,
+    Outline,
+    is_blank,
+    line_starts,
+    machine_text,
+    outline,
+    page_unit,
+)
 from mdvec.tools import KINDS
 
 
@@ -71,7 +79,9 @@ class Hit:
     several were asked, ``also_in`` other files with the same text, ``links_to`` and
     ``linked_from`` the paths that its document links to and is linked from. ``truncated`` says
     whether the passage was cut at either end; if its end was cut, it continues at
-    ``next_position``. ``goes_on`` says whether its section goes on where it ends uncut.
+    ``next_position``. ``goes_on`` says whether its section goes on where it ends uncut. ``pages``
+    are those of the original file that it is on, such as "pages 12-13", from ``first_page`` on; ""
+    and 0 if that has none.
     """
 
     tool: str
@@ -95,6 +105,8 @@ class Hit:
     links_to: tuple[str, ...] = ()
     linked_from: tuple[str, ...] = ()
     goes_on: bool = False
+    pages: str = ""
+    first_page: int = 0
 
     @property
     def about(self) -> str:
@@ -165,8 +177,13 @@ def _with_links(
     if KINDS[ranked.tool.kind].is_made_of_records:
         return hit
     number = ranked.chunk.document_id
+    pages, first_page = documents.pages_of(
+        connection, ranked.tables, hit.file_path, hit.start_position, hit.end_position
+    )
     return replace(
         hit,
+        pages=pages,
+        first_page=first_page,
         links_to=tuple(dict.fromkeys(link.file_path for link in links.to)),
         linked_from=tuple(dict.fromkeys(link.file_path for link in links.back)),
         goes_on=hit.next_position is None
@@ -251,10 +268,11 @@ class _Texts:
 
 def _window(ranked: RankedChunk) -> Window:
     chunk = ranked.chunk
-    is_record = KINDS[ranked.tool.kind].is_made_of_records
+    # Pages stay apart, so that a hit cites the one that it was found on.
+    is_apart = KINDS[ranked.tool.kind].is_made_of_records or page_unit(chunk.file_path)
     return Window(
         (ranked.tool.id, chunk.document_id),
-        "" if is_record else chunk.heading,
+        "" if is_apart else chunk.heading,
         chunk.chunk_index,
         TextSpan(chunk.start_position, chunk.end_position),
         chunk.content.lstrip().startswith("#"),

@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 import platformdirs
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
+from mdvec.converters import NEW_TOOL_ENDINGS
 from mdvec.embedding import Reranker, canonical, family_of
 from mdvec.files import ScanRules
 from mdvec.household import MAX_DATE_TOLERANCE, DetectionOptions
@@ -191,7 +192,7 @@ class ScanSettings(SettingsSection):
     extensions: Annotated[
         tuple[Annotated[str, Field(pattern=r"^\.[^./\\]+$")], ...], BeforeValidator(_lower_case)
     ] = Field(
-        (".md", ".markdown", ".mdx", ".txt"),
+        (".md", ".markdown", ".mdx", ".txt", *NEW_TOOL_ENDINGS),
         min_length=1,
         description="a list of endings such as '.md'",
     )

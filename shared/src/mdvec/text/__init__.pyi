@@ -64,6 +64,14 @@ from .options import CUT as CUT
 from .options import ChunkingOptions as ChunkingOptions
 from .options import InvalidChunking as InvalidChunking
 from .options import Strategy as Strategy
+from .pages import CONVERTED_ENDINGS as CONVERTED_ENDINGS
+from .pages import PAGE_BREAK as PAGE_BREAK
+from .pages import is_converted as is_converted
+from .pages import page_label as page_label
+from .pages import page_starts as page_starts
+from .pages import page_unit as page_unit
+from .pages import pages_between as pages_between
+from .pages import with_page_lines as with_page_lines
 from .properties import MAX_TAG_CHARS as MAX_TAG_CHARS
 from .properties import Properties as Properties
 from .properties import PropertyValue as PropertyValue

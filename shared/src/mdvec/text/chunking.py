@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from mdvec.text.breaks import passage_windows
-from mdvec.text.markdown import Fence, Outline, line_starts
+from mdvec.text.markdown import Fence, Heading, Outline, line_starts
 from mdvec.text.options import ChunkingOptions
+from mdvec.text.pages import page_starts
 from mdvec.text.tokens import Tokenizer, fitting_pieces, is_blank, token_windows
 
 Range = tuple[int, int]
@@ -121,19 +122,27 @@ class Section:
 
 
 def heading_sections(content: str, outline: Outline, levels: tuple[int, ...]) -> list[Section]:
-    """Cut the body at headings of ``levels``; text before the first heading is a section too."""
-    cuts = [heading for heading in outline.headings if heading.level in levels]
-    edges = [outline.body, *(heading.start for heading in cuts), len(content)]
-    sections = [Section(edges[0], edges[1], (), "")]
+    """Cut the body at headings of ``levels``; text before the first heading is a section too.
+
+    A page of a converted document begins a section under the same heading.
+    """
+    edges: list[tuple[int, Heading | None]] = [
+        (heading.start, heading) for heading in outline.headings if heading.level in levels
+    ]
+    edges += [(start, None) for start in page_starts(content)[1:] if start > outline.body]
+    edges.sort(key=lambda edge: edge[0])
+    ends = [*(start for start, _ in edges), len(content)]
+    sections = [Section(outline.body, ends[0], (), "")]
     path: list[tuple[int, int, str]] = []  # level, number, words
-    for number, heading in enumerate(cuts):
-        while path and path[-1][0] >= heading.level:
-            path.pop()
-        path.append((heading.level, number, heading.words))
+    for number, (start, heading) in enumerate(edges):
+        if heading is not None:
+            while path and path[-1][0] >= heading.level:
+                path.pop()
+            path.append((heading.level, number, heading.words))
         sections.append(
             Section(
-                start=heading.start,
-                end=edges[number + 2],
+                start=start,
+                end=ends[number + 1],
                 lineage=tuple(step[1] for step in path),
                 heading=" > ".join(step[2] for step in path if step[2]),
             )

@@ -10,6 +10,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from mdvec.text.front_matter_block import LINE_BREAK, NO_FRONT_MATTER, FrontMatter, front_matter
+from mdvec.text.pages import is_converted
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -79,8 +80,8 @@ def outline(content: str, file_name: str) -> Outline:
 
 
 def is_markdown(file_name: str) -> bool:
-    """Whether a file is Markdown, by its name."""
-    return file_name.lower().endswith(_MARKDOWN_SUFFIXES)
+    """Whether a file is Markdown, or stored as such, by its name."""
+    return file_name.lower().endswith(_MARKDOWN_SUFFIXES) or is_converted(file_name)
 
 
 def line_starts(content: str, start: int = 0, end: int | None = None) -> list[int]:

@@ -6,6 +6,7 @@ from pathlib import Path
 import platformdirs
 import pytest
 
+from mdvec.converters import NEW_TOOL_ENDINGS
 from mdvec.index.chroma import ChromaServer, Hnsw
 from mdvec.log.opening import LogOptions
 from mdvec.settings import Settings, SettingsError, load_settings
@@ -59,7 +60,7 @@ def test_without_any_setting_the_defaults_hold(home):
     assert settings.database_path.is_relative_to(home)
     assert (settings.search.k, settings.model.name) == (5, "auto")
     assert (settings.model.auto_unload_minutes, settings.model.memory_threshold) == (10, 0.8)
-    assert settings.scan.extensions == (".md", ".markdown", ".mdx", ".txt")
+    assert settings.scan.extensions == (".md", ".markdown", ".mdx", ".txt", *NEW_TOOL_ENDINGS)
     assert settings.scan.max_bytes == 10 * 2**20
 
 

@@ -43,7 +43,8 @@ def rendered_document(document: DocumentText, passage: range, *, as_markdown: bo
     head = document.content[:matter]
     above = Markup('<pre class="matter">{}</pre>').format(head.strip()) if head.strip() else ""
     first = document.start_line + head.count("\n")
-    tokens = _markdown().parse(document.content[matter:])
+    # A page break has a line of its own, so the lines count as before.
+    tokens = _markdown().parse(document.with_pages[matter:])
     _mark(tokens, passage, first)
     base = _Place(document.tool, posixpath.dirname(document.file_path))
     html = _markdown().renderer.render(tokens, _markdown().options, {"place": base})

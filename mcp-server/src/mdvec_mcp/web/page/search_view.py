@@ -111,12 +111,13 @@ def _count(query: Query) -> int:
 def _shown_hit(hit: Hit, tool: Tool | None) -> ShownHit:
     fields = {"tool": hit.tool, "path": hit.file_path, "start": hit.start_line, "end": hit.end_line}
     quoted = "\n".join(f"> {line}" for line in hit.content.strip().splitlines())
+    where = hit.pages or f"{hit.start_line}-{hit.end_line}"
     words = (*hit.explanation.matched_words, *hit.explanation.matched_terms)
     return ShownHit(
         hit=hit,
         text=marked(hit.content.strip("\n"), words),
         address=f"/document?{urlencode(fields)}#hit",
-        quotation=f"{quoted}\n>\n> — {hit.file_path}:{hit.start_line}-{hit.end_line}\n",
+        quotation=f"{quoted}\n>\n> — {hit.file_path}:{where}\n",
         editors=() if tool is None else editors(tool, hit.file_path, hit.start_line),
     )
 

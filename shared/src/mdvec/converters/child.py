@@ -1,0 +1,99 @@
+"""The process that converts files: ``python -m mdvec.converters.child``, started by an import.
+
+It gets the bytes of a file on STDIN and answers with text on STDOUT. First it gives up every right:
+it can open no file but Python's own code, no socket, and start no program.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import struct
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from mdvec.converters.converted import Converted, NotConverted
+from mdvec.converters.formats import format_of
+from mdvec.sandbox import code_paths, limit, restrict_calls, restrict_files, take_own_user
+from mdvec.sizes import MEGABYTE
+
+LENGTHS = struct.Struct(">II")
+LENGTH = struct.Struct(">I")
+_SHARED_LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache")
+MAX_MEMORY_MB = 600
+MAX_TEXT = 40_000_000
+"""How many characters a file may become."""
+
+
+def main() -> None:
+    """Convert one file after another until STDIN ends."""
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):  # code that prints must not break the protocol
+        os.dup2(nothing, descriptor)
+    walls = _locked()
+    while head := requests.read(LENGTHS.size):
+        name_bytes, data_bytes = LENGTHS.unpack(head)
+        name = requests.read(name_bytes).decode()
+        _send(answers, _answer(requests.read(data_bytes), name) | {"walls": walls})
+
+
+def _locked() -> list[str]:
+    limit(resource.RLIMIT_AS, MAX_MEMORY_MB * MEGABYTE)
+    limit(resource.RLIMIT_CORE, 0)
+    limit(resource.RLIMIT_FSIZE, 0)
+    sys.setrecursionlimit(2_000)
+    walls = {
+        "own_user": take_own_user(),
+        "landlock": restrict_files([*code_paths(), *map(Path, _SHARED_LIBRARIES)]),
+        "seccomp": restrict_calls(),
+    }
+    return [name for name, is_up in walls.items() if is_up]
+
+
+def _answer(data: bytes, name: str) -> dict[str, Any]:
+    try:
+        converted = _converted(data, name)
+    except NotConverted as error:
+        return {"refused": str(error)}
+    except MemoryError:
+        return {"refused": f"reading it takes more than {MAX_MEMORY_MB} MB of memory", "end": True}
+    except RecursionError:
+        return {"refused": "it is nested too deeply"}
+    except Exception as error:  # noqa: BLE001 - foreign code may raise anything over a damaged file
+        return {"refused": f"it is damaged, or not what its ending says ({type(error).__name__})"}
+    return {"content": converted.content, "notes": converted.notes}
+
+
+def _converted(data: bytes, name: str) -> Converted:
+    known = format_of(name)
+    if known is None:
+        raise NotConverted("no converter reads files of its ending")
+    try:
+        module = import_module(f"mdvec.converters.{known.module}")
+    except ModuleNotFoundError as error:
+        raise NotConverted(
+            f"reading it needs the package {known.package}; install it with: "
+            "pip install 'mdvec[documents]'"
+        ) from error
+    converted: Converted = module.convert(data, name)
+    if len(converted.content) > MAX_TEXT:
+        raise NotConverted(f"it would become more than {MAX_TEXT:,} characters of text")
+    if not converted.content.strip():
+        raise NotConverted("it has no text")
+    return converted
+
+
+def _send(answers: BinaryIO, answer: dict[str, Any]) -> None:
+    body = json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace")
+    answers.write(LENGTH.pack(len(body)) + body)
+    answers.flush()
+    if answer.get("end"):  # what is left of its memory may be in pieces
+        sys.exit()
+
+
+if __name__ == "__main__":
+    main()

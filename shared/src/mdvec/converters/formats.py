@@ -1,0 +1,33 @@
+"""The formats that can be converted: their endings, and the module and package that do it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One format of documents.
+
+    Attributes:
+        name: what people and ``--formats`` call it.
+        endings: the endings of its files, in lower case.
+        module: the module of this room that converts it.
+        package: the package that it needs; "" if none.
+    """
+
+    name: str
+    endings: tuple[str, ...]
+    module: str
+    package: str = ""
+
+
+FORMATS = (Format("pdf", (".pdf",), "pdf", "pypdfium2"),)
+NEW_TOOL_ENDINGS = tuple(ending for known in FORMATS for ending in known.endings)
+"""The endings of formats that a new tool reads unasked."""
+
+
+def format_of(file_name: str) -> Format | None:
+    """The format of a file, by its name; None if it is read as it is."""
+    name = file_name.lower()
+    return next((known for known in FORMATS if name.endswith(known.endings)), None)

@@ -1,0 +1,257 @@
+"""Reads PDF files by PDFium: the lines of each page, with their boxes."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+
+from mdvec.converters.converted import Converted, NotConverted, joined_pages
+from mdvec.converters.pdf_document import Bookmarks, page_texts
+from mdvec.converters.pdf_lines import WIDE_SPACE, Line, normal_text, stacked
+
+_MAX_PAGES = 20_000
+_MAX_NAMED = 10
+_MAX_BOOKMARKS = 5_000
+_CELL_GAP = 1.2
+"""Text further apart than so many times its height belongs to another column or cell."""
+_MIN_HEIGHT = 1.0
+_WHITE = 250
+_DARK = 200
+_BREAK = re.compile(r"[\r\n]+")
+
+
+def convert(data: bytes, file_name: str) -> Converted:  # noqa: ARG001 - as every converter's
+    """The text of a PDF file, page by page."""
+    try:
+        document = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        if error.err_code == pdfium.FPDF_ERR_PASSWORD:
+            raise NotConverted("it needs a password; save a copy without one") from error
+        raise NotConverted("it is not a PDF file, or it is damaged") from error
+    count = len(document)
+    if not 0 < count <= _MAX_PAGES:
+        raise NotConverted(f"it has {count:,} pages; 1 to {_MAX_PAGES:,} can be read")
+    pages, hidden = [], []
+    for number in range(count):
+        lines, is_hiding = _page_lines(document, number)
+        pages.append(lines)
+        if is_hiding:
+            hidden.append(number + 1)
+    if not any(pages):
+        raise NotConverted(
+            "no page of it has text, as in a scan; make its text searchable by OCR, such as "
+            "ocrmypdf, first"
+        )
+    empty = [number for number, lines in enumerate(pages, 1) if not lines]
+    return Converted(
+        joined_pages(page_texts(pages, _bookmarks(document))),
+        (
+            *_about(empty, "without text (a scan or a picture?)"),
+            *_about(hidden, "with white text that nobody sees, which was left out"),
+        ),
+    )
+
+
+def _about(pages: list[int], what: str) -> tuple[str, ...]:
+    if not pages:
+        return ()
+    more = f" and {len(pages) - _MAX_NAMED} more" if len(pages) > _MAX_NAMED else ""
+    noun = "page" if len(pages) == 1 else "pages"
+    return (f"{noun} {', '.join(map(str, pages[:_MAX_NAMED]))}{more} {what}",)
+
+
+def _bookmarks(document: pypdfium2.PdfDocument) -> Bookmarks:
+    """The titles that the file's own table of contents has for each page, with their levels."""
+    titles: Bookmarks = {}
+    try:
+        for number, mark in enumerate(document.get_toc(max_depth=6)):
+            target = mark.get_dest()
+            page = None if target is None else target.get_index()
+            if number >= _MAX_BOOKMARKS:
+                break
+            if page is not None:
+                title = normal_text(mark.get_title())
+                titles.setdefault(page, {})["".join(title.split())] = mark.level + 1
+    except (pypdfium2.PdfiumError, ValueError):
+        return {}
+    return titles
+
+
+def _page_lines(document: pypdfium2.PdfDocument, number: int) -> tuple[list[Line], bool]:
+    """The lines of a page, and whether white text was left out."""
+    try:
+        page = document[number]
+        text_page = page.get_textpage()
+    except pypdfium2.PdfiumError:
+        return [], False
+    try:
+        reader = _PageReader(page, text_page)
+        return stacked(reader.lines()), reader.is_hiding
+    finally:
+        text_page.close()
+        page.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    left: float
+    right: float
+    bottom: float
+    top: float
+
+    @property
+    def height(self) -> float:
+        return self.top - self.bottom
+
+
+def _are_apart(before: _Box, after: _Box) -> bool:
+    height = max(before.height, after.height, _MIN_HEIGHT)
+    gap = max(after.left - before.right, before.left - after.right, before.bottom - after.top)
+    return gap > _CELL_GAP * height
+
+
+class _PageReader:
+    """The characters of one page; only those at the ends of words are asked for their boxes."""
+
+    def __init__(self, page: pypdfium2.PdfPage, text_page: pypdfium2.PdfTextPage) -> None:
+        self._page, self._raw = page, text_page.raw
+        self._width, self._height = page.get_size()
+        self._rotation = page.get_rotation()
+        self.is_hiding = False
+        self._covers: list[_Box] | None = None
+        count = text_page.count_chars()
+        text = text_page.get_text_range() if count else ""
+        if len(text) != count:  # some characters are two, or none, in the text
+            codes = (pdfium.FPDFText_GetUnicode(self._raw, at) for at in range(count))
+            text = "".join(chr(code) if 0 < code < 0x110000 else " " for code in codes)
+        self._text = text.replace("\0", " ")
+        self._edges = [ctypes.c_double() for _ in range(4)]
+        self._rect = pdfium.FS_RECTF()
+        self._rect_pointer = ctypes.byref(self._rect)
+        self._colour = [ctypes.c_uint() for _ in range(4)]
+
+    def lines(self) -> Iterator[Line]:
+        """The page's lines, cut where a column or a cell ends, with upright coordinates."""
+        start = 0
+        for match in (*_BREAK.finditer(self._text), None):
+            end = match.start() if match else len(self._text)
+            yield from self._cells(start, end)
+            start = match.end() if match else end
+
+    def _cells(self, start: int, end: int) -> Iterator[Line]:
+        first = start
+        for at in self._gaps(start, end):
+            yield from self._line(first, at)
+            first = at + 1
+        yield from self._line(first, end)
+
+    def _gaps(self, start: int, end: int) -> Iterator[int]:
+        """The spaces that are as wide as the gap between two columns."""
+        if " " not in self._text[start:end] or not self._has_gap(start, end):
+            return
+        for at in range(start + 1, end - 1):
+            if self._text[at] == " ":
+                before, after = self._box(at - 1), self._box(at + 1)
+                if _are_apart(before, after):
+                    yield at
+
+    def _has_gap(self, start: int, end: int) -> bool:
+        """Whether two pieces of a line, each drawn in one go, stand apart; one has no gap."""
+        rect, before = self._edges, None
+        for number in range(pdfium.FPDFText_CountRects(self._raw, start, end - start)):
+            pdfium.FPDFText_GetRect(self._raw, number, *rect)
+            left, top, right, bottom = (edge.value for edge in rect)
+            piece = _Box(left, right, bottom, top)
+            if before is not None and _are_apart(before, piece):
+                return True
+            before = piece
+        return False
+
+    def _line(self, start: int, end: int) -> Iterator[Line]:
+        while start < end and self._text[start].isspace():
+            start += 1
+        while start < end and self._text[end - 1].isspace():
+            end -= 1
+        if start == end:
+            return
+        first, last = self._box(start), self._box(end - 1)
+        left, right = min(first.left, last.left), max(first.right, last.right)
+        bottom, top = min(first.bottom, last.bottom), max(first.top, last.top)
+        is_vertical = (
+            end - start > 1
+            and abs(first.left - last.left) < first.height / 2
+            and abs(first.top - last.top) > first.height / 2
+        )
+        size = min(first.height, last.height) if not is_vertical else first.right - first.left
+        if size < _MIN_HEIGHT or right < 0 or left > self._width or top < 0:
+            return
+        if self._is_unseen(start, _Box(left, right, bottom, top)):
+            self.is_hiding = True
+            return
+        text = normal_text(self._without_made_spaces(start, end))
+        if text:
+            yield Line(text, left, right, bottom, top, size, self._height, is_vertical)
+
+    def _without_made_spaces(self, start: int, end: int) -> str:
+        """The text without the spaces that PDFium put between two kanji or kana."""
+        text = self._text[start:end]
+        made = [
+            match.start()
+            for match in WIDE_SPACE.finditer(text)
+            if pdfium.FPDFText_IsGenerated(self._raw, start + match.start()) == 1
+        ]
+        for at in reversed(made):
+            text = text[:at] + text[at + 1 :]
+        return text
+
+    def _box(self, at: int) -> _Box:
+        """The box of a character on the upright page."""
+        rect = self._rect
+        pdfium.FPDFText_GetLooseCharBox(self._raw, at, self._rect_pointer)
+        left, right, bottom, top = rect.left, rect.right, rect.bottom, rect.top
+        match self._rotation:
+            case 90:
+                return _Box(bottom, top, self._height - right, self._height - left)
+            case 180:
+                return _Box(
+                    self._width - right, self._width - left,
+                    self._height - top, self._height - bottom,
+                )  # fmt: skip
+            case 270:
+                return _Box(self._width - top, self._width - bottom, left, right)
+        return _Box(left, right, bottom, top)
+
+    def _is_unseen(self, at: int, box: _Box) -> bool:
+        """Whether text is white on white: filled white, with nothing darker behind it."""
+        colour = self._colour
+        if not pdfium.FPDFText_GetFillColor(self._raw, at, *colour):
+            return False
+        if any(part.value < _WHITE for part in colour[:3]) and colour[3].value:
+            return False
+        if self._covers is None:
+            self._covers = list(self._darker_areas())
+        return not any(
+            area.left < box.right and box.left < area.right
+            and area.bottom < box.top and box.bottom < area.top
+            for area in self._covers
+        )  # fmt: skip
+
+    def _darker_areas(self) -> Iterator[_Box]:
+        for item in self._page.get_objects(max_depth=3):
+            if item.type == pdfium.FPDF_PAGEOBJ_TEXT:
+                continue
+            colour: list[Any] = [ctypes.c_uint() for _ in range(4)]
+            is_path = item.type == pdfium.FPDF_PAGEOBJ_PATH
+            if is_path and (
+                not pdfium.FPDFPageObj_GetFillColor(item.raw, *colour)
+                or all(part.value > _DARK + 50 for part in colour[:3])
+            ):
+                continue
+            left, bottom, right, top = item.get_bounds()
+            yield _Box(left, right, bottom, top)

@@ -1,0 +1,370 @@
+"""Puts the lines of a document's pages in reading order, as paragraphs, headings and tables."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+from statistics import median
+
+from mdvec.converters.pdf_lines import Line, is_wide, joined
+
+Bookmarks = dict[int, dict[str, int]]
+"""By page, from 0: the titles without spaces, and their levels."""
+
+_MARGIN = 0.1
+"""The part of a page, at its top and bottom, where running heads stand."""
+_MAX_HEAD_ROWS = 2
+_MIN_REPEATS = 3
+_NEAR_PAGES = 6
+_MIN_COLUMN_LINES = 4
+_MIN_FILLED = 0.55
+"""How much of a column's width its lines fill; cells of a table fill less."""
+_APART = 2.0
+"""Rows further apart than so many times their size do not follow each other."""
+_HEADING_SIZE = 1.15
+_MAX_HEADING = 120
+_MAX_LEVELS = 3
+_RUBY_SIZE = 0.6
+_DIGITS = re.compile(r"\d+")
+_NUMBER = re.compile(r"[\s\-–—/|・第頁ページp.P]*\d+[\s\-–—/|・\d頁ページ]*")
+_KANA = re.compile(r"[\u3041-\u30ff\s]+")
+_ITEM = re.compile(r"(?:[•・●○◆■□▪‣*-]|\(?\d{1,3}[.)．）]|[①-⑳])\s*\S")
+_MARKUP = re.compile(r"(#{1,6}\s|`{3}|~{3}|>|\|)")
+_ENDS = tuple("。．.!?！？」』）)：:")
+
+
+def page_texts(pages: Sequence[list[Line]], bookmarks: Bookmarks) -> list[str]:
+    """Each page's text as Markdown."""
+    bodies = [_parts(page) for page in _without_running_heads(pages)]
+    sizes: Counter[float] = Counter()
+    for line in chain.from_iterable(chain.from_iterable(bodies)):
+        sizes[_rounded(line.size)] += len(line.text)
+    body_size = sizes.most_common(1)[0][0] if sizes else 0.0
+    levels = {} if bookmarks else _levels(bodies, body_size)
+    return [
+        _Page(body_size, levels, bookmarks.get(number, {})).text(body)
+        for number, body in enumerate(bodies)
+    ]
+
+
+def _rounded(size: float) -> float:
+    return round(size * 2) / 2
+
+
+def _parts(lines: list[Line]) -> list[list[Line]]:
+    """A page's lines; on one that is mostly vertical, those above and below stand by themselves."""
+    upright = [line for line in lines if not line.is_vertical]
+    vertical = [line for line in lines if line.is_vertical]
+    if sum(len(line.text) for line in upright) >= sum(len(line.text) for line in vertical):
+        return [lines]
+    top = max(line.top for line in vertical)
+    return [
+        [line for line in upright if line.middle > top],
+        [line.turned() for line in vertical],
+        [line for line in upright if line.middle <= top],
+    ]
+
+
+def _levels(bodies: Sequence[list[list[Line]]], body_size: float) -> dict[float, int]:
+    """The level of each size of letters that headings have."""
+    larger = {
+        _rounded(line.size)
+        for line in chain.from_iterable(chain.from_iterable(bodies))
+        if _rounded(line.size) >= body_size * _HEADING_SIZE and len(line.text) <= _MAX_HEADING
+    }
+    ordered = sorted(larger, reverse=True)
+    return {size: min(level, _MAX_LEVELS) for level, size in enumerate(ordered, 1)}
+
+
+def _without_running_heads(pages: Sequence[list[Line]]) -> list[list[Line]]:
+    """The pages without what stands at the top or bottom of several pages near each other."""
+    seen: dict[tuple[str, int], list[int]] = defaultdict(list)
+    margins = [_margin_rows(page) for page in pages]
+    for number, rows in enumerate(margins):
+        for row in rows:
+            seen[_head_key(row)].append(number)
+    kept = []
+    for number, (page, rows) in enumerate(zip(pages, margins, strict=True)):
+        dropped = {
+            id(line)
+            for row in rows
+            for line in row
+            if _is_number(row, len(pages)) or _is_repeated(seen[_head_key(row)], number)
+        }
+        kept.append([line for line in page if id(line) not in dropped])
+    return kept
+
+
+def _margin_rows(page: list[Line]) -> list[list[Line]]:
+    rows = _rows(page)
+    edges = [*rows[:_MAX_HEAD_ROWS], *rows[_MAX_HEAD_ROWS:][-_MAX_HEAD_ROWS:]]
+    return [
+        row
+        for row in edges
+        if not _MARGIN < row[0].middle / max(row[0].page_height, 1) < 1 - _MARGIN
+    ]
+
+
+def _head_key(row: list[Line]) -> tuple[str, int]:
+    words = _DIGITS.sub("#", " ".join(line.text for line in row))
+    return words, round(row[0].middle / 6)
+
+
+def _is_number(row: list[Line], pages: int) -> bool:
+    """Whether a row in the margin is a page's number alone."""
+    return len(row) == 1 and pages > 1 and _NUMBER.fullmatch(row[0].text) is not None
+
+
+def _is_repeated(numbers: list[int], page: int) -> bool:
+    near = sum(abs(number - page) <= _NEAR_PAGES for number in numbers)
+    return near >= _MIN_REPEATS
+
+
+def _rows(lines: Iterable[Line]) -> list[list[Line]]:
+    """Lines at the same height, from top to bottom and from left to right."""
+    rows: list[list[Line]] = []
+    for line in sorted(lines, key=lambda line: -line.middle):
+        if rows and abs(rows[-1][0].middle - line.middle) < min(line.size, rows[-1][0].size) / 2:
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    return [sorted(row, key=lambda line: line.left) for row in rows]
+
+
+def _in_columns(lines: list[Line]) -> list[list[Line]]:
+    """The lines as blocks in reading order: what spans the columns parts them into bands."""
+    columns = _columns(lines)
+    if columns is None:
+        return [lines] if lines else []
+    above = [line for line in lines if line.middle > columns.top]
+    below = [line for line in lines if line.middle < columns.bottom]
+    # A column that is longer than the other goes on; a table above or below is none of it.
+    above = above if columns.has_both_sides(above) else []
+    below = below if columns.has_both_sides(below) else []
+    outside = {id(line) for line in (*above, *below)}
+    return [
+        *_in_columns(above),
+        *_bands([line for line in lines if id(line) not in outside], columns.gutter),
+        *_in_columns(below),
+    ]
+
+
+def _bands(lines: list[Line], gutter: float) -> list[list[Line]]:
+    blocks: list[list[Line]] = []
+    spanning = sorted((line for line in lines if _spans(line, gutter)), key=lambda x: -x.middle)
+    rest = [line for line in lines if not _spans(line, gutter)]
+    for edge in (*spanning, None):
+        bottom = float("-inf") if edge is None else edge.middle
+        band = [line for line in rest if line.middle > bottom]
+        rest = [line for line in rest if line.middle <= bottom]
+        if band:
+            blocks += _in_columns([line for line in band if line.right <= gutter])
+            blocks += _in_columns([line for line in band if line.left >= gutter])
+        if edge is not None and not band and blocks:
+            blocks[-1].append(edge)
+        elif edge is not None:
+            blocks.append([edge])
+    return blocks
+
+
+def _spans(line: Line, gutter: float) -> bool:
+    return line.left < gutter < line.right
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Two columns of prose beside each other, from ``top`` to ``bottom``."""
+
+    gutter: float
+    top: float
+    bottom: float
+
+    def has_both_sides(self, lines: Iterable[Line]) -> bool:
+        """Whether there are lines on both sides of the gutter, or across it."""
+        sides = {
+            0 if _spans(line, self.gutter) else (1 if line.right <= self.gutter else 2)
+            for line in lines
+        }
+        return bool(sides) and sides not in ({1}, {2})
+
+
+def _columns(lines: list[Line]) -> _Columns | None:
+    """Two columns with the gap between them; None if the lines stand in one."""
+    starts = Counter(round(line.left) for line in lines)
+    best: tuple[int, _Columns] | None = None
+    for start, count in starts.items():
+        if count < _MIN_COLUMN_LINES // 2:
+            continue
+        gutter = start - 1.5
+        left = [line for line in lines if line.right <= gutter]
+        right = [line for line in lines if line.left >= gutter]
+        if min(len(left), len(right)) < _MIN_COLUMN_LINES:
+            continue
+        top = min(max(line.top for line in left), max(line.top for line in right))
+        bottom = max(min(line.bottom for line in left), min(line.bottom for line in right))
+        inside = [line for line in lines if bottom < line.middle < top]
+        left = [line for line in inside if line.right <= gutter]
+        right = [line for line in inside if line.left >= gutter]
+        crossing = len(inside) - len(left) - len(right)
+        top, bottom = _without_tables(inside, gutter, top, bottom)
+        score = min(len(left), len(right)) - 2 * crossing
+        if score > 0 and _is_prose(left) and _is_prose(right) and (not best or score > best[0]):
+            best = score, _Columns(gutter, top, bottom)
+    return None if best is None else best[1]
+
+
+def _without_tables(
+    lines: list[Line], gutter: float, top: float, bottom: float
+) -> tuple[float, float]:
+    """The range of columns without a table at its top or bottom, which stands apart from them."""
+    groups: list[list[Line]] = []
+    for row in _rows(lines):
+        is_apart = groups and groups[-1][-1].middle - row[0].middle > _APART * row[0].size
+        if is_apart or not groups:
+            groups.append([])
+        groups[-1] += row
+    for group, is_last in ((groups[0], False), (groups[-1], True)):
+        both = any(line.right <= gutter for line in group) and any(
+            line.left >= gutter for line in group
+        )
+        if (
+            len(groups) > 1
+            and both
+            and max(line.width for line in group)
+            < _MIN_FILLED * (gutter - min(line.left for line in lines))
+        ):
+            top = top if is_last else min(line.bottom for line in group)
+            bottom = max(line.top for line in group) if is_last else bottom
+    return top, bottom
+
+
+def _is_prose(lines: list[Line]) -> bool:
+    if len(lines) < _MIN_COLUMN_LINES:
+        return False
+    width = max(line.right for line in lines) - min(line.left for line in lines)
+    size = median(line.size for line in lines)
+    return width > 8 * size and median(line.width for line in lines) > _MIN_FILLED * width
+
+
+class _Page:
+    """Writes one page's lines as Markdown."""
+
+    def __init__(
+        self, body_size: float, levels: Mapping[float, int], titles: Mapping[str, int]
+    ) -> None:
+        self._body_size, self._levels, self._titles = body_size, levels, titles
+
+    def text(self, parts: list[list[Line]]) -> str:
+        """The page's text."""
+        blocks = [
+            text for lines in parts for block in _in_columns(lines) for text in self._block(block)
+        ]
+        return "\n\n".join(blocks)
+
+    def _block(self, lines: list[Line]) -> list[str]:
+        rows = _without_ruby(_rows(lines))
+        right = max((row[-1].right for row in rows), default=0.0)
+        left = min((row[0].left for row in rows), default=0.0)
+        gaps = [a[0].middle - b[0].middle for a, b in pairwise(rows)]
+        leading = median(gaps) if gaps else 0.0
+        texts: list[str] = []
+        table: list[list[Line]] = []
+        before: Line | None = None
+        for row in rows:
+            if len(row) > 1:
+                table.append(row)
+                before = None
+                continue
+            texts += _table(table)
+            table = []
+            line = row[0]
+            if level := self._level(line):
+                if before is not None and self._level(before) == level and _is_near(before, line):
+                    texts[-1] = joined(texts[-1], line.text)
+                else:
+                    texts.append(f"{'#' * level} {line.text}")
+            elif (
+                before is None or self._level(before) or _begins(before, line, left, right, leading)
+            ):
+                texts.append(
+                    _MARKUP.sub(r"\\\1", line.text, count=1)
+                    if _MARKUP.match(line.text)
+                    else line.text
+                )
+            else:
+                texts[-1] = joined(texts[-1], line.text)
+            before = line
+        return [*texts, *_table(table)]
+
+    def _level(self, line: Line) -> int:
+        if self._titles:
+            level = self._titles.get("".join(line.text.split()), 0)
+            if level:
+                return min(level, 6)
+        if len(line.text) > _MAX_HEADING or _rounded(line.size) < self._body_size * _HEADING_SIZE:
+            return 0
+        return self._levels.get(_rounded(line.size), 0)
+
+
+def _is_near(above: Line, line: Line) -> bool:
+    return above.middle - line.middle < 2 * line.size
+
+
+def _begins(above: Line, line: Line, left: float, right: float, leading: float) -> bool:
+    """Whether a line begins a paragraph under the line above it."""
+    is_short = above.right < right - 0.2 * (right - left)
+    ended = above.text.endswith(_ENDS)
+    return (
+        above.middle - line.middle > 1.4 * max(min(leading, 2 * line.size), line.size)
+        or abs(above.size - line.size) > 0.1 * above.size + 0.5
+        or _ITEM.match(line.text) is not None
+        or (is_short and (ended or not _is_prose_char(line.text)))
+        or (line.left > above.left + 0.8 * line.size and ended)
+    )
+
+
+def _is_prose_char(text: str) -> bool:
+    """Whether a line may go on a sentence: it begins with a small letter, kana or kanji."""
+    return text[:1].islower() or is_wide(text[:1])
+
+
+def _without_ruby(rows: list[list[Line]]) -> list[list[Line]]:
+    """The rows without readings over kanji: small kana closely above a row of larger letters."""
+    kept = []
+    for row, below in zip(rows, [*rows[1:], None], strict=True):
+        is_ruby = below is not None and all(
+            line.size <= _RUBY_SIZE * below[0].size and _KANA.fullmatch(line.text) for line in row
+        )
+        if not is_ruby:
+            kept.append(row)
+    return kept
+
+
+def _table(rows: list[list[Line]]) -> list[str]:
+    """Rows of cells as a Markdown table, each cell in the column that it stands under."""
+    if not rows:
+        return []
+    if len(rows) == 1:
+        return [" | ".join(cell.text for cell in rows[0])]
+    widest = max(rows, key=len)
+    columns = [(cell.left, cell.right) for cell in widest]
+    lines = []
+    for row in rows:
+        cells = [""] * len(columns)
+        for cell in row:
+            at = min(range(len(columns)), key=lambda number: _distance(columns[number], cell))
+            cells[at] = f"{cells[at]} {cell.text.replace('|', chr(92) + '|')}".strip()
+        lines.append(f"| {' | '.join(cells)} |")
+    rule = f"|{' --- |' * len(columns)}"
+    return ["\n".join([lines[0], rule, *lines[1:]])]
+
+
+def _distance(column: tuple[float, float], cell: Line) -> float:
+    return min(
+        abs(column[0] - cell.left),
+        abs(column[1] - cell.right),
+        abs(sum(column) - cell.left - cell.right) / 2,
+    )

@@ -1,0 +1,118 @@
+"""Lines of text on a page, and their letters as people write them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+_RADICALS = str.maketrans(
+    "⺠⻑⻄⻘⻩⻝⻁⻲⻯⻭⻫⻨⻤⻣⻅⻆⻋⻚⻛⻜⺟⻳", "民長西青黄食虎亀竜歯斉麦鬼骨見角車頁風飛母龟"
+)
+_FOLDED = re.compile("[\u2f00-\u2fdf\ufb00-\ufb06]")
+_SPACED_OUT = re.compile(r"(?<!\S)(?:[^\s!-~] ){2,}[^\s!-~](?!\S)")
+_HYPHENS = "-\u00ad\u2010\x02\ufffe"
+_WIDE_LETTERS = "[\u2e80-\u303f\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\uff01-\uff60]"
+_WIDE = re.compile(_WIDE_LETTERS)
+WIDE_SPACE = re.compile(f"(?<={_WIDE_LETTERS}) (?={_WIDE_LETTERS})")
+"""A space between two kanji or kana."""
+_ODD = re.compile(
+    r"[\x00-\x1f\x7f\u00ad\u2010\u2e80-\u2fdf\ufb00-\ufb06\ufffe]|\s\s|[^!-~] [^!-~] |-$"
+)
+"""What text that is normal already does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Text in one line of one column, or in one cell; ``y`` grows upwards.
+
+    ``size`` is the height of its letters, ``page_height`` that of its page.
+    """
+
+    text: str
+    left: float
+    right: float
+    bottom: float
+    top: float
+    size: float
+    page_height: float
+    is_vertical: bool = False
+
+    @property
+    def width(self) -> float:
+        """How wide it is."""
+        return self.right - self.left
+
+    @property
+    def middle(self) -> float:
+        """Its height on the page."""
+        return (self.top + self.bottom) / 2
+
+    def turned(self) -> Line:
+        """The line on a page that is turned so that vertical columns lie as lines, in order."""
+        return replace(
+            self,
+            left=self.page_height - self.top,
+            right=self.page_height - self.bottom,
+            bottom=self.left,
+            top=self.right,
+        )
+
+
+def stacked(lines: Iterable[Line]) -> list[Line]:
+    """The lines, with characters that were each drawn under the last one as vertical lines."""
+    columns: list[Line] = []
+    for line in lines:
+        above = columns[-1] if columns else None
+        if above is not None and _is_under(above, line):
+            columns[-1] = replace(
+                above,
+                text=above.text + line.text,
+                left=min(above.left, line.left),
+                right=max(above.right, line.right),
+                bottom=line.bottom,
+                is_vertical=True,
+            )
+        else:
+            columns.append(line)
+    return columns
+
+
+def _is_under(above: Line, line: Line) -> bool:
+    is_column = above.is_vertical or (len(above.text) == 1 and is_wide(above.text))
+    is_character = len(line.text) == 1 or (len(line.text) == 2 and line.text.isdigit())
+    return (
+        is_column
+        and is_character
+        and abs(above.left + above.right - line.left - line.right) < line.size
+        and -line.size / 2 < above.bottom - line.top < line.size
+    )
+
+
+def is_wide(char: str) -> bool:
+    """Whether a character is kanji, kana or their punctuation, between which no spaces stand."""
+    return _WIDE.match(char) is not None
+
+
+def normal_text(text: str) -> str:
+    """Text with kanji for radicals, letters for ligatures, and no spaces that space out kanji."""
+    if _ODD.search(text) is None:
+        return text.strip()
+    text = _FOLDED.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
+    text = _SPACED_OUT.sub(lambda match: match[0].replace(" ", ""), text.translate(_RADICALS))
+    end = text[-1:] if text[-1:] in _HYPHENS else ""
+    body = text.removesuffix(end) if end else text
+    body = "".join(char for char in body if char >= " " and char not in "\u00ad\ufffe\x7f")
+    return " ".join(f"{body}{'-' if end else ''}".split())
+
+
+def joined(first: str, second: str) -> str:
+    """Two lines of a paragraph as one: without a space between kanji, words put together."""
+    if not first or not second:
+        return first or second
+    if is_wide(first[-1]) or is_wide(second[0]):
+        return first + second
+    if first[-1] == "-" and first[-2:-1].isalpha() and second[0].islower():
+        return first[:-1] + second
+    return f"{first} {second}"

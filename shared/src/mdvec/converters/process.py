@@ -1,0 +1,158 @@
+"""Converts files in a process of its own, which is ended where it takes too long or breaks."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from mdvec.cancelling import raise_if_cancelled
+from mdvec.converters.child import LENGTH, LENGTHS
+from mdvec.converters.converted import Converted
+from mdvec.files import UnreadableFile
+
+MAX_SECONDS = 30.0
+_MAX_ANSWER = 400_000_000
+_BLOCK = 2**18
+_POLL_MS = 100
+_MODULE = "mdvec.converters.child"
+_INHERITED = ("LD_LIBRARY_PATH", "PYTHONNOUSERSITE", "PYTHONPATH", "TZ")
+
+
+class ConversionFailed(UnreadableFile):
+    """A file cannot be converted to Markdown; the message says why."""
+
+
+class _ProcessEnded(Exception):
+    pass
+
+
+class Converter:
+    """Converts one file after another; its process starts with the first.
+
+    Args:
+        max_seconds: how long one file may take.
+    """
+
+    def __init__(self, max_seconds: float = MAX_SECONDS) -> None:
+        self._max_seconds = max_seconds
+        self._process: subprocess.Popen[bytes] | None = None
+        self.walls: tuple[str, ...] = ()
+
+    def convert(self, data: bytes, file_name: str) -> Converted:
+        """A file as Markdown.
+
+        Raises:
+            ConversionFailed: it is damaged, protected or too large, or its package is missing.
+            Cancelled: nobody wants the import any more.
+        """
+        try:
+            answer = self._answer(data, file_name)
+        except TimeoutError:
+            self.close()
+            raise ConversionFailed(
+                f"reading it takes more than {self._max_seconds:g} seconds"
+            ) from None
+        except (_ProcessEnded, OSError):
+            self.close()
+            raise ConversionFailed("it is damaged, or too large: its reader broke off") from None
+        except BaseException:
+            self.close()
+            raise
+        self.walls = tuple(answer["walls"])
+        if "refused" in answer:
+            raise ConversionFailed(answer["refused"])
+        return Converted(answer["content"], tuple(answer["notes"]))
+
+    def close(self) -> None:
+        """End the process."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    pipe.close()
+
+    def _answer(self, data: bytes, file_name: str) -> dict[str, Any]:
+        process = self._running()
+        deadline = time.monotonic() + self._max_seconds
+        name = file_name.encode()
+        wire = _Wire(process, deadline)
+        wire.write(LENGTHS.pack(len(name), len(data)) + name + data)
+        (length,) = LENGTH.unpack(wire.read(LENGTH.size))
+        if length > _MAX_ANSWER:
+            raise _ProcessEnded
+        answer: dict[str, Any] = json.loads(wire.read(length))
+        if answer.get("end"):
+            self.close()
+        return answer
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is None or self._process.poll() is not None:
+            self.close()
+            environment = {key: os.environ[key] for key in _INHERITED if key in os.environ}
+            self._process = subprocess.Popen(  # noqa: S603 - our own module, no shell
+                [sys.executable, "-P", "-X", "utf8", "-m", _MODULE],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                bufsize=0,
+                env={**environment, "MALLOC_ARENA_MAX": "2"},
+                start_new_session=True,  # a Ctrl-C in the terminal is for the import
+            )
+            for pipe in (self._process.stdin, self._process.stdout):
+                os.set_blocking(pipe.fileno(), False)  # type: ignore[union-attr] # both are pipes
+        return self._process
+
+
+@contextmanager
+def converter() -> Iterator[Converter]:
+    """A converter whose process ends with the block."""
+    made = Converter()
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+class _Wire:
+    """The pipes to and from a process, until a deadline."""
+
+    def __init__(self, process: subprocess.Popen[bytes], deadline: float) -> None:
+        if process.stdin is None or process.stdout is None:
+            raise _ProcessEnded
+        self._to, self._from = process.stdin.fileno(), process.stdout.fileno()
+        self._deadline = deadline
+
+    def write(self, data: bytes) -> None:
+        """Write all of it."""
+        rest = memoryview(data)
+        while rest:
+            self._wait(self._to, select.POLLOUT)
+            rest = rest[os.write(self._to, rest[:_BLOCK]) :]
+
+    def read(self, count: int) -> bytes:
+        """Read exactly so many bytes."""
+        parts = bytearray()
+        while len(parts) < count:
+            self._wait(self._from, select.POLLIN)
+            part = os.read(self._from, min(count - len(parts), _BLOCK))
+            if not part:
+                raise _ProcessEnded
+            parts += part
+        return bytes(parts)
+
+    def _wait(self, descriptor: int, event: int) -> None:
+        poll = select.poll()
+        poll.register(descriptor, event)
+        while not poll.poll(_POLL_MS):
+            raise_if_cancelled()
+            if time.monotonic() > self._deadline:
+                raise TimeoutError

@@ -1,0 +1,55 @@
+"""The pages of a document that was converted to Markdown: a form feed stands between two of them.
+
+A page that has no text is there too, so that the pages count as those of the original do.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+PAGE_BREAK = "\f"
+_UNITS = {".pdf": "page", ".pptx": "slide", ".epub": "chapter", ".ipynb": "cell"}
+CONVERTED_ENDINGS = (*_UNITS, ".docx", ".html", ".htm", ".xhtml")
+"""The endings of files that are stored as the Markdown that a converter makes of them."""
+
+
+def is_converted(file_name: str) -> bool:
+    """Whether a file is stored as Markdown that was made of it, by its name."""
+    return file_name.lower().endswith(CONVERTED_ENDINGS)
+
+
+def page_unit(file_name: str) -> str:
+    """What a page of the file is called, such as "slide"; "" if it has no pages."""
+    return _UNITS.get(f".{file_name.rpartition('.')[2].lower()}", "")
+
+
+def page_label(file_name: str, first: int, last: int) -> str:
+    """How a hit cites pages: "page 12" or "slides 3-4"; "" if the file has no pages."""
+    unit = page_unit(file_name)
+    if not unit:
+        return ""
+    return f"{unit} {first}" if first == last else f"{unit}s {first}-{last}"
+
+
+def page_starts(content: str) -> list[int]:
+    """Where each page begins."""
+    starts, at = [0], content.find(PAGE_BREAK)
+    while at >= 0:
+        starts.append(at + 1)
+        at = content.find(PAGE_BREAK, at + 1)
+    return starts
+
+
+def pages_between(content: str, start: int, end: int) -> tuple[int, int]:
+    """The first and the last page of ``content[start:end]``, from 1."""
+    starts = page_starts(content)
+    return bisect_right(starts, start), bisect_right(starts, max(end - 1, start))
+
+
+def with_page_lines(content: str, file_name: str, first: int = 1) -> str:
+    """The text with a line such as "[page 13]" for each break; ``first`` is the page before it."""
+    unit = page_unit(file_name)
+    if not unit or PAGE_BREAK not in content:
+        return content
+    before, *pages = content.split(PAGE_BREAK)
+    return before + "".join(f"[{unit} {number}]{p}" for number, p in enumerate(pages, first + 1))
