@@ -86,7 +86,7 @@ class FileReader:
             )
         if ending in ARROW_ENDINGS:
             return arrow_to_parquet(source, target, reading.columns)
-        rows = TypedRows(target, self.on_rows, chosen=reading.columns)
+        rows = TypedRows(target, self.on_rows, chosen=reading.columns, nulls=reading.nulls)
         return json_to_parquet(source, rows, reading, is_lines=ending != ".json")
 
 

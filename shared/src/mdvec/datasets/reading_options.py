@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import apsw
 
@@ -16,6 +16,7 @@ from mdvec.datasets.core.choices import (
     EVERY_FILE,
     HEADER_ROW,
     NO_ROW,
+    NULL,
     ReadingChoice,
     merged,
     reading_of,
@@ -40,6 +41,7 @@ from mdvec.tools import Tool
 
 _TAB = {"tab": "\t", "\\t": "\t"}
 _HEADER = "header"
+_NULL = "na"
 _NO_DELIMITERS = "\"'\r\n"
 
 
@@ -77,15 +79,18 @@ def reading_choices(
 
 
 def _chosen(files: str, written: str) -> ReadingChoice:
-    """A choice as it is written: COLUMN=TYPE, or header=none."""
+    """A choice as it is written: COLUMN=TYPE, header=none or na=NA."""
     name, sign, value = (part.strip() for part in written.rpartition("="))
     type_ = value.lower()
     if (name.lower(), type_) == (_HEADER, NO_ROW):
         return ReadingChoice(files, HEADER_ROW, "", NO_ROW)
+    if name.lower() == _NULL and value and type_ not in (*CHOICES, AUTO):
+        return ReadingChoice(files, NULL, value, "NULL")
     if not sign or not name or type_ not in (*CHOICES, AUTO):
         raise InvalidReading(
             f"{written!r} is not COLUMN=TYPE; the types are {', '.join(CHOICES)}, and {AUTO} to "
-            f"take a choice back. {_HEADER}={NO_ROW} reads files that have no line of names"
+            f"take a choice back. {_HEADER}={NO_ROW} reads files that have no line of names, "
+            f"{_NULL}=NA makes cells that hold only NA NULL"
         )
     return ReadingChoice(files, COLUMN, name, type_)
 
@@ -130,6 +135,7 @@ _ENDINGS = {
     DELIMITER: tuple(DELIMITERS),
     HEADER_ROW: (*DELIMITERS, *WORKBOOK_ENDINGS),
     COLUMN: (*DELIMITERS, *JSON_ENDINGS, *WORKBOOK_ENDINGS, *SQLITE_ENDINGS),
+    NULL: (*DELIMITERS, *JSON_ENDINGS, *WORKBOOK_ENDINGS, *SQLITE_ENDINGS),
 }
 """The files that a choice can be for: the others say themselves how they are read."""
 
@@ -152,10 +158,11 @@ class ChosenReadings:
         Raises:
             ImportRefused: a choice is taken back that was never made.
         """
-        before, new = stored_choices(connection, tool.id), tuple(new)
+        before = stored_choices(connection, tool.id)
         keys = {choice.key for choice in before}
+        new = tuple(_meant(choice, keys) for choice in new)
         for choice in new:
-            if choice.value == AUTO and choice.key not in keys:
+            if choice.value == AUTO and not any(map(choice.takes_back, keys)):
                 what = choice.column or choice.setting.replace("_", " ")
                 raise ImportRefused(
                     f"nothing is chosen for {what!r} of {choice.pattern}, so it cannot be taken "
@@ -219,6 +226,14 @@ class ChosenReadings:
         """Keep the choices; call within a transaction."""
         if self.now != self.before:
             record_choices(connection, self.tool.id, self.now)
+
+
+def _meant(choice: ReadingChoice, keys: Collection[tuple[str, str, str]]) -> ReadingChoice:
+    """A choice; header=auto and na=auto are for columns of that name only if one was chosen."""
+    settings = {_HEADER: HEADER_ROW, _NULL: NULL}
+    if choice.value != AUTO or choice.key in keys or choice.column not in settings:
+        return choice
+    return replace(choice, setting=settings[choice.column], column="")
 
 
 def _can_be_for(choice: ReadingChoice, path: str) -> bool:

@@ -53,13 +53,15 @@ def test_what_was_understood_is_told_once_and_in_full_as_json(files):
     assert told(report) == [
         "read: a.csv: cp932; header in line 2, not 売上一覧; 日付: 令和7年6月1日 → DATE; "
         '額: "￥1,234" → BIGINT, 1 cell such as NA → NULL',
-        "read: b.csv: cells separated by '|'",
+        "read: b.csv: cells separated by '|'; 額: \"5,5\": the comma may be a decimal sign; it stays "
+        "text unless --read '額=comma'",
     ]
     (first, second) = report.json_fields()["dataset"]["read"]
     assert (first["file"], first["encoding"], first["delimiter"]) == ("a.csv", "cp932", ",")
     assert (first["header_row"], first["skipped"]) == (2, ("売上一覧",))
     assert first["columns"][2] == {
         "name": "額", "type": "BIGINT", "sample": "￥1,234", "nulls": 1, "note": "",
+        "decision": "",
     }  # fmt: skip
     assert (second["encoding"], second["is_guess"]) == ("utf-8-sig", False)
     assert told(files.import_()) == []
@@ -152,6 +154,28 @@ def test_no_row_of_many_files_without_headers_is_lost(files):
     assert files.read("t__n_1") + files.read("t__n_2") == [("a", 1), ("b", 7), ("a", 2), ("b", 7)]
     files.import_(pattern="n_*", header_row=1)
     assert files.types("t__n_1") == {"a": "VARCHAR", "1": "BIGINT"}
+
+
+def test_cells_such_as_na_in_texts_are_counted_and_become_null_where_that_is_chosen(files):
+    files.write("n.csv", "x,day\nNA,01/02/2025\n-,03/04/2025\nNA,\nb,\n")
+    files.write("o.json", '[{"x": "NA", "y": 1}, {"x": "b", "y": "NA"}]')
+    report = files.import_(mode="new")
+    assert told(report)[2:] == [
+        "read: n.csv: x: - (1), NA (2) kept as text; --read na=- makes it NULL; day: 01/02/2025: "
+        "the day or the month may come first; it stays text until --read 'day=date:dmy' or "
+        "'day=date:mdy'",
+        "read: o.json: x: NA (1) kept as text; --read na=NA makes it NULL; y: 1 cell such as NA → "
+        "NULL",
+    ]
+    files.import_("na=NA", "day=date:mdy")
+    assert files.kept() == ["day = date:mdy", "NA = NULL"]
+    rows = [(None, "2025-01-02"), ("-", "2025-03-04"), (None, None), ("b", None)]
+    assert files.read("t__n", "x, day::VARCHAR") == rows
+    files.import_("na=-")
+    assert [row[0] for row in files.read("t__n")] == [None, None, None, "b"]
+    files.import_("na=auto", "day=auto")
+    assert files.kept() == []
+    assert files.types("t__n")["day"] == "VARCHAR"
 
 
 def test_choices_for_some_files_count_more_than_those_for_all():

@@ -1,6 +1,6 @@
 """Values as people write them: amounts, percentages, Japanese dates, dashes for nothing."""
 
-from datetime import date
+from datetime import date, datetime
 
 import duckdb
 import pytest
@@ -34,6 +34,20 @@ CASES = {
     "comma": (["1.234,5", "0,25", "-7"], "DOUBLE", [1234.5, 0.25, -7.0]),
     "which": (["1.234 €", "5 €", "2.000 €"], "VARCHAR", ["1.234 €", "5 €", "2.000 €"]),
     "which too": (["€1,234", "€5", ""], "VARCHAR", ["€1,234", "€5", None]),
+    "day first": (["31/01/2025", "1/2/2025", "-"], "DATE",
+                  [date(2025, 1, 31), date(2025, 2, 1), None]),
+    "month first": (["01-31-2025", "2-1-2025", ""], "DATE",
+                    [date(2025, 1, 31), date(2025, 2, 1), None]),
+    "either": (["01/02/2025", "03/04/2025", "NA"], "VARCHAR", ["01/02/2025", "03/04/2025", "NA"]),
+    "both": (["31/01/2025", "01/31/2025", ""], "VARCHAR", ["31/01/2025", "01/31/2025", None]),
+    "no such day": (["31/01/2025", "31/02/2025", ""], "VARCHAR",
+                    ["31/01/2025", "31/02/2025", None]),
+    "moment": (["31.01.2025 9:05", "01.02.2025", ""], "TIMESTAMP",
+               [datetime(2025, 1, 31, 9, 5), datetime(2025, 2, 1), None]),
+    "names": (["Jan 1 2000", "December 31, 1999", "2-Feb-2001"], "DATE",
+              [date(2000, 1, 1), date(1999, 12, 31), date(2001, 2, 2)]),
+    "months": (["令和7年1月", "平成元年12月", "2025年2月"], "DATE",
+               [date(2025, 1, 1), date(1989, 12, 1), date(2025, 2, 1)]),
     "list": (["(1)", "(2)", "(3)"], "VARCHAR", ["(1)", "(2)", "(3)"]),
     "mixed": (["$5", "¥5", "5"], "VARCHAR", ["$5", "¥5", "5"]),
     "some percent": (["5%", "5", "6%"], "VARCHAR", ["5%", "5", "6%"]),
@@ -95,10 +109,38 @@ def test_every_amount_is_read_with_its_sign(tmp_path_factory, amounts):
 
 def test_a_line_that_names_the_separator_is_no_header_and_counts_as_a_line(tmp_path):
     assert imported(tmp_path, "sep=;\r\na;b\r\n1,5;x\r\n") == {
-        "a": ("VARCHAR", ["1,5"]), "b": ("VARCHAR", ["x"]),
+        "a": ("DOUBLE", [1.5]), "b": ("VARCHAR", ["x"]),
     }  # fmt: skip
     with pytest.raises(UnreadableFile, match=r"line 3: the row has 1 cells"):
         imported(tmp_path, "sep=;\na;b\n1\n")
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "decision"),
+    [
+        ("31/01/2025 1/2/2025", "DATE", "the day comes first"),
+        ("1/2/2025 1/31/2025", "DATE", "the month comes first"),
+        ("1/2/2025 3/4/2025", "VARCHAR",
+         "1/2/2025: the day or the month may come first; it stays text until --read 'x=date:dmy' "
+         "or 'x=date:mdy'"),
+        ("令和7年1月 令和7年2月", "DATE", "the first day of the month"),
+        ("1,5 2,75", "DOUBLE", "the comma is the decimal sign"),
+        ("0,500 1,234", "DOUBLE", "the comma is the decimal sign"),
+        ("1,234 1,234,567", "BIGINT", ""),
+        ("1,234円 5", "BIGINT", ""),
+        ("1,234 2,345", "VARCHAR",
+         '"1,234": 1,234 may be 1234 or 1.234; it stays text until --read \'x=number\' or '
+         "'x=comma'"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("width", [0, MIN_WIDE_COLUMNS])
+def test_the_whole_column_decides_and_the_report_says_what(tmp_path, values, kind, decision, width):
+    more = [f"x{n}" for n in range(width)]
+    rows = [["x", *more], *([value, *more] for value in values.split())]
+    (tmp_path / "a.csv").write_text("".join(";".join([*row, ""]) + "\n" for row in rows))
+    understood = delimited_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+    column = understood.columns[0]
+    assert (column.type, column.decision) == (kind, decision)
 
 
 @pytest.mark.parametrize(

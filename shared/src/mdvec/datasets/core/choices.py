@@ -12,6 +12,7 @@ ENCODING = "encoding"
 DELIMITER = "delimiter"
 HEADER_ROW = "header_row"
 COLUMN = "column"
+NULL = "null"
 AUTO = "auto"
 """The value that takes a choice back."""
 EVERY_FILE = "*"
@@ -25,8 +26,8 @@ class ReadingChoice:
 
     Attributes:
         pattern: the files that it is for: a shell pattern of their names, or, with '/', paths.
-        setting: ``ENCODING``, ``DELIMITER``, ``HEADER_ROW`` or ``COLUMN``.
-        column: the column's name, for ``COLUMN``.
+        setting: ``ENCODING``, ``DELIMITER``, ``HEADER_ROW``, ``COLUMN`` or ``NULL``.
+        column: the column's name, for ``COLUMN``; the text that stands for no value, for ``NULL``.
         value: the chosen value, as text.
     """
 
@@ -39,6 +40,10 @@ class ReadingChoice:
     def key(self) -> tuple[str, str, str]:
         """What it is a choice of."""
         return self.pattern, self.setting, self.column
+
+    def takes_back(self, key: tuple[str, str, str]) -> bool:
+        """Whether it, whose value is ``AUTO``, is for a choice with this key."""
+        return key == self.key or (self.setting == NULL and key[:2] == self.key[:2])
 
     def fits(self, path: str) -> bool:
         """Whether it is for a file."""
@@ -58,7 +63,9 @@ def merged(
     by_key = {choice.key: choice for choice in existing}
     for choice in new:
         if choice.value == AUTO:
-            by_key.pop(choice.key, None)
+            taken_back = [key for key in by_key if choice.takes_back(key)]
+            for key in taken_back:
+                del by_key[key]
         else:
             by_key[choice.key] = choice
     return tuple(sorted(by_key.values(), key=lambda choice: (choice.pattern != "*", choice)))
@@ -68,10 +75,13 @@ def reading_of(choices: Iterable[ReadingChoice], path: str) -> ReadingOptions:
     """How a file is to be read: choices for some files take precedence over those for all."""
     by_setting: dict[str, str] = {}
     columns: dict[str, str] = {}
+    nulls: list[str] = []
     for choice in choices:
         if choice.fits(path):
             if choice.setting == COLUMN:
                 columns[choice.column] = choice.value
+            elif choice.setting == NULL:
+                nulls.append(choice.column)
             else:
                 by_setting[choice.setting] = choice.value
     header = by_setting.get(HEADER_ROW, "0")
@@ -80,4 +90,5 @@ def reading_of(choices: Iterable[ReadingChoice], path: str) -> ReadingOptions:
         by_setting.get(DELIMITER, ""),
         NO_HEADER if header == NO_ROW else int(header),
         columns,
+        tuple(nulls),
     )

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 
 from mdvec.datasets.core.columns import NoHeader, is_value, is_year
-from mdvec.datasets.core.value_types import BLANKS, VALUE_KINDS
+from mdvec.datasets.core.value_types import BLANKS, VALUE_KINDS, possible_kinds
 
 NO_HEADER_NOTE = (
     "no header: its first line holds values, so the columns are column1, column2 … (if that line "
@@ -58,10 +58,10 @@ def _shape(cell: str) -> str:
     """What a cell is as a value; "" if it is a text, or empty."""
     if cell in BLANKS or not _STARTS_AS_VALUE.match(cell):
         return ""
-    kind = next((kind for kind in VALUE_KINDS if kind.could_fit([cell])), None)
-    if kind is None or kind.type == "BOOLEAN":
+    kinds = possible_kinds(VALUE_KINDS, [cell])
+    if not kinds or kinds[0].type == "BOOLEAN":
         return _OTHER if is_value(cell) else ""
-    return _NUMBER if kind.type in ("BIGINT", "DOUBLE") else _DATE
+    return _NUMBER if kinds[0].type in ("BIGINT", "DOUBLE") else _DATE
 
 
 def _filled(cells: Iterable[str]) -> list[str]:

@@ -24,6 +24,7 @@ class ReadColumn:
         sample: its first value as the file writes it, if the table holds it in another form.
         nulls: how many cells, such as "-" or NA, became NULL.
         note: a sentence about values that do not fit together; "" if they do.
+        decision: how values that can be read in two ways were read, or what is asked about them.
     """
 
     name: str
@@ -31,14 +32,16 @@ class ReadColumn:
     sample: str = ""
     nulls: int = 0
     note: str = ""
+    decision: str = ""
 
     @property
     def is_plain(self) -> bool:
         """Whether there is nothing to report about it."""
-        return not (self.sample or self.nulls or self.note)
+        return not (self.sample or self.nulls or self.note or self.decision)
 
     def __str__(self) -> str:
         said = [f"{_shown(self.sample)} → {self.type}"] if self.sample else []
+        said += [self.decision] if self.decision else []
         if self.nulls:
             cells = "cell" if self.nulls == 1 else "cells"
             said.append(f"{self.nulls:,} {cells} such as NA → NULL")
@@ -71,7 +74,14 @@ class Understood:
     def manner(self) -> tuple[object, ...]:
         """What files that were read in the same way have in common, whatever their values are."""
         columns = tuple(
-            (column.name, column.type, bool(column.sample), bool(column.nulls), bool(column.note))
+            (
+                column.name,
+                column.type,
+                bool(column.sample),
+                bool(column.nulls),
+                bool(column.note),
+                bool(column.decision),
+            )
             for column in self.columns
         )
         return self.encoding, self.delimiter, self.header_row, columns, self.notes
@@ -89,9 +99,11 @@ class Understood:
             titles = ", ".join(map(_shown, self.skipped[:_MAX_TITLES]))
             said.append(f"header in line {self.header_row}, not {titles}")
         unusual = [column for column in self.columns if not column.is_plain]
-        said += map(str, unusual[:_MAX_COLUMNS])
-        if len(unusual) > _MAX_COLUMNS:
-            more = len(unusual) - _MAX_COLUMNS
+        shown = [
+            column for at, column in enumerate(unusual) if at < _MAX_COLUMNS or column.decision
+        ]
+        said += map(str, shown)
+        if more := len(unusual) - len(shown):
             said.append(f"{more:,} more columns (--format json lists them)")
         return "; ".join([*said, *self.notes])
 
@@ -119,12 +131,14 @@ class ReadingOptions:
         header_row: the line, or the row of a sheet, that names the columns; ``NO_HEADER`` if none
             does.
         columns: what the values of a column are, by its name: a key of ``value_types.CHOICES``.
+        nulls: texts that stand for no value.
     """
 
     encoding: str = ""
     delimiter: str = ""
     header_row: int = 0
     columns: Mapping[str, str] = field(default_factory=dict)
+    nulls: tuple[str, ...] = ()
 
     def with_text(self, names: Collection[str]) -> ReadingOptions:
         """The same, with more columns that stay text, whatever type the user chose for them."""

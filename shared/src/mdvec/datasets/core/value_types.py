@@ -1,7 +1,8 @@
 """The kinds of values that a text column can hold, and the SQL that recognizes and reads them.
 
 A column gets a kind only if all of its values fit it, so nothing is lost: '00123', and numbers too
-long to be exact, stay text. An empty cell is not a value; neither is NA, NaN, NULL, None or a dash
+long to be exact, stay text. Values that fit two kinds, such as 01/02/2025, stay text as well, and
+the import asks which one is meant. An empty cell is not a value; neither is NA, NaN, NULL, None or a dash
 in a column whose other values are all of one kind.
 """
 
@@ -55,6 +56,41 @@ _COMMA_DIGITS = (
 )
 
 
+_SLASHED = r"\d{1,2}[/.-]\d{1,2}[/.-][12]\d{3}"
+_SLASHED_MOMENT = rf"{_SLASHED}( {_TIME})?"
+_OVER_12 = r"(1[3-9]|2\d|3[01])"
+_DAY_FIRST, _MONTH_FIRST = rf"^{_OVER_12}[/.-]", rf"^\d{{1,2}}[/.-]{_OVER_12}[/.-]"
+"""What proves which of the first two numbers is the day."""
+_MONTH_NAMED = r"(?i)[a-z]{3,9} \d{1,2},? [12]\d{3}|\d{1,2}[- ][a-z]{3,9}[- ][12]\d{3}"
+_MONTH_FORMATS = tuple(
+    order.replace("month", name)
+    for order in ("month %d %Y", "month %d, %Y", "%d month %Y", "%d-month-%Y")
+    for name in ("%b", "%B")
+)
+_LOCAL = rf"{_MINUS}?(0|[1-9]\d{{0,2}}(\.\d{{3}}){{1,4}}|[1-9]\d{{0,14}})(,\d{{1,9}})?"
+_LOCAL_PROOF = r",(\d{1,2}|\d{4,})$|^\W?0,"
+_FEW_DIGITS = "length(regexp_replace({v}, '[^0-9]', '', 'g')) <= 17"
+_GROUPING_PROOF = r"[¥￥\\円▲△()$£%％]|,\d{3}[,.]"
+_COMMAS = "the comma is the decimal sign"
+
+
+def _parsed(formats: Iterable[str]) -> str:
+    """SQL that reads {v} by the first format that fits, as strptime writes them."""
+    return f"try_strptime({{v}}, {list(formats)!s})"
+
+
+def _slashed(order: Iterable[str]) -> str:
+    """SQL that reads a date whose parts come in this order, with a time or without."""
+    parts = tuple(order)
+    days = [sign.join(parts) for sign in ("/", ".", "-")]
+    return _parsed(
+        day + time for day in days for time in ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f")
+    )
+
+
+_DMY, _MDY = _slashed(("%d", "%m", "%Y")), _slashed(("%m", "%d", "%Y"))
+
+
 def _euro(number: str) -> str:
     """The pattern of amounts in euros, whose sign stands before or after the number."""
     return rf"{_MINUS}?(€ ?)?{_MINUS}?{number}( ?€)?"
@@ -85,6 +121,9 @@ class ValueKind:
         needs: a regular expression that at least one value contains: without it the others could
             mean something else.
         is_full_width: whether its digits may be full-width.
+        rule: what was decided for the whole column, in words; "" if it is obvious.
+        question: what must be asked, in words, because all values can be read in two ways; such a
+            column stays text.
         quick: SQL over ``{v}``, a cell as it is: a quick test that only values of the kind pass,
             each of which a cast reads; most values of most files do. "" if there is none.
     """
@@ -96,6 +135,8 @@ class ValueKind:
     unit: str = ""
     needs: str = ""
     is_full_width: bool = False
+    rule: str = ""
+    question: str = ""
     quick: str = ""
 
     def fits(self, column: str) -> str:
@@ -144,22 +185,14 @@ class ValueKind:
             return text[4:5] == "-"
         return self.type not in ("BIGINT", "DOUBLE") or _PLAIN_NUMBER.fullmatch(text) is not None
 
-    def could_fit(self, texts: Iterable[str | None]) -> bool:
-        """Whether all texts match the pattern; a quick check of a sample."""
-        looks_like = re.compile(self.pattern, re.ASCII).fullmatch
-        values = [text.strip(" ") for text in texts if text is not None]
-        if self.is_full_width:
-            values = [
-                value if value in BLANKS else value.translate(_TO_HALF_WIDTH) for value in values
-            ]
-        return all(value in BLANKS or looks_like(value) for value in values)
-
     def value(self, column: str) -> str:
         """SQL: a cell of a fitting column as a value, or NULL.
 
         Every text that is not a value fails the cast, except NaN. (A list of texts in each of
         hundreds of columns would cost DuckDB gigabytes.)
         """
+        if self.question:
+            return column
         value = self._half_width(f"nullif(nullif(trim({column}), 'NaN'), 'nan')")
         return f"TRY_CAST({self.reading.format(v=value)} AS {self.type})"
 
@@ -169,6 +202,8 @@ class ValueKind:
         Their number decides DuckDB's time on thousands of columns. ``value`` cannot be as short:
         DuckDB would move a lone cast into its CSV reader, which fails where TRY_CAST gives NULL.
         """
+        if self.question:
+            return cell
         value = self._half_width(cell if self.type in _READ_WITH_SPACES else f"trim({cell})")
         read = f"TRY_CAST({self.reading.format(v=value)} AS {self.type})"
         return f"nullif({read}, 'NaN'::DOUBLE)" if self.type == "DOUBLE" else read
@@ -213,18 +248,84 @@ _KINDS = (
         f"{_MINUS}?{_WITH_COMMA}",
         reading=_COMMA_DIGITS,
         needs=r"\.\d{3},\d{1,2}$",
+        rule=_COMMAS,
     ),
     ValueKind("DATE", _DATE, quick=_matches(_FULL_DATE)),
     ValueKind("DATE", _JAPANESE_DATE, reading=_ISO_DATE),
+    ValueKind(
+        "DATE",
+        _JAPANESE_DATE.removesuffix(r"\d{1,2}日"),
+        reading=_ISO_DATE.replace("regexp_extract({v}, '月([0-9]+)日', 1)", "'1'"),
+        rule="the first day of the month",
+    ),
+    ValueKind("DATE", _MONTH_NAMED, reading=_parsed(_MONTH_FORMATS)),
+    ValueKind("DATE", _SLASHED, reading=_DMY, needs=_DAY_FIRST, rule="the day comes first"),
+    ValueKind("DATE", _SLASHED, reading=_MDY, needs=_MONTH_FIRST, rule="the month comes first"),
     ValueKind("TIMESTAMP", rf"{_DATE}([ T]{_TIME})?", quick=_matches(_FULL_TIMESTAMP)),
+    ValueKind(
+        "TIMESTAMP", _SLASHED_MOMENT, reading=_DMY, needs=_DAY_FIRST, rule="the day comes first"
+    ),
+    ValueKind(
+        "TIMESTAMP", _SLASHED_MOMENT, reading=_MDY, needs=_MONTH_FIRST, rule="the month comes first"
+    ),
+    ValueKind(
+        "VARCHAR",
+        _SLASHED_MOMENT,
+        also=f"{_DMY} IS NOT NULL AND {_MDY} IS NOT NULL",
+        question="the day or the month may come first; it stays text until --read "
+        "'{name}=date:dmy' or '{name}=date:mdy'",
+    ),
+    ValueKind(
+        "VARCHAR",
+        _LOCAL,
+        needs=_LOCAL_PROOF,
+        question="the comma may be a decimal sign; it stays text unless --read '{name}=comma'",
+    ),
     ValueKind("TIMESTAMP WITH TIME ZONE", rf"{_DATE}[ T]{_TIME} ?(Z|[-+]\d{{2}}(:?\d{{2}})?)"),
 )
 VALUE_KINDS = (*_KINDS, *(replace(kind, is_full_width=True) for kind in _KINDS))
 """Every kind, the narrowest first: a column gets the first one that it fits."""
 
 
+def _among_semicolons(kind: ValueKind) -> ValueKind:
+    """What a kind becomes where semicolons separate cells, so that commas may be decimal signs."""
+    is_proved = kind.needs or _GROUPED not in kind.pattern
+    return kind if is_proved else replace(kind, needs=_GROUPING_PROOF)
+
+
+_LOCAL_KINDS = (
+    ValueKind(
+        "DOUBLE", _LOCAL, reading=_COMMA_DIGITS, also=_FEW_DIGITS, needs=_LOCAL_PROOF, rule=_COMMAS
+    ),
+    ValueKind(
+        "VARCHAR",
+        _LOCAL,
+        needs=",",
+        question="1,234 may be 1234 or 1.234; it stays text until --read '{name}=number' or "
+        "'{name}=comma'",
+    ),
+)
+_SEMICOLON_KINDS = (
+    *(_among_semicolons(kind) for kind in VALUE_KINDS if not kind.question),
+    *_LOCAL_KINDS,
+    *(kind for kind in VALUE_KINDS if kind.question),
+)
+
+
 def _with_type(*types: str) -> tuple[ValueKind, ...]:
     return tuple(kind for kind in VALUE_KINDS if kind.type.startswith(types))
+
+
+def _in_order(reading: str) -> tuple[ValueKind, ...]:
+    return tuple(replace(kind, needs="") for kind in VALUE_KINDS if kind.reading == reading)
+
+
+DATE_KINDS = tuple(
+    kind
+    for kind in VALUE_KINDS
+    if kind.type.startswith(("DATE", "TIMESTAMP")) or kind.pattern == _SLASHED_MOMENT
+)
+"""What texts may be in files that have numbers of their own."""
 
 
 _ANY_DIGITS = ValueKind("BIGINT", r"[-+]?\d{1,18}")
@@ -241,12 +342,35 @@ CHOICES = {
         if kind.reading == _COMMA_DIGITS and kind.unit
     ),
     "date": _with_type("DATE"),
+    "date:dmy": _in_order(_DMY),
+    "date:mdy": _in_order(_MDY),
     "timestamp": _with_type("TIMESTAMP"),
     "boolean": _with_type("BOOLEAN"),
 }
 """What a user can say that a column holds: "comma" are numbers such as 1.234,5."""
 
 
-def kinds_of(choice: str) -> tuple[ValueKind, ...]:
-    """The kinds that a column may have: those of a user's choice, else every one."""
-    return CHOICES[choice] if choice else VALUE_KINDS
+def possible_kinds(kinds: Iterable[ValueKind], texts: Iterable[str | None]) -> list[ValueKind]:
+    """The kinds whose patterns all texts match: a quick check of a sample, which rules most out."""
+    values = {text.strip(" ") for text in texts if text is not None}.difference(BLANKS)
+    half_width = {value.translate(_TO_HALF_WIDTH) for value in values}
+    matches: dict[tuple[str, bool], bool] = {}
+    possible: list[ValueKind] = []
+    for kind in kinds:
+        key = kind.pattern, kind.is_full_width and half_width != values
+        if key not in matches:
+            looks_like = re.compile(kind.pattern, re.ASCII).fullmatch
+            matches[key] = all(map(looks_like, half_width if key[1] else values))
+        if matches[key]:
+            possible.append(kind)
+    return possible
+
+
+def kinds_of(choice: str, delimiter: str = "") -> tuple[ValueKind, ...]:
+    """The kinds that a column may have: those of a user's choice, else every one.
+
+    ``delimiter`` is what separates the cells of its file.
+    """
+    if choice:
+        return CHOICES[choice]
+    return _SEMICOLON_KINDS if delimiter == ";" else VALUE_KINDS

@@ -34,6 +34,7 @@ from mdvec.datasets.interfaces.text_columns import (
     inner_names,
     plain_scan,
     read_column,
+    with_blank_texts,
     write_typed,
 )
 from mdvec.datasets.interfaces.wide import (
@@ -88,27 +89,28 @@ def delimited_to_parquet(
             return direct
         written = _write_plain(source, allowed, plain, on_rows, reading)
         names = written.names
-        is_wide = len(names) >= MIN_WIDE_COLUMNS
+        is_wide, delimiter = len(names) >= MIN_WIDE_COLUMNS, written.understood.delimiter
         with safe_connection([plain, target], optimizes=not is_wide) as connection:
             if not is_wide:
                 scan = plain_scan(plain, names)
                 first = f"SELECT * FROM {scan} LIMIT {SAMPLE_ROWS}"
                 sample = connection.execute(first).fetchall()
-                columns = write_typed(connection, names, scan, sample, target, chosen)
+                columns = write_typed(connection, names, scan, sample, target, chosen, delimiter)
                 return replace(written.understood, columns=columns)
             lists = [
-                ListColumn(name, kinds=kinds_of(chosen.get(name, "")), choice=chosen.get(name, ""))
-                for name in names
+                ListColumn(name, kinds=kinds_of(choice, delimiter), choice=choice)
+                for name, choice in ((name, chosen.get(name, "")) for name in names)
             ]
             kinds = lists_to_parquet(connection, lists, plain, target)
+            columns = tuple(
+                read_column(name, *kind, (row[at] for row in written.sample))
+                for at, (name, kind) in enumerate(zip(names, kinds, strict=True))
+            )
+            columns = with_blank_texts(connection, columns, target)
     except duckdb.Error as error:
         raise UnreadableFile(f"it cannot be read as CSV ({first_line(error)})") from error
     finally:
         plain.unlink(missing_ok=True)
-    columns = tuple(
-        read_column(name, *kind, (row[at] for row in written.sample))
-        for at, (name, kind) in enumerate(zip(names, kinds, strict=True))
-    )
     return replace(written.understood, columns=columns)
 
 
@@ -121,7 +123,7 @@ def _write_plain(
         with source.open(encoding=encoding, newline="") as text:
             dialect = dialect_of(text, allowed, reading.delimiter)
             text.seek(dialect.start)
-            written = _copy_rows(text, dialect, plain, on_rows, reading.header_row)
+            written = _copy_rows(text, dialect, plain, on_rows, reading)
     except UnicodeDecodeError as error:
         raise UnreadableFile(
             f"it is not {encoding}, which was chosen for it"
@@ -140,13 +142,13 @@ def _copy_rows(
     dialect: Dialect,
     plain: Path,
     on_rows: Callable[[int], None],
-    header_row: int,
+    reading: ReadingOptions,
 ) -> _Plain:
     """Copy the rows below the header."""
     reader = csv.reader(text, delimiter=dialect.delimiter, strict=True)
     numbered = ((reader.line_num + dialect.lines, row) for row in filled_rows(reader))
     try:
-        head, rows = below_header(numbered, header_row)
+        head, rows = below_header(numbered, reading.header_row)
         names = head.names
         with plain.open("w", encoding="utf-8", newline="") as copy:
             writer = csv.writer(copy, quoting=csv.QUOTE_ALL, lineterminator="\n")
@@ -155,6 +157,10 @@ def _copy_rows(
                 writer.writerow(inner_names(names))
             sample: list[list[str]] = []
             whole = _whole(rows, len(names))
+            if reading.nulls:
+                whole = (
+                    ["" if cell.strip() in reading.nulls else cell for cell in row] for row in whole
+                )
             while batch := list(islice(whole, _WIDE_ROWS_AT_ONCE if is_wide else _ROWS_AT_ONCE)):
                 if is_wide:
                     write_lists(batch, copy)
@@ -166,7 +172,7 @@ def _copy_rows(
         raise UnreadableFile(str(error)) from error
     except csv.Error as error:
         raise UnreadableFile(f"line {reader.line_num + dialect.lines}: {_what(error)}") from error
-    return _Plain(names, sample, understood_head(head, header_row))
+    return _Plain(names, sample, understood_head(head, reading.header_row))
 
 
 def _whole(rows: NumberedRows, width: int) -> Iterator[list[str]]:

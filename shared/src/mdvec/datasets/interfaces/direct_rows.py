@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from mdvec.cancelling import is_cancelled
 from mdvec.datasets.core.columns import NoHeader
 from mdvec.datasets.core.understood import AS_TEXT, ReadColumn, ReadingOptions, Understood
-from mdvec.datasets.core.value_types import BLANKS, ValueKind, kinds_of
+from mdvec.datasets.core.value_types import BLANKS, ValueKind, kinds_of, possible_kinds
 from mdvec.datasets.interfaces.connection import ConnectionLimits, parquet_scan, safe_connection
 from mdvec.datasets.interfaces.csv_head import (
     Head,
@@ -36,6 +36,7 @@ from mdvec.datasets.interfaces.text_columns import (
     Cells,
     inner_names,
     read_column,
+    with_blank_texts,
     write_typed,
 )
 from mdvec.datasets.interfaces.wide import MIN_WIDE_COLUMNS
@@ -91,7 +92,7 @@ def read_directly(
     """
     import duckdb
 
-    if reading.encoding or not is_large(source, min_bytes):
+    if reading.encoding or reading.nulls or not is_large(source, min_bytes):
         return None
     start = _start(source, allowed, reading)
     if start is None:
@@ -158,7 +159,7 @@ def _write(
     columns, sample = inner_names(names), start.sample[:SAMPLE_ROWS]
     scan = file.scan(columns)
     with safe_connection([file.path, target], limits=_LIMITS, counts=True) as connection:
-        guesses = _guesses(names, start.sample, chosen)
+        guesses = _guesses(start, chosen)
         if guesses is not None:
             with _looked_at(connection, file.lines, progress):
                 is_written = _write_at_once(connection, guesses, scan, target)
@@ -166,13 +167,14 @@ def _write(
                 texts = [identifier(guess.name) for guess in guesses if guess.kind is None]
                 written = f"FROM {parquet_scan(target)}"
                 progress.up_to(file.check(connection, written, len(names), texts))
-                return tuple(
+                read = tuple(
                     read_column(guess.name, guess.kind, 0, (row[at] for row in sample))
                     for at, guess in enumerate(guesses)
                 )
+                return with_blank_texts(connection, read, target)
             target.unlink(missing_ok=True)
         with _looked_at(connection, file.lines, progress):
-            read = write_typed(connection, names, scan, sample, target, chosen)
+            read = write_typed(connection, names, scan, sample, target, chosen, start.delimiter)
             progress.up_to(file.check(connection, f"FROM {scan}", len(names), columns))
         return read
 
@@ -207,22 +209,21 @@ class _Guess:
         return f"CASE {null} {tests} ELSE error('{_MISFIT}') END AS {identifier(self.name)}"
 
 
-def _guesses(
-    names: Sequence[str], sample: Sequence[Cells], chosen: Mapping[str, str]
-) -> list[_Guess] | None:
+def _guesses(start: _Start, chosen: Mapping[str, str]) -> list[_Guess] | None:
     """A guess for each column, which one pass can prove; None if that is impossible for one.
 
     A guess is the first kind that the sample leaves, so no other can be right if it fits all rows;
     text is certain, because each kind fails a value.
     """
     guesses: list[_Guess] = []
+    names, sample = start.head.names, start.sample
     for at, (name, column) in enumerate(zip(names, inner_names(names), strict=True)):
         choice = chosen.get(name, "")
         texts = [row[at] for row in sample]
         if not choice and all(text is None for text in texts):
             guesses.append(_Guess(name, column, is_empty=True))
             continue
-        kind = next((kind for kind in kinds_of(choice) if _could_fit(kind, texts)), None)
+        kind = next(iter(_possible(choice, start.delimiter, texts)), None)
         is_proved = kind.quick if kind is not None else choice in ("", AS_TEXT)
         if not is_proved or (kind and all(text in (None, *BLANKS) for text in texts)):
             return None
@@ -230,8 +231,8 @@ def _guesses(
     return guesses
 
 
-def _could_fit(kind: ValueKind, texts: Cells) -> bool:
-    return kind.could_fit(texts[:_FIRST]) and kind.could_fit(texts)
+def _possible(choice: str, delimiter: str, texts: Cells) -> list[ValueKind]:
+    return possible_kinds(possible_kinds(kinds_of(choice, delimiter), texts[:_FIRST]), texts)
 
 
 def _write_at_once(

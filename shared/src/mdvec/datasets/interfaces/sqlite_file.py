@@ -205,7 +205,13 @@ class _Table:
     def copy(self, target: Path) -> Understood:
         """Write the rows to a Parquet file."""
         declared = {name: declared_type(type_) for name, type_ in self._columns.items()}
-        rows = TypedRows(target, self._on_rows, chosen=self._reading.columns, declared=declared)
+        rows = TypedRows(
+            target,
+            self._on_rows,
+            chosen=self._reading.columns,
+            nulls=self._reading.nulls,
+            declared=declared,
+        )
         names = tuple(self._columns)
         shown = ", ".join(identifier(name) for name in names)
         try:

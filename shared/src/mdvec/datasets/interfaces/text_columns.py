@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mdvec.datasets.core.understood import ReadColumn
-from mdvec.datasets.core.value_types import BLANKS, ValueKind, kinds_of
+from mdvec.datasets.core.value_types import BLANKS, ValueKind, kinds_of, possible_kinds
 from mdvec.datasets.interfaces.choices import kind_as_chosen
-from mdvec.datasets.interfaces.connection import one_path
+from mdvec.datasets.interfaces.connection import one_path, parquet_scan
 from mdvec.datasets.interfaces.parquet import units_metadata
-from mdvec.text import identifier, literal
+from mdvec.text import identifier, literal, shown_name
 
 if TYPE_CHECKING:
     import duckdb
@@ -41,17 +42,18 @@ def write_typed(
     sample: Sequence[Cells],
     target: Path,
     chosen: Mapping[str, str],
+    delimiter: str = "",
 ) -> tuple[ReadColumn, ...]:
     """Write the rows of ``scan``, SQL whose columns are texts named c0, c1 …, to ``target``.
 
     Returns how each column was read. ``sample`` are the first ``SAMPLE_ROWS`` rows; ``chosen``
-    says what some columns hold, by name.
+    says what some columns hold, by name; ``delimiter`` is what separates the file's cells.
 
     Raises:
         UnreadableFile: a value does not fit what the user chose.
     """
     columns = inner_names(names)
-    allowed = [kinds_of(chosen.get(name, "")) for name in names]
+    allowed = [kinds_of(chosen.get(name, ""), delimiter) for name in names]
     by_column = _kinds(connection, dict(zip(columns, allowed, strict=True)), sample, scan)
     for column, name in zip(columns, names, strict=True):
         if name in chosen:
@@ -68,10 +70,11 @@ def write_typed(
         f"COPY (SELECT {shown} FROM {scan}) TO {literal(str(target))} "
         f"(FORMAT parquet{units_metadata(units)})"
     )
-    return tuple(
+    read = tuple(
         read_column(name, *by_column[column], (row[at] for row in sample))
         for at, (column, name) in enumerate(zip(columns, names, strict=True))
     )
+    return with_blank_texts(connection, read, target)
 
 
 def read_column(
@@ -80,9 +83,41 @@ def read_column(
     """How a column was read, with a sample of its texts if they look other than its values."""
     if kind is None:
         return ReadColumn(name, "VARCHAR")
-    texts = (text.strip() for text in sample if text is not None)
-    written = next((text for text in texts if text not in BLANKS and not kind.is_plain(text)), "")
-    return ReadColumn(name, kind.type, sample=written, nulls=nulls)
+    texts = [text for cell in sample if cell is not None and (text := cell.strip()) not in BLANKS]
+    if kind.question:
+        shown = f"{shown_name(texts[0])}: " if texts else ""
+        return ReadColumn(name, kind.type, decision=shown + kind.question.format(name=name))
+    written = next((text for text in texts if not kind.is_plain(text)), "")
+    return ReadColumn(name, kind.type, sample=written, nulls=nulls, decision=kind.rule)
+
+
+def with_blank_texts(
+    connection: duckdb.DuckDBPyConnection, columns: Sequence[ReadColumn], target: Path
+) -> tuple[ReadColumn, ...]:
+    """The columns of ``target``; those of text say how many cells such as NA they hold."""
+    texts = [column.name for column in columns if column.type == "VARCHAR"]
+    notes: dict[str, str] = {}
+    for at in range(0, len(texts), _VERDICTS_PER_QUERY):
+        names = texts[at : at + _VERDICTS_PER_QUERY]
+        counts = ", ".join(ValueKind.nulls(identifier(name)) for name in names)
+        scan = parquet_scan(target)
+        numbers = connection.execute(f"SELECT {counts} FROM {scan}").fetchone() or ()
+        for name, number in zip(names, numbers, strict=True):
+            if number:
+                notes[name] = _blank_note(connection, identifier(name), scan)
+    return tuple(
+        replace(column, note="; ".join(filter(None, (column.note, notes.get(column.name, "")))))
+        for column in columns
+    )
+
+
+def _blank_note(connection: duckdb.DuckDBPyConnection, column: str, scan: str) -> str:
+    cells = connection.execute(
+        f"SELECT trim({column}) AS cell, count(*) FROM {scan} WHERE cell IN {BLANKS[1:]!s} "
+        "GROUP BY cell ORDER BY cell"
+    ).fetchall()
+    shown = ", ".join(f"{cell} ({number:,})" for cell, number in cells)
+    return f"{shown} kept as text; --read na={cells[0][0]} makes it NULL"
 
 
 def inner_names(names: Sequence[str]) -> list[str]:
@@ -101,7 +136,7 @@ def _kinds(
     A sample of rows rules out most kinds; the others are checked on all rows.
     """
     candidates = {
-        column: [kind for kind in kinds if kind.could_fit(row[at] for row in sample)]
+        column: possible_kinds(kinds, (row[at] for row in sample))
         for at, (column, kinds) in enumerate(allowed.items())
     }
     by_column: dict[str, tuple[ValueKind | None, int]] = dict.fromkeys(allowed, (None, 0))

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
 
 from mdvec.datasets.core.cells import SeenColumn
 from mdvec.datasets.core.understood import ReadColumn
-from mdvec.datasets.core.value_types import VALUE_KINDS, ValueKind, kinds_of
+from mdvec.datasets.core.value_types import DATE_KINDS, ValueKind, kinds_of
 from mdvec.datasets.interfaces.connection import first_line, safe_connection
-from mdvec.datasets.interfaces.text_columns import read_column
+from mdvec.datasets.interfaces.text_columns import read_column, with_blank_texts
 from mdvec.datasets.interfaces.wide import MAX_ROW_BYTES, ListColumn, lists_to_parquet
 from mdvec.files import UnreadableFile
 
@@ -20,8 +20,6 @@ MAX_COLUMNS = 10_000
 OnRows = Callable[[int], None]
 """Is called now and then with the number of rows read since."""
 _ROWS_AT_ONCE = 5_000
-WRITTEN_DATES = tuple(kind for kind in VALUE_KINDS if kind.type.startswith(("DATE", "TIMESTAMP")))
-"""What texts may be in files that have numbers of their own."""
 
 
 @dataclass(slots=True)
@@ -34,14 +32,16 @@ class TypedRows:
         text_kinds: the kinds of values that a column of texts may hold.
         reads_mixed: whether texts beside numbers or dates are read as what they say, too.
         chosen: what the user says that some columns hold, by name.
+        nulls: texts that stand for no value.
         declared: the types of columns without values.
     """
 
     target: Path
     on_rows: OnRows = lambda _: None
-    text_kinds: Sequence[ValueKind] = WRITTEN_DATES
+    text_kinds: Sequence[ValueKind] = DATE_KINDS
     reads_mixed: bool = False
     chosen: Mapping[str, str] = field(default_factory=dict)
+    nulls: Collection[str] = ()
     declared: Mapping[str, str] = field(default_factory=dict)
     seen: list[SeenColumn] = field(default_factory=list)
 
@@ -69,15 +69,16 @@ class TypedRows:
                 return ()
             with safe_connection([plain, self.target], optimizes=False) as connection:
                 kinds = lists_to_parquet(connection, columns, plain, self.target)
+                read = tuple(
+                    self._read_column(column, *kind, seen)
+                    for column, kind, seen in zip(columns, kinds, self.seen, strict=True)
+                    if column.name
+                )
+                return with_blank_texts(connection, read, self.target)
         except duckdb.Error as error:
             raise UnreadableFile(f"its rows cannot be stored ({first_line(error)})") from error
         finally:
             plain.unlink(missing_ok=True)
-        return tuple(
-            self._read_column(column, *kind, seen)
-            for column, kind, seen in zip(columns, kinds, self.seen, strict=True)
-            if column.name
-        )
 
     def _write_plain(self, rows: Iterator[Sequence[object]], copy: TextIO) -> None:
         number = 0
@@ -108,7 +109,12 @@ class TypedRows:
                     "a row"
                 )
             self.seen += [SeenColumn() for _ in range(more)]
+        if self.nulls:
+            row = [None if self._is_null(cell) else cell for cell in row]
         return [seen.add(cell) for seen, cell in zip(self.seen, row, strict=False)]
+
+    def _is_null(self, cell: object) -> bool:
+        return isinstance(cell, str) and cell.strip() in self.nulls
 
     def _columns(self, names: Sequence[str]) -> list[ListColumn]:
         self.seen += [SeenColumn() for _ in range(len(names) - len(self.seen))]

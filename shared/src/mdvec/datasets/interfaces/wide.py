@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from mdvec.datasets.core.value_types import VALUE_KINDS, ValueKind
+from mdvec.datasets.core.value_types import VALUE_KINDS, ValueKind, possible_kinds
 from mdvec.datasets.interfaces.choices import kind_as_chosen
 from mdvec.datasets.interfaces.connection import one_path
 from mdvec.datasets.interfaces.parquet import units_metadata
@@ -130,11 +130,9 @@ def _kinds(
     by_column: list[tuple[ValueKind | None, int]] = [(None, 0)] * len(allowed)
     sample = connection.execute(f"SELECT row FROM {scan} LIMIT {_SAMPLE_ROWS}").fetchall()
     waiting = {
-        column: [
-            kind
-            for kind in kinds
-            if kind.could_fit(row[column] if column < len(row) else None for (row,) in sample)
-        ]
+        column: possible_kinds(
+            kinds, (row[column] if column < len(row) else None for (row,) in sample)
+        )
         for column, kinds in enumerate(allowed)
     }
     while tried := {column: kinds[0] for column, kinds in waiting.items() if kinds}:

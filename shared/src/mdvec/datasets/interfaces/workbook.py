@@ -177,6 +177,7 @@ class _Sheet:
             text_kinds=VALUE_KINDS,
             reads_mixed=True,
             chosen=self._reading.columns,
+            nulls=self._reading.nulls,
         )
         with _readable():
             numbered = self._rows()
