@@ -17,6 +17,7 @@ from mdvec.datasets.core.choices import (
     HEADER_ROW,
     NO_ROW,
     NULL,
+    TOTALS,
     ReadingChoice,
     merged,
     reading_of,
@@ -42,6 +43,7 @@ from mdvec.tools import Tool
 _TAB = {"tab": "\t", "\\t": "\t"}
 _HEADER = "header"
 _NULL = "na"
+_OUT = "out"
 _NO_DELIMITERS = "\"'\r\n"
 
 
@@ -79,18 +81,21 @@ def reading_choices(
 
 
 def _chosen(files: str, written: str) -> ReadingChoice:
-    """A choice as it is written: COLUMN=TYPE, header=none or na=NA."""
+    """A choice as it is written: COLUMN=TYPE, header=none, na=NA or totals=out."""
     name, sign, value = (part.strip() for part in written.rpartition("="))
     type_ = value.lower()
     if (name.lower(), type_) == (_HEADER, NO_ROW):
         return ReadingChoice(files, HEADER_ROW, "", NO_ROW)
+    if (name.lower(), type_) == (TOTALS, _OUT):
+        return ReadingChoice(files, TOTALS, "", _OUT)
     if name.lower() == _NULL and value and type_ not in (*CHOICES, AUTO):
         return ReadingChoice(files, NULL, value, "NULL")
     if not sign or not name or type_ not in (*CHOICES, AUTO):
         raise InvalidReading(
             f"{written!r} is not COLUMN=TYPE; the types are {', '.join(CHOICES)}, and {AUTO} to "
             f"take a choice back. {_HEADER}={NO_ROW} reads files that have no line of names, "
-            f"{_NULL}=NA makes cells that hold only NA NULL"
+            f"{_NULL}=NA makes cells that hold only NA NULL, {TOTALS}={_OUT} leaves rows of totals "
+            "in workbooks out"
         )
     return ReadingChoice(files, COLUMN, name, type_)
 
@@ -135,6 +140,7 @@ _ENDINGS = {
     DELIMITER: tuple(DELIMITERS),
     HEADER_ROW: (*DELIMITERS, *WORKBOOK_ENDINGS),
     COLUMN: (*DELIMITERS, *JSON_ENDINGS, *WORKBOOK_ENDINGS, *SQLITE_ENDINGS),
+    TOTALS: WORKBOOK_ENDINGS,
     NULL: (*DELIMITERS, *JSON_ENDINGS, *WORKBOOK_ENDINGS, *SQLITE_ENDINGS),
 }
 """The files that a choice can be for: the others say themselves how they are read."""
@@ -230,7 +236,7 @@ class ChosenReadings:
 
 def _meant(choice: ReadingChoice, keys: Collection[tuple[str, str, str]]) -> ReadingChoice:
     """A choice; header=auto and na=auto are for columns of that name only if one was chosen."""
-    settings = {_HEADER: HEADER_ROW, _NULL: NULL}
+    settings = {_HEADER: HEADER_ROW, _NULL: NULL, TOTALS: TOTALS}
     if choice.value != AUTO or choice.key in keys or choice.column not in settings:
         return choice
     return replace(choice, setting=settings[choice.column], column="")

@@ -53,8 +53,8 @@ def test_what_was_understood_is_told_once_and_in_full_as_json(files):
     assert told(report) == [
         "read: a.csv: cp932; header in line 2, not 売上一覧; 日付: 令和7年6月1日 → DATE; "
         '額: "￥1,234" → BIGINT, 1 cell such as NA → NULL',
-        "read: b.csv: cells separated by '|'; 額: \"5,5\": the comma may be a decimal sign; it stays "
-        "text unless --read '額=comma'",
+        "read: b.csv: cells separated by '|'; 額: \"5,5\": the comma may be a decimal sign; it "
+        "stays text unless --read '額=comma'",
     ]
     (first, second) = report.json_fields()["dataset"]["read"]
     assert (first["file"], first["encoding"], first["delimiter"]) == ("a.csv", "cp932", ",")

@@ -230,6 +230,53 @@ def test_a_sheet_without_a_header_loses_no_row(files):
     )  # fmt: skip
 
 
+def test_what_a_sheet_says_beside_its_values_is_read(files):
+    book = workbook(
+        files.folder / "a.xlsx",
+        ("s", [
+            ["地域", "店", "額", "番号", "メモ", "入金"],
+            ["東", "a", 100, 12, "一_x000D_\n二", 5],
+            [None, "b", None, 345, "x_x005F_x000D_", 7.5],
+            [None, "小計", 100, None, None, None],
+            ["西", "c", 50, 1234567, None, 9],
+            ["総　計", None, 150, None, None, None],
+        ]),
+    )  # fmt: skip
+    sheet = book["s"]
+    sheet.merge_cells("A2:A4")
+    sheet.merge_cells("C2:C3")
+    sheet.row_dimensions[5].hidden = True
+    for row in range(2, 7):
+        sheet[f"D{row}"].number_format = "0000000"
+        sheet[f"C{row}"].number_format = "[$¥-411]#,##0;[Red]\\-[$¥-411]#,##0"
+    for row, shown in ((2, '"¥"#,##0'), (3, "[$€-407]#,##0.00"), (5, r"\$#,##0.00")):
+        sheet[f"F{row}"].number_format = shown
+    book.save(files.folder / "a.xlsx")
+    report = files.import_("new")
+    rows = [
+        ("東", "a", 100, "0000012", "一\n二", "¥5"),
+        ("東", "b", None, "0000345", "x_x000D_", "€7.5"),
+        ("東", "小計", 100, None, None, None),
+        ("西", "c", 50, "1234567", None, "$9"),
+        ("総　計", None, 150, None, None, None),
+    ]
+    assert content(files, "t__a") == (
+        {"地域": "VARCHAR", "店": "VARCHAR", "額": "BIGINT", "番号": "VARCHAR", "メモ": "VARCHAR",
+         "入金": "VARCHAR"},
+        rows,
+    )  # fmt: skip
+    (reading,) = report.details.readings[0]
+    assert reading.understood.notes == (
+        "merged cells are filled down: 1",
+        "merged cells with a number count in their first row only: 1",
+        "rows of totals are among the others: 4, 6; leave them out with --read totals=out",
+        "hidden rows are read as well: 5",
+        "cells of a column are formatted in several currencies, so it is text",
+    )
+    files.import_(options=DatasetOptions(readings=reading_choices(["totals=out"])))
+    assert files.read("t__a") == [rows[0], rows[1], rows[3]]
+
+
 SALES = [
     ["売上一覧 2025年度"],
     [],

@@ -12,6 +12,7 @@ from mdvec.datasets.interfaces.delimited import delimited_to_parquet
 from mdvec.datasets.interfaces.wide import MIN_WIDE_COLUMNS
 from mdvec.files.scanning import UnreadableFile
 
+at = datetime.fromisoformat
 READER = duckdb.connect()
 ERAS = (("令和", 2018), ("平成", 1988), ("昭和", 1925), ("大正", 1911), ("明治", 1867))
 CASES = {
@@ -43,7 +44,7 @@ CASES = {
     "no such day": (["31/01/2025", "31/02/2025", ""], "VARCHAR",
                     ["31/01/2025", "31/02/2025", None]),
     "moment": (["31.01.2025 9:05", "01.02.2025", ""], "TIMESTAMP",
-               [datetime(2025, 1, 31, 9, 5), datetime(2025, 2, 1), None]),
+               [at("2025-01-31 09:05"), at("2025-02-01"), None]),
     "names": (["Jan 1 2000", "December 31, 1999", "2-Feb-2001"], "DATE",
               [date(2000, 1, 1), date(1999, 12, 31), date(2001, 2, 2)]),
     "months": (["令和7年1月", "平成元年12月", "2025年2月"], "DATE",

@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 
+from mdvec.datasets.core.sheet_cells import Amount
 from mdvec.datasets.core.value_types import BLANKS
 
 BLANK = "blank"
@@ -47,10 +48,11 @@ class SeenColumn:
     """What the cells of a column were, counted as they were read.
 
     ``largest`` and ``smallest`` are the ends of its whole numbers, and of 0; ``sample`` is its
-    first text.
+    first text. ``units`` are the currencies that its cells are formatted in.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
+    units: set[str] = field(default_factory=set)
     largest: int = 0
     smallest: int = 0
     sample: str = ""
@@ -59,6 +61,9 @@ class SeenColumn:
         """Count a cell, and return the text from which SQL reads its value; None if it has none."""
         if cell is None:
             return None
+        if isinstance(cell, Amount):
+            self.units.add(cell.unit)
+            cell = cell.number
         if cell != cell:
             self.counts[BLANK] += 1
             return None

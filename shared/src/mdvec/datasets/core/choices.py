@@ -13,6 +13,7 @@ DELIMITER = "delimiter"
 HEADER_ROW = "header_row"
 COLUMN = "column"
 NULL = "null"
+TOTALS = "totals"
 AUTO = "auto"
 """The value that takes a choice back."""
 EVERY_FILE = "*"
@@ -26,7 +27,8 @@ class ReadingChoice:
 
     Attributes:
         pattern: the files that it is for: a shell pattern of their names, or, with '/', paths.
-        setting: ``ENCODING``, ``DELIMITER``, ``HEADER_ROW``, ``COLUMN`` or ``NULL``.
+        setting: ``ENCODING``, ``DELIMITER``, ``HEADER_ROW``, ``COLUMN``, ``NULL`` or
+            ``TOTALS``.
         column: the column's name, for ``COLUMN``; the text that stands for no value, for ``NULL``.
         value: the chosen value, as text.
     """
@@ -91,4 +93,5 @@ def reading_of(choices: Iterable[ReadingChoice], path: str) -> ReadingOptions:
         NO_HEADER if header == NO_ROW else int(header),
         columns,
         tuple(nulls),
+        TOTALS in by_setting,
     )

@@ -132,6 +132,7 @@ class ReadingOptions:
             does.
         columns: what the values of a column are, by its name: a key of ``value_types.CHOICES``.
         nulls: texts that stand for no value.
+        leaves_out_totals: whether rows of a sheet that sum up others are left out.
     """
 
     encoding: str = ""
@@ -139,6 +140,7 @@ class ReadingOptions:
     header_row: int = 0
     columns: Mapping[str, str] = field(default_factory=dict)
     nulls: tuple[str, ...] = ()
+    leaves_out_totals: bool = False
 
     def with_text(self, names: Collection[str]) -> ReadingOptions:
         """The same, with more columns that stay text, whatever type the user chose for them."""

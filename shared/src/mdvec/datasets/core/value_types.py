@@ -2,8 +2,8 @@
 
 A column gets a kind only if all of its values fit it, so nothing is lost: '00123', and numbers too
 long to be exact, stay text. Values that fit two kinds, such as 01/02/2025, stay text as well, and
-the import asks which one is meant. An empty cell is not a value; neither is NA, NaN, NULL, None or a dash
-in a column whose other values are all of one kind.
+the import asks which one is meant. An empty cell is not a value; neither is NA, NaN, NULL, None or
+a dash in a column whose other values are all of one kind.
 """
 
 from __future__ import annotations

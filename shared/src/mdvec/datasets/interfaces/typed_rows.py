@@ -20,6 +20,8 @@ MAX_COLUMNS = 10_000
 OnRows = Callable[[int], None]
 """Is called now and then with the number of rows read since."""
 _ROWS_AT_ONCE = 5_000
+_YEN = "¥"
+"""The unit of numbers without another."""
 
 
 @dataclass(slots=True)
@@ -126,7 +128,8 @@ class TypedRows:
             choice = self.chosen[name]
             return ListColumn(name, kinds=kinds_of(choice), choice=choice)
         if type_ is not None:
-            return ListColumn(name, type_)
+            unit = next(iter(seen.units - {_YEN}), "")
+            return ListColumn(name, type_, unit=unit)
         is_read = seen.has_texts_only or (self.reads_mixed and "bytes" not in seen.kinds)
         return ListColumn(name, kinds=self.text_kinds if is_read else ())
 

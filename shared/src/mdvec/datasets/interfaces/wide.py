@@ -39,12 +39,14 @@ class ListColumn:
         type: its SQL type, if that is known.
         kinds: the kinds of values that its texts may all be; without any it stays text.
         choice: what the user says that it holds, if anything.
+        unit: what its numbers count, if their cells say so.
     """
 
     name: str
     type: str = ""
     kinds: Sequence[ValueKind] = VALUE_KINDS
     choice: str = ""
+    unit: str = ""
 
     def value(self, cell: str) -> str:
         """SQL: a cell as a value of the known type."""
@@ -95,9 +97,9 @@ def lists_to_parquet(
         if column.name
     )
     units = {
-        column.name: kind.unit
+        column.name: unit
         for column, kind in zip(columns, kinds, strict=True)
-        if kind and kind.unit
+        if (unit := kind.unit if kind else column.unit)
     }
     connection.execute(
         f"COPY (SELECT {shown} FROM {scan}) TO {literal(str(target))} "

@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 import zipfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import date, datetime, time, timedelta
 from itertools import chain, islice, zip_longest
@@ -18,6 +18,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from mdvec.datasets.core.cells import SeenColumn, duration
 from mdvec.datasets.core.columns import NoHeader, column_names, numbered_names
 from mdvec.datasets.core.first_row import NO_HEADER_NOTE
+from mdvec.datasets.core.sheet_cells import (
+    Amount,
+    FilledRows,
+    SheetMarks,
+    unescaped,
+    value_as_formatted,
+)
 from mdvec.datasets.core.sheet_header import SAMPLE_ROWS, SheetHeader, sheet_header
 from mdvec.datasets.core.understood import NO_HEADER, ReadingOptions, Understood
 from mdvec.datasets.core.value_types import VALUE_KINDS
@@ -51,18 +58,21 @@ def opened(
         UnreadableFile: it is damaged, locked by a password, or unpacks to suspiciously much.
     """
     with opened_within(source, root) as descriptor, path_of(descriptor).open("rb") as stream:
-        has_formulas = _check(stream)
+        marks, has_formulas = _check(stream)
         with closing(_loaded(stream, values=True)) as book:
             formulas = _loaded(stream, values=False) if has_formulas else None
             try:
-                yield _found(book, formulas, reading, on_rows)
+                yield _found(book, formulas, marks, reading, on_rows)
             finally:
                 if formulas is not None:
                     formulas.close()
 
 
-def _check(stream: BinaryIO) -> bool:
-    """Check the archive before anything is unpacked; returns whether it has formulas."""
+def _check(stream: BinaryIO) -> tuple[dict[str, SheetMarks], bool]:
+    """Check the archive before anything is unpacked.
+
+    Returns what the XML of each sheet says, by its place, and whether there are formulas.
+    """
     stream.seek(0)
     start = stream.read(len(_OLE_MARK))
     if start == _OLE_MARK:
@@ -83,19 +93,24 @@ def _check(stream: BinaryIO) -> bool:
                 )
             if any(p.filename == _STRINGS and p.file_size > _MAX_STRING_BYTES for p in parts):
                 raise UnreadableFile("its texts are too large for a workbook; save it as .csv")
-            return any(_has_formula(archive, p) for p in parts if p.filename.startswith(_SHEETS))
+            sheets = [part for part in parts if part.filename.startswith(_SHEETS)]
+            marked = {part.filename: _marks(archive, part) for part in sheets}
+            has_formulas = any(has_formula for _, has_formula in marked.values())
+            return {name: marks for name, (marks, _) in marked.items()}, has_formulas
     except OSError as error:  # zipfile was sent to a place outside the file
         raise UnreadableFile(_DAMAGED) from error
 
 
-def _has_formula(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> bool:
-    before = b""
+def _marks(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> tuple[SheetMarks, bool]:
+    """What a sheet's XML says, and whether it has formulas."""
+    marks, has_formula, before = SheetMarks(), False, b""
     with archive.open(part) as sheet:
         while block := sheet.read(_BLOCK):
-            if b"<f" in before + block:
-                return True
-            before = block[-1:]
-    return False
+            tags, end, rest = (before + block).rpartition(b">")
+            marks.take(tags + end)
+            has_formula = has_formula or b"<f" in tags
+            before = rest
+    return marks, has_formula
 
 
 def _loaded(stream: BinaryIO, *, values: bool) -> Workbook:
@@ -120,7 +135,11 @@ def _readable() -> Iterator[None]:
 
 
 def _found(
-    book: Workbook, formulas: Workbook | None, reading: ReadingOptions, on_rows: OnRows
+    book: Workbook,
+    formulas: Workbook | None,
+    marks: Mapping[str, SheetMarks],
+    reading: ReadingOptions,
+    on_rows: OnRows,
 ) -> OpenedFile:
     sheets: list[_Sheet] = []
     left_out: list[tuple[str, str]] = []
@@ -132,7 +151,9 @@ def _found(
             left_out.append((name, "it is a hidden sheet; show it in the workbook to import it"))
         else:
             stored = None if formulas is None else formulas[name]
-            sheets.append(_Sheet(name, sheet, stored, reading, on_rows))
+            # openpyxl reads the values alone, and names nowhere else where a sheet's XML is.
+            part = marks.get(sheet._worksheet_path, SheetMarks())  # noqa: SLF001
+            sheets.append(_Sheet(name, sheet, stored, part, reading, on_rows))
     filled = [sheet for sheet in sheets if sheet.has_cells()]
     left_out += [(sheet.name, "it is an empty sheet") for sheet in sheets if sheet not in filled]
     is_alone = len(filled) == 1
@@ -151,12 +172,14 @@ class _Sheet:
         name: str,
         sheet: Any,  # noqa: ANN401 - openpyxl's sheets have no types
         formulas: Any,  # noqa: ANN401
+        marks: SheetMarks,
         reading: ReadingOptions,
         on_rows: OnRows,
     ) -> None:
         self.name = name
         self._sheet = sheet
         self._formulas = formulas
+        self._marks = marks
         self._reading = reading
         self._on_rows = on_rows
         self._errors: Counter[str] = Counter()
@@ -168,7 +191,20 @@ class _Sheet:
             return next(self._rows(), None) is not None
 
     def copy(self, target: Path) -> Understood:
-        """Write its table to a Parquet file."""
+        """Write its table to a Parquet file.
+
+        Amounts of several currencies in a column become texts, which needs a second reading.
+        """
+        understood, seen = self._write(target, ())
+        mixed = [at for at, column in enumerate(seen) if len(column.units) > 1]
+        if mixed:
+            target.unlink(missing_ok=True)
+            understood, _ = self._write(target, mixed)
+        return understood
+
+    def _write(
+        self, target: Path, as_text: Collection[int]
+    ) -> tuple[Understood, Sequence[SeenColumn]]:
         self._errors.clear()
         self._unstored = 0
         rows = TypedRows(
@@ -181,15 +217,24 @@ class _Sheet:
         )
         with _readable():
             numbered = self._rows()
-            header, header_row, cells = self._below_header(numbered)
+            header, header_row, below = self._below_header(numbered)
+            filled = FilledRows(self._marks.merged, self._reading.leaves_out_totals)
+            cells = (_with_texts(row, as_text) for row in filled.rows(below))
             columns = rows.write(cells, lambda: _names(header.names, rows.seen))
-        return Understood(
+        understood = Understood(
             header_row=header_row, skipped=header.skipped, columns=columns
-        ).with_notes(*self._notes(has_header=header_row > 0))
+        ).with_notes(
+            *self._notes(has_header=header_row > 0),
+            *filled.notes(self._marks.hidden_rows),
+            "cells of a column are formatted in several currencies, so it is text"
+            if as_text
+            else "",
+        )
+        return understood, rows.seen
 
     def _below_header(
         self, rows: Iterator[tuple[int, Row]]
-    ) -> tuple[SheetHeader, int, Iterator[Row]]:
+    ) -> tuple[SheetHeader, int, Iterator[tuple[int, Row]]]:
         wanted = self._reading.header_row
         first = list(islice(rows, SAMPLE_ROWS))
         given = NO_HEADER if wanted == NO_HEADER else None
@@ -205,7 +250,7 @@ class _Sheet:
                 column_names(header.names)
         except NoHeader as error:
             raise UnreadableFile(str(error).replace("its first line", "its first row")) from error
-        below = (row for _, row in chain(first[header.at :], rows))
+        below = chain(first[header.at :], rows)
         return header, 0 if header.row == NO_HEADER else first[header.row][0], below
 
     def _rows(self) -> Iterator[tuple[int, Row]]:
@@ -233,6 +278,10 @@ class _Sheet:
             return None
         if isinstance(value, datetime) and value.time() == time():
             return value.date()
+        if isinstance(value, str):
+            return unescaped(value)
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return value_as_formatted(value, cell.number_format or "")
         return value
 
     def _count_unstored(self, cells: Sequence[object], stored: Sequence[object]) -> None:
@@ -254,11 +303,25 @@ class _Sheet:
             )
 
 
+def _with_texts(row: Row, as_text: Collection[int]) -> Row:
+    """A row with the amounts of some columns as texts."""
+    return (
+        [
+            str(cell) if at in as_text and isinstance(cell, Amount) else cell
+            for at, cell in enumerate(row)
+        ]
+        if as_text
+        else row
+    )
+
+
 def _name(cell: object) -> str:
     """A cell as the name of a column."""
     match cell:
         case None:
             return ""
+        case Amount():
+            return _name(cell.number)
         case float() if cell.is_integer():
             return str(int(cell))
         case datetime():
