@@ -21,6 +21,7 @@ from mdvec.datasets.interfaces.dataset_tables import CombinedFile, DatasetTable
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.planning import PlannedGroup
+from mdvec.datasets.reading import SeveralTables
 from mdvec.files import FoundFile, UnreadableFile
 
 _MIN_FILES = 2
@@ -48,6 +49,8 @@ class CombinedOutcome:
         apart: files that stay tables of their own, with the reason if it is worth telling.
         failed: files that cannot be read, with the error.
         no_tables: files that hold something else, with the reason.
+        several: files that hold several tables, each of which stays one.
+        notes: what there is to report about the columns.
     """
 
     files: dict[str, CombinedFile] = field(default_factory=dict)
@@ -57,6 +60,8 @@ class CombinedOutcome:
     apart: list[tuple[ReadPart, str]] = field(default_factory=list)
     failed: list[tuple[str, UnreadableFile]] = field(default_factory=list)
     no_tables: dict[str, str] = field(default_factory=dict)
+    several: list[FoundFile] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 class CombinedImport:
@@ -130,6 +135,9 @@ class CombinedImport:
         except NotATable as error:
             self._parts.pop(file.path, None)
             self._outcome.no_tables[file.path] = str(error)
+        except SeveralTables:
+            self._parts.pop(file.path, None)
+            self._outcome.several.append(file)
         except UnreadableFile as error:
             self._outcome.failed.append((file.path, error))
             self._parts.pop(file.path, None)

@@ -168,6 +168,8 @@ class _DatasetImport:
         for path, error in outcome.failed:
             self._fail(path, error)
         self._keep_states(path for path, _ in outcome.failed if path in outcome.files)
+        for file in outcome.several:
+            self._import_file(file)
         for part, reason in outcome.apart:
             left_out = [(part.file.path, reason)] if reason else []
             with self._failing(part.file, left_out):

@@ -14,7 +14,7 @@ from mdvec.datasets.interfaces import dataset_tables
 from mdvec.datasets.interfaces.choices import file_state, has_logs
 from mdvec.datasets.interfaces.dataset_tables import FileTable
 from mdvec.datasets.options import DatasetOptions
-from mdvec.datasets.reading import holds_one_table
+from mdvec.datasets.reading import may_be_part
 from mdvec.files import FileState, FoundFile, Scan, UnreadableFile
 from mdvec.importing import ImportRefused
 from mdvec.tools import Tool
@@ -97,11 +97,11 @@ def plan(
 
 
 def _may_join(group: FileGroup, file: FoundFile) -> bool:
-    return holds_one_table(file.path) and group.has(file.path)
+    return may_be_part(file.path) and group.has(file.path)
 
 
 def _new_groups(files: Iterable[FoundFile]) -> list[tuple[FileGroup, list[FoundFile]]]:
-    by_path = {file.path: file for file in files if holds_one_table(file.path)}
+    by_path = {file.path: file for file in files if may_be_part(file.path)}
     groups = [
         (group, [by_path[path] for path in paths]) for group, paths in file_groups(by_path).items()
     ]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mdvec.datasets.core.understood import FOUND, ReadingOptions, Understood
+from mdvec.datasets.interfaces import workbook
 from mdvec.datasets.interfaces.arrow import arrow_to_parquet
 from mdvec.datasets.interfaces.csv_head import DELIMITERS
 from mdvec.datasets.interfaces.delimited import delimited_to_parquet
@@ -16,7 +17,15 @@ from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.interfaces.typed_rows import TypedRows
 from mdvec.datasets.interfaces.unpacking import unpacked
-from mdvec.files import data_ending, is_packed, opened_within, path_of, unpacked_ending
+from mdvec.files import (
+    WORKBOOK_ENDINGS,
+    UnreadableFile,
+    data_ending,
+    is_packed,
+    opened_within,
+    path_of,
+    unpacked_ending,
+)
 
 ARROW_ENDINGS = (".feather", ".arrow")
 COPIED_ENDINGS = (*DELIMITERS, *JSON_ENDINGS, *ARROW_ENDINGS)
@@ -24,15 +33,27 @@ COPIED_ENDINGS = (*DELIMITERS, *JSON_ENDINGS, *ARROW_ENDINGS)
 
 
 def holds_one_table(path: str) -> bool:
-    """Whether a file of this name holds one table, so that it can be a part of a larger one."""
+    """Whether a file of this name always holds one table."""
     ending = unpacked_ending(data_ending(path))
     return ending == ".parquet" or ending in COPIED_ENDINGS
+
+
+def may_be_part(path: str) -> bool:
+    """Whether a file of this name can be a part of a larger table; a workbook if it has only one."""
+    return holds_one_table(path) or data_ending(path) in WORKBOOK_ENDINGS
 
 
 def counts_rows(path: str) -> bool:
     """Whether the reader of such a file reports its rows while it reads them."""
     ending = unpacked_ending(data_ending(path))
     return ending not in (".parquet", ".duckdb", *ARROW_ENDINGS)
+
+
+class SeveralTables(UnreadableFile):
+    """A file that was to be a part of a table holds several."""
+
+    def __init__(self) -> None:
+        super().__init__("it holds several tables")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +82,12 @@ class FileReader:
         """A file as Parquet: its own path, or that of a new copy; some columns as text.
 
         Raises:
+            SeveralTables: it is a workbook with several tables.
             UnreadableFile: it cannot be read; the message says why.
             SnapshotsUnwritable: the folder of copies cannot be written.
         """
+        if data_ending(source.name) in WORKBOOK_ENDINGS:
+            return self._read_workbook(path, source, reading.with_text(as_text))
         with opened_within(source, self.root) as descriptor:
             ending, there = data_ending(source.name), path_of(descriptor)
             if ending == ".parquet":
@@ -75,6 +99,17 @@ class FileReader:
                 self.understood[path] = self._convert(
                     plain, part, unpacked_ending(ending), reading.with_text(as_text)
                 )
+        return whole, parquet_facts(whole)
+
+    def _read_workbook(
+        self, path: str, source: Path, reading: ReadingOptions
+    ) -> tuple[Path, ParquetFacts]:
+        with workbook.opened(source, self.root, reading, self.on_rows) as book:
+            if len(book.tables) != 1:
+                raise SeveralTables
+            left_out = [f"{name} is left out: {reason}" for name, reason in book.left_out]
+            with self.snapshots.new() as (part, whole):
+                self.understood[path] = book.tables[0].copy(part).with_notes(*left_out)
         return whole, parquet_facts(whole)
 
     def _convert(

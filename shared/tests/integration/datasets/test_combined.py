@@ -2,8 +2,10 @@
 
 import csv
 import os
+from datetime import date
 
 import duckdb
+import openpyxl
 import pytest
 from source_folder import DataFolder
 
@@ -115,6 +117,23 @@ def test_different_currencies_in_different_files_stay_text(shop):
     shop.csv("a3.csv", "7円,NA", header="price,rate")
     shop.import_()
     assert shop.read("s__a", "price, rate") == [("$5", 5.0), ("$6.50", 6.0), ("7円", None)]
+
+
+def test_monthly_workbooks_are_one_table_and_one_of_several_sheets_is_none(shop):
+    for month in range(1, 5):
+        book = openpyxl.Workbook()
+        book.active.append(["day", "yen"])
+        book.active.append([date(2025, month, 1), month])
+        if month == 4:
+            book.create_sheet("more").append(["day", "yen"])
+        book.save(shop.folder / f"sales_2025-0{month}.xlsx")
+    report = shop.import_("new")
+    assert (report.failed, list(shop.tables())) == (
+        (), ["s__sales", "s__sales_2025_04__more", "s__sales_2025_04__sheet"],
+    )  # fmt: skip
+    expected = [(date(2025, month, 1), month, f"sales_2025-0{month}.xlsx") for month in (1, 2, 3)]
+    assert shop.read("s__sales") == expected
+    assert shop.import_().unchanged == 3
 
 
 def test_a_file_with_other_columns_stays_a_table_of_its_own_and_is_named(shop):
