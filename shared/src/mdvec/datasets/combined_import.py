@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 from mdvec.datasets.core.grouping import (
     agreed_type,
+    combined_columns,
     common_columns,
     difference,
     hive_type,
@@ -23,6 +24,7 @@ from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.planning import PlannedGroup
 from mdvec.datasets.reading import SeveralTables
 from mdvec.files import FoundFile, UnreadableFile
+from mdvec.text import counted
 
 _MIN_FILES = 2
 
@@ -155,11 +157,14 @@ class CombinedImport:
             common = tuple(self._types_before())
         else:
             common = common_columns([_names(part) for part in self._parts.values()])
+        self._outcome.notes.clear()
         for path, part in list(self._parts.items()):
             if differs := difference(_names(part), common):
                 pattern = self._planned.group.pattern
                 self._set_apart(path, f"unlike the other files of {pattern} it {differs}")
-        return common
+        columns = combined_columns(map(_names, self._parts.values()), common)
+        self._outcome.notes += _notes(columns, self._parts, self._kept)
+        return columns
 
     def _set_apart(self, path: str, reason: str) -> None:
         self._outcome.apart.append((self._parts.pop(path), f"it is a table of its own: {reason}"))
@@ -181,12 +186,14 @@ class CombinedImport:
         as_text: set[str] = set()
         while True:
             rows = self._rows(common)
-            types = {name: rows[0].types[name] for name in common} if rows else {}
-            differing = [
-                name
+            kinds = {
+                name: {
+                    (some.types[name], some.units.get(name)) for some in rows if name in some.types
+                }
                 for name in common
-                if len({(some.types[name], some.units.get(name)) for some in rows}) > 1
-            ]
+            }
+            types = {name: min(kinds[name])[0] for name in common} if rows else {}
+            differing = [name for name in common if len(kinds[name]) > 1]
             exact = [exact_types(some, differing) for some in rows]
             agreed = {name: agreed_type(some[name] for some in exact) for name in differing}
             texts = {name for name, kind in agreed.items() if kind is None}
@@ -198,7 +205,7 @@ class CombinedImport:
     def _reread(self, as_text: Collection[str], texts: Collection[str]) -> None:
         """Read the files again that have other types than text in some columns."""
         before = self._types_before()
-        if self._kept and any(before[name] != "VARCHAR" for name in texts):
+        if self._kept and any(before.get(name, "VARCHAR") != "VARCHAR" for name in texts):
             files = {file.path: file for file in self._planned.files}
             for path in list(self._kept):
                 if path not in files:
@@ -211,7 +218,8 @@ class CombinedImport:
                     raise self._outcome.failed.pop()[1]
         for path, part in list(self._parts.items()):
             types = {column.name: column.type for column in part.facts.columns}
-            other = [name for name in texts if types[name] != "VARCHAR"]
+            wanted = {name.lower() for name in texts}
+            other = [name for name in types if name.lower() in wanted and types[name] != "VARCHAR"]
             if not other:
                 continue
             if part.parquet == self._source_of(path):
@@ -219,11 +227,12 @@ class CombinedImport:
                     path, f"its column {other[0]} holds {types[other[0]]}, those of others do not"
                 )
             else:
-                self._read_file(part.file, as_text, {})
+                self._read_file(part.file, _spelled(part, as_text), {})
 
     def _rows(self, common: tuple[str, ...]) -> list[CombinedRows]:
         """The rows of all files in the order of their paths."""
         rows: list[CombinedRows] = []
+        spelling = {name.lower(): name for name in common}
         for path in sorted({*self._parts, *self._kept}):
             given = tuple(
                 (name, value) for name, value in hive_values(path).items() if name not in common
@@ -235,10 +244,16 @@ class CombinedImport:
                     CombinedRows(
                         (path,),
                         part.parquet,
-                        {column.name: column.type for column in part.facts.columns},
+                        {
+                            spelling.get(column.name.lower(), column.name): column.type
+                            for column in part.facts.columns
+                        },
                         folder=self._root if is_own else None,
                         from_path=given,
-                        units=part.facts.units,
+                        units={
+                            spelling.get(name.lower(), name): unit
+                            for name, unit in part.facts.units.items()
+                        },
                     )
                 )
             elif rows and rows[-1].is_combined and not given and not rows[-1].from_path:
@@ -285,6 +300,40 @@ class CombinedImport:
                 raise UnreadableFile(
                     f"{path} changed while the import read it; import again", may_pass=True
                 )
+
+
+def _notes(
+    columns: Sequence[str], parts: Mapping[str, ReadPart], kept: Collection[str]
+) -> Iterator[str]:
+    """What there is to say about files that have other columns than most, or in another order."""
+    number = len(parts) + len(kept)
+    have = {path: [name.lower() for name in _names(part)] for path, part in parts.items()}
+    for name in columns:
+        lacking = [path for path, names in have.items() if name.lower() not in names]
+        if lacking:
+            yield f"the column {name!r} is NULL for {_shown(lacking)}, which lack it"
+    for name in columns:
+        other = [path for path, part in parts.items() if name not in _names(part)]
+        spelled = [path for path in other if name.lower() in have[path]]
+        if spelled:
+            yield f"the column {name!r} has its name in other capitals in {_shown(spelled)}"
+    order = [name.lower() for name in columns]
+    moved = [
+        path for path, names in have.items() if names != [name for name in order if name in names]
+    ]
+    if moved and number > 1:
+        yield f"the columns stand in another order in {_shown(moved)}"
+
+
+def _shown(paths: Sequence[str]) -> str:
+    more = len(paths) - 1
+    return f"{paths[0]} and {counted(more, 'more file')}" if more else paths[0]
+
+
+def _spelled(part: ReadPart, names: Collection[str]) -> tuple[str, ...]:
+    """The columns with these names, as a file spells them."""
+    wanted = {name.lower() for name in names}
+    return tuple(name for name in _names(part) if name.lower() in wanted)
 
 
 def _names(part: ReadPart) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ so that queries never open, lock or wait for those.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +14,7 @@ from pathlib import Path
 from mdvec import __version__
 from mdvec.datasets import many_tables, planning
 from mdvec.datasets.combined_import import CombinedImport, CombinedOutcome
+from mdvec.datasets.core.understood import Understood
 from mdvec.datasets.interfaces import dataset_tables
 from mdvec.datasets.interfaces.choices import file_state
 from mdvec.datasets.interfaces.database_file import NotATable
@@ -32,6 +33,7 @@ from mdvec.datasets.report import (
     check_mode,
     check_outcome,
     readings_of,
+    unsupported_files,
 )
 from mdvec.datasets.status import remove_unneeded_copies
 from mdvec.files import FoundFile, Problem, UnreadableFile
@@ -75,6 +77,7 @@ class _DatasetImport:
         self.failed = list(job.found.problems)
         self.tables = CollectedTables(job.tool)
         self.files: list[ImportedFile] = []
+        self.asked: Mapping[str, str] = {}
         self.stored = dataset_tables.file_tables(self.connection, self.tool.id)
         self.known = dataset_tables.imported_files(self.connection, self.tool.id)
         folder = dataset_tables.snapshot_folder(self.connection, self.tool.id)
@@ -108,6 +111,7 @@ class _DatasetImport:
         unchanged = {file.path for file in self.found if self._is_unchanged(file)}
         self.progress.files = len(self.found) - len(unchanged)
         planned = self._plan(unchanged)
+        self.asked = planned.asked
         # A new file must not take the name of an existing table.
         for group in planned.groups:
             if group.old is not None:
@@ -164,6 +168,9 @@ class _DatasetImport:
     ) -> None:
         if table is not None:
             self.tables.put(table)
+        if outcome.notes:
+            notes = Understood(notes=tuple(outcome.notes))
+            self.reader.understood[planned.group.pattern] = notes
         self.files += many_tables.complete_files(planned, outcome)
         for path, error in outcome.failed:
             self._fail(path, error)
@@ -212,7 +219,8 @@ class _DatasetImport:
 
     def _import_file(self, file: FoundFile) -> None:
         """Import a new or changed file, or note why it cannot be imported."""
-        left_out: list[tuple[str, str]] = []
+        asked = self.asked.get(file.path)
+        left_out = [(file.path, asked)] if asked else []
         with self._failing(file, left_out), self.job.stopwatch.stage("datasets"):
             if holds_one_table(file.path):
                 name = self.tables.free_name(file.path, "")
@@ -319,6 +327,7 @@ class _DatasetImport:
         left_out = [
             Problem(origin, reason) for file in self.files for origin, reason in file.left_out
         ]
+        left_out += unsupported_files(self.job.found.others)
         return self.job.report(
             added=changed.added,
             updated=changed.updated,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import apsw
 
-from mdvec.datasets.core.grouping import FileGroup, file_groups
+from mdvec.datasets.core.grouping import FileGroup, file_groups, years_beside_months
 from mdvec.datasets.interfaces import dataset_tables
 from mdvec.datasets.interfaces.choices import file_state, has_logs
 from mdvec.datasets.interfaces.dataset_tables import FileTable
@@ -34,10 +34,14 @@ class PlannedGroup:
 
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
-    """The tables of several files, and the files that are tables of their own."""
+    """The tables of several files, and the files that are tables of their own.
+
+    ``asked`` are the reasons, by path, why files stay alone that may belong to the others.
+    """
 
     groups: tuple[PlannedGroup, ...]
     single: tuple[FoundFile, ...]
+    asked: Mapping[str, str] = field(default_factory=dict)
 
 
 def plan(
@@ -88,12 +92,22 @@ def plan(
         for group, some in _new_groups(single):
             members[group] = some
             single = [file for file in single if file not in some]
+    asked: dict[str, str] = {}
+    for group, some in members.items():
+        doubtful = {} if group.is_chosen else years_beside_months(file.path for file in some)
+        for path, month in doubtful.items():
+            asked[path] = (
+                f"it is a table of its own: it may hold the rows of {month} and others again; "
+                f"combine them with --table 'NAME={group.pattern}'"
+            )
+        single += [file for file in some if file.path in doubtful]
+        members[group] = [file for file in some if file.path not in doubtful]
     groups = [
         PlannedGroup(group, tuple(files), None if is_rebuilt else old.get(group))
         for group, files in members.items()
         if files or group in old
     ]
-    return ImportPlan(tuple(groups), tuple(single))
+    return ImportPlan(tuple(groups), tuple(single), asked)
 
 
 def _may_join(group: FileGroup, file: FoundFile) -> bool:

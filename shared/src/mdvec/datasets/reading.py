@@ -39,7 +39,7 @@ def holds_one_table(path: str) -> bool:
 
 
 def may_be_part(path: str) -> bool:
-    """Whether a file of this name can be a part of a larger table; a workbook if it has only one."""
+    """Whether a file of this name can be a part of a larger table; a workbook with one does."""
     return holds_one_table(path) or data_ending(path) in WORKBOOK_ENDINGS
 
 

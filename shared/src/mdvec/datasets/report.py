@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from mdvec.datasets.core.columns import Column
 from mdvec.datasets.core.understood import Understood
 from mdvec.datasets.interfaces.dataset_tables import DatasetTable, FileTable
-from mdvec.files import FoundFile, Problem
+from mdvec.files import FoundFile, Problem, data_ending
 from mdvec.importing import ImportJob, ImportRefused, ImportReport, ReportLine, notes
 from mdvec.text import counted, shown_name
 from mdvec.tools import Tool
@@ -103,6 +103,31 @@ class DatasetReport:
         ]
 
 
+_BESIDE_DATABASES = ("-wal", "-journal", "-shm", ".wal")
+_SAVED_AS = {
+    **dict.fromkeys((".xls", ".xlsb", ".ods", ".numbers"), "save them as .xlsx"),
+    **dict.fromkeys((".txt", ".dat", ".prn"), "rename tables with one row a line to .csv"),
+    **dict.fromkeys((".zip", ".7z", ".rar", ".zst", ".bz2", ".xz"), "unpack them"),
+    ".gz": "only packed CSV and JSON are read; unpack them",
+}
+
+
+def unsupported_files(paths: Iterable[str]) -> Iterator[Problem]:
+    """The files of a folder that are not read, one line for each kind."""
+    by_ending: dict[str, list[str]] = {}
+    for path in paths:
+        if path.endswith(_BESIDE_DATABASES):
+            continue
+        by_ending.setdefault(data_ending(path), []).append(path)
+    for ending, files in sorted(by_ending.items()):
+        what = files[0] if len(files) == 1 else f"{len(files):,} files {ending or 'without ending'}"
+        advice = _SAVED_AS.get(f".{ending.rpartition('.')[2]}")
+        yield Problem(
+            what,
+            f"this kind of file is not read; {advice}" if advice else "it is no file of data",
+        )
+
+
 def readings_of(
     tables: Iterable[FileTable], understood: Mapping[str, Understood]
 ) -> tuple[tuple[FileReading, ...], ...]:
@@ -110,7 +135,8 @@ def readings_of(
     readings: list[tuple[FileReading, ...]] = []
     for table in sorted(tables, key=lambda table: table.table.name):
         combined = table.table.combined
-        files = [file.path for file in combined.files] if combined else [table.table.origin]
+        files = [table.table.origin]
+        files += [file.path for file in combined.files] if combined else []
         read = [FileReading(file, understood[file]) for file in files if file in understood]
         readings += [tuple(read)] if read else []
     return tuple(readings)

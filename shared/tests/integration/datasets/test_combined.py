@@ -155,6 +155,59 @@ def test_a_file_with_other_columns_stays_a_table_of_its_own_and_is_named(shop):
     assert {name: table.rows for name, table in shop.tables().items()} == {"s__sales": 3}
 
 
+def test_files_with_another_column_order_or_capitals_combine_and_the_report_says_so(shop):
+    shop.csv("sales_1.csv", "2024-01-01,a,1")
+    shop.csv("sales_2.csv", "b,2,2024-01-02", header="shop,yen,Day")
+    shop.csv("sales_3.csv", "2024-01-03,c,3,x", header="day,shop,yen,note")
+    report = shop.import_("new")
+    columns = "day::VARCHAR, shop, yen, note, file"
+    rows = [
+        ("2024-01-01", "a", 1, None, "sales_1.csv"), ("2024-01-02", "b", 2, None, "sales_2.csv"),
+        ("2024-01-03", "c", 3, "x", "sales_3.csv"),
+    ]  # fmt: skip
+    assert shop.read("s__sales", columns) == rows
+    (reading, *_) = report.details.readings[0]
+    assert (reading.file, reading.understood.notes) == (
+        "sales_*.csv",
+        (
+            "the column 'note' is NULL for sales_1.csv and 1 more file, which lack it",
+            "the column 'day' has its name in other capitals in sales_2.csv",
+            "the columns stand in another order in sales_2.csv",
+        ),
+    )
+    # Text is taken from the files again, whatever the capitals; kept rows get new columns.
+    shop.csv("sales_4.csv", "long ago,d,4,5", header="day,shop,yen,more")
+    shop.import_()
+    assert set(shop.tables()) == {"s__sales", "s__sales_4"}
+    shop.csv("sales_4.csv", "long ago,d,4,y,5", header="day,shop,yen,note,more")
+    shop.import_("replace")
+    assert shop.read("s__sales", f"{columns}, more") == [
+        *((*row, None) for row in rows), ("long ago", "d", 4, "y", "sales_4.csv", 5),
+    ]  # fmt: skip
+
+
+def test_a_year_beside_its_months_is_asked_about_and_other_kinds_are_listed(shop):
+    for name in ("sales_2025-01", "sales_2025-02", "sales_2024"):
+        shop.csv(f"{name}.csv", "2025-01-01,a,1")
+    for name in ("a.pdf", "b.pdf", "old.xls", "readme"):
+        shop.write(name, "")
+    shop.import_("new")
+    shop.csv("sales_2025.csv", "2025-01-01,a,2")
+    report = shop.import_()
+    assert {name: table.rows for name, table in shop.tables().items()} == {
+        "s__sales": 3, "s__sales_2025": 1,
+    }  # fmt: skip
+    assert left_out(report) == {
+        "sales_2025.csv": "it is a table of its own: it may hold the rows of sales_2025-01.csv and "
+        "others again; combine them with --table 'NAME=sales_*.csv'",
+        "readme": "it is no file of data",
+        "2 files .pdf": "it is no file of data",
+        "old.xls": "this kind of file is not read; save them as .xlsx",
+    }
+    shop.import_(tables=["sales=sales_*.csv"])
+    assert {name: table.rows for name, table in shop.tables().items()} == {"s__sales": 4}
+
+
 def test_a_tool_keeps_its_tables_until_it_is_rebuilt_or_the_user_names_one(shop):
     for month in (1, 2):
         shop.csv(f"sales_{month}.csv", f"2024-01-01,a,{month}")

@@ -20,6 +20,7 @@ _YEAR = r"(?:(?:19|20)\d{2}|(?:明治|大正|昭和|平成|令和)(?:\d{1,2}|元
 _DATE = rf"{_YEAR}(?:[-_.年]?(?:[01]?\d月?(?:[-_.]?[0-3]?\d日?)?|[qQ][1-4])|年度?)?"
 _TIME = r"[-_T ][0-2]\d[-:]?[0-5]\d(?:[-:]?[0-5]\d)?"
 _DATES = re.compile(rf"(?<!\d){_DATE}(?:[-_~〜 ]{{1,3}}{_DATE}|{_TIME})?(?!\d)")
+_WHOLE_YEAR = re.compile(rf"({_YEAR})年?度?")
 _NUMBER = re.compile(r"\d+")
 _HIVE = re.compile(r"([^=]+)=(.*)")
 _NO_HIVE_VALUE = "__HIVE_DEFAULT_PARTITION__"
@@ -79,6 +80,27 @@ def file_groups(paths: Iterable[str]) -> dict[FileGroup, list[str]]:
         if group is not None:
             groups.setdefault(group, []).append(path)
     return {group: members for group, members in groups.items() if len(members) > 1}
+
+
+def years_beside_months(paths: Iterable[str]) -> dict[str, str]:
+    """Files of a whole year beside files of its months, by path: one of those months each.
+
+    Their rows may be the same, so that a sum over all would count them twice.
+    """
+    dates = {path: _last_date(path) for path in paths}
+    years = {path: date for path, date in dates.items() if _WHOLE_YEAR.fullmatch(date)}
+    months: dict[str, str] = {}
+    for path, date in dates.items():
+        year = _WHOLE_YEAR.match(date)
+        if path not in years and year is not None:
+            months.setdefault(year[1], path)
+    found = ((path, _WHOLE_YEAR.fullmatch(date)) for path, date in years.items())
+    return {path: months[year[1]] for path, year in found if year and year[1] in months}
+
+
+def _last_date(path: str) -> str:
+    dates = _DATES.findall(split_ending(path.rpartition("/")[2])[0])
+    return dates[-1] if dates else ""
 
 
 def hive_values(path: str) -> dict[str, str | None]:
@@ -192,15 +214,32 @@ def in_unit(kind: str, unit: str) -> str:
 
 def common_columns(files: Sequence[Sequence[str]]) -> tuple[str, ...]:
     """The columns that most files have, in the order of the first such file."""
-    counted = Counter(frozenset(names) for names in files)
+    alike = [frozenset(name.lower() for name in names) for names in files]
+    counted = Counter(alike)
     best = max(counted, key=lambda names: counted[names])
-    return next(tuple(names) for names in files if frozenset(names) == best)
+    return tuple(files[alike.index(best)])
+
+
+def combined_columns(files: Iterable[Sequence[str]], common: Sequence[str]) -> tuple[str, ...]:
+    """The common columns, then those that only some files have."""
+    by_name = {name.lower(): name for name in common}
+    for names in files:
+        for name in names:
+            by_name.setdefault(name.lower(), name)
+    return tuple(by_name.values())
 
 
 def difference(names: Collection[str], common: Collection[str]) -> str:
-    """How the columns of a file differ from those of its group, in words; "" if they agree."""
-    lacks = [name for name in common if name not in names]
-    more = [name for name in names if name not in common]
+    """How the columns of a file differ from those of its group, in words; "" if they can combine.
+
+    A file may have more columns, or lack some, but not both: columns that were only renamed would
+    become two.
+    """
+    has, wanted = {name.lower() for name in names}, {name.lower() for name in common}
+    lacks = [name for name in common if name.lower() not in has]
+    more = [name for name in names if name.lower() not in wanted]
+    if not (lacks and more) and len(has & wanted) * 2 >= len(wanted):
+        return ""
     said = [f"lacks {_named(lacks)}"] if lacks else []
     if more:
         said.append(f"has {_named(more)} as well")

@@ -63,8 +63,10 @@ def exact_types(rows: CombinedRows, columns: Collection[str]) -> dict[str, str]:
     Raises:
         UnreadableFile: the Parquet file cannot be read.
     """
-    uncertain = [name for name in columns if rows.types[name] in _UNCERTAIN]
-    types = {name: in_unit(rows.types[name], rows.units.get(name, "")) for name in columns}
+    types = {
+        name: in_unit(rows.types.get(name, NO_VALUES), rows.units.get(name, "")) for name in columns
+    }
+    uncertain = [name for name in columns if rows.types.get(name) in _UNCERTAIN]
     if not uncertain:
         return types
     with _opened([rows]) as (connection, (scan,)):
@@ -115,7 +117,7 @@ def _select(part: CombinedRows, columns: CombinedColumns, scan: str) -> str:
     if not part.paths:
         return f"SELECT * FROM {scan}"
     shown = [
-        _read(name, part.types[name], kind) + f" AS {identifier(name)}"
+        _read(name, part.types.get(name, ""), kind) + f" AS {identifier(name)}"
         for name, kind in columns.types.items()
     ]
     values = dict(part.from_path)
@@ -138,7 +140,7 @@ def _read(name: str, has: str, wanted: str) -> str:
     if has == wanted:
         return column
     # Text that is to be another type holds no values, only NA and the like.
-    return f"CAST(NULL AS {wanted})" if has == "VARCHAR" else f"CAST({column} AS {wanted})"
+    return f"CAST(NULL AS {wanted})" if has in ("VARCHAR", "") else f"CAST({column} AS {wanted})"
 
 
 def _value(text: str | None) -> str:
