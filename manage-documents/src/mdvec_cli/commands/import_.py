@@ -171,8 +171,8 @@ def import_command(
     accept_removals: Annotated[
         bool,
         typer.Option("--accept-removals",
-                     help="Household: leave out the rows whose removal the last import "
-                          "reported as pending."),
+                     help="Household: leave out the rows whose removal the last import reported "
+                          "as pending, and take the values of a file that may be an old copy."),
     ] = False,
     restore_removed: Annotated[
         list[int] | None,

@@ -15,6 +15,7 @@ from mdvec.files import Problem
 from mdvec.household.core.statements import (
     RankedStatement,
     Statement,
+    doubtful_replacers,
     families_of,
     rank_statements,
     removers,
@@ -37,6 +38,7 @@ from mdvec.household.options import NO_REMOVAL_OPTIONS, RemovalOptions
 from mdvec.household.reading import LedgerFile
 from mdvec.household.report import LedgerMode, LedgerReport, report_of
 from mdvec.household.statement_folder import StatementFolder, StatementKey
+from mdvec.text import counted
 
 
 def import_ledger(
@@ -203,12 +205,20 @@ def _derive(
     if may_delete:
         damaged = {state.path for state in folder.present.values() if state.bad_rows}
         derivation.forget_rows_without_file(connection, damaged)
+    held = derivation.hold_back(
+        connection,
+        tool_id,
+        ()
+        if accept_removals
+        else ((ids[newer], ids[older]) for newer, older in doubtful_replacers(ranked)),
+    )
     changes = derivation.follow_statements(connection, tool_id)
     overruled = _overruled_files(
         [each for each in ranked if each.statement.key in present],
         {each.statement.key: family for each, family in zip(ranked, families, strict=True)},
     )
-    return changes, overruled
+    paths = {known[each.statement.key].id: each.statement.path for each in ranked}
+    return changes, (*overruled, *(_held_file(paths, *each) for each in held))
 
 
 def _with_first_seen(
@@ -286,6 +296,15 @@ def _overruled_files(
         for ranked in present
         if ranked.superseded_by is not None
         and families[ranked.statement.key] == families[ranked.superseded_by.key]
+    )
+
+
+def _held_file(paths: Mapping[int, str], newer: int, older: int, rows: int) -> Problem:
+    other = "its former content" if paths[newer] == paths[older] else paths[older]
+    return Problem(
+        paths[newer],
+        f"it may be an old copy: it ends before {other}, but is of a later time, and would change "
+        f"{counted(rows, 'row')}, which stay as they are; if it is newer: --accept-removals",
     )
 
 

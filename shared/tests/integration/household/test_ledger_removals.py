@@ -169,6 +169,42 @@ def test_many_removals_in_a_month_await_consent(folder, left, of, asks):
         assert len(folder.amounts()) == of - left
 
 
+@pytest.mark.parametrize("path", ["export.csv", "backup/export.csv"])
+@pytest.mark.parametrize("mode", ["update", "replace"])
+def test_an_old_copy_with_a_newer_time_is_named_before_it_changes_many_rows(folder, path, mode):
+    later = [line("x", -7, "2025/07/30"), line("y", -7, "2025/07/31")]
+    folder.write("export.csv", *many(0, 30), *later)
+    folder.import_()
+    before = folder.amounts()
+    old = [line(f"id{n}", -n - 1000, f"2025/07/{1 + n % 28:02}") for n in range(30)]
+    folder.write(path, *old, saved=AUGUST_20)
+    if (path, mode) == ("export.csv", "replace"):  # which forgets what no file has
+        before = {shop: amount for shop, amount in before.items() if shop not in ("店x", "店y")}
+    for _ in range(2):
+        report = folder.import_(mode)
+        (held,) = report.overruled
+        assert (held.file_path, report.updated, folder.amounts()) == (path, 0, before)
+        assert "may be an old copy" in held.reason
+        assert "would change 30 rows, which stay" in held.reason
+        folder.write("other.csv", line(f"other{_}", -1, "2025/07/29"))
+        before |= {f"店other{_}": -1}
+    report = folder.import_(accept=True)
+    assert (report.overruled, folder.amounts()["店id3"]) == ((), -1003)
+    folder.write("third.csv", line("third", -1, "2025/07/29"))
+    report = folder.import_(mode)
+    assert (report.overruled, folder.amounts()["店id3"]) == ((), -1003)
+
+
+def test_a_later_download_of_earlier_days_is_taken(folder):
+    """Its name says why later days are missing; or it changes a few rows only."""
+    folder.write("all.csv", *many(0, 30), line("x", -7, "2025/08/02"))
+    folder.import_()
+    folder.write(f"{JULY}.csv", *[one.replace("食費", "日用品") for one in many(0, 30)])
+    assert (folder.import_().overruled, folder.amounts()["店id3"]) == ((), -3)
+    folder.write("few.csv", line("id3", -4, "2025/07/04"), saved=AUGUST_20)
+    assert (folder.import_().overruled, folder.amounts()["店id3"]) == ((), -4)
+
+
 def test_pending_removals_count_and_the_answers_say_so(folder):
     folder.write(f"{JULY}.csv", line("kept", -5), *many(0, 30))
     folder.write(f"{JULY} (1).csv", line("kept", -5), saved=AUGUST_20)

@@ -1,4 +1,7 @@
-"""Decides which rows that vanished from their statements leave the sums, or need consent."""
+"""Decides which rows that vanished from their statements leave the sums, or need consent.
+
+So do many rows to which a file gives other values that may be an old copy.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ def decide(
     return {
         identity: _decide_one(
             before,
-            asked=before == "asked" or _are_many(leaving[day[:7]], rows_by_month.get(day[:7], 0)),
+            asked=before == "asked" or are_many(leaving[day[:7]], rows_by_month.get(day[:7], 0)),
             accepted=accepted,
         )
         for identity, (day, before) in gone.items()
@@ -39,5 +42,6 @@ def _decide_one(before: str | None, *, asked: bool, accepted: bool) -> str:
     return "asked" if asked and not accepted else "removed"
 
 
-def _are_many(leaving: int, of_month: int) -> bool:
+def are_many(leaving: int, of_month: int) -> bool:
+    """Whether so many of a month's rows change at once that the user is asked."""
     return leaving > MAX_AT_ONCE and 100 * leaving > MAX_PERCENT * of_month

@@ -214,6 +214,26 @@ def families_of(known: Mapping[int, int], shared: Iterable[tuple[int, int]]) -> 
     return {statement: root(statement) for statement in known}
 
 
+def doubtful_replacers(ranked: Sequence[RankedStatement]) -> Iterator[tuple[int, int]]:
+    """Statements that are newer than another by time alone but lack its last days: old copies?
+
+    Yields the indexes of the newer and of the older one. A name with a period that ends before
+    those days explains why they are missing.
+    """
+    for newer, each in enumerate(ranked):
+        name, saved = each.statement.name, local_day(each.effective_mtime_ns)
+        last = min(saved, name.last) if name.has_period else saved
+        for older in range(newer):
+            days = ranked[older].statement.days
+            if (
+                days
+                and each.end
+                and days[0] <= each.end < days[-1]
+                and _days_between(ranked[older].statement, each.end, last)
+            ):
+                yield newer, older
+
+
 def removers(
     ranked: Sequence[RankedStatement], families: Sequence[tuple[int, str]]
 ) -> Iterator[Remover]:

@@ -8,9 +8,11 @@ identity the row of the newest statement that has it, and whether a still newer 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import apsw
 
@@ -34,6 +36,7 @@ _TABLES = (
     "is_unread INTEGER, path TEXT, has_lines INTEGER, scope TEXT)",
     "same_rows (row_id INTEGER PRIMARY KEY, identity TEXT)",
     "removers (older INTEGER, newer INTEGER, first TEXT, last TEXT)",
+    "replacers (newer INTEGER, older INTEGER, PRIMARY KEY (newer, older))",
     # place: where the transaction appears first; the rows of an import are stored in that order.
     "derived (identity TEXT PRIMARY KEY, row_id INTEGER, place INTEGER, statements INTEGER, "
     "is_mentioned INTEGER, missing_from INTEGER, removal TEXT) WITHOUT ROWID",
@@ -288,6 +291,54 @@ _HAS_OTHER_VALUES = f"(({_VALUES_OF_FILE}) IS NOT ({_VALUES_OF_ROW}))"
 _LINE = "iif(q.has_lines, r.row_number, 0)"
 _PLACE = f"r.statement_id, q.path, {_LINE}"
 _REMOVAL = "d.removal, iif(d.removal IS NULL, NULL, d.missing_from)"
+
+
+def hold_back(
+    connection: apsw.Connection, tool_id: int, replacers: Iterable[tuple[int, int]]
+) -> list[tuple[int, int, int]]:
+    """Let rows keep their values where files that may be old copies would change many of a month.
+
+    ``replacers`` are pairs of statements, the copy first, as is what is returned, with the number
+    of rows. A change that was accepted is in the ledger, and asked about no more.
+    """
+    connection.executemany("INSERT INTO replacers VALUES (?, ?)", replacers)
+    if not connection.changes():
+        return []
+    changing: list[tuple[Any, ...]] = connection.execute(
+        "SELECT x.newer, x.older, substr(r.date, 1, 7), r.identity, d.identity "
+        f"FROM transactions AS t CROSS JOIN derived AS d ON d.identity = t.identity {_AND_ROW} "
+        "JOIN replacers AS x ON x.newer = r.statement_id AND x.older = t.statement_id "
+        f"WHERE +t.tool_id = ? AND {_HAS_OTHER_VALUES}",
+        (tool_id,),
+    ).fetchall()
+    by_pair: dict[tuple[int, int], list[tuple[str, str, str]]] = {}
+    for newer, older, *row in changing:
+        by_pair.setdefault((newer, older), []).append((row[0], row[1], row[2]))
+    of_month = dict[str, int](
+        connection.execute(
+            "SELECT substr(date, 1, 7), count(*) FROM transactions WHERE tool_id = ? "
+            "AND removal IS NOT 'removed' GROUP BY 1",
+            (tool_id if by_pair else -1,),
+        )
+    )
+    held = []
+    for (newer, older), rows in by_pair.items():
+        months = Counter(month for month, *_ in rows)
+        many = {month for month, n in months.items() if removals.are_many(n, of_month[month])}
+        stored = dict[str, int](
+            connection.execute(
+                "SELECT identity, id FROM statement_rows WHERE statement_id = ?",
+                (older if many else -1,),
+            )
+        )
+        before = [
+            (stored[own], identity)
+            for month, own, identity in rows
+            if month in many and own in stored
+        ]
+        connection.executemany("UPDATE derived SET row_id = ?1 WHERE identity = ?2", before)
+        held += [(newer, older, len(before))] if before else []
+    return held
 
 
 def follow_statements(connection: apsw.Connection, tool_id: int) -> LedgerChanges:
