@@ -37,6 +37,7 @@ VIEWS = {
     "trend": "/money/trend",
     "trend-of-one": "/money/trend?category=食費&period=直近24か月",
     "plan": "/money/plan",
+    "accounts": "/money/accounts",
     "review": "/review?decided=1",
     "suggestions": "/review/categories",
     "data": f"/data?sql={SQL}",
@@ -50,7 +51,10 @@ VIEWS = {
 }
 BAD = {"trouble": "404", "refused": "400", "closed": "403"}
 """Views of something refused, whose status the browser's console repeats."""
-DOWNLOADS = ("/tools/events", "/money/plan/table", "/money/plan/chart", "/money/chart", "/open")
+DOWNLOADS = (
+    "/tools/events", "/money/plan/table", "/money/plan/chart", "/money/accounts/table",
+    "/money/chart", "/open",
+)  # fmt: skip
 """What answers with something else than a view, beside CSV files."""
 AXE = (resources.files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
 RUN_AXE = """async () => (await axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21aa"]}))
@@ -104,8 +108,8 @@ def test_every_view_is_among_those_examined(tmp_path):
     assert left == set(DOWNLOADS)
 
 
-EMPTY = ("/", "/money", "/money/trend", "/money/plan", "/review", "/review/categories", "/data",
-         "/tools", "/tools/health")  # fmt: skip
+EMPTY = ("/", "/money", "/money/trend", "/money/plan", "/money/accounts", "/review",
+         "/review/categories", "/data", "/tools", "/tools/health")  # fmt: skip
 
 
 @pytest.mark.parametrize(("language", "width"), [("ja", 360), ("en", 1280)])

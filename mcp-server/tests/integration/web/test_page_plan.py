@@ -57,7 +57,7 @@ def undo(client, html):
 def test_a_budget_of_the_year_tells_what_is_free_beside_the_payments_to_come(client):
     shown = post(client, "/money/plan/budget", subject="住宅", amount="900000", per="year").text
     left = 13 - NOW.month if NOW.month > 1 else 0  # the ledger ends with the month before
-    free = f"300,000 yen beside {left * 50_000:,} yen of recurring payments"
+    free = f"300,000 yen beside {left * 50_000:,} yen of payments to come"
     assert (free in text_in(shown)) is (left > 0)
     post(client, "/money/plan/budget", subject="住宅", amount="0", per="year")
 

@@ -5,6 +5,7 @@ from . import rules as rules
 from . import sharing as sharing
 from .account_report import AccountsAnswer as AccountsAnswer
 from .account_report import accounts_report as accounts_report
+from .account_report import daily_balances as daily_balances
 from .budgeting import BudgetAnswer as BudgetAnswer
 from .budgeting import BudgetSet as BudgetSet
 from .budgeting import budget_status as budget_status

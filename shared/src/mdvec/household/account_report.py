@@ -10,7 +10,7 @@ import apsw
 from mdvec.dates import Days
 from mdvec.household.core.answer_json import AnswerText
 from mdvec.household.core.answer_text import age_line, answer_text
-from mdvec.household.core.balances import Gap, balance_gaps
+from mdvec.household.core.balances import Gap, balance_gaps, ends_of_days
 from mdvec.household.core.wording import format_currency
 from mdvec.household.interfaces import accounts
 from mdvec.household.interfaces.accounts import AccountDoubt
@@ -74,6 +74,15 @@ def accounts_report(connection: apsw.Connection, tool_id: int, *, today: date) -
     age = "" if newest_day is None else age_line(newest_day, today, None, "明細")
     notes = [_doubt_text(doubt) for doubt in doubts]
     return AccountsAnswer(tuple(states), tuple(notes), age, answer_text(lines, notes, age=age))
+
+
+def daily_balances(connection: apsw.Connection, tool_id: int) -> dict[str, dict[str, int]]:
+    """What each account had at the end of each day with rows (YYYY-MM-DD), by name."""
+    balances = accounts.balances_of(connection, tool_id)
+    return {
+        name: {day: row.balance for day, row in ends_of_days(statements).items()}
+        for name, statements in balances.items()
+    }
 
 
 def account_doubt_notes(connection: apsw.Connection, tool_id: int, days: Days) -> list[str]:

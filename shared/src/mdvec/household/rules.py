@@ -216,12 +216,12 @@ def _the_only(rules: Sequence[CategoryRule]) -> CategoryRule | None:
     if len(rules) > 1:
         raise InvalidRule(
             '何通りにも読めます。次のどれかのように、名前を " で囲んで指定してください: '
-            f"{'、'.join(map(_quoted, rules))}"
+            f"{'、'.join(map(quoted, rules))}"
         )
     return rules[0] if rules else None
 
 
-def _quoted(rule: CategoryRule) -> str:
+def quoted(rule: CategoryRule) -> str:
     """A renaming as nothing else can be read: each name as a JSON string."""
     pair = [category for category in (rule.renamed, rule.category) if category is not None]
     return " = ".join(" > ".join(map(_json, filter(None, astuple(each)))) for each in pair)

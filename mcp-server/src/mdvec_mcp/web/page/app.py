@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mdvec_mcp.server import Wiring
 from mdvec_mcp.web.page import (
+    accounts_view,
     data_view,
     health_view,
     money_view,
@@ -144,6 +145,7 @@ def page_views(wiring: Wiring, access: Access) -> tuple[Starlette, Views]:
         *money_view.routes(views),
         *trend_view.routes(views),
         *plan_view.routes(views),
+        *accounts_view.routes(views),
         *review_view.routes(views),
         *suggestion_view.routes(views),
         *tools_view.routes(views),

@@ -67,7 +67,7 @@ class _Suggestions:
         return self.views.page(
             request, "suggestions.html",
             household=household, query=query, listed=listed, known=known,
-            suggestions=shown_suggestions(listed.suggestions),
+            suggestions=shown_suggestions(listed.suggestions), renaming=rules.quoted,
             undo=[] if is_led_here(request) else query.all("set")[:MAX_TOGETHER],
             again="" if is_led_here(request) or "category" not in query else query.text("again"),
         )  # fmt: skip
@@ -110,6 +110,9 @@ class _Choice:
             shops = self._meant(ledger, tool_id)
             for shop in shops:
                 changed += rules.set_rule(ledger, tool_id, shop=shop, category=category).changed
+        elif self.is_undo and not self.shops:
+            changed = rules.remove_rule(ledger, tool_id, category=category).changed
+            category = ""
         elif self.is_undo:
             known = {rule.shop: str(rule.category) for rule in rules_of(ledger, tool_id)}
             shops = [shop for shop in self.shops if shop_of(shop) in known]

@@ -94,9 +94,7 @@ def balance_gaps(
     """
     chains = sorted((oldest_first(rows) for rows in statements if rows), key=lambda rows: rows[0])
     gaps = {gap for chain in chains for gap in gaps_within(chain)}
-    ends: dict[str, BalancedDay] = {}
-    for chain in sorted(chains, key=lambda rows: rows[-1].day):
-        ends |= {row.day: row for row in chain}
+    ends = ends_of_days(chains)
     days = sorted(ends)
     for first, *_ in chains:
         earlier = bisect_left(days, first.day)
@@ -106,6 +104,15 @@ def balance_gaps(
             if missing:
                 gaps.add(Gap(end.day, first.day, missing))
     return sorted(gaps, key=lambda gap: (gap.after, gap.before)), ends[days[-1]] if days else None
+
+
+def ends_of_days(statements: Iterable[Sequence[BalancedDay]]) -> dict[str, BalancedDay]:
+    """The last row of each day of one account, as its newest statement has it, by day."""
+    chains = [oldest_first(rows) for rows in statements if rows]
+    ends: dict[str, BalancedDay] = {}
+    for chain in sorted(chains, key=lambda rows: rows[-1].day):
+        ends |= {row.day: row for row in chain}
+    return dict(sorted(ends.items()))
 
 
 def oldest_first(rows: Sequence[BalancedDay]) -> Sequence[BalancedDay]:

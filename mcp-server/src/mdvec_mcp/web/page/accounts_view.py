@@ -1,0 +1,160 @@
+"""The view of a household's accounts, of its fixed and variable costs, and of lists for the tax."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from mdvec.database import Connection
+from mdvec.dates import Month, MonthRange
+from mdvec.household import (
+    AccountsAnswer,
+    CostsAnswer,
+    DuplicateCandidate,
+    ExpenseList,
+    ListName,
+    accounts_report,
+    coverage,
+    daily_balances,
+    expense_list,
+    fixed_and_variable_costs,
+    review,
+)
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from mdvec_mcp.household import today
+from mdvec_mcp.web.page import data_view
+from mdvec_mcp.web.page.bars import MonthChart, chart_of_months
+from mdvec_mcp.web.page.households import Household, asked_household, household_view
+from mdvec_mcp.web.page.query import Periods, Query, periods_around
+from mdvec_mcp.web.page.views import Views
+
+_LISTS: tuple[ListName, ...] = ("medical", "furusato")
+_MAX_MONTHS, _MAX_DAYS, _MAX_BILLS = 24, 31, 50
+Table = tuple[Sequence[str], Iterable[Sequence[object]]]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAccounts:
+    """What the view shows; ``balances`` has those of each account at the ends of days, by day.
+
+    ``bills`` are payments of cards that may count beside what they pay.
+    """
+
+    answer: AccountsAnswer
+    balances: dict[str, dict[str, int]]
+    charts: dict[str, MonthChart]
+    bills: tuple[DuplicateCandidate, ...]
+    costs: CostsAnswer
+    periods: Periods
+    lists: dict[str, ExpenseList]
+
+    def latest(self, name: str) -> list[tuple[str, int]]:
+        """The last days of an account with their balances, the newest first."""
+        return list(self.balances.get(name, {}).items())[: -_MAX_DAYS - 1 : -1]
+
+
+def routes(views: Views) -> list[Route]:
+    """The routes of the view and of its downloads."""
+    accounts = _Accounts(views)
+    return [
+        views.route("/money/accounts", household_view(views, accounts.show)),
+        views.route("/money/accounts/table", accounts.table),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Accounts:
+    views: Views
+
+    async def show(self, request: Request, household: Household, query: Query) -> Response:
+        """The accounts, and the costs and lists of the period asked for."""
+        shown = await household.run(lambda ledger, id_: self._read(ledger, id_, query))
+        return self.views.page(
+            request, "accounts.html", household=household, query=query, shown=shown
+        )
+
+    async def table(self, request: Request) -> Response:
+        """One of the view's tables as CSV."""
+        household, query = await asked_household(self.views, request), Query(request)
+        shown = await household.run(lambda ledger, id_: self._read(ledger, id_, query))
+        name = query.text("of") if query.text("of") in TABLES else "balances"
+        columns, rows = TABLES[name](shown)
+        return data_view.csv_file(name, columns, rows)
+
+    def _read(self, ledger: Connection, tool_id: int, query: Query) -> ShownAccounts:
+        now, starts_on = today(), self.views.wiring.household.month_starts_on
+        period, year = query.text("period").strip() or None, query.text("year").strip() or None
+        balances = daily_balances(ledger, tool_id)
+        costs = fixed_and_variable_costs(
+            ledger, tool_id, period=period, month_starts_on=starts_on, today=now
+        )
+        months = MonthRange.around(costs.days, starts_on)
+        candidates = review.list_candidates(ledger, tool_id, _MAX_BILLS).candidates
+        return ShownAccounts(
+            answer=accounts_report(ledger, tool_id, today=now),
+            balances=balances,
+            charts={name: _chart(days) for name, days in balances.items()},
+            bills=tuple(each for each in candidates if each.kind == "card_bill"),
+            costs=costs,
+            periods=periods_around(months, coverage(ledger, tool_id, now, starts_on).default_range),
+            lists={
+                name: expense_list(ledger, tool_id, name, period=year, today=now) for name in _LISTS
+            },
+        )
+
+
+def _chart(days: dict[str, int]) -> MonthChart:
+    """Bars of what an account had at the ends of its last months; it keeps it without rows."""
+    ends = {day[:7]: balance for day, balance in days.items()}
+    last = Month.from_iso(max(ends))
+    first = max(Month.from_iso(min(ends)), last.plus(1 - _MAX_MONTHS))
+    months = [str(month) for month in MonthRange(first, last)]
+    amounts, balance = [], next(iter(ends.values()))
+    for month in sorted({*ends, *months}):
+        balance = ends.get(month, balance)
+        amounts += [balance] if month in months else []
+    return chart_of_months(months, {"in": amounts}, {})
+
+
+def _balances(shown: ShownAccounts) -> Table:
+    return ("account", "day", "yen"), [
+        (name, day, yen) for name, days in shown.balances.items() for day, yen in days.items()
+    ]
+
+
+def _gaps(shown: ShownAccounts) -> Table:
+    return ("account", "after", "before", "yen"), [
+        (state.name, gap.after, gap.before, gap.yen)
+        for state in shown.answer.accounts
+        for gap in state.gaps
+    ]
+
+
+def _costs(shown: ShownAccounts) -> Table:
+    return ("kind", "name", "rows", "yen"), [
+        ("fixed" if line.is_fixed else "variable", line.name, line.rows, line.yen)
+        for line in shown.costs.lines
+    ]
+
+
+def _rows_of(name: str) -> Callable[[ShownAccounts], Table]:
+    def listed(shown: ShownAccounts) -> Table:
+        return ("person", "id", "day", "shop", "category", "account", "yen"), [
+            (person, row.id, row.date, row.description, row.category, row.account,
+             -(row.amount or 0))
+            for person, row in shown.lists[name].rows
+        ]  # fmt: skip
+
+    return listed
+
+
+TABLES: dict[str, Callable[[ShownAccounts], Table]] = {
+    "balances": _balances,
+    "gaps": _gaps,
+    "costs": _costs,
+    **{name: _rows_of(name) for name in _LISTS},
+}
+"""Each table's columns and rows, by its name in an address."""
