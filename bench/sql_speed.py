@@ -16,9 +16,9 @@ import psutil
 from mdvec.analysis import safe_json_output, safe_load_export, safe_summary_table, validate_output
 from mdvec.analysis.exports import ExportFolder
 from mdvec.settings import AnalyticsSettings
-from mdvec_mcp.analytics.process.messages import Data, ParquetTable, QueryLimits
-from mdvec_mcp.analytics.process.query_process import QueryProcess
-from mdvec_mcp.analytics.service import Analytics
+from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits
+from mdvec.sql.process.query_process import QueryProcess
+from mdvec.sql.service import Analytics
 from processes import Bench, call_in_child
 from results import Row, median, spread
 

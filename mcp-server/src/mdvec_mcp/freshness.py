@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING, Any
 import anyio
 from mcp.server.mcpserver import Context
 from mdvec import sync
-from mdvec.database import open_database
+from mdvec.database import FileStamp, open_database, stamp_of
 from mdvec.errors import MdvecError
 from mdvec.sync import Attempts
 from mdvec.text import shown_name
 from mdvec.tools import Tool, ToolNotFound, offered_name, registry
-
-from mdvec_mcp.file_stamp import FileStamp, stamp_of
 
 if TYPE_CHECKING:
     from mdvec.files import ScanRules

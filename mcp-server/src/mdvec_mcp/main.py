@@ -45,8 +45,7 @@ def main() -> None:
     wire = _reserve_stdio()
     load_quickly()
     _log_to_stderr("DEBUG" if arguments.verbose else arguments.log_level)
-    if not arguments.one_request:
-        _warn_of_what_is_not_read(arguments.config)
+    _warn_of_what_is_not_read(arguments.config)
     try:
         _run(arguments, wire)
     except MdvecError as error:
@@ -92,7 +91,6 @@ def _arguments(given: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--verbose", action="store_true", help="log everything, with the time of each stage"
     )
-    parser.add_argument("--one-request", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--version", action="version", version=f"mdvec-mcp {__version__}")
     arguments = parser.parse_args(given)
     _check_folder(parser, arguments)
@@ -184,11 +182,6 @@ def _warn_of_what_is_not_read(config: Path | None) -> None:
 
 
 def _run(arguments: argparse.Namespace, wire: tuple[int, int]) -> None:
-    if arguments.one_request:
-        from mdvec_mcp.once import answer_once
-
-        answer_once(arguments.database, arguments.config, *wire)
-        return
     from mdvec.settings import DATABASE_NAME, load_settings
 
     database: Path | None = arguments.database

@@ -21,12 +21,10 @@ from mcp.server.subscriptions import (
     ToolsListChanged,
 )
 from mcp_types import ToolAnnotations
-from mdvec.database import DatabaseError
+from mdvec.database import DatabaseError, FileStamp, stamp_of
 from mdvec.manage import offered_state
 from mdvec.tools import Tool as Row
 from mdvec.tools import described_tool, own_name
-
-from mdvec_mcp.file_stamp import FileStamp, stamp_of
 
 Schema = dict[str, Any]
 

@@ -10,7 +10,7 @@ from types import CodeType
 from typing import TYPE_CHECKING
 
 from mcp.server.mcpserver.tools import Tool as McpTool
-from mdvec import __version__, sync, text
+from mdvec import __version__, sql, sync, text
 from mdvec.embedding import CARDS
 from mdvec.manage import list_tools
 from mdvec.settings import Settings
@@ -28,8 +28,8 @@ from mdvec_mcp.upkeep import add_upkeep_tools
 if TYPE_CHECKING:
     from mdvec.charts import ImageFormat, Plot
     from mdvec.settings import ServerSettings
+    from mdvec.sql import Analytics
 
-    from mdvec_mcp.analytics import Analytics
     from mdvec_mcp.charts import ChartServer, Published
     from mdvec_mcp.household import ChartPublisher, HouseholdContext
 
@@ -88,11 +88,11 @@ class Wiring:
     @cached_property
     def analytics(self) -> Analytics:
         """The analytics service; it starts and stops with the server."""
-        service = analytics.analytics_over(
-            self.database, self.settings.analytics_folder, self.settings.analytics, self.freshness,
-            self.settings.household.month_starts_on,
+        service = sql.analytics_over(
+            self.database, self.settings.analytics_folder, self.settings.analytics,
+            analytics.TableSources(self.freshness), self.settings.household.month_starts_on,
         )  # fmt: skip
-        reaper = analytics.Reaper(service.exports, service.queries)
+        reaper = sql.Reaper(service.exports, service.queries)
         reaper.start()
         self.server.on_close.append(reaper.close)
         self.server.on_close.append(service.queries.close)

@@ -104,34 +104,31 @@ place; any other exception is a bug.
         SamplesNotWritten             mdvec.manage.samples
         ServerNotInstalled            mdvec.manage.service
         ServiceError                  mdvec.manage.service
-        NoAnswer                      mdvec.manage.table_requests
-        RequestRefused                mdvec.manage.table_requests
-            WrongRequest              mdvec.manage.table_requests
         SavedQueryError               mdvec.queries.saved
         WrongParameters               mdvec.queries.saved
         SearchRefused                 mdvec.search.answer
         InvalidFilter                 mdvec.search.core.filters
         SettingsError                 mdvec.settings.loading
             FlagRefused               mdvec.settings.loading
+        NoHistogram                   mdvec.sql.core.histogram
+        RowsDiffer                    mdvec.sql.core.histogram
+        PeriodRefused                 mdvec.sql.core.period
+        UnknownColumn                 mdvec.sql.core.period
+        QueryError                    mdvec.sql.core.refusals
+            QueriesUnavailable        mdvec.sql.core.refusals
+            QueryFailed               mdvec.sql.core.refusals
+            QueryRefused              mdvec.sql.core.refusals
+                BadTableName          mdvec.sql.core.refusals
+                UnknownTable          mdvec.sql.core.refusals
+            QueryStopped              mdvec.sql.core.refusals
+            ResultTooLarge            mdvec.sql.core.refusals
+            TooManyRowsToExport       mdvec.sql.core.refusals
+        NotAnswered                   mdvec.sql.guarded
         InvalidChunking               mdvec.text.options
         InvalidToolName               mdvec.tools.names
         ToolExists                    mdvec.tools.registry
         ToolNotFound                  mdvec.tools.registry
         WatchRefused                  mdvec_cli.commands.watch
-        NoHistogram                   mdvec_mcp.analytics.core.histogram
-        RowsDiffer                    mdvec_mcp.analytics.core.histogram
-        PeriodRefused                 mdvec_mcp.analytics.core.period
-        UnknownColumn                 mdvec_mcp.analytics.core.period
-        QueryError                    mdvec_mcp.analytics.core.refusals
-            QueriesUnavailable        mdvec_mcp.analytics.core.refusals
-            QueryFailed               mdvec_mcp.analytics.core.refusals
-            QueryRefused              mdvec_mcp.analytics.core.refusals
-                BadTableName          mdvec_mcp.analytics.core.refusals
-                UnknownTable          mdvec_mcp.analytics.core.refusals
-            QueryStopped              mdvec_mcp.analytics.core.refusals
-            ResultTooLarge            mdvec_mcp.analytics.core.refusals
-            TooManyRowsToExport       mdvec_mcp.analytics.core.refusals
-        NotAnswered                   mdvec_mcp.analytics.guarded
         NotDrawn                      mdvec_mcp.analytics.query_tool
         ChartServerUnavailable        mdvec_mcp.charts.server
         UnfittingGraph                mdvec_mcp.household.pictures

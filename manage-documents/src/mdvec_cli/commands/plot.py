@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
+from mdvec import charts, sql
 
 from mdvec_cli.commands.options import ConfigOption, DatabaseOption, VerboseOption
-from mdvec_cli.commands.table_requests import (
+from mdvec_cli.commands.table_answers import (
+    OpenTables,
     SourceArgument,
     TableFormatOption,
-    ask,
-    chosen_form,
+    open_tables,
     print_answer,
 )
 from mdvec_cli.commands.tables import ReplaceOption, new_file
 
-_FORMATS = {".png": "png", ".svg": "svg", ".jpg": "jpeg", ".jpeg": "jpeg"}
+if TYPE_CHECKING:
+    from mdvec.charts import ImageFormat, PlotKind
+
+_FORMATS: dict[str, ImageFormat] = {".png": "png", ".svg": "svg", ".jpg": "jpeg", ".jpeg": "jpeg"}
 
 
 class ChartKind(StrEnum):
@@ -59,18 +64,39 @@ def plot_command(
 
     histogram: one column; box: a name and a number; heatmap: x, y, number.
     """
-    request = {
-        "do": "plot", "query": query, "kind": kind.value, "title": title, "size": size,
-        "format": _format_of(output),
-    }  # fmt: skip
-    with new_file(output.expanduser(), replace=replace) as file:
-        reply = ask(request, database, config, verbose=verbose, file=file)
-    answer = {"file": str(output), **reply.answer}
+    image_format = _format_of(output)
+    with (
+        open_tables(database, config, verbose=verbose) as tables,
+        new_file(output.expanduser(), replace=replace) as file,
+    ):
+        draw = partial(_drawn, tables, query, kind.value, title, size, image_format, file)
+        answer = {"file": str(output), **tables.answer(draw, query)}
     facts = [[key, value] for key, value in answer.items()]
-    print_answer(chosen_form(format_, reply), answer, "plot", ["fact", "value"], facts)
+    print_answer(tables.form(format_), answer, "plot", ["fact", "value"], facts)
 
 
-def _format_of(output: Path) -> str:
+def _drawn(
+    tables: OpenTables,
+    query: str,
+    kind: PlotKind,
+    title: str,
+    size: str | None,
+    image_format: ImageFormat,
+    file: IO[bytes],
+) -> sql.JsonAnswer:
+    """Draw a query into an open file, by default in the settings' size."""
+    settings = tables.settings.charts
+    pixels = charts.chosen_size(size, settings.max_size)
+    chart = tables.analytics.plots.plot(query, kind, title)
+    picture = charts.draw(chart, pixels, image_format, font_path=settings.font_path)
+    file.write(picture.data)
+    answer: sql.JsonAnswer = {"kind": chart.kind, "points": chart.points}
+    if chart.notes:
+        answer["note"] = "; ".join(note.english for note in chart.notes)
+    return sql.with_warnings(answer, tables.analytics.queries.take_warnings())
+
+
+def _format_of(output: Path) -> ImageFormat:
     try:
         return _FORMATS[output.suffix.lower()]
     except KeyError:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from mdvec import sql
 
 from mdvec_cli.commands.options import ConfigOption, DatabaseOption, VerboseOption
 from mdvec_cli.commands.output import print_line, say
-from mdvec_cli.commands.table_requests import (
+from mdvec_cli.commands.table_answers import (
+    OpenTables,
     TableFormat,
     TableFormatOption,
-    ask,
-    chosen_form,
+    open_tables,
     print_answer,
 )
+
+if TYPE_CHECKING:
+    from mdvec.queries import SaveMode
 
 _ROWS = 100
 _MAX_ROWS = 10_000
@@ -70,54 +76,69 @@ def query_command(
     """
     values = _values(parameter or [])
     if save is not None or delete is not None:
-        mode = "delete" if save is None else "replace" if replace else "create"
+        mode: SaveMode = "delete" if save is None else "replace" if replace else "create"
         if (query is None) != (save is None) or (save is not None and delete is not None):
             raise typer.BadParameter(
                 "--save takes a SELECT and a name, --delete only a name", param_hint="--save"
             )
-        request = {
-            "do": "save", "name": save or delete, "query": query, "description": description,
-            "mode": mode,
-        }  # fmt: skip
-        _print_saved(ask(request, database, config, verbose=verbose).answer)
+        with open_tables(database, config, verbose=verbose) as tables:
+            save_as = partial(
+                tables.analytics.questions.save, save or delete or "", query, description, mode
+            )
+            _print_saved(tables.answer(save_as))
     elif query is None:
         if not saved:
             raise typer.BadParameter("give a table or a SELECT, or --saved", param_hint="QUERY")
-        reply = ask({"do": "questions"}, database, config, verbose=verbose)
-        listed = [[question[key] for key in _LISTED] for question in reply.answer["questions"]]
-        print_answer(chosen_form(format_, reply), reply.answer, "questions", _LISTED, listed)
+        with open_tables(database, config, verbose=verbose) as tables:
+            questions = tables.analytics.questions.listed()
+            rows_listed = [[question[key] for key in _LISTED] for question in questions]
+            answer = {"questions": questions}
+            print_answer(tables.form(format_), answer, "questions", _LISTED, rows_listed)
     else:
         if values and not saved:
             raise typer.BadParameter("parameters belong to --saved", param_hint="--param")
-        source: dict[str, Any] = (
-            {"question": query, "parameters": values} if saved else {"query": query}
-        )
-        _print_rows(source, rows, format_, database, config, verbose=verbose)
+        if format_ is TableFormat.CSV and rows is not None:
+            raise typer.BadParameter(
+                "csv prints all rows; use LIMIT in the query", param_hint="--rows"
+            )
+        with open_tables(database, config, verbose=verbose) as tables:
+            _print_rows(tables, query, values if saved else None, rows or _ROWS, format_)
 
 
 def _print_rows(
-    source: dict[str, Any],
-    rows: int | None,
-    form: TableFormat | None,
-    database: Path | None,
-    config: Path | None,
-    *,
-    verbose: bool,
+    tables: OpenTables,
+    query: str,
+    values: dict[str, str] | None,
+    most: int,
+    flag: TableFormat | None,
 ) -> None:
-    if form is not TableFormat.CSV:
-        reply = ask(
-            {"do": "rows", "max_rows": rows or _ROWS, **source}, database, config, verbose=verbose
-        )
-        _print_table(chosen_form(form, reply), reply.answer, rows or _ROWS)
-        return
-    if rows is not None:
-        raise typer.BadParameter("csv prints all rows; use LIMIT in the query", param_hint="--rows")
+    """Print the rows of a table or SELECT; with ``values``, of the question of that name."""
+    questions, form = tables.analytics.questions, tables.form(flag)
+
+    def prepared() -> sql.Prepared:
+        return sql.Prepared.plain(query) if values is None else questions.prepared(query, values)
+
+    def work() -> sql.JsonAnswer:
+        asked = prepared()
+        if flag is TableFormat.CSV and asked.made is None:
+            return _write_csv(questions.file(asked, "csv", None).path, tables)
+        return questions.first_rows(asked, most)
+
+    answer = tables.answer(work, query if values is None else questions.sql_of(query, values))
+    if "rows" in answer:
+        _print_table(form, answer, most)
+
+
+def _write_csv(rows: Path, tables: OpenTables) -> sql.JsonAnswer:
+    """Write all rows to stdout; the answer has the warnings alone."""
     sys.stdout.flush()
-    request = {"do": "file", "format": "csv", "max_rows": None, **source}
-    reply = ask(request, database, config, verbose=verbose, file=sys.stdout.buffer)
-    sys.stdout.buffer.flush()
-    if not reply.size:
-        _print_table(TableFormat.CSV, reply.answer, _MAX_ROWS)
+    try:
+        with rows.open("rb") as file:
+            shutil.copyfileobj(file, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+    finally:
+        rows.unlink()
+    return sql.with_warnings({}, tables.analytics.queries.take_warnings())
 
 
 def _print_table(form: TableFormat, answer: dict[str, Any], most: int) -> None:

@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
+from mdvec import sql
 
 from mdvec_cli.commands.options import ConfigOption, DatabaseOption, VerboseOption
 from mdvec_cli.commands.output import say
-from mdvec_cli.commands.table_requests import (
+from mdvec_cli.commands.table_answers import (
     DateColumnOption,
     FromOption,
     SourceArgument,
     TableFormat,
     TableFormatOption,
     ToOption,
-    ask,
-    chosen_form,
     date_range,
+    open_tables,
     print_answer,
 )
+
+if TYPE_CHECKING:
+    from mdvec.analysis import ExportFormat
 
 _BAR_CELLS = 30
 ReplaceOption = Annotated[
@@ -60,12 +65,12 @@ def profile_command(
 ) -> None:  # fmt: skip
     """Print the row count and period of a table or query, and statistics of each column."""
     period = date_range(first, last)
-    request = {
-        "do": "profile", "query": query, "columns": column or None, "date_range": period,
-        "date_column": date_column, "exact": exact,
-    }  # fmt: skip
-    reply = ask(request, database, config, verbose=verbose)
-    _print_profile(chosen_form(format_, reply), reply.answer)
+    with open_tables(database, config, verbose=verbose) as tables:
+        profile = partial(
+            tables.analytics.summaries.profile, query, period, date_column, column or None,
+            exact=exact,
+        )  # fmt: skip
+        _print_profile(tables.form(format_), tables.answer(profile, query))
 
 
 def _print_profile(form: TableFormat, answer: dict[str, Any]) -> None:
@@ -95,12 +100,11 @@ def histogram_command(
 ) -> None:
     """Print the distribution of one column: bins, or the most frequent values."""
     period = date_range(first, last)
-    request = {
-        "do": "histogram", "query": query, "column": column, "bins": bins, "date_range": period,
-        "date_column": date_column,
-    }  # fmt: skip
-    reply = ask(request, database, config, verbose=verbose)
-    _print_histogram(chosen_form(format_, reply), reply.answer)
+    with open_tables(database, config, verbose=verbose) as tables:
+        histogram = partial(
+            tables.analytics.summaries.histogram, query, column, bins, period, date_column
+        )
+        _print_histogram(tables.form(format_), tables.answer(histogram, query))
 
 
 def _print_histogram(form: TableFormat, answer: dict[str, Any]) -> None:
@@ -146,17 +150,34 @@ def export_command(
     verbose: VerboseOption = False,
 ) -> None:  # fmt: skip
     """Write all rows of a query to a file: to yours, or to one that Python loads by its handle."""
-    kind = (file_format or _format_of(output)).value
-    request = {"query": query, "format": kind, "max_rows": max_rows}
-    if output is None:
-        reply = ask({"do": "export", **request}, database, config, verbose=verbose)
-        answer = reply.answer
-    else:
-        with new_file(output.expanduser(), replace=replace) as file:
-            reply = ask({"do": "file", **request}, database, config, verbose=verbose, file=file)
-        answer = {"file": str(output), **reply.answer}
-    facts = [[key, _listed(value)] for key, value in answer.items()]
-    print_answer(chosen_form(format_, reply), answer, "export", ["fact", "value"], facts)
+    kind: ExportFormat = (file_format or _format_of(output)).value
+    with open_tables(database, config, verbose=verbose) as tables:
+        if output is None:
+            export = partial(tables.analytics.exporter.export, query, kind, max_rows)
+            answer = tables.answer(export, query)
+        else:
+            with new_file(output.expanduser(), replace=replace) as file:
+                write = partial(_write_rows, tables.analytics, query, kind, max_rows, file)
+                answer = {"file": str(output), **tables.answer(write, query)}
+        facts = [[key, _listed(value)] for key, value in answer.items()]
+        print_answer(tables.form(format_), answer, "export", ["fact", "value"], facts)
+
+
+def _write_rows(
+    analytics: sql.Analytics, query: str, fmt: ExportFormat, max_rows: int | None, file: IO[bytes]
+) -> sql.JsonAnswer:
+    """Write all rows of a query into an open file."""
+    written = analytics.questions.file(sql.Prepared.plain(query), fmt, max_rows)
+    try:
+        with written.path.open("rb") as rows:
+            shutil.copyfileobj(rows, file)
+    finally:
+        written.path.unlink()
+    answer: sql.JsonAnswer = {
+        "rows": written.rows,
+        "columns": [column.name for column in written.columns],
+    }
+    return sql.with_warnings(answer, analytics.queries.take_warnings())
 
 
 def _listed(value: object) -> object:

@@ -1,4 +1,4 @@
-"""Analytics: size-limited answers from SQL over the user's tables."""
+"""The tools that answer SQL over the user's tables."""
 
 from mdvec.faces import face
 

@@ -1,13 +1,6 @@
-from .core.guard import AnswerGuard as AnswerGuard
-from .core.guard import JsonAnswer as JsonAnswer
-from .core.histogram import NoHistogram as NoHistogram
-from .exporter import Reaper as Reaper
 from .query_tool import add_query_tool as add_query_tool
 from .resources import add_analytics_prompt as add_analytics_prompt
 from .resources import add_table_resources as add_table_resources
-from .service import Analytics as Analytics
-from .service import analytics_over as analytics_over
-from .terminal import TerminalAnswers as TerminalAnswers
-from .terminal import for_terminal as for_terminal
+from .sources import TableSources as TableSources
 from .tools import add_analytics_tools as add_analytics_tools
 from .tools import add_dataset_tool as add_dataset_tool

@@ -16,14 +16,18 @@ from mcp_types import ContentBlock, ToolAnnotations
 from mdvec.charts import ImageFormat, Plot, PlotKind
 from mdvec.errors import MdvecError
 from mdvec.queries import MAX_QUESTION_DESCRIPTION, SaveMode
+from mdvec.sql import (
+    MAX_SQL_CHARACTERS,
+    Analytics,
+    JsonAnswer,
+    Prepared,
+    RequestedData,
+    with_warnings,
+)
 from mdvec.text import visible
 from pydantic import Field
 
-from mdvec_mcp.analytics.core.guard import JsonAnswer, with_warnings
-from mdvec_mcp.analytics.guarded import RequestedData
-from mdvec_mcp.analytics.questions import Prepared
-from mdvec_mcp.analytics.service import Analytics
-from mdvec_mcp.analytics.tools import MAX_SQL_CHARS, TEXT, call_within_guard
+from mdvec_mcp.analytics.tools import TEXT, call_within_guard
 from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
 from mdvec_mcp.charts import Published
 from mdvec_mcp.offer import Offer
@@ -42,7 +46,9 @@ _WHAT = (
 )
 
 _QUERY = Field(
-    min_length=1, max_length=MAX_SQL_CHARS, description="A SELECT, a table, or a question's name."
+    min_length=1,
+    max_length=MAX_SQL_CHARACTERS,
+    description="A SELECT, a table, or a question's name.",
 )
 Parameters = Annotated[dict[str, Any] | None, Field(description="Values of $name.")]
 Title = Annotated[str | None, Field(max_length=100), TEXT]

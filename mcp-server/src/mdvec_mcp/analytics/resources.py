@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING
 
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.server.mcpserver.prompts import Prompt
+from mdvec.sql import Analytics, JsonAnswer, RequestedData, compared_name
 
-from mdvec_mcp.analytics.core.discovery import compared_name
-from mdvec_mcp.analytics.core.guard import JsonAnswer
-from mdvec_mcp.analytics.guarded import RequestedData
-from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.tools import call_within_guard
 from mdvec_mcp.calls import in_thread
 

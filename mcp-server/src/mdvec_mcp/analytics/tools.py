@@ -11,21 +11,28 @@ import anyio
 from anyio.lowlevel import RunVar
 from mcp_types import ToolAnnotations
 from mdvec.settings import MAX_EXPORT_ROWS
+from mdvec.sql import (
+    MAX_ERROR_BYTES,
+    MAX_SQL_CHARACTERS,
+    Analytics,
+    AnswerGuard,
+    JsonAnswer,
+    RequestedData,
+    answered_within_guard,
+    as_json,
+    described_dataset,
+    portable,
+    tables_of,
+)
 from mdvec.tools import Tool
 from pydantic import Field, WithJsonSchema
 
-from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, as_json, portable
-from mdvec_mcp.analytics.data import described_dataset, tables_of
-from mdvec_mcp.analytics.guarded import MAX_ERROR_BYTES, RequestedData, guarded
-from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
 from mdvec_mcp.offer import Offer
 
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
 
-
-MAX_SQL_CHARS = 20_000
 _MAX_THREADS = 8
 _threads: RunVar[anyio.CapacityLimiter] = RunVar("mdvec-analytics-threads")
 CREATES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
@@ -34,7 +41,7 @@ CREATES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_wor
 TEXT = WithJsonSchema({"type": "string"})
 Sql = Annotated[
     str,
-    Field(min_length=1, max_length=MAX_SQL_CHARS, description="A table or one DuckDB SELECT."),
+    Field(min_length=1, max_length=MAX_SQL_CHARACTERS, description="A table or one DuckDB SELECT."),
     TEXT,
 ]
 DateRange = Annotated[
@@ -213,14 +220,14 @@ async def call_within_guard(
     *,
     runs_sql: bool = True,
 ) -> ToolReply:
-    """Run ``guarded`` in a thread; work that ``runs_sql`` waits while many other queries run.
+    """Answer in a thread; work that ``runs_sql`` waits while many other queries run.
 
     Raises:
         ToolError: the work raised an MdvecError; the text is for the model.
     """
     limiter = _limiter() if runs_sql else None
     answer = await in_thread(
-        partial(guarded, analytics, work, request, guard),
+        partial(answered_within_guard, analytics, work, request, guard),
         limiter=limiter,
         max_error_bytes=MAX_ERROR_BYTES,
     )

@@ -5,10 +5,10 @@ import re
 
 import pytest
 from collection import Collection
+from mdvec.sql.core.refusals import out_of_memory, out_of_time
 from page_ledger import ledger
 from page_site import page_site, post
 
-from mdvec_mcp.analytics.core.refusals import out_of_memory, out_of_time
 from mdvec_mcp.web.page.words import known_sentences, told
 
 JAPANESE = re.compile(r"[ぁ-んァ-ヶ]")

@@ -11,6 +11,8 @@ from .connection import records as records
 from .connection import roll_back as roll_back
 from .connection import snapshot as snapshot
 from .connection import vector_extension_version as vector_extension_version
+from .file_stamp import FileStamp as FileStamp
+from .file_stamp import stamp_of as stamp_of
 from .migrations import APPLICATION_ID as APPLICATION_ID
 from .migrations import format_of as format_of
 from .network import is_writable as is_writable

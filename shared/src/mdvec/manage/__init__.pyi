@@ -58,8 +58,6 @@ from .status import ToolStatus as ToolStatus
 from .status import details as details
 from .status import kind_status as kind_status
 from .status import overview as overview
-from .table_requests import Reply as Reply
-from .table_requests import table_server as table_server
 from .tool_import import import_request as import_request
 from .tool_import import import_tool as import_tool
 from .tool_import import loading_and_telling as loading_and_telling

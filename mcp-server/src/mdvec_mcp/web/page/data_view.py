@@ -16,13 +16,13 @@ from mdvec.database import DatabaseMissing
 from mdvec.datasets import Column
 from mdvec.household import Hierarchy, HouseholdAnswer, TrendAnswer
 from mdvec.manage import list_tools
+from mdvec.sql import AnswerGuard, JsonAnswer, NoHistogram
 from mdvec.text import identifier
 from mdvec.tools import KINDS
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from mdvec_mcp.analytics import AnswerGuard, JsonAnswer, NoHistogram
 from mdvec_mcp.household import month_chart, trend_chart
 from mdvec_mcp.web.page.bars import MonthChart, chart_of_months
 from mdvec_mcp.web.page.query import Query

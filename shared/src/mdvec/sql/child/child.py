@@ -1,0 +1,220 @@
+"""The query process itself: `python -m mdvec.sql.child.child`, started by the server.
+
+It reads requests from STDIN and writes responses to STDOUT. First it loads the user's tables and
+gives up every right that it no longer needs. It ends with the server, however that ends.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import queue
+import threading
+import traceback
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mdvec.datasets import Column
+from mdvec.errors import MdvecError
+from mdvec.files import NotOpened, open_within, path_of
+from mdvec.sandbox import restrict_calls, restrict_files, take_own_user
+from mdvec.sql.child import loading, lockdown
+from mdvec.sql.child.handler import FatalDuckDBError, RequestHandler, refusal_of
+from mdvec.sql.core.refusals import (
+    QueriesUnavailable,
+    QueryError,
+    no_room_to_start,
+)
+from mdvec.sql.process.messages import Message, WireClosed, receive, send
+from mdvec.text import identifier
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+_LEDGERS = "ledgers.json"
+_NAMED_LIMITS = ("seconds", "memory_mb", "export_bytes")
+"""The limits that a refusal may name."""
+_TOLD = ("missing", "landlock", "seccomp", "own_user")
+"""What the server is told of the start: missing tables, and which walls are in force."""
+
+
+def main() -> None:
+    """Answer requests until the server is gone."""
+    reading, writing = _keep_stdio()
+    try:
+        config = receive(lambda count: os.read(reading, count))
+        try:
+            handler = prepare(config)
+        except MdvecError as error:
+            send(writing, _refusal(error))
+            return
+        except OSError as error:
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            broken = {"broken": traceback.format_exc()}
+            send(writing, _refusal(no_room_to_start()) if full else broken)
+            return
+        except Exception:  # noqa: BLE001 - the server logs the traceback
+            send(writing, {"broken": traceback.format_exc()})
+            return
+        send(writing, _ready(handler, config))
+        _Server(handler, config, writing).serve(lambda count: os.read(reading, count))
+    except WireClosed:
+        return
+
+
+def prepare(config: Message) -> RequestHandler:
+    """Load the tables that ``config`` names, then lock the process: it can open no other file.
+
+    Raises:
+        MdvecError: the household's database cannot be read.
+    """
+    limits, spool = config["limits"], Path(config["spool"])
+    ledgers = spool / _LEDGERS
+    lockdown.limit_process(limits["memory_mb"], len(config["tables"]))
+    opened = open_files(config["tables"])
+    try:
+        households = [(int(tool_id), str(name)) for tool_id, name in config["households"]]
+        any_ledger = loading.write_ledgers(
+            Path(config["database"]), households, ledgers, config["month_starts_on"]
+        )
+    except MdvecError as error:
+        raise QueriesUnavailable(
+            "the household's rows cannot be read now; the user can see why with: mdvec status"
+        ) from error
+    import duckdb  # noqa: F401 - while its file can still be read
+
+    # A thread inherits its rights when it starts, so this comes before DuckDB starts its own.
+    config["own_user"] = take_own_user(spool)
+    config["landlock"] = restrict_files(
+        [*opened.descriptors.values(), *lockdown.needed_paths()], spool
+    )
+    config["seccomp"] = restrict_calls()
+    connection = lockdown.connect(limits["memory_mb"], limits["time_zone"])
+    if any_ledger:
+        loading.load_ledgers(connection, ledgers)
+        ledgers.unlink()
+    config["missing"] = opened.missing | loading.make_views(connection, opened.paths)
+    lockdown.limit_files(limits["export_bytes"])
+    lockdown.lock(connection, list(opened.paths.values()), spool, limits["seconds"])
+    config["hidden"] = {str(path): f"the file of {name}" for name, path in opened.paths.items()}
+    return RequestHandler(connection, _columns_by_table(connection), spool)
+
+
+def _columns_by_table(
+    connection: duckdb.DuckDBPyConnection,
+) -> dict[str, tuple[Column, ...]]:
+    names = connection.execute(
+        "SELECT table_name FROM information_schema.tables WHERE table_schema = 'main' "
+        "ORDER BY table_name"
+    ).fetchall()
+    return {
+        name: loading.columns_of(connection, f"SELECT * FROM {identifier(name)}")
+        for (name,) in names
+    }
+
+
+def _ready(handler: RequestHandler, config: Message) -> Message:
+    tables = {
+        name: [[column.name, column.type] for column in columns]
+        for name, columns in handler.tables.items()
+    }
+    return {"tables": tables} | {key: config[key] for key in _TOLD}
+
+
+@dataclass
+class _Server:
+    """Answers one request after another, while a second thread listens for requests to stop."""
+
+    handler: RequestHandler
+    config: Message
+    writing: int
+    current: int | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    requests: queue.SimpleQueue[Message] = field(default_factory=queue.SimpleQueue)
+
+    def serve(self, read: Callable[[int], bytes]) -> None:
+        threading.Thread(target=self._listen, args=(read,), daemon=True).start()
+        while True:
+            request = self.requests.get()
+            with self.lock:
+                self.current = request["id"]
+            response = self._respond(request)
+            with self.lock:
+                self.current = None
+            send(self.writing, {"id": request["id"]} | response)
+
+    def _listen(self, read: Callable[[int], bytes]) -> None:
+        """Queue requests, stop the current one on demand, and exit when the server is gone."""
+        while True:
+            try:
+                message = receive(read)
+            except (WireClosed, OSError):
+                os._exit(0)
+            if message.get("do") != "stop":
+                self.requests.put(message)
+                continue
+            with self.lock:
+                if self.current == message["id"]:
+                    self.handler.connection.interrupt()
+
+    def _respond(self, request: Message) -> Message:
+        try:
+            return self.handler.handle(request)
+        except QueryError as error:
+            return _refusal(self.handler.advised(request, error))
+        except RecursionError:
+            return _refusal(QueryError("the query is nested too deeply; name its parts in a WITH"))
+        except Exception as error:  # noqa: BLE001 - any error of DuckDB; the edge of the child
+            limits = {name: self.config["limits"][name] for name in _NAMED_LIMITS}
+            hidden = self.config["hidden"] | {self.config["spool"]: "the export"}
+            try:
+                refusal = refusal_of(error, hidden=hidden, **limits)
+            except FatalDuckDBError:
+                # The server notices that the process ended and tells the model.
+                os._exit(1)
+            return _refusal(self.handler.advised(request, refusal))
+
+
+def _refusal(error: MdvecError) -> Message:
+    return {"error": type(error).__name__, "message": str(error)}
+
+
+def _keep_stdio() -> tuple[int, int]:
+    """Move the pipes to other descriptors, so that code that prints cannot break the protocol."""
+    wire = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(null, descriptor)
+    os.close(null)
+    return wire
+
+
+@dataclass
+class OpenedFiles:
+    """Open files by table name; ``missing`` has the reason for each that could not be opened."""
+
+    descriptors: dict[str, int] = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def paths(self) -> dict[str, Path]:
+        """A path to each open file, which holds even when the file is renamed or replaced."""
+        return {name: path_of(number) for name, number in self.descriptors.items()}
+
+
+def open_files(tables: Iterable[tuple[str, str, str]]) -> OpenedFiles:
+    """Open the file of each table, given as name, path, and the folder that it must lie in."""
+    opened = OpenedFiles()
+    for name, path, folder in tables:
+        try:
+            opened.descriptors[name] = open_within(Path(path), Path(folder))
+        except NotOpened as error:
+            opened.missing[name] = str(error)
+    return opened
+
+
+if __name__ == "__main__":
+    main()

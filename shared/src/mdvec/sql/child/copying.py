@@ -1,0 +1,199 @@
+"""Turns the results of a checked query into rows for an answer, or into a file of the spool."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from mdvec.datasets import Column, DuckDBType, UnknownType, parse_type
+from mdvec.sql.child.parameters import BoundValues
+from mdvec.sql.process.messages import JsonValue
+from mdvec.text import identifier, literal
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+_FORMATS = {"parquet": "FORMAT parquet", "csv": "FORMAT csv, HEADER true"}
+_LARGE = {"HUGEINT", "UHUGEINT"}
+"""Every sum is one. Parquet has no integers beyond 64 bits, so DuckDB would write doubles."""
+_AS_TEXT = {"INTERVAL", "TIME WITH TIME ZONE", "BIT", "BIGNUM"}
+"""Parquet drops the zone of a time, and many readers fail at intervals."""
+_AS_JSON = {"VARIANT", "UNION"}
+"""Few readers know VARIANT; a UNION would lose the name of its member."""
+
+
+def copy_to_csv(
+    connection: DuckDBPyConnection,
+    query: str,
+    columns: tuple[Column, ...],
+    file: Path,
+    values: BoundValues | None,
+) -> int:
+    """Write a CSV file; return the number of its rows."""
+    return _copy(connection, _stored(query, columns, None), file, "csv", values)
+
+
+def copy_to_parquet(
+    connection: DuckDBPyConnection,
+    query: str,
+    columns: tuple[Column, ...],
+    file: Path,
+    values: BoundValues | None,
+) -> int:
+    """Write a Parquet file; types that Parquet would change are cast as ``stored_type`` says.
+
+    Integers of more than 64 bits become 64 bits where all of them fit, else text.
+    """
+    if _stored(query, columns, "BIGINT") == query:
+        return _copy(connection, query, file, "parquet", values)
+    # DuckDB removes the file of a failed COPY in another thread, at times after the error is
+    # raised: the second attempt must have another name.
+    attempt = file.with_name(f"attempt_{file.name}")
+    try:
+        rows = _copy(connection, _stored(query, columns, "BIGINT"), attempt, "parquet", values)
+    except duckdb.ConversionException:
+        as_text = _stored(query, columns, "VARCHAR")
+        return _copy(connection, as_text, file, "parquet", values)
+    attempt.rename(file)
+    return rows
+
+
+def _copy(
+    connection: DuckDBPyConnection, query: str, file: Path, fmt: str, values: BoundValues | None
+) -> int:
+    copied = connection.execute(
+        f"COPY (\nSELECT * FROM (\n{query}\n)\n) TO {literal(str(file))} "
+        f"({_FORMATS[fmt]}, USE_TMP_FILE false)",
+        values or None,
+    ).fetchone()
+    return int(copied[0]) if copied else 0
+
+
+def _stored(query: str, columns: tuple[Column, ...], large: str | None) -> str:
+    """The query with its columns cast to types that the file keeps unchanged."""
+    casts = ", ".join(
+        f"CAST({name} AS {kind}) AS {name}"
+        for name, kind in (
+            (identifier(column.name), stored_type(column.type, large)) for column in columns
+        )
+        if kind is not None
+    )
+    return f"SELECT * REPLACE ({casts}) FROM (\n{query}\n)" if casts else query
+
+
+def stored_type(kind: str, large: str | None) -> str | None:
+    """The type to cast a column to before it is written; None to leave it unchanged.
+
+    Types inside structs, lists and maps are cast as well.
+
+    Args:
+        kind: the column's type as DuckDB writes it.
+        large: the type for integers beyond 64 bits, ``BIGINT`` or ``VARCHAR``; None for a CSV
+            file, where every value is text.
+    """
+    try:
+        parsed = parse_type(kind)
+    except UnknownType:
+        return None
+
+    def change(part: DuckDBType) -> DuckDBType | None:
+        if part.name in _AS_JSON:
+            return DuckDBType("JSON")
+        if large is None:
+            return None
+        if part.name in _LARGE:
+            return DuckDBType(large)
+        return DuckDBType("VARCHAR") if part.name in _AS_TEXT else None
+
+    stored = parsed.replaced(change)
+    return None if stored == parsed else str(stored)
+
+
+MAX_TEXT = 500
+MAX_NESTED = 2_000
+
+_WHOLE = re.compile(r"BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT|U?INTEGER")
+_NESTED = re.compile(r"(STRUCT|MAP|UNION)\(.*|VARIANT|.*\[\d*\]", re.DOTALL)
+
+
+def json_rows_sql(columns: Sequence[Column], query: str, limit: int) -> str:
+    """The SQL for the first rows of a query, with values that ``finishers`` turn into JSON."""
+    names = ", ".join(f"c{position}" for position in range(len(columns)))
+    values = ", ".join(
+        f"{_expression(column.type, f'c{position}')} AS c{position}"
+        for position, column in enumerate(columns)
+    )
+    return f"SELECT {values} FROM (\n{query}\n) AS t({names}) LIMIT {limit:d}"
+
+
+def _expression(kind: str, name: str) -> str:
+    text = f"CAST({name} AS VARCHAR)"
+    if _NESTED.fullmatch(kind):
+        return _cut(f"CAST(to_json({name}) AS VARCHAR)", MAX_NESTED)
+    if _WHOLE.fullmatch(kind) or kind == "DOUBLE" or kind.startswith("DECIMAL"):
+        return name
+    if kind == "FLOAT":  # 0.1 is 0.1, not 0.10000000149
+        return f"CAST({text} AS DOUBLE)"
+    if kind.startswith("TIMESTAMP"):
+        return f"replace({text}, ' ', 'T')"
+    if kind == "BLOB":
+        return f"'<' || octet_length({name}) || ' bytes>'"
+    if kind == "JSON":
+        return _cut(text, MAX_NESTED)
+    return _cut(text, MAX_TEXT)
+
+
+def _cut(text: str, max_length: int) -> str:
+    return (
+        f"CASE WHEN length({text}) > {max_length} THEN left({text}, {max_length}) || '… (' || "
+        f"length({text}) || ' characters)' ELSE {text} END"
+    )
+
+
+def finishers(columns: Sequence[Column]) -> list[Callable[[object], JsonValue]]:
+    """For each column the function that turns its values into JSON."""
+    return [_finisher(column.type) for column in columns]
+
+
+def _finisher(kind: str) -> Callable[[object], JsonValue]:
+    if kind == "JSON" or _NESTED.fullmatch(kind):
+        return _nested
+    return _plain
+
+
+def _plain(value: object) -> JsonValue:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else _not_finite(value)
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else _with_digits(f"{value:f}")
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    return str(value)
+
+
+def _with_digits(digits: str) -> float | str:
+    """A decimal fraction, as text if a float would change its digits."""
+    number = float(digits)
+    return number if math.isfinite(number) and Decimal(repr(number)) == Decimal(digits) else digits
+
+
+def _not_finite(value: float) -> str:
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def _nested(value: object) -> JsonValue:
+    if not isinstance(value, str):
+        return _plain(value)
+    try:
+        parsed: JsonValue = json.loads(value, parse_constant=str, parse_float=_with_digits)
+    except (ValueError, RecursionError):
+        return value
+    return parsed

@@ -1,0 +1,327 @@
+"""The child's requests on a locked connection, and DuckDB's errors turned into refusals."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from mdvec.datasets import Column
+from mdvec.sql.child.copying import copy_to_csv, copy_to_parquet, finishers, json_rows_sql
+from mdvec.sql.child.loading import columns_of
+from mdvec.sql.child.parameters import (
+    BoundValues,
+    expected_rows,
+    inferred_types,
+    sample,
+    values_in,
+)
+from mdvec.sql.core.advice import advised
+from mdvec.sql.core.parameters import parameter_names
+from mdvec.sql.core.refusals import (
+    BadTableName,
+    QueryError,
+    QueryFailed,
+    QueryRefused,
+    disk_full,
+    out_of_memory,
+    out_of_room,
+    out_of_time,
+    quotable,
+)
+from mdvec.sql.core.statement import (
+    SELECT_ALL,
+    check,
+    clean,
+    find_table,
+    fold,
+    with_source,
+)
+from mdvec.sql.process.messages import Message
+from mdvec.text import identifier
+
+_TABLE_NAME = re.compile(r"[^\W\d]\w{0,62}")
+_MAX_SEMICOLONS = 20
+_UNPLANNED = ("Binder Error", "Catalog Error", "the SQL cannot be read")
+"""How the errors begin that a query's words cause, not its data or what it may not do."""
+
+
+@dataclass
+class RequestHandler:
+    """Handles requests over one locked connection.
+
+    Args:
+        connection: holds every table.
+        tables: the columns of the user's tables by name; no request changes them.
+        spool: the folder in which exports are written.
+    """
+
+    connection: duckdb.DuckDBPyConnection
+    tables: dict[str, tuple[Column, ...]]
+    spool: Path
+    materialized: dict[str, tuple[Column, ...]] = field(default_factory=dict)
+    values: BoundValues | None = None
+    """Those of the parameters of the query at hand; None if it may have no parameters."""
+
+    def handle(self, message: Message) -> Message:
+        """Do what a request says and return the response.
+
+        Raises:
+            QueryRefused: the query is not allowed.
+            duckdb.Error: the query could not be run.
+        """
+        methods: dict[str, Callable[[Message], Message]] = {
+            "columns": self._columns,
+            "rows": self._rows,
+            "export": self._export,
+            "materialize": self._materialize,
+            "drop": self._drop,
+            "question": self._question,
+        }
+        method = methods[message["do"]]
+        if "source" not in message:
+            return method(message)
+        given = message.get("parameters")
+        self.values = None if given is None else values_in(given)
+        return method(message)
+
+    def advised(self, message: Message, error: QueryError) -> QueryError:
+        """The error of a request, with what to write instead if its query cannot be planned."""
+        if "source" not in message or not str(error).startswith(_UNPLANNED):
+            return error
+        sql = clean(message["source"])
+        return type(error)(advised(str(error), sql, self._all_tables, self._can_run))
+
+    def _can_run(self, sql: str) -> bool:
+        """Whether a query is allowed and can be planned; it is not run."""
+        try:
+            self._judge(sql)
+        except Exception:  # noqa: BLE001 - DuckDB's errors, or a refusal
+            return False
+        return True
+
+    @property
+    def _all_tables(self) -> dict[str, tuple[Column, ...]]:
+        return self.tables | self.materialized
+
+    def _judge(self, sql: str) -> None:
+        """Raise if a query is not allowed, or cannot be planned; nothing is run."""
+        query, _ = self._query({"source": sql})
+        values = self.values
+        if values is not None:
+            tree = json.loads(self._serialized(query))
+            values = {name: values.get(name) for name in parameter_names(tree)}
+        columns_of(self.connection, query, values)
+        self.connection.execute(f"EXPLAIN {query}", values or None)
+
+    def _columns(self, message: Message) -> Message:
+        text, _ = self._source(message["source"])
+        return {"columns": _listed(self._columns_of(with_source(SELECT_ALL, text)))}
+
+    def _question(self, message: Message) -> Message:
+        """Judge a query with parameters; the response has its text, and their types."""
+        self.values = {}
+        query, _ = self._query(message)
+        tree = json.loads(self._serialized(query))
+        names = parameter_names(tree)
+        types = inferred_types(self.connection, query, tree, names)
+        self.values = {name: sample(types[name], position) for position, name in enumerate(names)}
+        columns = self._columns_of(query)
+        self.connection.execute(f"EXPLAIN {query}", self.values or None)
+        return {
+            "sql": clean(message["source"]),
+            "parameters": [[name, types[name]] for name in names],
+            "columns": _listed(columns),
+        }
+
+    def _columns_of(self, query: str) -> tuple[Column, ...]:
+        return columns_of(self.connection, query, self.values)
+
+    def _rows(self, message: Message) -> Message:
+        query, _ = self._query(message)
+        columns = self._columns_of(query)
+        max_rows: int = message["max_rows"]
+        fetched = self.connection.execute(
+            json_rows_sql(columns, query, max_rows + 1), self.values or None
+        ).fetchmany(max_rows + 1)
+        finish = finishers(columns)
+        rows: list[list[Any]] = []
+        room: int = message["max_bytes"]
+        for values in fetched[:max_rows]:
+            row = [make(value) for make, value in zip(finish, values, strict=True)]
+            room -= len(json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode()) + 1
+            if room < 0:
+                break
+            rows.append(row)
+        return {"columns": _listed(columns), "rows": rows, "more": len(fetched) > len(rows)}
+
+    def _export(self, message: Message) -> Message:
+        query, _ = self._query(message)
+        columns = self._columns_of(query)
+        max_rows: int = message["max_rows"]
+        # Writing the file counts the rows; count first only where it is likely to be too long.
+        if (
+            expected_rows(self.connection, query, self.values) > max_rows
+            and (count := self._count(query)) > max_rows
+        ):
+            return {"rows": count, "columns": [], "size": 0}
+        file = self.spool / Path(message["file"]).name
+        if message["format"] == "parquet":
+            rows = copy_to_parquet(self.connection, query, columns, file, self.values)
+        else:
+            rows = copy_to_csv(self.connection, query, columns, file, self.values)
+        if rows > max_rows:
+            file.unlink()
+            return {"rows": rows, "columns": [], "size": 0}
+        return {"rows": rows, "columns": _listed(columns), "size": file.stat().st_size}
+
+    def _materialize(self, message: Message) -> Message:
+        name: str = message["name"]
+        self._check_name(name, replace=message["replace"])
+        query, reads = self._query(message)
+        if fold(name) in {fold(table) for table in reads}:
+            raise QueryRefused(
+                f"the query reads {quotable(name)!r}, which it would replace; "
+                "give the new table another name"
+            )
+        columns = self._columns_of(query)
+        made = self.connection.execute(
+            f"CREATE OR REPLACE TABLE {identifier(name)} AS\nSELECT * FROM (\n{query}\n)"
+        ).fetchone()
+        self.materialized = {
+            table: existing
+            for table, existing in self.materialized.items()
+            if fold(table) != fold(name)
+        } | {name: columns}
+        return {
+            "rows": int(made[0]) if made else 0,
+            "columns": _listed(columns),
+            "reads": sorted(reads & set(self.materialized)),
+        }
+
+    def _drop(self, message: Message) -> Message:
+        for name in [table for table in self.materialized if fold(table) == fold(message["name"])]:
+            self.connection.execute(f"DROP TABLE {identifier(name)}")
+            del self.materialized[name]
+        return {}
+
+    def _check_name(self, name: str, *, replace: bool) -> None:
+        shown = quotable(name)
+        if _TABLE_NAME.fullmatch(name) is None or not self._needs_no_quotes(name):
+            raise BadTableName(
+                f"no table can be called {shown!r}; use letters, digits and underscores, begin "
+                "with a letter, and take no word of SQL"
+            )
+        if fold(name) in {fold(table) for table in self.tables}:
+            raise BadTableName(f"{shown!r} is a table of the user's data; take another name")
+        if not replace and fold(name) in {fold(table) for table in self.materialized}:
+            raise BadTableName(f"there is a table {shown!r} already; take another name")
+
+    def _needs_no_quotes(self, name: str) -> bool:
+        tree = json.loads(self._serialized(f"SELECT {name}.x FROM {name}"))
+        if tree["error"] or len(tree["statements"]) != 1:
+            return False
+        table = tree["statements"][0]["node"]["from_table"]
+        return bool(table["type"] == "BASE_TABLE" and table["table_name"] == name)
+
+    def _query(self, message: Message) -> tuple[str, frozenset[str]]:
+        """Our statement with the source in it, and the tables that it reads."""
+        text, _ = self._source(message["source"])
+        query = with_source(message.get("sql", SELECT_ALL), text)
+        # Checked again in the form that will run: the whole must be one SELECT, like its parts.
+        return query, self._checked(self._serialized(query), query)
+
+    def _source(self, source: str) -> tuple[str, frozenset[str]]:
+        """A source as it can stand after FROM, and the tables that it reads."""
+        known, text = self._known(), clean(source)
+        table = find_table(text, known)
+        if table is not None:
+            return identifier(table), frozenset({table})
+        tree = self._serialized(text)
+        reads = self._checked(tree, text)
+        return f"(\n{self._without_semicolons(text, tree)}\n)", reads
+
+    def _checked(self, tree: str, sql: str) -> frozenset[str]:
+        return check(tree, self._known(), sql, takes_parameters=self.values is not None)
+
+    def _without_semicolons(self, text: str, tree: str) -> str:
+        """A query without the semicolons at its end, which are not allowed in parentheses."""
+        shortest, end = text, len(text)
+        for _ in range(_MAX_SEMICOLONS):
+            end = text.rfind(";", 0, end)
+            if end < 0:
+                break
+            # The same tree shows that the semicolon ends the query, and is not inside a text.
+            if self._serialized(text[:end]) == tree:
+                shortest = text[:end]
+        return shortest
+
+    def _serialized(self, sql: str) -> str:
+        row = self.connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
+        return str(row[0]) if row else ""
+
+    def _known(self) -> list[str]:
+        return list(self._all_tables)
+
+    def _count(self, query: str) -> int:
+        row = self.connection.execute(
+            f"SELECT count(*) FROM (\n{query}\n)", self.values or None
+        ).fetchone()
+        return int(row[0]) if row else 0
+
+
+def _listed(columns: tuple[Column, ...]) -> list[list[str]]:
+    return [[column.name, column.type] for column in columns]
+
+
+_MAX_MESSAGE = 300
+_DISK_FULL = ("No space left", "Disk quota")
+_FILE_FULL = ("File too large", "failed to write", "Could not write")
+
+
+class FatalDuckDBError(Exception):
+    """DuckDB cannot continue after this error; the process must be replaced."""
+
+
+def refusal_of(
+    error: Exception,
+    *,
+    seconds: float,
+    memory_mb: int,
+    export_bytes: int,
+    hidden: Mapping[str, str],
+) -> QueryError:
+    """The refusal that tells the model about a DuckDB error.
+
+    Its message names the limits, and replaces each path in ``hidden`` by the words given there.
+
+    Raises:
+        FatalDuckDBError: the connection cannot be used any more.
+    """
+    if isinstance(error, duckdb.InterruptException):
+        return out_of_time(seconds)
+    if isinstance(error, duckdb.OutOfMemoryException | MemoryError) or "bad_alloc" in str(error):
+        return out_of_memory(memory_mb)
+    if isinstance(error, duckdb.FatalException | duckdb.InternalException):
+        raise FatalDuckDBError from error
+    if isinstance(error, duckdb.IOException) and any(sign in str(error) for sign in _DISK_FULL):
+        return disk_full()
+    if isinstance(error, duckdb.IOException) and any(sign in str(error) for sign in _FILE_FULL):
+        return out_of_room(export_bytes)
+    if isinstance(error, UnicodeError):
+        return QueryFailed("the query contains an invalid character; leave it out")
+    return QueryFailed(_sentence(str(error), hidden))
+
+
+def _sentence(message: str, hidden: Mapping[str, str]) -> str:
+    """The first part of DuckDB's message, which says what is wrong."""
+    said = re.split(r"\n\s*\n|\nLINE ", message, maxsplit=1)[0]
+    for path in sorted(hidden, key=len, reverse=True):
+        said = said.replace(path, hidden[path])
+    said = " ".join(said.split())
+    return said if len(said) <= _MAX_MESSAGE else said[:_MAX_MESSAGE] + "…"

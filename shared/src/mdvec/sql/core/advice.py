@@ -1,0 +1,213 @@
+"""Says what to write instead of a query that DuckDB cannot plan."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from mdvec.datasets import Column
+from mdvec.sql.core.refusals import named, nearest_names, quotable, shortened_name
+from mdvec.sql.core.statement import fold
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+
+_NAMES = {
+    "mysql": "MySQL", "tsql": "SQL Server", "postgres": "PostgreSQL", "sqlite": "SQLite",
+    "oracle": "Oracle",
+}  # fmt: skip
+_SIGNS = {
+    "mysql": r"`|# |<=>|&&|\bLIMIT \d+ ?,|\b(?:DATE_FORMAT|STR_TO_DATE|CURDATE|DATE_SUB|DATE_ADD|"
+    r"IFNULL|GROUP_CONCAT|IF)\b|\bDATEDIFF ?\([^(),]*,[^(),]*\)",
+    "tsql": r"(?<![\w\])])\[[^\W\d]\w*\]|\bTOP ?\(?\d|\bISNULL ?\([^()]*,|"
+    r"\bDATEDIFF ?\(\w+,[^,()]*(?:\([^()]*\))?[^,()]*,|"
+    r"\b(?:GETDATE|DATEADD|DATEPART|DATETRUNC|IIF|FORMAT)\b",
+    "postgres": r"::|\bILIKE\b|\b(?:TO_CHAR|TO_DATE|TO_TIMESTAMP)\b",
+    "sqlite": r"`|\bLIMIT \d+ ?,|\b(?:STRFTIME|IFNULL|IIF)\b",
+    "oracle": r"\b(?:NVL|NVL2|DECODE|LISTAGG|SYSDATE|ROWNUM|DUAL)\b",
+}
+"""What stands in one dialect's statements and seldom in those of others."""
+_MAX_CHARACTERS = 3_000
+_TEXT_OR_COMMENT = re.compile(r"'(?:[^']|'')*'|(--[^\n]*|# [^\n]*|/\*.*?\*/)", re.DOTALL)
+_SAME = {
+    "Alias", "And", "Anonymous", "Avg", "Between", "Boolean", "CTE", "Case", "Cast", "Coalesce",
+    "Column", "Count", "CurrentDate", "CurrentTimestamp", "DataType", "DateAdd", "DateDiff",
+    "DateSub", "Day", "DecodeCase", "Distinct", "EQ", "Exists", "Extract", "Fetch", "From", "GT",
+    "GTE", "Group", "Having", "Identifier", "If", "In", "Is", "Join", "LT", "LTE", "Limit",
+    "LimitOptions", "Literal", "Lower", "Max", "Min", "Month", "Mul", "NEQ", "Neg", "Not", "Null",
+    "NullSafeEQ", "Nvl2", "Offset", "Or", "Order", "Ordered", "Paren", "Rank", "RowNumber",
+    "Select", "Star", "StrToDate", "Subquery", "Sum", "Table", "TableAlias", "TimeStrToTime",
+    "TimeToStr", "TimestampTrunc", "TsOrDsToDate", "TsOrDsToTimestamp", "Upper", "Var", "Where",
+    "Window", "With", "Year",
+}  # fmt: skip
+_FLAGS = {
+    "this", "quoted", "is_string", "side", "kind", "method", "desc", "nulls_first", "distinct",
+    "big_int", "over", "is_null", "is_nvl", "date_part_boundary", "direction", "rows",
+}  # fmt: skip
+"""The values of elements that change nothing, unlike with_ties, percent and sysdate."""
+_UNITS = {"YEAR", "QUARTER", "MONTH", "DAY", "HOUR", "MINUTE"}
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_FORMAT = re.compile(r"(?:%[YmdHMS]|[-/:. 年月日時分秒])+")
+
+
+def translated(sql: str, columns: Iterable[str]) -> tuple[str, str] | None:
+    """A query over some columns in DuckDB's SQL, and the dialect's name; None if it is unsure."""
+    import sqlglot
+    from sqlglot.errors import ErrorLevel, SqlglotError
+
+    if len(sql) > _MAX_CHARACTERS or any(sign in sql for sign in ("/*!", "||", "\\")):
+        return None  # code or a comment, OR or a join of texts, an escape or itself
+    names = set(map(fold, columns))
+    forms: dict[str, str] = {}
+    for dialect in _likely_dialects(sql):
+        try:
+            trees = sqlglot.parse(sql, read=dialect)
+            if len(trees) != 1 or trees[0] is None or not _is_same(trees[0], dialect, names, sql):
+                return None
+            form = trees[0].sql("duckdb", comments=False, unsupported_level=ErrorLevel.RAISE)
+        except (SqlglotError, RecursionError, ValueError, KeyError, AttributeError, TypeError):
+            return None  # sqlglot raises any of these at SQL that it does not know
+        forms[form] = " or ".join(filter(None, (forms.get(form), _NAMES[dialect])))
+    return next(iter(forms.items())) if len(forms) == 1 else None
+
+
+def _likely_dialects(sql: str) -> list[str]:
+    """The dialects that have every sign in a query, or the one of them that a comment names."""
+    comments = " ".join(_TEXT_OR_COMMENT.findall(sql)).lower()
+    named = [dialect for dialect, name in _NAMES.items() if name.lower() in comments]
+    code = " ".join(re.sub(r"'(?:[^']|'')*'", "''", sql).upper().split())
+    matches = {dialect: set(re.findall(signs, code)) for dialect, signs in _SIGNS.items()}
+    signs = set().union(*matches.values())
+    return [name for name in named or matches if matches[name] == signs and (signs or named)]
+
+
+def _is_same(tree: exp.Expr, dialect: str, names: set[str], sql: str) -> bool:
+    """Whether every element of a tree means in the dialect what its translation means."""
+    from sqlglot import exp
+
+    for node in tree.walk():
+        for key, value in node.args.items():
+            part = value[0] if isinstance(value, list) and value else value
+            if part and not isinstance(part, exp.Expr) and key not in _FLAGS:
+                return False
+        kind = type(node).__name__
+        if kind not in _SAME or (kind in _CONDITIONS and not _CONDITIONS[kind](node, dialect)):
+            return False
+    texts = (node for node in tree.find_all(exp.Literal) if node.is_string)
+    if any(fold(node.alias) in names for node in tree.find_all(exp.Alias)):
+        return False  # databases differ in whether it is then the column or the alias
+    # A text in double quotes that is the name of a column may be meant as the column.
+    return all(
+        _is_plain_text(node, dialect, sql) and fold(node.name) not in names for node in texts
+    )
+
+
+def _is_plain_text(node: exp.Expr, dialect: str, sql: str) -> bool:
+    """Whether a text is one in every dialect, and a date or a format where it stands for one."""
+    text = node.name
+    if node.parent is not None and node.arg_key == "format":
+        # sqlglot reads SQL Server's 'd' as 'MM/dd/yyyy', PostgreSQL's 'SSSS' as 'SS' twice.
+        written = node.parent.sql(dialect).rpartition(", ")[2].strip("')").upper()
+        parts = re.findall(r"%\w", text)
+        is_known = len(parts) == len(set(parts)) > 0 and _FORMAT.fullmatch(text) is not None
+        return is_known and written in sql.upper()
+    if type(node.parent).__name__ in {"DateAdd", "DateSub"}:
+        return text.isdecimal() or _DAY.fullmatch(text) is not None  # its time would be lost
+    return bool(text)  # '' is NULL in Oracle
+
+
+def _is_whole_span(node: exp.Expr, dialect: str) -> bool:
+    span, unit = node.expression, node.args.get("unit")
+    is_whole = (span.this if span.key == "neg" else span).name.isdecimal()
+    return is_whole and unit is not None and unit.key == "var" and dialect in ("mysql", "tsql")
+
+
+_CONDITIONS: dict[str, Callable[[exp.Expr, str], bool]] = {
+    "Anonymous": lambda node, dialect: dialect == "mysql" and node.sql().upper() == "NOW()",
+    "Avg": lambda _, dialect: dialect != "tsql",  # of integers it is an integer there
+    "Cast": lambda node, dialect: dialect != "oracle" and node.args["to"].sql() == "DATE",
+    "Coalesce": lambda node, dialect: (  # ISNULL has the type of its first argument
+        dialect != "tsql" or all(value.is_string or value.is_int for value in node.expressions)
+    ),
+    "CurrentDate": lambda _, dialect: dialect in ("mysql", "postgres"),
+    "CurrentTimestamp": lambda _, dialect: dialect in ("mysql", "postgres", "tsql"),
+    "DateAdd": _is_whole_span,
+    "DateDiff": lambda _, dialect: dialect in ("mysql", "tsql"),
+    "DateSub": _is_whole_span,
+    # A time of day is kept by Oracle's TO_DATE only.
+    "StrToDate": lambda node, _: set(re.findall(r"%(\w)", node.text("format"))) == set("Ymd"),
+    "Var": lambda node, _: node.name.upper() in _UNITS,  # weeks begin on different days
+}
+
+
+_MAX_BYTES = 900
+_MAX_MESSAGE_BYTES = 340
+_UNKNOWN_COLUMN = re.compile(r'column (?:named )?"((?:[^"]|"")*)"(?: not found|$| Candidate)')
+_CANDIDATES = re.compile(r" (?:Candidate |Did you mean ).*")
+_LONGER = re.compile(rf"; only one SELECT.*|{_CANDIDATES.pattern}")
+_INSTEAD = {
+    r"\bTOP\s*\(?\d": "LIMIT 3 at the end",
+    r"\bLIMIT\s+\d+\s*,": "LIMIT 10 OFFSET 5",
+    r"\b(?:NVL|ISNULL)\s*\(": "coalesce(x, 0), x IS NULL",
+    r"\b(?:DATE_?ADD|DATE_SUB|TIMESTAMPADD)\s*\(": "d + INTERVAL 1 MONTH, d - INTERVAL 7 DAY",
+    r"\b(?:STR_TO_DATE|TO_DATE)\s*\(": "strptime('2025-06-01', '%Y-%m-%d')",
+    r"\b(?:GROUP_CONCAT|STRING_AGG|LISTAGG)\s*\(": "string_agg(x, ',' ORDER BY x)",
+    r"\b(?:DATE_FORMAT|TO_CHAR|FORMAT)\s*\(": "strftime(d, '%Y-%m')",
+    r"\b(?:IIF|DECODE)\s*\(": "CASE WHEN x > 1 THEN 'a' ELSE 'b' END",
+    r"\bMINUS\b": "EXCEPT",
+    r"\bDATEPART\s*\(": "extract(month FROM d), isodow(d) from Monday = 1",
+    r"\b(?:TIMESTAMP|DATE)DIFF\s*\(": "date_sub('year', a, b) for whole years, date_diff(…) for "
+    "turns of the year",
+    r"'avg\(BOOLEAN": "avg(x::INTEGER) for the share of rows where x holds",
+    r"'\+\((?:VARCHAR|STRING)": "a || b to join texts",
+}
+"""Patterns of slips, in the query or in DuckDB's message, and what DuckDB has instead."""
+
+
+def advised(
+    message: str,
+    sql: str,
+    tables: Mapping[str, Sequence[Column]],
+    can_run: Callable[[str], bool],
+) -> str:
+    """Why a query cannot be planned, with a form of it that ``can_run``, or the nearest names."""
+    folded = fold(sql)
+    names = {
+        name: [column.name for column in columns]
+        for name, columns in tables.items()
+        if re.search(rf"(?<!\w){re.escape(fold(name))}(?!\w)", folded)
+    }
+    form = None if can_run(sql) else translated(sql, set().union(*names.values()))
+    if form is not None and can_run(form[0]):
+        advice = f"this is the SQL of {form[1]}; write: {form[0]}"
+        if len(advice.encode()) <= _MAX_BYTES - _MAX_MESSAGE_BYTES:
+            return f"{_cut(_LONGER.sub('', message))}; {advice}"
+    parts = _advice(message, sql, names)
+    parts.insert(0, _cut(_CANDIDATES.sub("", message) if parts else message))
+    while len("; ".join(parts).encode()) > _MAX_BYTES:
+        parts.pop()
+    return "; ".join(parts)
+
+
+def _advice(message: str, sql: str, names: Mapping[str, Sequence[str]]) -> list[str]:
+    """The nearest names, what DuckDB has instead, and the columns of the query's tables."""
+    code = re.sub(r"'(?:[^']|'')*'", "''", sql) + message
+    hints = [hint for slip, hint in _INSTEAD.items() if re.search(slip, code, re.IGNORECASE)]
+    instead = [f"DuckDB has {'; '.join(hints)}"] if hints else []
+    unknown = _UNKNOWN_COLUMN.search(message)
+    if unknown is None:
+        return instead
+    candidates = re.findall(r'"([^"]+)"', message[unknown.end() :])
+    known = [column for columns in (*names.values(), candidates) for column in columns]
+    if near := nearest_names(unknown[1], known):
+        instead.insert(0, f"nearest: {named(near)}")
+    elif f'"{unknown[1]}"' in sql:
+        instead.insert(0, f"a text stands in single quotes: '{quotable(unknown[1], 40)}'")
+    lists = [f"{shortened_name(name)} has {named(columns)}" for name, columns in names.items()]
+    return [*instead, *lists]
+
+
+def _cut(message: str) -> str:
+    return message.encode()[:_MAX_MESSAGE_BYTES].decode(errors="ignore")

@@ -1,0 +1,144 @@
+"""Columns as a query names them, and ranges of dates as SQL conditions on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from mdvec.datasets import Column, has_dates
+from mdvec.errors import MdvecError
+from mdvec.sql.core.statement import fold
+from mdvec.text import identifier
+
+Cell = Any
+"""A value in a result row; its type depends on the SQL."""
+
+
+class UnknownColumn(MdvecError):
+    """The table or query has no column of that name."""
+
+    def __init__(self, name: str, columns: Sequence[Column]) -> None:
+        names = ", ".join(repr(column.name[:40]) for column in columns[:15])
+        more = "" if len(columns) <= 15 else f" and {len(columns) - 15} more"
+        super().__init__(f"there is no column {name[:60]!r}; there are: {names}{more}")
+
+
+def found_column(columns: Sequence[Column], name: str) -> Column:
+    """The column of that name, as DuckDB finds names: whatever the case of its ASCII letters.
+
+    Raises:
+        UnknownColumn: it does not exist.
+    """
+    for same in (str, fold):
+        for column in columns:
+            if same(column.name) == same(name):
+                return column
+    raise UnknownColumn(name, columns)
+
+
+class PeriodRefused(MdvecError):
+    """The range of dates cannot be applied."""
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """From ``first`` to ``last``, both included; a bound without a time is a whole day."""
+
+    first: str
+    last: str
+
+    def condition(self, column: Column) -> str:
+        """The SQL condition that is true for the rows in the range.
+
+        Raises:
+            PeriodRefused: a bound is not a date, or the last is before the first.
+        """
+        begin, end = _moment(self.first), _end(self.last)
+        if begin >= end:
+            raise PeriodRefused(
+                f"date_range ends ({self.last[:40]}) before it begins ({self.first[:40]})"
+            )
+        name = identifier(column.name)
+        if column.type == "TIMESTAMP WITH TIME ZONE":
+            bounds = (_zoned(begin, self.first), _zoned(end, self.last))
+        else:
+            bounds = (_literal(begin), _literal(end))
+        return f"{name} >= {bounds[0]} AND {name} < {bounds[1]}"
+
+
+def period_column(columns: Sequence[Column], name: str | None) -> Column | None:
+    """The column of dates: the named one, or else the only one with dates.
+
+    None if there is none, or several.
+
+    Raises:
+        UnknownColumn: no column has that name.
+        PeriodRefused: it holds no dates.
+    """
+    candidates = [column for column in columns if has_dates(column)]
+    if name is None:
+        return candidates[0] if len(candidates) == 1 else None
+    dated = found_column(columns, name)
+    if not has_dates(dated):
+        raise PeriodRefused(
+            f"date_column {name[:60]!r} is {dated.type[:40]}, neither a date nor a timestamp; "
+            f"{_choice(candidates)}"
+        )
+    return dated
+
+
+def required_column(columns: Sequence[Column], name: str | None) -> Column:
+    """The column that ``date_range`` applies to.
+
+    Raises:
+        UnknownColumn, PeriodRefused: it does not exist, holds no dates, or is ambiguous.
+    """
+    dated = period_column(columns, name)
+    if dated is None:
+        candidates = [column for column in columns if has_dates(column)]
+        raise PeriodRefused(f"date_range needs a date column: {_choice(candidates)}")
+    return dated
+
+
+def _choice(candidates: Sequence[Column]) -> str:
+    if not candidates:
+        return "no column holds dates or timestamps; leave date_range out, or cast one in a query"
+    names = ", ".join(repr(column.name) for column in candidates[:8])
+    return f"say date_column, one of: {names}"
+
+
+def _end(text: str) -> datetime:
+    """The exclusive end of a range whose last bound is given."""
+    step = timedelta(days=1) if _is_day(text) else timedelta(microseconds=1)
+    try:
+        return _moment(text) + step
+    except OverflowError:
+        return datetime.max  # noqa: DTZ901 - in the zone of the column
+
+
+def _moment(text: str) -> datetime:
+    """The time of a bound, in UTC if it has a zone."""
+    try:
+        moment = datetime.fromisoformat(text.strip())
+        return moment if moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError) as error:
+        raise PeriodRefused(
+            "date_range takes two dates like '2025-01-31', or times like '2025-01-31T12:00:00', "
+            f"not {text[:40]!r}"
+        ) from error
+
+
+def _is_day(text: str) -> bool:
+    return len(text.strip()) <= len("2025-01-31")
+
+
+def _zoned(moment: datetime, given: str) -> str:
+    """An instant: of a bound given with its zone in UTC, of others in the zone of SQL."""
+    has_zone = datetime.fromisoformat(given.strip()).tzinfo is not None
+    return f"TIMESTAMPTZ '{moment.isoformat(sep=' ')}{'+00' if has_zone else ''}'"
+
+
+def _literal(moment: datetime) -> str:
+    return f"TIMESTAMP '{moment.isoformat(sep=' ')}'"

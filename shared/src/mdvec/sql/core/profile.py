@@ -1,0 +1,393 @@
+"""Profiles: how exact they can be, the statement that computes their figures, and its result."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from mdvec.datasets import Column, family, finite_value, is_measured, is_wide, may_be_infinite
+from mdvec.sql.core.period import Cell, found_column
+from mdvec.sql.core.refusals import named
+from mdvec.text import identifier
+
+_SECONDS, _MEGABYTES = 10, 1_664
+_OWN_MEGABYTES = 384
+"""The memory of a query process before it holds any value."""
+_MEDIANS, _DISTINCT = 40_000_000, 10_000_000
+"""The values that medians and distinct counts can hold within that time and memory."""
+_MIN_SCALE = 0.01
+_MAX_DRAWN = 1_000_000
+_MAX_COUNTED = 250_000
+_TEXT = 32
+"""The bytes of a text that weigh as much as one number."""
+_SURE = 3.2905
+"""Standard deviations that 999 of 1,000 estimates stay within."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileEffort:
+    """The number of values that one profile may hold for medians and for distinct counts."""
+
+    medians: int
+    distinct: int
+
+    @classmethod
+    def within(cls, seconds: float, memory_mb: int) -> ProfileEffort:
+        """The effort that fits into a query's time and memory."""
+        scale = max(min(seconds / _SECONDS, (memory_mb - _OWN_MEGABYTES) / _MEGABYTES), _MIN_SCALE)
+        return cls(int(_MEDIANS * scale), int(_DISTINCT * scale))
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The sample that a column's figures are computed from; by default all rows.
+
+    Args:
+        rows: the share of the rows, drawn at random, that the median is computed from.
+        one_in: distinct values are counted among those whose hash is a multiple of this number.
+    """
+
+    rows: float = 1.0
+    one_in: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """The sample of each column by name; other columns are computed from all rows."""
+
+    by_name: Mapping[str, Sample] = field(default_factory=dict)
+
+    def of(self, column: Column) -> Sample:
+        """The sample of a column."""
+        return self.by_name.get(column.name, Sample())
+
+
+EXACTLY = Samples()
+
+
+def size_sql(columns: Sequence[Column], condition: str | None) -> str:
+    """The statement that counts the rows, and the bytes of each column of texts."""
+    texts = (
+        f"sum(strlen({identifier(column.name)}))" for column in columns if column.type == "VARCHAR"
+    )
+    return f"SELECT {', '.join(['count(*)', *texts])} FROM {{source}}{_where(condition)}"
+
+
+def spread_sql(columns: Sequence[Column], condition: str | None) -> str:
+    """The statement that estimates how many values and distinct values each column has.
+
+    NaN and infinity count as values: the estimate is cheaper so, and they are few.
+    """
+    figures = (
+        f"count({value}), approx_count_distinct({value})"
+        for value in (identifier(column.name) for column in columns)
+    )
+    return f"SELECT {', '.join(figures)} FROM {{source}}{_where(condition)}"
+
+
+def column_weights(columns: Sequence[Column], sizes: Sequence[Cell]) -> list[float]:
+    """The weight of a value in each column, by the result of ``size_sql``; a number weighs 1."""
+    rows, texts = max(int(sizes[0] or 0), 1), iter(sizes[1:])
+    return [
+        1 + (float(next(texts) or 0) / rows / _TEXT if column.type == "VARCHAR" else 0)
+        for column in columns
+    ]
+
+
+def fits(columns: Sequence[Column], sizes: Sequence[Cell], effort: ProfileEffort) -> bool:
+    """Whether every figure can be computed from all rows, even if no value occurs twice."""
+    rows = int(sizes[0] or 0)
+    measured = sum(is_measured(column) for column in columns)
+    counted = sum(
+        weight
+        for column, weight in zip(columns, column_weights(columns, sizes), strict=True)
+        if family(column) != "other"
+    )
+    return rows * measured <= effort.medians and rows * counted <= effort.distinct
+
+
+def plan_samples(
+    columns: Sequence[Column], sizes: Sequence[Cell], spread: Sequence[Cell], effort: ProfileEffort
+) -> Samples:
+    """The samples with which a profile stays within the effort; small columns stay whole.
+
+    ``sizes`` and ``spread`` are the results of ``size_sql`` and ``spread_sql``.
+    """
+    weighed = column_weights(columns, sizes)
+    present = [int(cell or 0) for cell in spread[::2]]
+    distinct = [min(int(cell or 0), have) for cell, have in zip(spread[1::2], present, strict=True)]
+    sorted_ = [
+        have if is_measured(profiled) else 0
+        for profiled, have in zip(columns, present, strict=True)
+    ]
+    told_apart = [
+        0 if family(profiled) == "other" else have * weight
+        for profiled, have, weight in zip(columns, distinct, weighed, strict=True)
+    ]
+    max_sorted, max_told = _share(sorted_, effort.medians), _share(told_apart, effort.distinct)
+    samples = {}
+    for at, column in enumerate(columns):
+        rows, one_in = 1.0, 1
+        if sorted_[at] > max_sorted:
+            rows = min(max_sorted, _MAX_DRAWN) / sorted_[at]
+        if told_apart[at] > max_told:
+            one_in = 2 ** math.ceil(math.log2(distinct[at] / min(max_told, _MAX_COUNTED)))
+        samples[column.name] = Sample(rows, max(one_in, 1))
+    return Samples(samples)
+
+
+def median_is_within(drawn: int) -> float:
+    """How far from the middle a sample's median may rank, as a share of all rows.
+
+    The rank of a sample's median is spread around 1/2 by 1/(2√n), whatever the values are and in
+    whatever order they are stored.
+    """
+    return _SURE / 2 / math.sqrt(drawn)
+
+
+def count_is_within(counted: int) -> float:
+    """The relative error of a count that was scaled up from ``counted`` values."""
+    return _SURE / math.sqrt(counted)
+
+
+def _share(sizes: Sequence[float], room: float) -> float:
+    """The largest size at which all fit, when each is cut to it and small ones leave room."""
+    left, share = float(room), 0.0
+    for at, size in enumerate(sorted(sizes)):
+        share = left / (len(sizes) - at)
+        if size > share:
+            return share
+        left -= size
+    return max([share, *sizes])
+
+
+def _where(condition: str | None) -> str:
+    return f" WHERE {condition}" if condition else ""
+
+
+_VALUE_DIGITS, _MEAN_DIGITS, _RATE_DIGITS = 17, 12, 6
+_MIDDLE_DIGITS = 15
+_RANKS = "[0.25, 0.5, 0.500000001, 0.75]"
+"""The quartiles; the two in the middle are one value where the count is odd."""
+SPREAD = ("std", "q1", "q3")
+"""The figures that an answer leaves out first."""
+_MAX_SQUARED = 1e150
+_HIGH = 2**64
+_TINY = 2.0**-32
+"""Values scaled by this cannot overflow in a sum; a power of two rounds nothing."""
+_HEAD = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ProfilePlan:
+    """The statement that computes a whole profile in one row, and how to read that row.
+
+    ``{source}`` is a placeholder for the table or query. ``figures`` has the names of the figures
+    of each column, in the order of the row.
+    """
+
+    sql: str
+    figures: Mapping[str, tuple[str, ...]]
+    samples: Mapping[str, Sample]
+
+    def columns(self, row: Sequence[Cell]) -> dict[str, dict[str, Cell]]:
+        """The figures of each column; the row begins with three cells for count and period."""
+        rows = int(row[0])
+        return {
+            column: _shown(cells, rows, self.samples[column])
+            for column, cells in self._cells(row).items()
+        }
+
+    def approximate(self, row: Sequence[Cell]) -> dict[str, str]:
+        """The estimated figures, each with its error bound and its columns."""
+        medians, counts = {}, {}
+        for column, cells in self._cells(row).items():
+            if self.samples[column].rows < 1 and cells.get("drawn"):
+                medians[column] = median_is_within(int(cells["drawn"]))
+            if self.samples[column].one_in > 1 and cells.get("distinct_count"):
+                counts[column] = count_is_within(int(cells["distinct_count"]))
+        said = {}
+        if medians:
+            said["median"] = f"±{_percent(medians.values())} % of the rows: {named([*medians])}"
+        if counts:
+            said["distinct_count"] = f"±{_percent(counts.values())} %: {named([*counts])}"
+        return said
+
+    def _cells(self, row: Sequence[Cell]) -> dict[str, dict[str, Cell]]:
+        cells = iter(row[_HEAD:])
+        return {
+            column: {name: next(cells) for name in names} for column, names in self.figures.items()
+        }
+
+
+def chosen(columns: Sequence[Column], names: Sequence[str] | None) -> list[Column]:
+    """The columns with these names, or all of them.
+
+    Raises:
+        UnknownColumn: one does not exist.
+    """
+    if names is None:
+        return list(columns)
+    return list(dict.fromkeys(found_column(columns, name) for name in names))
+
+
+def plan_profile(
+    columns: Sequence[Column], period: Column | None, condition: str | None, samples: Samples
+) -> ProfilePlan:
+    """The plan for a profile of ``columns``, each computed from its sample in ``samples``."""
+    expressions = [
+        _expressions(column, at, samples.of(column)) for at, column in enumerate(columns)
+    ]
+    inner = [f"{finite_value(column)} AS c{at}" for at, column in enumerate(columns)]
+    inner += [f"{identifier(profiled.name)} AS w{at}"
+              for at, profiled in enumerate(columns) if may_be_infinite(profiled)]  # fmt: skip
+    if any(samples.of(column).rows < 1 for column in columns):
+        inner.append("random() AS lot")
+    when = "NULL, NULL"
+    if period is not None:
+        inner.append(f"{identifier(period.name)} AS period")
+        when = "min(period), max(period)"
+    computed = ["count(*)", when, *(sql for by_figure in expressions for sql in by_figure.values())]
+    where = f"\nWHERE {condition}" if condition else ""
+    sql = (
+        "SELECT " + ",\n".join(computed) + "\nFROM (\nSELECT " + ",\n".join(inner or ["1"])
+        + "\nFROM {source}" + where + "\n)"
+    )  # fmt: skip
+    figures = {
+        column.name: tuple(by_figure)
+        for column, by_figure in zip(columns, expressions, strict=True)
+    }
+    return ProfilePlan(sql, figures, {column.name: samples.of(column) for column in columns})
+
+
+def _expressions(column: Column, at: int, sample: Sample) -> dict[str, str]:
+    """The SQL of each figure; the inner statement calls the column c and its number.
+
+    There it is without NaN and infinity, which w and its number still has.
+    """
+    name = f"c{at}"
+    expressions = {"present": f"count({name})"}
+    if may_be_infinite(column):
+        # A third of the time of a FILTER with isfinite().
+        expressions["odd"] = f"count(w{at}) - count({name})"
+    if family(column) == "other":
+        return expressions
+    expressions |= {"min": f"min({name})", "max": f"max({name})"}
+    if is_measured(column):
+        expressions |= _mean(column, name) | _median(name, sample)
+        # Squares of larger values would overflow, which fails the whole query.
+        small = f"CASE WHEN abs({name}::DOUBLE) < {_MAX_SQUARED!r} THEN {name}::DOUBLE END"
+        expressions["std"] = f"stddev_samp({small})"
+    distinct = f"count(DISTINCT {name})"
+    if sample.one_in > 1:
+        # The hash of numbers in steps is uneven in its last bits; a second one evens them. With
+        # FILTER, which comes after DISTINCT, every value would be held.
+        chosen_ones = f"{name} IS NOT NULL AND hash(hash({name})) % {sample.one_in} = 0"
+        distinct = f"count(DISTINCT CASE WHEN {chosen_ones} THEN hash({name}) END)"
+    return expressions | {"distinct_count": distinct}
+
+
+def _mean(column: Column, name: str) -> dict[str, str]:
+    """The SQL of the mean, or of partial sums where the whole sum would overflow."""
+    if may_be_infinite(column):
+        return {"mean": f"favg({name}::DOUBLE * {_TINY!r})"}
+    if not is_wide(column):
+        return {"mean": f"avg({name})"}
+    whole = name if family(column) == "integer" else f"trunc({name})"
+    high, low = (f"sum(({whole} {sign} {_HIGH})::HUGEINT)" for sign in ("//", "%"))
+    rest = "0" if whole == name else f"coalesce(favg(({name} - {whole})::DOUBLE), 0)"
+    return {"high": high, "low": low, "rest": rest}
+
+
+def _median(name: str, sample: Sample) -> dict[str, str]:
+    drawn = "" if sample.rows >= 1 else f" FILTER (WHERE lot < {sample.rows!r})"
+    middle = f"quantile_disc({name}, {_RANKS}){drawn}"
+    parts = ("q1", "lower", "upper", "q3")
+    quantiles = {part: f"{middle}[{position}]" for position, part in enumerate(parts, 1)}
+    return quantiles | ({"drawn": f"count({name}){drawn}"} if drawn else {})
+
+
+def _shown(cells: dict[str, Cell], rows: int, sample: Sample) -> dict[str, Cell]:
+    """The figures of one column in the form of the answer."""
+    odd, present = int(cells.get("odd") or 0), int(cells["present"])
+    nulls = rows - present - odd
+    shown: dict[str, Cell] = {}
+    if "min" in cells:
+        # A value of the column, such as an ID or yen, is told to the last digit.
+        shown = {name: rounded(cells[name], _VALUE_DIGITS) for name in ("min", "max")}
+    if "lower" in cells:
+        shown["mean"] = rounded(_mean_of(cells, present), _MEAN_DIGITS)
+        shown["median"] = _middle(cells["lower"], cells["upper"])
+        shown |= _spread(cells)
+    if "distinct_count" in cells:
+        # An estimate may say that there are more values than rows.
+        shown["distinct_count"] = min(int(cells["distinct_count"]) * sample.one_in, present)
+    shown["null_rate"] = _rate(nulls, rows)
+    if odd:
+        shown["not_finite"] = odd
+    return shown
+
+
+def _spread(cells: Mapping[str, Cell]) -> dict[str, Cell]:
+    """The standard deviation of a sample, where it can be computed, and the outer quartiles."""
+    if cells["std"] is None:  # fewer than two values
+        return {}
+    largest = max(abs(float(cells["min"])), abs(float(cells["max"])))
+    spread: dict[str, Cell] = {}
+    if largest < _MAX_SQUARED:
+        spread["std"] = rounded(cells["std"], _MEAN_DIGITS // 2)
+    return spread | {part: rounded(cells[part], _VALUE_DIGITS) for part in ("q1", "q3")}
+
+
+def _mean_of(cells: Mapping[str, Cell], present: int) -> Cell:
+    if not present:
+        return None
+    if "high" in cells:
+        whole = int(cells["high"]) * _HIGH + int(cells["low"])
+        return float(Fraction(whole, present)) + float(cells["rest"])
+    mean = float(cells["mean"])
+    if "odd" not in cells:
+        return mean
+    # A mean beyond all values comes from rounding in the sum.
+    return min(max(mean / _TINY, float(cells["min"])), float(cells["max"]))
+
+
+def _middle(lower: Cell, upper: Cell) -> Cell:
+    """The exact mean of the two middle values."""
+    if lower == upper or lower is None:
+        return rounded(lower, _VALUE_DIGITS)
+    if isinstance(lower, int) and isinstance(upper, int):
+        whole = lower + upper
+        return whole // 2 if whole % 2 == 0 else whole / 2
+    low, high = float(lower), float(upper)
+    both = low + high
+    return rounded(both / 2 if math.isfinite(both) else low / 2 + high / 2, _MIDDLE_DIGITS)
+
+
+def _rate(some: int, rows: int) -> Cell:
+    """A share of the rows, rounded; 0 and 1 stand for exactly none and all."""
+    if not rows:
+        return None
+    short = rounded(some / rows, _RATE_DIGITS)
+    return some / rows if short in {0, 1} and 0 < some < rows else short
+
+
+def _percent(errors: Iterable[float]) -> str:
+    """The largest error in percent, rounded up to two digits."""
+    largest = 100 * max(errors)
+    step = 10.0 ** (math.floor(math.log10(largest)) - 1)
+    return f"{math.ceil(largest / step) * step:.2g}"
+
+
+def rounded(value: Cell, digits: int) -> Cell:
+    """A number rounded to ``digits``; long texts are cut, anything else stays as it is."""
+    if isinstance(value, float) and math.isfinite(value):
+        short = float(f"{value:.{digits}g}")
+        if math.isinf(short):  # rounded up, beyond the largest number
+            short = value
+        return int(short) if short.is_integer() and abs(short) < 2**53 else short
+    if isinstance(value, str) and len(value) > 40:
+        return value[:39] + "…"
+    return value

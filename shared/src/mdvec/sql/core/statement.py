@@ -1,0 +1,289 @@
+"""Checks that a query is a single SELECT, at every level, over known tables and safe functions.
+
+The check reads DuckDB's own syntax tree (``json_serialize_sql``), so it sees exactly what DuckDB
+will run, whatever the comments and quotes. The child process does the parsing.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Any
+
+from mdvec.sql.core import vocabulary
+from mdvec.sql.core.refusals import QueryRefused, quotable, unknown_table
+
+MAX_SQL_CHARACTERS = 20_000
+_RULE = "only one SELECT is allowed (WITH, DESCRIBE, SUMMARIZE and UNPIVOT are fine)"
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_FENCE = re.compile(r"```[ \t]*\w*[ \t]*\r?\n(.*?)\r?\n?[ \t]*```", re.DOTALL)
+_WORD = re.compile(r"[^\s();,]+|\"(?:[^\"]|\"\")+\"")
+# Never a path: should a scope be misjudged, such a name opens no file.
+_CTE_NAME = re.compile(r"[\w $#-]+")
+_FUNCTION_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
+_SYSTEM_SCHEMAS = {"information_schema", "pg_catalog"}
+_CATALOG, _SCHEMA = "memory", "main"
+_RECURRING = "recurring"
+"""The schema through which a recursive CTE reads all of its rows so far."""
+SELECT_ALL = "SELECT * FROM {source}"
+"""The statement that selects a source unchanged."""
+# A placeholder inside quotes is text, for example the name of a column.
+_PLACEHOLDER = re.compile(r""""(?:[^"]|"")*"|'(?:[^']|'')*'|\{source\}""")
+
+Node = dict[str, Any]
+
+
+def fold(name: str) -> str:
+    """A name with its ASCII letters in lower case, as DuckDB compares names."""
+    return "".join(chr(ord(sign) + 32) if "A" <= sign <= "Z" else sign for sign in name)
+
+
+def with_source(statement: str, source: str) -> str:
+    """Our statement with a quoted table name or SQL in parentheses in place of ``{source}``."""
+    return _PLACEHOLDER.sub(lambda part: source if part[0] == "{source}" else part[0], statement)
+
+
+def clean(source: str) -> str:
+    """A source without surrounding white space, or the one Markdown fence that it stands in.
+
+    Raises:
+        QueryRefused: it is empty, too long, or contains control characters.
+    """
+    text = source.removeprefix("\ufeff").strip()
+    fenced = _FENCE.fullmatch(text)
+    if fenced is not None and "```" not in fenced[1]:
+        text = fenced[1].strip()
+    if not text:
+        raise QueryRefused("there is no SQL; give a table's name or one SELECT")
+    if len(text) > MAX_SQL_CHARACTERS:
+        raise QueryRefused(
+            f"the SQL has {len(text):,} characters, more than {MAX_SQL_CHARACTERS:,}; "
+            "ask about its parts in shorter queries"
+        )
+    if _CONTROL.search(text) or any("\ud800" <= sign <= "\udfff" for sign in text):
+        raise QueryRefused("the SQL contains a control character; write chr(n) or leave it out")
+    return text
+
+
+def find_table(text: str, known: Collection[str]) -> str | None:
+    """The known table that the text names, quoted or not; None if the text is a query.
+
+    Raises:
+        UnknownTable: it is one word, and no table has that name.
+    """
+    if _WORD.fullmatch(text) is None:
+        return None
+    quoted = text.startswith('"') and text.endswith('"') and len(text) > 1
+    name = text[1:-1].replace('""', '"') if quoted else text
+    table = {fold(table): table for table in known}.get(fold(name))
+    if table is None:
+        raise unknown_table(name, known)
+    return table
+
+
+def check(
+    serialized: str, known: Collection[str], sql: str = "", *, takes_parameters: bool = False
+) -> frozenset[str]:
+    """Check a query and return the known tables that it reads.
+
+    Args:
+        serialized: the query's syntax tree from ``json_serialize_sql``.
+        known: the names of the tables that may be read.
+        sql: the query itself, for the message of a refusal.
+        takes_parameters: whether it may hold parameters, which are values wherever they stand.
+
+    Raises:
+        QueryRefused (UnknownTable): it is not allowed.
+    """
+    try:
+        answer = json.loads(serialized)
+        if answer["error"]:
+            raise QueryRefused(_parse_error(answer, sql))
+        if len(answer["statements"]) != 1:
+            count = len(answer["statements"])
+            raise QueryRefused(f"there are {count} statements; {_RULE}; send them separately")
+        checker = _Checker({fold(table): table for table in known}, takes_parameters)
+        checker.walk(answer["statements"][0], _Scope())
+    except (KeyError, TypeError) as error:
+        raise QueryRefused(f"the SQL contains an unsupported element ({error}); {_RULE}") from error
+    except RecursionError:
+        raise QueryRefused("the SQL is nested too deeply; name its parts in a WITH") from None
+    return frozenset(checker.tables)
+
+
+def _parse_error(answer: Node, sql: str) -> str:
+    message = quotable(str(answer.get("error_message", "")), 200)
+    if "Only SELECT" in message:
+        if re.search(r"\bpivot\b", sql, re.IGNORECASE):
+            return (
+                "PIVOT must list its values, as in PIVOT t ON c IN ('a', 'b') USING sum(x); "
+                "or write sum(x) FILTER (WHERE c = 'a') AS a for each value"
+            )
+        return f"this is not a SELECT; {_RULE}"
+    if "CTE body" in message:
+        return f"inside WITH too, {_RULE}"
+    if "depth limit" in message:
+        return "the SQL is nested too deeply; name its parts in a WITH"
+    position = str(answer.get("position"))
+    where = f" (at byte {int(position) + 1})" if position.isdigit() else ""
+    return f"the SQL cannot be read: {message}{where}; {_RULE}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """The names of the WITH clauses that are visible at one place of the tree."""
+
+    names: frozenset[str] = frozenset()
+    recursive: frozenset[str] = frozenset()
+
+    def plus(self, name: str) -> _Scope:
+        return _Scope(self.names | {fold(name)}, self.recursive)
+
+    def within(self, name: str) -> _Scope:
+        return _Scope(self.names | {fold(name)}, self.recursive | {fold(name)})
+
+
+@dataclass
+class _Checker:
+    """A walk through the tree that raises QueryRefused at the first forbidden node."""
+
+    known: dict[str, str]
+    takes_parameters: bool
+    tables: set[str] = field(default_factory=set)
+
+    def walk(self, value: object, scope: _Scope) -> None:
+        """Check a value of the tree and everything in it."""
+        if isinstance(value, list):
+            for part in value:
+                self.walk(part, scope)
+        elif isinstance(value, dict):
+            self._node(value, scope)
+
+    def _node(self, node: Node, scope: _Scope) -> None:
+        kind = node.get("type")
+        if "class" in node:
+            self._expression(node)
+        elif "cte_map" in node or str(kind).endswith("_NODE"):
+            return self._query(node, scope)
+        elif kind == "BASE_TABLE":
+            return self._base_table(node, scope)
+        elif isinstance(kind, str) and kind in vocabulary.TABLES:
+            self._table(node)
+        elif isinstance(kind, str) and kind not in vocabulary.PARTS:
+            raise QueryRefused(f"{quotable(kind)} is not allowed in a query; {_RULE}")
+        if kind == "TABLE_FUNCTION" and "class" not in node:
+            # The function was checked as a table function; its arguments are ordinary expressions.
+            return self.walk(node["function"]["arguments"], scope)
+        return self._parts(node, scope)
+
+    def _parts(self, node: Node, scope: _Scope, leave_out: tuple[str, ...] = ()) -> None:
+        for key, part in node.items():
+            if key not in leave_out:
+                self.walk(part, scope)
+
+    def _query(self, node: Node, scope: _Scope) -> None:
+        kind = str(node.get("type"))
+        if kind not in vocabulary.QUERY_NODES:
+            verb = kind.removesuffix("_NODE").removesuffix("_QUERY")
+            raise QueryRefused(f"{verb} changes or writes data; inside WITH too, {_RULE}")
+        for entry in node.get("cte_map", {}).get("map", ()):
+            name = entry["key"]
+            if _CTE_NAME.fullmatch(name) is None:
+                raise QueryRefused(
+                    f"a WITH clause cannot be named {quotable(name)!r}; use letters, digits and "
+                    "underscores"
+                )
+            self.walk(entry["value"], scope)
+            scope = scope.plus(name)
+        if kind == "RECURSIVE_CTE_NODE":
+            self._parts(node, scope, ("cte_map", "right"))
+            self.walk(node["right"], scope.within(node["cte_name"]))
+        elif kind == "CTE_NODE":
+            self.walk(node["query"], scope)
+            self.walk(node["child"], scope.plus(node["cte_name"]))
+        else:
+            self._parts(node, scope, ("cte_map",))
+
+    def _base_table(self, node: Node, scope: _Scope) -> None:
+        if node["at_clause"] is not None:
+            raise QueryRefused("AT (VERSION …) is not allowed: tables have no earlier versions")
+        path = [fold(part) for part in node["qualified_name"]["path"]]
+        alone = len(path) == 1
+        if alone and path[0] in scope.names:
+            return
+        if path[:-1] == [_RECURRING] and path[-1] in scope.recursive:
+            return
+        qualified = path[:-1] in ([_SCHEMA], [_CATALOG, _SCHEMA])
+        if (alone or qualified) and path[-1] in self.known:
+            self.tables.add(self.known[path[-1]])
+            return
+        name = ".".join(node["qualified_name"]["path"])
+        note = ""
+        if _SYSTEM_SCHEMAS.intersection(path[:-1]):
+            note = " for queries; DESCRIBE a table to see its columns"
+        raise unknown_table(name, self.known.values(), note)
+
+    def _table(self, node: Node) -> None:
+        kind = node["type"]
+        if kind == "TABLE_FUNCTION":
+            name = _function_name(node["function"])
+            if name not in vocabulary.TABLE_FUNCTIONS:
+                raise QueryRefused(
+                    f"the table function {quotable(name)}() is not allowed: queries read only "
+                    f"the known tables ({', '.join(sorted(self.known.values())) or 'none yet'})"
+                )
+        elif kind == "SHOW_REF" and (
+            node["show_type"] not in vocabulary.DESCRIPTIONS or node["query"] is None
+        ):
+            tables = ", ".join(sorted(self.known.values())) or "none yet"
+            raise QueryRefused(
+                f"SHOW is not allowed; the tables are: {tables}; DESCRIBE one to see its columns"
+            )
+
+    def _expression(self, node: Node) -> None:
+        kind = node["class"]
+        if kind == "PARAMETER":
+            if self.takes_parameters:
+                return
+            raise QueryRefused(
+                "the SQL holds a parameter without a value; write the value itself, or give query "
+                "parameters={name: value} for $name (? and $1 are not taken)"
+            )
+        if kind not in vocabulary.EXPRESSIONS:
+            raise QueryRefused(f"{quotable(str(kind))} is not allowed in a query; {_RULE}")
+        if "function_name" in node:
+            name = _function_name(node)
+            _check_function(name)
+            if name in vocabulary.NAMING_FUNCTIONS:
+                _check_function(_function_named_in(name, node["arguments"]))
+
+
+def _check_function(name: str) -> None:
+    why = vocabulary.why_denied(name)
+    if why is not None:
+        raise QueryRefused(f"the function {quotable(name)}() is not allowed: {why}")
+
+
+def _function_named_in(function: str, arguments: list[Node]) -> str:
+    """The function that the second argument of another names.
+
+    Raises:
+        QueryRefused: it is not a literal, so it is not known before the query runs.
+    """
+    by_name = any(argument.get("name") for argument in arguments)
+    second = {} if by_name or len(arguments) < 2 else arguments[1]["expression"]
+    written = second.get("literal") or {}
+    name = str(written.get("text"))
+    if written.get("kind") != "STRING" or _FUNCTION_NAME.fullmatch(name) is None:
+        raise QueryRefused(
+            f"{function}() needs the plain name of an aggregate, written out, as its second "
+            f"argument: {function}(x, 'sum')"
+        )
+    return fold(name)
+
+
+def _function_name(node: Node) -> str:
+    """The function's own name, without the schema or the column before its dot."""
+    return fold(str(node["qualified_name"]["path"][-1]))

@@ -1,0 +1,201 @@
+"""The tables that SQL can query at this moment, and their descriptions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mdvec.database import Connection, DatabaseEmptied, FileStamp, open_database, snapshot, stamp_of
+from mdvec.datasets import HOUSEHOLD_TABLE, CombinedFile, DatasetTable, dataset_tables
+from mdvec.household import data_version
+from mdvec.sql.core.guard import AnswerGuard, JsonAnswer
+from mdvec.sql.core.refusals import named
+from mdvec.sql.process.messages import Data, ParquetTable
+from mdvec.tools import KINDS, Tool, offered_name, registry
+
+_File = DatasetTable | CombinedFile
+"""What has a source, and the size and time of that at the import."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Recorded:
+    """What the database says: the tables of each active tool, and the ledgers."""
+
+    tables: tuple[tuple[DatasetTable, Tool], ...]
+    households: tuple[tuple[int, str, int], ...]
+
+
+@dataclass(slots=True)
+class DataReader:
+    """Reads which tables there are; reads the database again only after a write. Thread-safe.
+
+    Args:
+        database: the database file.
+        month_starts_on: the day on which a household's months start.
+    """
+
+    database: Path
+    month_starts_on: int = 1
+    _seen: tuple[FileStamp, _Recorded] | None = None
+
+    def read(self) -> Data:
+        """As ``current_data``; the state of the tables' files is always that of now."""
+        stamp, seen = stamp_of(self.database), self._seen
+        if seen is None or stamp != seen[0]:
+            is_settled = stamp is not None and stamp.is_settled()
+            recorded = _recorded(self.database)
+            self._seen = (stamp, recorded) if stamp is not None and is_settled else None
+        else:
+            recorded = seen[1]
+        return _present(recorded, self.database, self.month_starts_on)
+
+
+def current_data(database: Path, month_starts_on: int = 1) -> Data:
+    """The tables of the active tools, with the current state of their files and ledgers.
+
+    A dataset's missing file has the size -1.
+
+    Raises:
+        DatabaseEmptied: the database holds no tools.
+        DatabaseError: the database cannot be read.
+    """
+    return _present(_recorded(database), database, month_starts_on)
+
+
+def _recorded(database: Path) -> _Recorded:
+    with open_database(database, "read") as connection, snapshot(connection):
+        active = [tool for tool in _all_tools(connection, database) if tool.is_active]
+        return _Recorded(
+            tables=tuple(
+                (table, tool)
+                for tool in active
+                if KINDS[tool.kind].has_data_files
+                for table in dataset_tables(connection, tool.id)
+            ),
+            households=tuple(
+                (tool.id, tool.name, data_version(connection, tool.id))
+                for tool in active
+                if KINDS[tool.kind].has_ledger
+            ),
+        )
+
+
+def _present(recorded: _Recorded, database: Path, month_starts_on: int) -> Data:
+    parquet = tuple(_present_file(table, tool) for table, tool in recorded.tables)
+    return Data(parquet, database, recorded.households, month_starts_on)
+
+
+def tables_of(database: Path, name: str) -> list[DatasetTable]:
+    """A dataset's tables as of its last import.
+
+    Raises:
+        DatabaseEmptied: the database holds no tools.
+        DatabaseError, ToolNotFound: the database or the tool cannot be read.
+    """
+    with open_database(database, "read") as connection, snapshot(connection):
+        _all_tools(connection, database)
+        return dataset_tables(connection, registry.get_tool(connection, name).id)
+
+
+def table_origin(database: Path, name: str) -> JsonAnswer:
+    """Where a table is from: its tool and file, and when that was imported; {} if unknown.
+
+    Raises:
+        DatabaseEmptied: the database holds no tools.
+        DatabaseError: the database cannot be read.
+    """
+    with open_database(database, "read") as connection, snapshot(connection):
+        for tool in _all_tools(connection, database):
+            if not tool.is_active:
+                continue
+            if KINDS[tool.kind].has_ledger and name == HOUSEHOLD_TABLE:
+                return {"tool": tool.name, "imported_at": tool.last_import_at}
+            for table in dataset_tables(connection, tool.id):
+                if table.name == name:
+                    origin = {"tool": tool.name, "from": table.origin}
+                    return origin | {"imported_at": tool.last_import_at}
+    return {}
+
+
+def described_dataset(tool: Tool, tables: Sequence[DatasetTable], guard: AnswerGuard) -> JsonAnswer:
+    """The description of a dataset: its tables, with their columns and types where that fits."""
+    if not tables:
+        how = f"the user can do it: mdvec import -n {tool.name}"
+        return {"tables": [], "warnings": [f"nothing is imported yet; {how}"]}
+    warnings = _changes(tool, tables)
+    answer: JsonAnswer = {"tables": [_described_table(table) for table in tables]}
+    if warnings:
+        answer["warnings"] = warnings
+    if guard.fits(answer):
+        return answer
+    listing = offered_name("list_handles")
+    how = f"find them with {listing}, by table={tables[0].name!r} or match=…"
+    brief = [{**entry, "columns": len(entry["columns"])} for entry in answer["tables"]]
+    answer = {"tables": brief, "warnings": [*warnings, f"columns are counted only; {how}"]}
+    return guard.trim(answer, ("tables",), lambda gone: f"{gone} more tables; {listing}")
+
+
+def _all_tools(connection: Connection, database: Path) -> list[Tool]:
+    """Every tool, active or not; the server started with at least one."""
+    there = registry.list_tools(connection)
+    if not there:
+        raise DatabaseEmptied(database)
+    return there
+
+
+def _described_table(table: DatasetTable) -> JsonAnswer:
+    entry: JsonAnswer = {"name": table.name, "from": table.origin, "rows": table.rows}
+    if table.combined is not None:
+        entry["files"] = len(table.combined.files)
+    if table.first is not None:
+        entry["period"] = [table.first, table.last]
+    return entry | {"columns": {column.name: column.type for column in table.columns}}
+
+
+def _present_file(table: DatasetTable, tool: Tool) -> ParquetTable:
+    path, folder = table.parquet, tool.source
+    if table.is_copy:
+        # The database's path may contain links; the path of a user's own file was resolved.
+        folder = path.parent.resolve()
+        path = folder / path.name
+    try:
+        status = path.stat()
+    except OSError:
+        return ParquetTable(table.name, path, -1, 0, folder=folder)
+    return ParquetTable(table.name, path, status.st_size, status.st_mtime_ns, status.st_ino, folder)
+
+
+def _changes(tool: Tool, tables: Sequence[DatasetTable]) -> list[str]:
+    """The warnings about files that changed since the import."""
+    names: dict[str, list[str]] = {}
+    for table in tables:
+        if (change := _change(table, tool.source)) is not None:
+            names.setdefault(change, []).append(table.name)
+    again = f"the user can import again: mdvec import -n {tool.name} --mode update"
+    return [
+        f"{change} since the import: {named(names[change])}; {again}" for change in sorted(names)
+    ]
+
+
+def _change(table: DatasetTable, folder: Path) -> str | None:
+    """What changed in the table's file, or in the first changed one of many."""
+    files: Sequence[_File] = (table,) if table.combined is None else table.combined.files
+    return next((said for file in files if (said := _change_of(file, folder))), None)
+
+
+def _change_of(file: _File, folder: Path) -> str | None:
+    path = file.source.resolve()
+    if not path.exists():
+        return "files gone"
+    if path != file.source and not path.is_relative_to(folder):
+        return "files that are links out of the source folder, which are not followed,"
+    return "files changed" if _is_changed(file) else None
+
+
+def _is_changed(file: _File) -> bool:
+    try:
+        status = file.source.stat()
+    except OSError:
+        return True
+    return (status.st_size, status.st_mtime_ns) != (file.size, file.mtime_ns)

@@ -1,0 +1,200 @@
+"""What goes to and from the query process: requests, tables, limits, results, and their framing."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mdvec.datasets import Column
+from mdvec.queries import Bound, Parameter
+from mdvec.sizes import MEGABYTE
+from mdvec.sql.core.refusals import named
+
+Message = dict[str, Any]
+_LENGTH = struct.Struct(">I")
+MAX_MESSAGE_BYTES = 64 * MEGABYTE
+
+
+class WireClosed(Exception):
+    """The other side closed the pipe, or sent something that is not a message."""
+
+
+def encoded(message: Message) -> bytes:
+    """The bytes of a message."""
+    # Escaped, because a model may write lone surrogates, which UTF-8 cannot encode.
+    body = json.dumps(message, separators=(",", ":")).encode("ascii")
+    return _LENGTH.pack(len(body)) + body
+
+
+def send(descriptor: int, message: Message) -> None:
+    """Write a whole message.
+
+    Raises:
+        WireClosed: the other side closed the pipe.
+    """
+    rest = memoryview(encoded(message))
+    try:
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+    except OSError as error:
+        raise WireClosed from error
+
+
+def receive(read: Callable[[int], bytes]) -> Message:
+    """Read a whole message.
+
+    Args:
+        read: returns at most the given number of bytes, and none at the end of the pipe.
+
+    Raises:
+        WireClosed: the other side closed the pipe, or sent something that is not a message.
+    """
+    (length,) = _LENGTH.unpack(_exactly(_LENGTH.size, read))
+    if length > MAX_MESSAGE_BYTES:
+        raise WireClosed
+    try:
+        message = json.loads(_exactly(length, read))
+    except ValueError as error:
+        raise WireClosed from error
+    if not isinstance(message, dict):
+        raise WireClosed
+    return message
+
+
+def _exactly(count: int, read: Callable[[int], bytes]) -> bytes:
+    parts = bytearray()
+    while len(parts) < count:
+        part = read(min(count - len(parts), MEGABYTE))
+        if not part:
+            raise WireClosed
+        parts += part
+    return bytes(parts)
+
+
+JsonValue = bool | int | float | str | list[object] | dict[str, object] | None
+"""A value of a result: dates and times are ISO text, binary data is shown as its size."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetTable:
+    """A table that is one Parquet file; size, mtime and inode show whether the file changed.
+
+    The file is opened only inside ``folder`` (by default the file itself), so that a link put in
+    its place later leads nowhere else.
+    """
+
+    name: str
+    path: Path
+    size: int
+    mtime_ns: int
+    inode: int = 0
+    folder: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """The user's tables at one moment; the query process is replaced when they change.
+
+    Args:
+        parquet: the tables of the datasets.
+        database: the database with the ledgers.
+        households: tool id, tool name and data version of each ledger. Their rows together are
+            the table ``transactions``, which exists only where there is a ledger.
+        month_starts_on: the day on which the ledgers' months start.
+    """
+
+    parquet: tuple[ParquetTable, ...]
+    database: Path
+    households: tuple[tuple[int, str, int], ...]
+    month_starts_on: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class QueryLimits:
+    """What holds for every query.
+
+    Attributes:
+        seconds: of one query.
+        memory_mb: of its process.
+        export_bytes: of an export.
+        time_zone: of now() and of shown times with a zone.
+    """
+
+    seconds: float
+    memory_mb: int
+    export_bytes: int
+    time_zone: str = "UTC"
+
+
+@dataclass(frozen=True, slots=True)
+class QueryRows:
+    """The first rows of a query's result; ``more`` tells whether the result has others."""
+
+    columns: tuple[Column, ...]
+    rows: list[list[JsonValue]]
+    more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedQuery:
+    """A query that can be run: its text, its parameters, and the columns of its result."""
+
+    sql: str
+    parameters: tuple[Parameter, ...]
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedFile:
+    """A complete, closed file in the spool; the caller moves or deletes it."""
+
+    path: Path
+    rows: int
+    columns: tuple[Column, ...]
+    size: int
+
+
+def rows_request(source: str, sql: str, *, max_rows: int, max_bytes: int) -> Message:
+    """The request for the first rows of a result."""
+    return {
+        "do": "rows", "source": source, "sql": sql, "max_rows": max_rows, "max_bytes": max_bytes,
+    }  # fmt: skip
+
+
+def export_request(source: str, sql: str, *, fmt: str, file: str, max_rows: int) -> Message:
+    """The request to write a result to a file of the spool."""
+    return {
+        "do": "export", "source": source, "sql": sql, "format": fmt, "file": file,
+        "max_rows": max_rows,
+    }  # fmt: skip
+
+
+def with_parameters(request: Message, parameters: Bound | None) -> Message:
+    """The request with the values of the query's parameters, if it may have any."""
+    return request if parameters is None else request | {"parameters": parameters}
+
+
+def materialize_request(name: str, source: str, sql: str, *, replace: bool) -> Message:
+    """The request to keep a result as a table."""
+    return {"do": "materialize", "name": name, "source": source, "sql": sql, "replace": replace}
+
+
+def columns_in(listed: Sequence[Sequence[str]]) -> tuple[Column, ...]:
+    """The columns that a response lists."""
+    return tuple(Column(name, kind) for name, kind in listed)
+
+
+def missing_tables(reasons: Mapping[str, str]) -> list[str]:
+    """The warnings about tables that could not be loaded, one sentence for each reason."""
+    names_by_reason: dict[str, list[str]] = {}
+    for name, reason in reasons.items():
+        names_by_reason.setdefault(reason, []).append(name)
+    return [
+        f"not there: {named(names)} ({reason}); the user can repair that with: mdvec import"
+        for reason, names in names_by_reason.items()
+    ]

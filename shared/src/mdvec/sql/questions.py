@@ -1,0 +1,349 @@
+"""Saves questions with parameters and runs them, and the ready-made ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mdvec.analysis import ExportFormat
+from mdvec.charts import Plot, PlotKind, PlotRefused, Plots
+from mdvec.datasets import Column
+from mdvec.queries import (
+    Bound,
+    SavedQuery,
+    SavedQueryError,
+    SaveMode,
+    WrongParameters,
+    bound,
+    listed_parameters,
+    saved,
+)
+from mdvec.sizes import MEGABYTE
+from mdvec.sql.core.guard import JsonAnswer, with_warnings
+from mdvec.sql.core.ready.anomalies import ANOMALIES
+from mdvec.sql.core.ready.comparison import COMPARISON
+from mdvec.sql.core.ready.correlations import CORRELATIONS
+from mdvec.sql.core.ready.plan import QuestionPlan, ReadyQuestion
+from mdvec.sql.core.ready.trend import TREND
+from mdvec.sql.core.refusals import QueryRefused, UnknownTable, shortened_name
+from mdvec.sql.core.statement import SELECT_ALL, fold
+from mdvec.sql.process.messages import ExportedFile, JsonValue, QueryRows
+from mdvec.sql.process.query_process import QueryProcess
+from mdvec.sql.small_answers import ONWARDS_IN_SQL, SmallAnswers
+
+_MAX_ROW_BYTES = 16 * MEGABYTE
+_ONWARDS = "narrow the question's values, or ask the same in SQL with LIMIT and OFFSET"
+READY: dict[str, ReadyQuestion] = {
+    "trend": TREND,
+    "compare_periods": COMPARISON,
+    "anomalies": ANOMALIES,
+    "correlations": CORRELATIONS,
+}
+"""The ready-made questions by their reserved names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A question that can be run.
+
+    Attributes:
+        source: a table's name or a SELECT.
+        sql: our statement over it.
+        bound: the values of the parameters of both; None refuses parameters.
+        notes: what its answer says beside the rows.
+        made: columns and rows, where we make them ourselves.
+        saved_as: the name of a saved question.
+    """
+
+    source: str
+    sql: str
+    bound: Bound | None
+    notes: tuple[str, ...] = ()
+    made: tuple[list[str], list[list[Any]]] | None = None
+    saved_as: str | None = None
+
+    @classmethod
+    def plain(cls, query: str) -> Prepared:
+        """A table or SELECT without parameters, as it is."""
+        return cls(query, SELECT_ALL, None)
+
+    @property
+    def is_question(self) -> bool:
+        """Whether its SQL is not that of the call."""
+        return self.saved_as is not None or self.sql != SELECT_ALL
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """The saved questions of a database, and the ready-made ones.
+
+    Args:
+        answers: answers them, with as many rows as fit.
+        database: holds the saved ones.
+    """
+
+    queries: QueryProcess
+    answers: SmallAnswers
+    database: Path
+
+    def save(
+        self, name: str, sql: str | None, description: str | None, mode: SaveMode
+    ) -> JsonAnswer:
+        """Save a question, once its SQL was judged as if it were run; or delete one.
+
+        Raises:
+            QueryError: the SQL is refused, with the form that runs where one is found.
+            SavedQueryError: the name is taken, reserved, a table's or unknown.
+            DatabaseError: the database cannot be written.
+        """
+        if mode == "delete":
+            return {"deleted": saved.delete(self.database, name)}
+        plain = saved.checked_name(name, READY)
+        if self._is_table(plain):
+            raise SavedQueryError(f"{plain} is a table; take another name for the question")
+        if not sql:
+            raise WrongParameters("query is missing: the SELECT to save, with values as $name")
+        judged = self.queries.judged(sql)
+        summary = " ".join((description or "").split())[: saved.MAX_QUESTION_DESCRIPTION]
+        query = SavedQuery(plain, judged.sql, summary, judged.parameters)
+        saved.save(self.database, query, replace=mode == "replace")
+        answer: JsonAnswer = {
+            "saved": plain,
+            "parameters": {parameter.name: parameter.type for parameter in judged.parameters},
+            "columns": [shortened_name(column.name) for column in judged.columns],
+        }
+        guard = self.answers.guard
+        return guard.trim(
+            with_warnings(answer, self.queries.take_warnings()),
+            ("columns",),
+            lambda gone: f"{gone} more columns",
+        )
+
+    def asked(self, query: str, parameters: Mapping[str, object] | None) -> Prepared:
+        """A SELECT with its values, a table, or the question of that name with its values.
+
+        Raises:
+            WrongParameters: the values do not fit.
+            SavedQueryError: values are given, and there is no question of that name; or a table
+                has the same name, and none are given.
+            QueryError: a ready-made question could not look at its table.
+        """
+        name = saved.plain_name(query)
+        if not self._is_question(query):
+            if parameters is None:
+                return Prepared.plain(query)
+            if not saved.is_name(name):
+                judged = self.queries.judged(query)
+                values = bound("this SQL", judged.parameters, parameters)
+                return Prepared(judged.sql, SELECT_ALL, values)
+            if self._is_table(name):
+                raise WrongParameters(
+                    f"{name} is a table, which takes no parameters; give them with a SELECT that "
+                    "has $name in it, or with a question's name"
+                )
+        if parameters is None and self._is_table(name):
+            raise SavedQueryError(
+                f"{name} is a table and a question; for the table write FROM {name}, for the "
+                "question give parameters, {} if it has none"
+            )
+        return self.prepared(name, parameters or {})
+
+    def _is_table(self, name: str) -> bool:
+        return fold(name) in map(fold, self.queries.tables())
+
+    def _is_question(self, query: str) -> bool:
+        """Whether a question has the name; SQL never is one."""
+        name = saved.plain_name(query)
+        if not saved.is_name(name):
+            return False
+        return name in READY or any(
+            known.name == name for known in saved.saved_queries(self.database)
+        )
+
+    def run(self, name: str, parameters: Mapping[str, object]) -> JsonAnswer:
+        """The answer to a question."""
+        return self.answer(self.prepared(name, parameters))
+
+    def answer(self, prepared: Prepared, *, may_export: bool = True) -> JsonAnswer:
+        """The first rows of an answer; if there are more, how to get at them.
+
+        Args:
+            prepared: what to run.
+            may_export: whether all rows are written to a file, whose handle is answered.
+
+        Raises:
+            QueryError: it could not be run; a table that is gone is named.
+        """
+        if prepared.made is not None:
+            return self._made(*prepared.made, prepared.notes)
+        with telling_of(prepared):
+            answer = self.answers.answer(
+                prepared.source, prepared.sql, parameters=prepared.bound, may_export=may_export,
+                onwards=_ONWARDS if prepared.is_question else ONWARDS_IN_SQL,
+            )  # fmt: skip
+        return with_warnings(answer, [*answer.get("warnings", ()), *prepared.notes])
+
+    def first_rows(self, prepared: Prepared, max_rows: int) -> JsonAnswer:
+        """The first ``max_rows`` rows of an answer, and the exact number of all.
+
+        Raises:
+            QueryError: it could not be run; a table that is gone is named.
+        """
+        if prepared.made is not None:
+            columns, rows = prepared.made
+            answer: JsonAnswer = {"columns": columns, "rows": rows, "total_rows": len(rows)}
+            return with_warnings(answer, [*self.queries.take_warnings(), *prepared.notes])
+        with telling_of(prepared):
+            fetched = self.queries.rows(
+                prepared.source, prepared.sql, max_rows=max_rows, max_bytes=_MAX_ROW_BYTES,
+                parameters=prepared.bound,
+            )  # fmt: skip
+        total = len(fetched.rows)
+        if fetched.more:
+            total = self.answers.count(prepared.source, prepared.sql, prepared.bound)
+        answer = {
+            "columns": [column.name for column in fetched.columns],
+            "types": [column.type for column in fetched.columns],
+            "rows": fetched.rows,
+            "total_rows": total,
+        }
+        return with_warnings(answer, [*self.queries.take_warnings(), *prepared.notes])
+
+    def file(self, prepared: Prepared, fmt: ExportFormat, max_rows: int | None) -> ExportedFile:
+        """All rows of an answer in a file that is no export; the caller moves or deletes it.
+
+        Raises:
+            QueryError: it could not be run; a table that is gone is named.
+        """
+        with telling_of(prepared):
+            return self.queries.export(
+                prepared.source, prepared.sql, fmt=fmt, parameters=prepared.bound,
+                max_rows=max_rows or self.answers.exporter.max_rows,
+            )  # fmt: skip
+
+    def plot(self, prepared: Prepared, kind: PlotKind, title: str) -> Plot:
+        """The chart of an answer.
+
+        Raises:
+            QueryError: it could not be run.
+            PlotRefused: its columns do not fit the kind of chart.
+        """
+        if prepared.made is not None:
+            raise PlotRefused(f"{prepared.source} is answered with few rows, which need no chart")
+        with telling_of(prepared):
+            plots = Plots(QueriesOf(self.queries, prepared))
+            return plots.plot(prepared.source, kind, title)
+
+    def prepared(self, name: str, parameters: Mapping[str, object]) -> Prepared:
+        """A question with the values of its parameters.
+
+        Raises:
+            WrongParameters: the values do not fit.
+            SavedQueryError: there is no question of that name.
+            QueryError: a ready-made one could not look at its table.
+        """
+        if name not in READY:
+            query = saved.find_saved(self.database, name, READY)
+            values = bound(query.name, query.parameters, parameters)
+            return Prepared(query.sql, SELECT_ALL, values, saved_as=query.name)
+        question = READY[name]
+        values = bound(name, question.parameters, parameters)
+        table = str(values["table"][1])
+        plan = question.plan(self.queries.columns(table), values)
+        facts, made = self._row(table, plan, plan.facts), None
+        if plan.read is not None:
+            made = plan.read([self._row(table, plan, plan.sql)])
+        return Prepared(table, plan.sql, plan.bound_of(plan.sql), tuple(plan.notes(facts)), made)
+
+    def sql_of(self, query: str, parameters: Mapping[str, object] | None) -> str:
+        """What a query reads: its own SQL, a question's, or the table of a ready-made one."""
+        if not self._is_question(query):
+            return query
+        name = saved.plain_name(query)
+        if name in READY:
+            return str((parameters or {}).get("table", ""))
+        return saved.find_saved(self.database, name, READY).sql
+
+    def listed(self) -> list[dict[str, str]]:
+        """Every question, the saved ones first."""
+        ready = [
+            {
+                "name": name,
+                "parameters": listed_parameters(question.parameters),
+                "description": question.description,
+            }
+            for name, question in READY.items()
+        ]
+        return [
+            *(
+                {
+                    "name": query.name,
+                    "parameters": listed_parameters(query.parameters),
+                    "description": query.description,
+                    "sql": query.sql,
+                }
+                for query in saved.saved_queries(self.database)
+            ),
+            *ready,
+        ]
+
+    def _row(self, table: str, plan: QuestionPlan, statement: str) -> list[JsonValue]:
+        bound_here = plan.bound_of(statement)
+        return self.queries.rows(table, statement, max_rows=1, parameters=bound_here).rows[0]
+
+    def _made(self, columns: list[str], rows: list[list[Any]], notes: Sequence[str]) -> JsonAnswer:
+        """An answer made of rows that need no query."""
+        guard = self.answers.guard
+        answer: JsonAnswer = {
+            "columns": columns, "rows": rows[: guard.max_rows], "total_rows": len(rows),
+        }  # fmt: skip
+        return guard.trim(
+            with_warnings(answer, [*self.queries.take_warnings(), *notes]),
+            ("rows",),
+            lambda gone: f"{gone} more pairs; name fewer columns",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class QueriesOf:
+    """The result of what was asked as the source of further statements."""
+
+    queries: QueryProcess
+    asked: Prepared
+
+    def columns(self, source: str, /) -> Sequence[Column]:
+        """The result's columns."""
+        if self.asked.sql == SELECT_ALL and self.asked.bound is None:
+            return self.queries.columns(source)
+        prepared = self.asked
+        return self.queries.rows(
+            source, prepared.sql, max_rows=1, parameters=prepared.bound
+        ).columns
+
+    def rows(self, source: str, sql: str, /, *, max_rows: int, max_bytes: int) -> QueryRows:
+        """The first rows of a SELECT over the result."""
+        over = sql.replace("{source}", f"({self.asked.sql})")
+        return self.queries.rows(
+            source, over, max_rows=max_rows, max_bytes=max_bytes, parameters=self.asked.bound
+        )
+
+
+@contextmanager
+def telling_of(prepared: Prepared) -> Iterator[None]:
+    """Within this context, a refusal because a table is gone names the saved question.
+
+    Raises:
+        QueryRefused: a table is gone.
+    """
+    try:
+        yield
+    except UnknownTable as error:
+        if prepared.saved_as is None:
+            raise
+        raise QueryRefused(
+            f"the saved question {prepared.saved_as} no longer runs: {error}; save it anew with "
+            "mode=replace (mdvec query --replace), or bring the table back"
+        ) from error

@@ -1,0 +1,220 @@
+"""Profiles and histograms of tables and queries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mdvec.datasets import Column
+from mdvec.sql.core import histogram, profile
+from mdvec.sql.core.guard import AnswerGuard, JsonAnswer, with_warnings
+from mdvec.sql.core.histogram import Edges, Histogram, ValueSpan
+from mdvec.sql.core.period import (
+    Cell,
+    Period,
+    found_column,
+    period_column,
+    required_column,
+)
+from mdvec.sql.core.profile import (
+    EXACTLY,
+    SPREAD,
+    ProfileEffort,
+    Samples,
+    chosen,
+    plan_profile,
+)
+from mdvec.sql.core.refusals import named
+from mdvec.sql.process.query_process import QueryProcess
+from mdvec.tools import offered_name
+
+_BYTES_A_COLUMN = 60
+"""The smallest size of a column's entry in a profile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The rows to summarise: a table or a query, and optionally a range of its dates.
+
+    ``date_range`` applies to ``date_column``, by default to the only column with dates.
+    """
+
+    source: str
+    date_range: tuple[str, str] | None = None
+    date_column: str | None = None
+
+    def period(self, columns: Sequence[Column]) -> tuple[Column | None, str | None]:
+        """The column of dates, and the SQL condition that keeps the range.
+
+        Raises:
+            UnknownColumn, PeriodRefused: the column or the range does not exist.
+        """
+        if self.date_range is None:
+            return period_column(columns, self.date_column), None
+        column = required_column(columns, self.date_column)
+        return column, Period(*self.date_range).condition(column)
+
+
+@dataclass(frozen=True, slots=True)
+class Summaries:
+    """Computes profiles and histograms in the query process.
+
+    Args:
+        effort: the number of values that a profile computes exactly.
+    """
+
+    queries: QueryProcess
+    effort: ProfileEffort
+    guard: AnswerGuard
+
+    def profile(
+        self,
+        table_or_query: str,
+        date_range: tuple[str, str] | None,
+        date_column: str | None,
+        names: Sequence[str] | None,
+        *,
+        exact: bool,
+        guard: AnswerGuard | None = None,
+    ) -> JsonAnswer:
+        """The row count, the period, and a few figures of the named columns, or of all.
+
+        With ``exact``, every figure is computed from all rows, even if that is slow.
+
+        Raises:
+            QueryError: a query failed.
+            UnknownColumn, PeriodRefused: a column or the date range does not exist.
+        """
+        guard = guard or self.guard
+        selection = Selection(table_or_query, date_range, date_column)
+        known = self.queries.columns(selection.source)
+        period, condition = selection.period(known)
+        picked = chosen(known, names)
+        shown = picked[: guard.max_bytes // _BYTES_A_COLUMN]
+        samples = EXACTLY if exact else self._samples(selection.source, shown, condition)
+        plan = plan_profile(shown, period, condition, samples)
+        row = self._row(selection.source, plan.sql)
+        answer: JsonAnswer = {
+            "row_count": int(row[0]),
+            "date_range": None if row[1] is None else [row[1], row[2]],
+            "columns": plan.columns(row),
+        }
+        if estimated := plan.approximate(row):
+            answer["approximate"] = estimated
+        every = [column.name for column in picked]
+
+        def left_out(gone: int) -> str:
+            return (
+                f"{gone} columns left out: {named(every[len(every) - gone :])}; "
+                "name those you need in columns"
+            )
+
+        warnings = self.queries.take_warnings()
+        if len(picked) > len(shown) or not guard.fits(with_warnings(answer, warnings)):
+            answer["columns"] = {
+                name: {key: cell for key, cell in figures.items() if key not in SPREAD}
+                for name, figures in answer["columns"].items()
+            }
+        return guard.trim(
+            with_warnings(answer, warnings),
+            ("columns",),
+            left_out,
+            len(picked) - len(shown),
+        )
+
+    def histogram(
+        self,
+        table_or_query: str,
+        name: str,
+        bins: int,
+        date_range: tuple[str, str] | None,
+        date_column: str | None,
+    ) -> JsonAnswer:
+        """The distribution of a column's values over bins.
+
+        Raises:
+            QueryError: a query failed.
+            UnknownColumn, PeriodRefused: a column or the date range does not exist.
+            NoHistogram: values of this type have no bins.
+            RowsDiffer: the query returns other rows each time it is run.
+        """
+        guard, source = self.guard, table_or_query
+        known = self.queries.columns(source)
+        column = found_column(known, name)
+        _, condition = Selection(source, date_range, date_column).period(known)
+        if histogram.is_counted_by_value(column):
+            return self._categories(source, column, bins, condition, guard)
+        span = histogram.read_span([self._row(source, histogram.span_sql(column, condition))])
+        edges, blank = histogram.empty(column, span, bins)
+        counted = self._counted(source, column, span, edges, condition)
+        warnings = said = self.queries.take_warnings()
+        for candidate in (counted, counted.without_repeats()):
+            if guard.fits(answer := _histogram_answer(column, candidate, said)):
+                return answer
+        for fewer in range(len(blank.bins) - 1, 0, -1):
+            edges, blank = histogram.empty(column, span, fewer)
+            said = [*warnings, _cut(len(blank.bins), len(counted.bins), guard)]
+            if guard.fits(_histogram_answer(column, counted.over(blank).without_repeats(), said)):
+                break
+        counted = self._counted(source, column, span, edges, condition)
+        return _histogram_answer(column, counted.without_repeats(), said)
+
+    def _samples(self, source: str, columns: Sequence[Column], condition: str | None) -> Samples:
+        """The sample that each column's figures are computed from, to stay within the effort."""
+        sizes = self._row(source, profile.size_sql(columns, condition))
+        if profile.fits(columns, sizes, self.effort):
+            return EXACTLY
+        spread = self._row(source, profile.spread_sql(columns, condition))
+        return profile.plan_samples(columns, sizes, spread, self.effort)
+
+    def _row(self, source: str, sql: str) -> Sequence[Cell]:
+        return self.queries.rows(source, sql, max_rows=1).rows[0]
+
+    def _counted(
+        self,
+        source: str,
+        column: Column,
+        span: ValueSpan | None,
+        edges: Edges,
+        condition: str | None,
+    ) -> Histogram:
+        sql = histogram.counts_sql(column, edges, condition)
+        max_rows = histogram.max_result_rows(len(edges.exact))
+        rows = self.queries.rows(source, sql, max_rows=max_rows).rows
+        return histogram.read_counts(span, edges, rows)
+
+    def _categories(
+        self, source: str, column: Column, bins: int, condition: str | None, guard: AnswerGuard
+    ) -> JsonAnswer:
+        sql = histogram.categories_sql(column, bins, condition)
+        rows = self.queries.rows(source, sql, max_rows=histogram.max_result_rows(bins)).rows
+        counted = histogram.read_categories(rows, bins)
+        warnings = self.queries.take_warnings()
+        answer = _histogram_answer(column, counted, warnings)
+        for fewer in range(len(counted.bins) - 1, 0, -1):
+            if guard.fits(answer):
+                break
+            said = [*warnings, _cut(fewer, len(counted.bins), guard)]
+            answer = _histogram_answer(column, counted.most_frequent(fewer), said)
+        return answer
+
+
+def _cut(fewer: int, bins: int, guard: AnswerGuard) -> str:
+    return (
+        f"{fewer} bins instead of {bins}, to stay under {guard.max_bytes:,} bytes; for all of "
+        f"them {offered_name('export')} a query with GROUP BY"
+    )
+
+
+def _histogram_answer(column: Column, counted: Histogram, warnings: Sequence[str]) -> JsonAnswer:
+    answer: JsonAnswer = {
+        "column": column.name,
+        "bins": list(counted.bins),
+        "total_count": counted.total_count,
+        "null_count": counted.null_count,
+    }
+    if counted.not_finite_count:
+        answer["not_finite_count"] = counted.not_finite_count
+    if counted.other_count:
+        answer |= {"other_count": counted.other_count, "other_values": counted.other_values}
+    return with_warnings(answer, warnings)

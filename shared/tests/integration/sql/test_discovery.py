@@ -1,0 +1,112 @@
+"""Every table and column can be found; a description has samples, keys, periods and joins."""
+
+import duckdb
+import pytest
+
+from mdvec.analysis.exports import ExportFolder
+from mdvec.sql.core.guard import AnswerGuard, size
+from mdvec.sql.core.refusals import UnknownTable
+from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits
+from mdvec.sql.process.query_process import QueryProcess
+from mdvec.sql.table_description import TableDescriptions, TableListing
+from mdvec.text.one_line import literal
+
+MOST = 4_000
+WIDE = [f"測定_{n:03}_{'x' * 30}" for n in range(90)]
+TABLES = {
+    "air__flights": "SELECT i AS id, ['AA', 'UA', 'ZZ', NULL][1 + i % 4] AS carrier, "
+    "DATE '2025-01-01' + CAST(i % 90 AS INTEGER) AS day, i % 7 AS delay, "
+    "repeat('長', 60) || i AS note FROM range(20000) t(i)",
+    "air__airlines": "SELECT unnest(['AA', 'UA', 'DL']) AS Carrier, 'x' AS name",
+    "air__days": "SELECT DATE '2025-01-01' + CAST(range AS INTEGER) AS day FROM range(31)",
+    "air__delays": "SELECT 1 AS flight_id, 'never' AS delay, 99 AS other",
+    "wide": "SELECT " + ", ".join(f'{n} AS "{name}"' for n, name in enumerate(WIDE)),
+}
+MANY = [f"monthly__sales_of_shop_number_{n:03}" for n in range(150)]
+
+
+@pytest.fixture(scope="module")
+def subject(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data")
+    tables = []
+    for name, query in TABLES.items():
+        path = folder / f"{name}.parquet"
+        duckdb.execute(f"COPY ({query}) TO {literal(str(path))} (FORMAT parquet)")
+        names = [name, *(MANY if name == "air__days" else [])]
+        tables += [ParquetTable(called, path, path.stat().st_size, 0) for called in names]
+    data = Data(tuple(tables), folder / "none.sqlite", ())
+    queries = QueryProcess(folder / "spool", QueryLimits(5.0, 1024, 10**6), lambda: data)
+    guard = AnswerGuard(MOST, 20)
+    listing = TableListing(queries, ExportFolder(folder / "exports", 60, 10**9), guard)
+    yield listing, TableDescriptions(queries, None, guard)
+    queries.close()
+
+
+def pages(ask, key):
+    """All entries of an answer, page by page; every page is small."""
+    found, start = [], 1
+    while start is not None:
+        answer = ask(start)
+        assert size(answer) <= MOST
+        found += list(answer[key])
+        start = answer.get("next")
+    return found, answer.get("total", len(found))
+
+
+def test_every_table_is_listed_page_by_page(subject):
+    listing, _ = subject
+    names, total = pages(lambda start: listing.handles(start=start), "tables")
+    assert names == sorted([*TABLES, *MANY])
+    assert total == len(names)
+
+
+def test_tables_and_columns_are_found_by_part_of_a_name_in_any_spelling(subject):
+    listing, _ = subject
+    assert listing.handles("ＣＡＲＲ")["tables"] == {
+        "air__airlines": ["Carrier"],
+        "air__flights": ["carrier"],
+    }
+    assert listing.handles("air days")["tables"] == {"air__days": ["day"]}
+    assert listing.handles("測定089")["tables"] == {"wide": [WIDE[89]]}
+    assert listing.handles("nothing of the kind")["tables"] == {}
+    names, total = pages(lambda start: listing.handles("shop", start), "tables")
+    assert (len(names), total) == (150, 150)
+
+
+def test_a_table_is_described_with_samples_keys_periods_and_joins(subject):
+    _, descriptions = subject
+    told = descriptions.describe("AIR__FLIGHTS")
+    assert (told["table"], told["rows"]) == ("air__flights", 20_000)
+    id_, carrier, day, delay, note = told["columns"]
+    assert id_["is_key"]
+    assert set(carrier["samples"]) == {"AA", "UA", "ZZ"}
+    assert day["period"] == ["2025-01-01", "2025-03-31"]
+    assert delay["type"] == "BIGINT"
+    assert note["samples"][0].startswith("長" * 40 + "…")
+    assert not {"is_key"} & (carrier.keys() | day.keys() | delay.keys())
+    airlines = {"column": "carrier", "to": "air__airlines.Carrier", "overlap": 0.67, "to_key": True}
+    assert airlines in told["joins"]
+    assert "air__delays.flight_id" not in [join["to"] for join in told["joins"]]
+    assert told["joins"][-1]["overlap"] == 0.34
+    assert "but not compared: " in told["warnings"][0]
+    back = descriptions.describe("air__delays")["joins"]
+    assert back == [
+        {"column": "flight_id", "to": "air__flights.id", "overlap": 1.0, "to_key": True}
+    ]
+
+
+def test_every_column_is_described_page_by_page(subject):
+    _, descriptions = subject
+    found, total = pages(lambda start: descriptions.describe("wide", start=start), "columns")
+    assert [column["name"] for column in found] == WIDE
+    assert total == len(WIDE)
+    some = descriptions.describe("wide", "測定_08")
+    assert [column["name"] for column in some["columns"]] == WIDE[80:]
+    assert descriptions.describe("wide", start=1000)["columns"] == []
+
+
+def test_an_unknown_table_and_a_query_are_refused(subject):
+    _, descriptions = subject
+    for name in ("nothing", "SELECT 1"):
+        with pytest.raises(UnknownTable, match="there is no table"):
+            descriptions.describe(name)

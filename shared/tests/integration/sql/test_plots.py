@@ -1,0 +1,171 @@
+"""Charts of queries: what they show of the rows, and that each kind is drawn."""
+
+import math
+from itertools import pairwise
+
+import pytest
+
+from mdvec.analysis import safe_chart
+from mdvec.analysis.exports import ExportFolder
+from mdvec.charts.figure import draw
+from mdvec.charts.plot_sql import MAX_POINTS, PlotRefused
+from mdvec.charts.plots import Plots
+from mdvec.sql.core.guard import AnswerGuard
+from mdvec.sql.exporter import Exporter
+from mdvec.sql.process.messages import Data, QueryLimits
+from mdvec.sql.process.query_process import QueryProcess
+
+DAYS = "SELECT DATE '2025-01-01' + range::INT AS day, sin(range) AS a, 2.5 AS b FROM range({})"
+
+
+@pytest.fixture(scope="module")
+def queries(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("plots")
+    data = Data((), folder / "none.sqlite", ())
+    limits = QueryLimits(10.0, 1024, 2**20, time_zone="Asia/Tokyo")
+    queries = QueryProcess(folder / "spool", limits, lambda: data)
+    yield queries
+    queries.close()
+
+
+@pytest.fixture
+def plots(queries):
+    return Plots(queries)
+
+
+def shown(plot):
+    return {one.name: one.values for one in plot.series}
+
+
+def test_bars_keep_the_order_and_the_names_of_the_query(plots):
+    query = "SELECT * FROM (VALUES ('食費', 120), ('家賃', NULL), (NULL, -5)) AS t(name, yen)"
+    plot = plots.plot(query, "bar", "支出")
+    assert (plot.names, plot.axis, plot.note) == (("食費", "家賃", "—"), "names", "")
+    assert shown(plot) == {"yen": (120.0, None, -5.0)}
+
+
+def test_more_bars_than_there_is_room_for_are_left_out_and_counted(plots):
+    query = "SELECT 'n' || range AS name, range AS n FROM range({})"
+    plot = plots.plot(query.format(61), "bar", "")
+    assert (len(plot.names), plot.note) == (60, "最初の60件だけを示しています")
+    assert plots.plot(query.format(60), "bar", "").note == ""
+
+
+@pytest.mark.parametrize("kind", ["line", "area"])
+def test_a_long_series_is_shown_by_means_of_intervals_and_says_so(plots, kind):
+    plot = plots.plot(DAYS.format(1_000), kind, "")
+    assert (len(plot.x), plot.axis, plot.note) == (1_000, "times", "")
+    assert shown(plot)["a"] == pytest.approx([math.sin(n) for n in range(1_000)])
+    many = plots.plot(DAYS.format(10_000), kind, "")
+    assert len(many.x) * len(many.series) <= MAX_POINTS
+    assert many.note == "10,000行を1000区間ごとの平均で示しています"
+    assert sum(shown(many)["a"]) == pytest.approx(sum(map(math.sin, range(10_000))) / 10, abs=1)
+    assert all(before < after for before, after in pairwise(many.x))
+
+
+def test_rows_of_a_series_name_and_a_value_become_series(plots):
+    query = "SELECT range // 2 AS n, ['朝', '夜'][1 + range % 2] AS part, range AS v FROM range(6)"
+    assert shown(plots.plot(query, "line", "")) == {"夜": (1, 3, 5), "朝": (0, 2, 4)}
+
+
+def test_a_cloud_of_many_points_is_shown_by_cells(plots):
+    query = "SELECT range * 1.0 AS x, (range * 7919) % 1000 AS y FROM range({})"
+    assert len(plots.plot(query.format(MAX_POINTS), "scatter", "").x) == MAX_POINTS
+    plot = plots.plot(query.format(50_000), "scatter", "")
+    assert len(plot.x) == 40 * 40
+    assert "50,000行" in plot.note
+
+
+def test_a_histogram_counts_every_finite_value_once(plots):
+    query = "SELECT CASE WHEN range = 0 THEN 'nan'::DOUBLE ELSE range END AS n FROM range(5001)"
+    plot = plots.plot(query, "histogram", "")
+    assert sum(plot.series[0].values) == 5_000
+    assert plot.x[0] == 1
+    assert plot.x[-1] + plot.step == pytest.approx(5_000)
+    one = plots.plot("SELECT 7 AS n FROM range(9)", "histogram", "")
+    assert sum(one.series[0].values) == 9
+
+
+def test_boxes_are_quartiles_by_name_or_by_column(plots):
+    quartiles = {"min": (0.0,), "q1": (25.0,), "median": (50.0,), "q3": (75.0,), "max": (100.0,)}
+    named = plots.plot("SELECT 'all' AS name, range AS n FROM range(101)", "box", "")
+    assert (named.names, shown(named)) == (("all",), quartiles)
+    column = plots.plot("SELECT range AS n, 'x' AS name FROM range(101)", "box", "")
+    assert (column.names, shown(column)) == (("n",), quartiles)
+
+
+def test_a_heat_map_has_a_row_for_each_value_of_its_second_column(plots):
+    query = "SELECT * FROM (VALUES (1, '月', 5), (2, '月', 6), (2, '火', 7)) AS t(week, day, n)"
+    plot = plots.plot(query, "heatmap", "")
+    assert (plot.names, shown(plot)) == (("1", "2"), {"月": (5.0, 6.0), "火": (None, 7.0)})
+
+
+@pytest.mark.parametrize(
+    ("kind", "query"),
+    [
+        ("line", "SELECT 'a' AS x"),
+        ("scatter", "SELECT 'a' AS x, 1 AS y"),
+        ("histogram", "SELECT 'a' AS x"),
+        ("histogram", "SELECT NULL::INT AS x"),
+        ("box", "SELECT 'a' AS x"),
+        ("heatmap", "SELECT 1 AS x, 2 AS y"),
+    ],
+)
+def test_columns_that_do_not_fit_are_refused_with_what_is_needed(plots, kind, query):
+    with pytest.raises(PlotRefused):
+        plots.plot(query, kind, "")
+
+
+@pytest.mark.parametrize("image_format", ["png", "svg"])
+@pytest.mark.parametrize(
+    ("kind", "query"),
+    [
+        ("bar", "SELECT '食費' AS name, 5 AS a, -3 AS b"),
+        ("line", DAYS.format(3)),
+        ("line", "SELECT TIMESTAMP '2025-01-01 10:00:00' AS t, 1e300 AS n"),
+        ("area", DAYS.format(1)),
+        ("scatter", "SELECT 1 AS x, 1e-9 AS y"),
+        ("histogram", "SELECT 3 AS n"),
+        ("box", "SELECT '朝' AS part, range AS n FROM range(9)"),
+        ("heatmap", "SELECT range % 3 AS x, range // 3 AS y, range AS n FROM range(9)"),
+    ],
+)
+def test_every_kind_is_drawn(plots, kind, query, image_format):
+    picture = draw(plots.plot(query, kind, "題"), (400, 300), image_format)
+    assert picture.data.startswith(b"\x89PNG" if image_format == "png" else b"<?xml")
+    assert picture.missing_characters == ()
+
+
+TIMES = "TIMESTAMPTZ '2025-06-01 06:00:00+09' + to_seconds(i) AS 時刻"
+
+
+@pytest.mark.parametrize("fmt", ["parquet", "csv"])
+@pytest.mark.parametrize(
+    ("kind", "query"),
+    [
+        ("bar", "SELECT '項目' || i AS 名, i * 1.5 AS 円, i / 3 AS 税 FROM range(70) t(i)"),
+        ("line", f"SELECT {TIMES}, i % 1000 AS 歩数 FROM range(9000) t(i)"),
+        ("line", f"SELECT {TIMES}, ['朝', '夜'][1 + i % 2] AS 部, i FROM range(9000) t(i)"),
+        ("area", "SELECT DATE '2025-01-01' + i::INT AS 日, i % 30 AS 距離 FROM range(365) t(i)"),
+        ("scatter", "SELECT i * 7919 % 1000 AS x, i * 104729 % 997 AS y FROM range(9000) t(i)"),
+        ("histogram", f"SELECT {TIMES} FROM range(9000) t(i)"),
+        ("box", "SELECT '組' || i % 5 AS 組, i * 7919 % 1000 AS 点 FROM range(900) t(i)"),
+        ("heatmap", "SELECT i % 7 AS 周回, i % 3 AS 部, i AS 歩数 FROM range(900) t(i)"),
+    ],
+)  # fmt: skip
+def test_a_query_and_its_export_give_the_same_picture(
+    queries, plots, tmp_path, monkeypatch, fmt, kind, query
+):
+    monkeypatch.setenv("MDVEC_ANALYTICS_TIME_ZONE", "Asia/Tokyo")
+    exports = ExportFolder(tmp_path / "exports", 3_600, 10**9)
+    handle = Exporter(queries, exports, AnswerGuard(4_000, 20), 10_000).export(query, fmt, None)[
+        "handle"
+    ]
+    drawn = draw(plots.plot(query, kind, "題"), (800, 600), "png")
+    assert safe_chart(handle, kind, title="題", folder=exports.folder).png == drawn.data
+
+
+def test_rows_at_unknown_places_do_not_hide_others(plots):
+    query = "SELECT CASE WHEN range >= 3000 THEN range END AS x, range AS y FROM range(3500)"
+    plot = plots.plot(query, "line", "")
+    assert shown(plot) == {"y": tuple(range(3000, 3500))}

@@ -1,0 +1,582 @@
+"""The life of a query process: queried, stopped, killed, replaced, and gone with its server."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import duckdb
+import psutil
+import pytest
+
+from mdvec.cancelling import Cancelled, cancelled_by
+from mdvec.sql.core.refusals import (
+    BadTableName,
+    QueriesUnavailable,
+    QueryFailed,
+    QueryStopped,
+    TooManyRowsToExport,
+    UnknownTable,
+)
+from mdvec.sql.process.child_process import ChildProcess, ChildTimeout, MemoryExceeded
+from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits, WireClosed
+from mdvec.sql.process.query_process import QueryProcess
+from mdvec.sql.process.running_child import Spool
+from mdvec.text.one_line import literal
+
+LIMITS = QueryLimits(seconds=5.0, memory_mb=1024, export_bytes=2**24)
+FOREVER = "SELECT count(*) FROM range(100000000000) a, range(100000000000) b WHERE a.range = -1"
+
+
+def parquet(path: Path, query: str) -> ParquetTable:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY ({query}) TO {literal(str(path))} (FORMAT parquet)")
+    status = path.stat()
+    return ParquetTable("runs", path, status.st_size, status.st_mtime_ns)
+
+
+class Subject:
+    """A process whose data a test can change."""
+
+    def __init__(self, folder: Path, *tables: ParquetTable, limits: QueryLimits = LIMITS) -> None:
+        self.data = Data(tables, folder / "none.sqlite", ())
+        self.spool = folder / "spool"
+        self.process = QueryProcess(self.spool, limits, lambda: self.data)
+
+    def value(self, source, sql="SELECT * FROM {source}"):
+        return self.process.rows(source, sql, max_rows=1).rows[0][0]
+
+    def materialized(self):
+        return {table.name: table.rows for table in self.process.materialized()}
+
+    @property
+    def pid(self):
+        return self.process._main.child.pid
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """A process that tests query without changing it."""
+    folder = tmp_path_factory.mktemp("shared")
+    query = "SELECT i, 'r' || i AS name, i * 0.5 AS pace FROM range(5000) AS t(i)"
+    subject = Subject(folder, parquet(folder / "runs.parquet", query))
+    yield subject
+    subject.process.close()
+
+
+@pytest.fixture
+def start_process(tmp_path):
+    """Starts processes of a test's own, and ends them."""
+    made = []
+
+    def make(*tables, limits=LIMITS):
+        made.append(Subject(tmp_path, *tables, limits=limits))
+        return made[-1]
+
+    yield make
+    for subject in made:
+        subject.process.close()
+
+
+def is_gone(pid, seconds=5.0):
+    """Whether a process ends in time."""
+    try:
+        psutil.Process(pid).wait(seconds)
+    except psutil.NoSuchProcess:
+        return True
+    except psutil.TimeoutExpired:
+        return False
+    return True
+
+
+def busy(pid):
+    """Wait until a process works on a query."""
+    process = psutil.Process(pid)
+    before = sum(process.cpu_times()[:2])
+    while sum(process.cpu_times()[:2]) < before + 0.1:
+        time.sleep(0.005)
+
+
+def read(path):
+    with duckdb.connect() as connection:
+        return connection.execute(f"SELECT * FROM {literal(str(path))}").fetchall()
+
+
+@pytest.mark.parametrize("fmt", ["parquet", "csv"])
+def test_an_export_has_every_row_in_order_and_is_private(shared, fmt):
+    exported = shared.process.export("SELECT * FROM runs ORDER BY i DESC", fmt=fmt, max_rows=5000)
+    try:
+        assert (exported.rows, exported.path.suffix) == (5000, f".{fmt}")
+        assert [column.name for column in exported.columns] == ["i", "name", "pace"]
+        assert [row[0] for row in read(exported.path)] == list(range(4999, -1, -1))
+        assert exported.size == exported.path.stat().st_size
+        assert exported.path.stat().st_mode & 0o777 == 0o600
+        assert exported.path.parent.stat().st_mode & 0o777 == 0o700
+    finally:
+        exported.path.unlink()
+
+
+@pytest.mark.parametrize("fmt", ["parquet", "csv"])
+def test_an_empty_result_is_a_file_with_its_columns(shared, fmt):
+    exported = shared.process.export("SELECT * FROM runs WHERE i < 0", fmt=fmt, max_rows=1)
+    try:
+        assert exported.rows == 0
+        with duckdb.connect() as connection:
+            found = connection.execute(f"DESCRIBE FROM '{exported.path}'").fetchall()
+        assert [row[0] for row in found] == ["i", "name", "pace"]
+    finally:
+        exported.path.unlink()
+
+
+@pytest.mark.parametrize(
+    "source",
+    # DuckDB's estimate is over, and under, the limit.
+    ["runs", "SELECT unnest(range(5000)) AS i FROM range(1)"],
+)
+def test_too_many_rows_are_counted_and_leave_no_file(shared, source):
+    with pytest.raises(TooManyRowsToExport, match=r"5,000 rows, more than max_rows=4,999") as error:
+        shared.process.export(source, fmt="parquet", max_rows=4999)
+    assert error.value.count == 5000
+    assert [path for path in shared.spool.rglob("*") if path.is_file()] == [
+        next(shared.spool.rglob("lock"))
+    ]
+    exported = shared.process.export(source, fmt="parquet", max_rows=5000)
+    exported.path.unlink()
+
+
+def test_columns_of_one_name_can_be_exported(shared):
+    exported = shared.process.export("SELECT i, i FROM runs", fmt="parquet", max_rows=5000)
+    assert len(read(exported.path)[0]) == 2
+    exported.path.unlink()
+
+
+def test_queries_from_many_threads_get_their_own_results(shared):
+    answers = {}
+
+    def ask(number):
+        answers[number] = shared.value(f"SELECT {number} + count(*) FROM runs")
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == {number: number + 5000 for number in range(12)}
+
+
+def test_a_materialized_table_is_a_table_like_any_other(shared):
+    process = shared.process
+    assert process.materialize("fast", "SELECT * FROM runs WHERE i < 10").rows == 10
+    assert shared.value("SELECT sum(i) FROM FAST") == 45
+    assert shared.value("fast", "SELECT count(*) FROM {source}") == 10
+    assert process.export("fast", fmt="csv", max_rows=10).rows == 10
+    assert list(process.tables()) == ["runs", "fast"]
+    assert shared.materialized() == {"fast": 10}
+    with pytest.raises(BadTableName, match="already"):
+        process.materialize("Fast", "SELECT 1 AS a")
+    assert process.materialize("Fast", "SELECT 1 AS a", replace=True).rows == 1
+    assert shared.materialized() == {"Fast": 1}
+    process.drop("FAST")
+    process.drop("FAST")
+    with pytest.raises(UnknownTable):
+        process.rows("fast", max_rows=1)
+    assert shared.materialized() == {}
+
+
+def test_a_query_that_is_stopped_leaves_its_process_and_its_tables_alive(start_process):
+    subject = start_process(limits=replace(LIMITS, seconds=0.3))
+    subject.process.materialize("kept", "SELECT 1 AS a")
+    pid = subject.pid
+    began = time.monotonic()
+    with pytest.raises(QueryStopped, match=r"after 0\.3 s"):
+        subject.process.rows(FOREVER, max_rows=1)
+    assert time.monotonic() - began < 1.3
+    assert subject.pid == pid
+    assert subject.value("kept") == 1
+
+
+def test_a_missing_response_ends_the_process_and_the_next_has_its_tables(start_process):
+    subject = start_process(limits=replace(LIMITS, seconds=0.5))
+    subject.process.materialize("kept", "SELECT 7 AS a")
+    pid = subject.pid
+    os.kill(pid, signal.SIGSTOP)
+    began = time.monotonic()
+    with pytest.raises(QueryStopped, match=r"after 0\.5 s"):
+        subject.value("kept")
+    assert time.monotonic() - began < 1.5
+    assert is_gone(pid)
+    assert subject.value("kept") == 7
+    assert subject.pid != pid
+    assert subject.process.take_warnings() == []
+
+
+def test_a_process_that_is_killed_is_replaced_and_a_query_under_way_is_reported(start_process):
+    subject = start_process(limits=replace(LIMITS, seconds=60.0))
+    assert subject.value("SELECT 42") == 42
+    os.kill(subject.pid, signal.SIGKILL)
+    psutil.Process(subject.pid).wait(5)
+    assert subject.value("SELECT 43") == 43
+
+    def kill():
+        busy(subject.pid)
+        os.kill(subject.pid, signal.SIGKILL)
+
+    killing = threading.Thread(target=kill)
+    killing.start()
+    with pytest.raises(QueryStopped, match="broke the process"):
+        subject.process.rows(FOREVER, max_rows=1)
+    killing.join()
+    assert subject.value("SELECT 42") == 42
+
+
+def test_tables_whose_sources_are_gone_are_reported_lost(start_process):
+    subject = start_process()
+    subject.process.materialize("first", "SELECT 1 AS a")
+    subject.process.materialize("second", "SELECT a + 1 AS a FROM first")
+    subject.process.materialize("third", "SELECT a + 1 AS a FROM second")
+    subject.process.materialize("first", "SELECT 100 AS a", replace=True)
+    os.kill(subject.pid, signal.SIGKILL)
+    assert is_gone(subject.pid)
+    # Made again of another first, they would silently be something else.
+    assert list(subject.process.tables()) == ["first"]
+    assert subject.value("first") == 100
+    said = "the materialized table {} is gone: a table that it was made of is gone"
+    assert subject.process.take_warnings() == [said.format("second"), said.format("third")]
+    assert subject.process.take_warnings() == []
+
+
+def test_the_next_query_sees_new_data_and_tables_are_recreated(start_process, tmp_path):
+    old = parquet(tmp_path / "runs.parquet", "SELECT 1 AS i")
+    subject = start_process(old)
+    subject.process.materialize("kept", "SELECT i + 1 AS j FROM runs")
+    subject.process.materialize("other", "SELECT 5 AS x")
+    pid = subject.pid
+    assert subject.value("runs") == 1
+    assert subject.pid == pid
+    new = parquet(tmp_path / "new.parquet", "SELECT 2 AS i, 'b' AS s")
+    subject.data = replace(subject.data, parquet=(new,))
+    assert subject.value("runs") == 2
+    assert subject.value("kept") == 3
+    assert subject.process.take_warnings() == [
+        "the data have changed; made again from them: kept, other"
+    ]
+    subject.data = replace(subject.data, parquet=())
+    assert list(subject.process.tables()) == ["other"]
+    gone, again = subject.process.take_warnings()
+    assert gone.startswith("the materialized table kept is gone: there is no table 'runs'")
+    assert again.endswith("other")
+
+
+def test_a_missing_or_broken_file_is_reported_and_the_rest_works(start_process, tmp_path):
+    good = parquet(tmp_path / "runs.parquet", "SELECT 1 AS i")
+    gone = ParquetTable("gone", tmp_path / "gone.parquet", 1, 1)
+    (tmp_path / "broken.parquet").write_bytes(b"PAR1 and nothing more PAR1")
+    broken = ParquetTable("broken", tmp_path / "broken.parquet", 1, 1)
+    subject = start_process(good, gone, broken)
+    assert list(subject.process.tables()) == ["runs"]
+    warnings = subject.process.take_warnings()
+    assert "not there: gone (its file is gone)" in warnings[0]
+    assert "not there: broken (its file is not a readable Parquet file)" in warnings[1]
+    assert str(tmp_path) not in str(warnings)
+
+
+def test_a_file_deleted_during_a_query_is_reported_without_its_path(start_process, tmp_path):
+    subject = start_process(parquet(tmp_path / "runs.parquet", "SELECT 1 AS i"))
+    assert subject.value("runs") == 1
+    (tmp_path / "runs.parquet").unlink()
+    with pytest.raises(QueryFailed, match="the file of runs") as error:
+        subject.value("runs")
+    assert str(tmp_path) not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "it's [1] *.parquet",
+        "year=2024/month=06/runs.parquet",
+        "走る?/記録 {a,b}.parquet",
+        "a\\b.parquet",
+    ],
+)
+def test_exactly_the_given_path_is_opened(start_process, tmp_path, place):
+    table = parquet(tmp_path / place, "SELECT 7 AS i")
+    parquet(tmp_path / "it's 1 x.parquet", "SELECT 8 AS i, 1 AS other")
+    subject = start_process(table)
+    assert subject.process.take_warnings() == []
+    assert [column.name for column in subject.process.tables()["runs"]] == ["i"]
+    assert subject.value("runs") == 7
+
+
+ENDLESS = {
+    "do": "rows", "source": FOREVER, "sql": "SELECT * FROM {source}", "max_rows": 1,
+    "max_bytes": 1,
+}  # fmt: skip
+
+
+@pytest.fixture
+def child(tmp_path):
+    """A child alone, in which a query may take a minute."""
+    config = {
+        "limits": {"seconds": 60.0, "memory_mb": 1024, "export_bytes": 1, "time_zone": "UTC"},
+        "spool": str(tmp_path), "database": str(tmp_path / "none"), "tables": [],
+        "households": [], "month_starts_on": 1,
+    }  # fmt: skip
+    child = ChildProcess(config, tmp_path, memory_mb=1024)
+    yield child
+    child.kill()
+    assert is_gone(child.pid)
+
+
+def test_a_child_over_its_memory_limit_is_killed(child):
+    child._memory = 2**20
+    with pytest.raises(MemoryExceeded):
+        child.request(ENDLESS, 60.0)
+
+
+def test_a_child_told_to_stop_responds_and_continues(child):
+    assert child.request(ENDLESS, 0.2)["error"] == "QueryStopped"
+    assert child.request(ENDLESS | {"source": "SELECT 42", "max_bytes": 9}, 60.0)["rows"] == [[42]]
+
+
+def test_a_child_that_cannot_start_gives_the_reason(start_process, monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    with pytest.raises(QueriesUnavailable, match="did not start"):
+        start_process().process.rows("SELECT 1", max_rows=1)
+
+
+def test_a_silent_child_times_out(tmp_path, monkeypatch):
+    silent = tmp_path / "silent"
+    silent.write_text("#!/bin/sh\nexec sleep 60\n")
+    silent.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(silent))
+    with pytest.raises((ChildTimeout, WireClosed)):
+        ChildProcess({}, tmp_path, 1024, start_seconds=0.2)
+
+
+def test_closing_ends_a_query_under_way_and_removes_the_folder(start_process):
+    subject = start_process(limits=replace(LIMITS, seconds=60.0))
+    assert subject.value("SELECT 1") == 1
+    pid, errors = subject.pid, []
+
+    def ask():
+        try:
+            subject.process.rows(FOREVER, max_rows=1)
+        except QueryStopped as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    busy(pid)
+    subject.process.close()
+    thread.join(5)
+    assert len(errors) == 1
+    assert is_gone(pid)
+    assert list(subject.spool.iterdir()) == []
+    with pytest.raises(QueriesUnavailable):
+        subject.process.rows("SELECT 1", max_rows=1)
+
+
+SERVER = textwrap.dedent(
+    """
+    import sys
+    from pathlib import Path
+    from mdvec.sql.process.messages import Data, QueryLimits
+    from mdvec.sql.process.query_process import QueryProcess
+
+    folder = Path(sys.argv[1])
+    process = QueryProcess(folder, QueryLimits(600.0, 1024, 1), lambda: Data((), folder / "x", ()))
+    process.rows("SELECT 1", max_rows=1)
+    print(process._main.child.pid, flush=True)
+    process.rows(sys.argv[2], max_rows=1)
+    """
+)
+
+
+def test_a_child_does_not_outlive_its_server_even_in_the_middle_of_a_query(tmp_path):
+    server = subprocess.Popen(
+        [sys.executable, "-c", SERVER, str(tmp_path), FOREVER], stdout=subprocess.PIPE, text=True
+    )
+    with server:
+        pid = int(server.stdout.readline())
+        busy(pid)
+        server.kill()
+        server.wait()
+    assert is_gone(pid)
+    # What it left is removed by the next.
+    (left,) = tmp_path.iterdir()
+    (left / "work" / "half.parquet").write_bytes(b"half")
+    spool = Spool(tmp_path)
+    assert not left.exists()
+    other = Spool(tmp_path)
+    assert spool.work.is_dir()
+    for one in (spool, other):
+        one.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_table_that_kills_the_next_process_does_not_lose_the_others(start_process, tmp_path):
+    one = "SELECT range AS a FROM range({})"
+    subject = start_process(
+        parquet(tmp_path / "runs.parquet", one.format(10)), limits=replace(LIMITS, seconds=1.0)
+    )
+    subject.process.materialize("kept", "SELECT count(*) AS n FROM runs")
+    text = "repeat({}, n::INTEGER * 1000)"
+    endless = f"levenshtein({text.format(literal('a'))}, {text.format(literal('b'))})"
+    subject.process.materialize(
+        "grows", f"SELECT {endless} AS d FROM (SELECT count(*) n FROM runs)"
+    )
+    grown = parquet(tmp_path / "runs.parquet", one.format(500))
+    subject.data = Data((grown,), tmp_path / "none.sqlite", ())
+    assert subject.value("kept") == 500
+    assert set(subject.materialized()) == {"kept"}
+    warnings = subject.process.take_warnings()
+    assert any("grows is gone" in warning for warning in warnings)
+    assert any("made again from them: kept" in warning for warning in warnings)
+
+
+def test_a_deleted_spool_folder_is_created_again(start_process, tmp_path):
+    subject = start_process(parquet(tmp_path / "runs.parquet", "SELECT 1 AS a"))
+    assert subject.value("runs") == 1
+    shutil.rmtree(subject.spool)
+    with pytest.raises(UnknownTable):
+        subject.value("nothing")
+    exported = subject.process.export("runs", fmt="parquet", max_rows=10)
+    assert exported.path.is_file()
+
+
+def test_a_folder_that_cannot_be_created_fails_the_first_query(start_process, tmp_path):
+    (tmp_path / "spool").write_text("no folder")
+    subject = start_process(parquet(tmp_path / "runs.parquet", "SELECT 1 AS a"))
+    with pytest.raises(QueriesUnavailable):
+        subject.value("runs")
+
+
+def in_thread(cancellation, work):
+    """A thread that works until it is cancelled; what it raised."""
+    raised = []
+
+    def run():
+        try:
+            with cancelled_by(cancellation):
+                work()
+        except Cancelled as error:
+            raised.append(type(error))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    return thread, raised
+
+
+def test_a_cancelled_query_leaves_its_turn_and_every_table(start_process):
+    subject = start_process(limits=replace(LIMITS, seconds=60.0))
+    subject.process.materialize("kept", "SELECT 7 AS n")
+    pid, cancellation = subject.pid, threading.Event()
+    thread, raised = in_thread(cancellation, lambda: subject.value(FOREVER))
+    busy(pid)
+    cancellation.set()
+    assert subject.value("kept") == 7
+    thread.join()
+    assert raised == [Cancelled]
+
+
+@contextmanager
+def two_endless_queries(subject):
+    """Both children busy; gives the events that cancel their queries."""
+    assert subject.value("SELECT 1") == 1
+    events = threading.Event(), threading.Event()
+    threads = []
+    for event, lane in zip(events, subject.process._lanes, strict=True):
+        threads.append(in_thread(event, lambda: subject.value(FOREVER))[0])
+        while lane.child.pid is None:
+            time.sleep(0.005)
+        busy(lane.child.pid)
+    try:
+        yield events
+    finally:
+        for event in events:
+            event.set()
+        for thread in threads:
+            thread.join()
+
+
+def test_a_query_in_the_queue_can_be_cancelled_or_takes_the_place_of_one_that_was(start_process):
+    subject = start_process(limits=replace(LIMITS, seconds=60.0))
+    subject.process.materialize("kept", "SELECT 7 AS n")
+    with two_endless_queries(subject) as (first, _):
+        waits = threading.Event()
+        waiting, raised = in_thread(waits, lambda: subject.value("SELECT 2"))
+        waits.set()
+        waiting.join(10)
+        assert raised == [Cancelled]
+        answers = []
+        waiting = threading.Thread(target=lambda: answers.append(subject.value("kept")))
+        waiting.start()
+        first.set()
+        waiting.join(10)
+        assert answers == [7]
+
+
+def test_a_second_query_runs_beside_a_slow_one_until_nobody_asks_two(start_process, tmp_path):
+    table = parquet(tmp_path / "runs.parquet", "SELECT range AS i FROM range(10)")
+    subject = start_process(table, limits=replace(LIMITS, seconds=60.0))
+    subject.process.materialize("kept", "SELECT 7 AS n")
+    running = threading.Event()
+    slow, _ = in_thread(running, lambda: subject.value(FOREVER))
+    busy(subject.pid)
+    assert subject.value("SELECT sum(i) FROM runs") == 45
+    exported = subject.process.export("runs", fmt="csv", max_rows=10)
+    assert len(read(exported.path)) == 10
+    assert slow.is_alive()
+    running.set()
+    slow.join()
+    assert subject.value("SELECT n FROM Kept") == 7
+    with two_endless_queries(subject):
+        assert list(subject.process.tables()) == ["runs", "kept"]
+        assert subject.materialized() == {"kept": 1}
+        # Its tables have changed, and no child is free to look at them.
+        subject.data = Data((), tmp_path / "none.sqlite", ())
+        assert list(subject.process.tables()) == ["runs", "kept"]
+        (warning,) = subject.process.take_warnings()
+        assert "from before they began" in warning
+    second = subject.process._lanes[1]
+    pid = second.child.pid
+    subject.process.drop_expired()
+    assert second.child.pid == pid
+    second.last_used -= 3_600
+    subject.process.drop_expired()
+    assert is_gone(pid)
+
+
+def test_a_cancelled_query_that_nothing_interrupts_ends_within_half_a_second(start_process):
+    subject = start_process(limits=replace(LIMITS, seconds=60.0))
+    subject.process.materialize("kept", "SELECT 7 AS n")
+    text = "repeat({}, (1000000 + range)::INTEGER)"
+    deaf = f"SELECT levenshtein({text.format(literal('a'))}, {text.format(literal('b'))})"
+    pid, cancellation = subject.pid, threading.Event()
+    thread, raised = in_thread(cancellation, lambda: subject.value(f"{deaf} FROM range(9)"))
+    busy(pid)
+    began = time.monotonic()
+    cancellation.set()
+    thread.join()
+    assert time.monotonic() - began < 0.5
+    assert raised == [Cancelled]
+    assert is_gone(pid)
+    assert subject.value("kept") == 7
+
+
+def test_an_error_proposes_a_form_that_runs_or_the_nearest_names(shared):
+    with pytest.raises(QueryFailed) as failed:
+        shared.value("SELECT NVL(max(i), 0) FROM runs WHERE name = 'r7'")
+    form = str(failed.value).partition("; write: ")[2]
+    assert form == "SELECT COALESCE(MAX(i), 0) FROM runs WHERE name = 'r7'"
+    assert shared.value(form) == 7
+    with pytest.raises(UnknownTable, match="there is no table 'run'; nearest: runs; the tables"):
+        shared.value("SELECT count(*) FROM run")

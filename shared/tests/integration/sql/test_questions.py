@@ -1,0 +1,234 @@
+"""Saved questions are bound, never put together; ready-made ones agree with pandas."""
+
+from itertools import combinations
+
+import duckdb
+import pytest
+
+from mdvec.analysis.exports import ExportFolder
+from mdvec.database.connection import open_database
+from mdvec.queries.saved import SavedQueryError, WrongParameters
+from mdvec.settings import AnalyticsSettings
+from mdvec.sql.core.refusals import QueryError
+from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits
+from mdvec.sql.process.query_process import QueryProcess
+from mdvec.sql.service import Analytics
+from mdvec.text.one_line import literal
+
+SALES = """
+    SELECT CASE WHEN i % 97 = 5 THEN NULL ELSE DATE '2025-01-01' + (i % 200)::INTEGER END AS day,
+           's' || i % 5 AS shop, i % 3 AS size,
+           CASE WHEN i % 50 = 3 THEN NULL ELSE (i * 7919) % 1000 + 900 * (i % 200 = 120)::INT END
+           AS amount,
+           sqrt(i) AS root, 7 AS same
+    FROM range(2000) AS t(i)
+"""
+
+
+class Site:
+    """The questions over one table, and the table itself."""
+
+    def __init__(self, folder):
+        self.path, database = folder / "sales.parquet", folder / "vectors.sqlite"
+        duckdb.execute(f"COPY ({SALES}) TO {literal(str(self.path))} (FORMAT parquet)")
+        with open_database(database, "create"):
+            pass
+        self.tables = [self._table("sales")]
+        self.queries = QueryProcess(
+            folder / "spool",
+            QueryLimits(5.0, 1024, 10**8),
+            lambda: Data(tuple(self.tables), database, ()),
+        )
+        exports = ExportFolder(folder / "exports", 3_600, 10**9)
+        analytics = Analytics(self.queries, exports, AnalyticsSettings(), database=database)
+        self.questions = analytics.questions
+        self.frame = duckdb.sql(SALES).df()
+
+    def _table(self, name):
+        status = self.path.stat()
+        return ParquetTable(name, self.path, status.st_size, status.st_mtime_ns)
+
+    def rows(self, name, **parameters):
+        answer = self.questions.run(name, parameters)
+        return [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
+
+    def warnings(self, name, **parameters):
+        return self.questions.run(name, parameters).get("warnings", [])
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    made = Site(tmp_path_factory.mktemp("questions"))
+    yield made
+    made.queries.close()
+
+
+def test_the_types_of_parameters_are_found_and_their_values_bound(site):
+    sql = (
+        "SELECT shop, sum(amount) AS total FROM sales WHERE day BETWEEN $first AND $last "
+        "AND ($shop = '' OR shop = $shop) GROUP BY shop HAVING total > $least * 1.5 "
+        "AND max(size) >= $size ORDER BY 2 DESC LIMIT $n"
+    )
+    made = site.questions.save("月次", f"```sql\n{sql}\n```", "by shop", "create")
+    assert made == {
+        "saved": "月次",
+        "parameters": {
+            "first": "date", "last": "date", "shop": "text", "least": "number",
+            "size": "integer", "n": "integer",
+        },
+        "columns": ["shop", "total"],
+    }  # fmt: skip
+    given = {"first": "2025-02-01", "last": "2025-02-28", "shop": "", "least": 0, "size": 2, "n": 2}
+    month = site.frame[site.frame.day.between("2025-02-01", "2025-02-28")]
+    sums = month.groupby("shop").amount.sum().sort_values(ascending=False)
+    assert site.rows("月次", **given) == [
+        {"shop": shop, "total": total} for shop, total in sums.head(2).items()
+    ]
+    assert site.rows("月次", **given | {"shop": "' OR 1 = 1 --"}) == []
+    with pytest.raises(WrongParameters, match="first of 月次 must be a date"):
+        site.rows("月次", **given | {"first": "$last"})
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("SELECT amont FROM sales WHERE shop = $s", "nearest: amount; sales has"),
+        ("SELECT * FROM sales WHERE day > ?", "name each parameter, as in"),
+        ("SELECT list_aggregate([1], $f) FROM sales", "needs the plain name of an aggregate"),
+        ("SELECT * FROM query_table($t)", "is not allowed"),
+        ("SELECT * FROM $t", "cannot be read"),
+        ("SELECT read_text($f)", "it reads files"),
+        ("DELETE FROM sales WHERE shop = $s", "is not a SELECT"),
+    ],
+)
+def test_what_cannot_run_is_not_saved(site, sql, said):
+    with pytest.raises(QueryError, match=said.replace("*", r"\*")):
+        site.questions.save("bad", sql, None, "create")
+    with pytest.raises(SavedQueryError, match="no saved question 'bad'"):
+        site.questions.run("bad", {})
+
+
+def test_a_plain_query_still_has_no_parameters(site):
+    with pytest.raises(QueryError, match="holds a parameter without a value"):
+        site.questions.answers.answer("SELECT * FROM sales WHERE shop = $s")
+
+
+def test_a_question_whose_table_is_gone_names_both(site):
+    site.tables.append(site._table("old"))
+    site.questions.save("of-old", "SELECT * FROM old WHERE shop = $s", None, "create")
+    assert site.questions.run("of-old", {"s": "s1"})["total_rows"] == 400
+    site.tables.pop()
+    with pytest.raises(QueryError, match="question of-old no longer runs: there is no table 'old'"):
+        site.questions.run("of-old", {"s": "s1"})
+
+
+def test_a_trend_is_that_of_pandas(site):
+    dated = site.frame.dropna(subset="day")
+    months = dated.groupby(dated.day.dt.to_period("M"))
+    change = months.amount.sum().diff()
+    expected = [
+        (f"{month}-01", len(rows), rows.amount.sum(), pytest.approx(rows.amount.mean()))
+        for month, rows in months
+    ]
+    found = site.rows("trend", table="sales", measure="amount")
+    assert [tuple(row.values())[:4] for row in found] == expected
+    assert [row["change"] for row in found[1:]] == list(change)[1:]
+    assert site.warnings("trend", table="sales", measure="amount") == [
+        "21 rows have no date in day and are left out",
+        "40 rows have no amount; sum and mean ignore them",
+    ]
+
+
+def test_a_comparison_is_that_of_pandas(site):
+    found = site.rows(
+        "compare_periods", table="sales", measure="amount", by="shop",
+        first="2025-03", second="2025-04-01/2025-04-15",
+    )  # fmt: skip
+    first = site.frame[site.frame.day.between("2025-03-01", "2025-03-31")].groupby("shop").amount
+    second = site.frame[site.frame.day.between("2025-04-01", "2025-04-15")].groupby("shop").amount
+    gone = second.sum() - first.sum()
+    for row in found:
+        shop = row["shop"]
+        assert (row["first_sum"], row["second_sum"]) == (first.sum()[shop], second.sum()[shop])
+        assert row["difference"] == gone[shop]
+        assert row["difference_percent"] == round(100 * gone[shop] / first.sum()[shop], 2)
+    assert [row["shop"] for row in found] == list(gone.abs().sort_values(ascending=False).index)
+    (empty,) = site.rows(
+        "compare_periods", table="sales", measure="amount", first="1999", second="2025-07-19"
+    )
+    assert (empty["first_rows"], empty["first_sum"], empty["difference_percent"]) == (0, None, None)
+
+
+def test_anomalies_are_those_of_a_rolling_median_in_pandas(site):
+    days = site.frame.dropna().groupby("day").amount.sum().astype(float)
+    earlier = days.shift(1).rolling(30, min_periods=5)
+    median = earlier.median()
+    mad = earlier.apply(lambda window: (window - window.median()).abs().median())
+    z = 0.6745 * (days - median) / mad
+    expected = z[z.abs() >= 3.5]
+    found = site.rows("anomalies", table="sales", measure="amount")
+    assert found, "the invented rows hold one"
+    assert [row["period"] for row in found] == [f"{day:%Y-%m-%d}" for day in expected.index]
+    assert [row["robust_z"] for row in found] == [round(one, 2) for one in expected]
+    assert [row["median"] for row in found] == list(median[expected.index])
+
+
+def test_correlations_are_those_of_pandas_the_strongest_first(site):
+    numbers = site.frame[["size", "amount", "root"]].astype(float)
+    expected = {(a, b): numbers[a].corr(numbers[b]) for a, b in combinations(numbers, 2)}
+    found = site.rows("correlations", table="sales")
+    assert {(row["first"], row["second"]): row["r"] for row in found} == {
+        pair: pytest.approx(r) for pair, r in expected.items()
+    }
+    assert [abs(row["r"]) for row in found] == sorted(
+        (abs(row["r"]) for row in found), reverse=True
+    )
+    assert "always the same value, so without a correlation: same" in site.warnings(
+        "correlations", table="sales"
+    )
+
+
+ONE = "SELECT DATE '2025-01-01' AS day, 5 AS amount, 'x' AS name"
+FLAT = (
+    "SELECT DATE '2025-01-01' + range::INT AS day, CASE range WHEN 40 THEN 9 ELSE 5 END AS amount"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "said"),
+    [
+        ("trend", {"table": ONE}, "all rows are in one month, so there is no change to report"),
+        ("anomalies", {"table": ONE}, "1 days have values, and one is judged by at least 5"),
+        ("anomalies", {"table": f"{FLAT} FROM range(50)"}, "(MAD) is 0, as at least half of the "
+         "values are the same, from which 1 differ: no z can be computed there"),
+        ("compare_periods", {"table": ONE, "first": "2025-01", "second": "2024"},
+         "no rows are in second (2024)"),
+    ],
+)  # fmt: skip
+def test_one_row_and_constant_columns_are_answered_with_a_sentence(site, name, given, said):
+    assert said in " ".join(site.warnings(name, **{"measure": "amount"} | given))
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "said"),
+    [
+        ("trend", {"measure": 'a" FROM x --'}, "there is no column"),
+        ("trend", {"measure": "name"}, "choose a column of numbers: amount"),
+        ("trend", {"period": "hour'"}, "period must be one of day, week, month"),
+        ("trend", {"table": "SELECT 1 AS amount"}, "trend needs date_column, one of: this table"),
+        ("trend", {"table": "nothing"}, "there is no table 'nothing'"),
+        ("anomalies", {"window": 3}, "window must be 5 to 1000 periods, not 3"),
+        ("compare_periods", {"first": "June", "second": "2025"}, "first must be a period such as"),
+    ],
+)  # fmt: skip
+def test_names_that_do_not_fit_are_refused_in_a_sentence(site, name, given, said):
+    with pytest.raises(Exception, match=said):
+        site.questions.run(name, {"table": ONE, "measure": "amount"} | given)
+
+
+def test_more_rows_than_fit_have_a_handle(site):
+    answer = site.questions.run("trend", {"table": "sales", "measure": "amount", "period": "day"})
+    assert (len(answer["rows"]), answer["total_rows"]) == (20, 200)
+    path = site.questions.answers.exporter.exports.path_of(answer["handle"])
+    whole = duckdb.sql(f"SELECT sum(sum) FROM {literal(str(path))}").fetchall()
+    assert whole == [(site.frame.dropna().amount.sum(),)]

@@ -1,0 +1,190 @@
+"""Ready-made questions over random tables agree with sums in plain Python."""
+
+import math
+import random
+from collections import defaultdict
+from datetime import datetime, timedelta
+from statistics import fmean, median
+
+import duckdb
+import pytest
+
+from mdvec.analysis.exports import ExportFolder
+from mdvec.database.connection import open_database
+from mdvec.settings import AnalyticsSettings
+from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits
+from mdvec.sql.process.query_process import QueryProcess
+from mdvec.sql.service import Analytics
+from mdvec.text.one_line import literal
+
+SHAPES = [
+    (rows, kind, dated)
+    for rows in (0, 1, 2, 120)
+    for kind in ("BIGINT", "DOUBLE")
+    for dated in ("DATE", "TIMESTAMP")
+]
+EDGES = {"BIGINT": [10**15, -(10**15), 0], "DOUBLE": [1e12, -1e12, 0.0, math.nan, math.inf]}
+STARTS = {
+    "day": lambda day: day,
+    "week": lambda day: day - timedelta(days=day.weekday()),
+    "month": lambda day: day.replace(day=1),
+    "quarter": lambda day: day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1),
+    "year": lambda day: day.replace(month=1, day=1),
+}
+
+
+class Desk:
+    """The questions over a table of each shape."""
+
+    def __init__(self, folder):
+        self.rows, database = {}, folder / "vectors.sqlite"
+        tables: list[ParquetTable] = []
+        with open_database(database, "create"):
+            pass
+        for shape in SHAPES:
+            self.rows[shape] = invented(*shape[:2])
+            path = folder / f"{len(tables)}.parquet"
+            write(path, self.rows[shape], *shape[1:])
+            status = path.stat()
+            tables.append(ParquetTable(table_of(shape), path, status.st_size, status.st_mtime_ns))
+        self.queries = QueryProcess(
+            folder / "spool", QueryLimits(5.0, 1024, 10**8),
+            lambda: Data(tuple(tables), database, ()),
+        )  # fmt: skip
+        exports = ExportFolder(folder / "exports", 3_600, 10**9)
+        analytics = Analytics(self.queries, exports, AnalyticsSettings(), database=database)
+        self.questions = analytics.questions
+
+    def answer(self, name, shape, **parameters):
+        answer = self.questions.run(name, {"table": table_of(shape), **parameters})
+        return [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
+
+
+def table_of(shape):
+    return "数_{}_{}_{}".format(*shape)
+
+
+def write(path, rows, kind, dated):
+    """A file of rows (time, amount, other)."""
+    with duckdb.connect() as connection:
+        connection.execute(f"CREATE TABLE t (day {dated}, amount {kind}, other DOUBLE)")
+        if rows:
+            connection.executemany("INSERT INTO t VALUES (?, ?, ?)", rows)
+        connection.execute(f"COPY t TO {literal(str(path))} (FORMAT parquet)")
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory):
+    made = Desk(tmp_path_factory.mktemp("desk"))
+    yield made
+    made.queries.close()
+
+
+def invented(rows, kind):
+    """Rows at random, a twelfth of each value missing, some at the edges."""
+    rng = random.Random(f"{rows} {kind}")
+
+    def amount():
+        chance = rng.random()
+        if chance < 1 / 12:
+            return None
+        if chance < 1 / 6:
+            return rng.choice(EDGES[kind])
+        return rng.randrange(-9_000, 9_000) / (1 if kind == "BIGINT" else 8)
+
+    first = datetime(2023, 12, 28)  # noqa: DTZ001 - a table of local times
+    return [
+        (
+            None if rng.random() < 1 / 12 else first + timedelta(hours=rng.randrange(24 * 75)),
+            None if (value := amount()) is None else int(value) if kind == "BIGINT" else value,
+            rng.randrange(100) / 4,
+        )
+        for _ in range(rows)
+    ]
+
+
+def by_period(rows, period):
+    groups = defaultdict(list)
+    for day, amount, _ in rows:
+        if day is not None:
+            groups[STARTS[period](day.date())].append(amount)
+    return {start: groups[start] for start in sorted(groups)}
+
+
+def finite(values):
+    return [value for value in values if value is not None and math.isfinite(value)]
+
+
+def total(values):
+    return sum(there) if (there := finite(values)) else None
+
+
+def near(value):
+    return value if value is None else pytest.approx(value, rel=1e-9, abs=1e-3)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=table_of)
+def test_trends_of_every_period_are_those_of_plain_python(desk, shape):
+    rows = desk.rows[shape]
+    for period in STARTS:
+        groups = by_period(rows, period)
+        sums = [total(values) for values in groups.values()]
+        expected = [
+            {
+                "period": str(start), "rows": len(values), "sum": near(total(values)),
+                "mean": near(fmean(finite(values)) if finite(values) else None),
+                "change": near(
+                    None if at == 0 or None in (sums[at], sums[at - 1]) else sums[at] - sums[at - 1]
+                ),
+            }
+            for at, (start, values) in enumerate(groups.items())
+        ]  # fmt: skip
+        found = desk.answer("trend", shape, measure="amount", period=period)
+        shown = [{key: row[key] for key in expected[0]} for row in found] if expected else found
+        assert shown == expected[: len(found)]
+        assert bool(found) == bool(expected)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=table_of)
+def test_two_periods_and_anomalies_are_those_of_plain_python(desk, shape):
+    rows = desk.rows[shape]
+    (found,) = desk.answer(
+        "compare_periods", shape, measure="amount", first="2024-01", second="2024-02"
+    )
+    months = {f"{start:%Y-%m}": values for start, values in by_period(rows, "month").items()}
+    for which, month in (("first", "2024-01"), ("second", "2024-02")):
+        values = months.get(month, [])
+        assert found[f"{which}_rows"] == len(values)
+        assert found[f"{which}_sum"] == near(total(values))
+    days = {day: value for day, group in by_period(rows, "day").items()
+            if (value := total(group)) is not None}  # fmt: skip
+    expected = {}
+    for at, (day, value) in enumerate(days.items()):
+        before = [float(one) for one in list(days.values())[max(0, at - 10) : at]]
+        if len(before) < 5:
+            continue
+        middle = median(before)
+        spread = median(abs(one - middle) for one in before)
+        if spread and abs(z := 0.6745 * (value - middle) / spread) >= 3.5:
+            expected[str(day)] = near(round(z, 2))
+    found = desk.answer("anomalies", shape, measure="amount", window=10)
+    assert {row["period"]: row["robust_z"] for row in found} == dict(
+        list(expected.items())[: len(found)]
+    )
+    assert bool(found) == bool(expected)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=table_of)
+def test_a_correlation_is_that_of_plain_python(desk, shape):
+    rows = desk.rows[shape]
+    pairs = [(float(a), b) for _, a, b in rows if a is not None and math.isfinite(a)]
+    xs, ys = [a for a, _ in pairs], [b for _, b in pairs]
+    found = desk.answer("correlations", shape)
+    if len(set(xs)) < 2 or len(set(ys)) < 2:
+        assert not [row for row in found if row["r"] is not None]
+        return
+    mx, my = fmean(xs), fmean(ys)
+    cov = math.fsum((x - mx) * (y - my) for x, y in pairs)
+    spread = math.fsum((x - mx) ** 2 for x in xs) * math.fsum((y - my) ** 2 for y in ys)
+    (row,) = found
+    assert row["r"] == pytest.approx(cov / math.sqrt(spread), abs=1e-4)

@@ -1,0 +1,232 @@
+"""Data files replaced after their import: links out of the folder are never followed."""
+
+import os
+import shutil
+import threading
+
+import duckdb
+import pytest
+
+from mdvec.files.scanning import ScanRules
+from mdvec.files.within import NotOpened, open_within
+from mdvec.importing.options import ChunkingOverrides
+from mdvec.importing.report import ImportRequest
+from mdvec.manage.registering import add_tool
+from mdvec.manage.tool_import import import_tool
+from mdvec.sql.core.guard import AnswerGuard
+from mdvec.sql.core.refusals import QueryError
+from mdvec.sql.data import current_data, described_dataset, tables_of
+from mdvec.sql.process.messages import QueryLimits
+from mdvec.sql.process.query_process import QueryProcess
+
+CANARY = "4711"  # as long as the word of the files in whose place it comes
+NOT_FOLLOWED = "a link out of the source folder, which is not followed"
+
+
+def embeds_nothing(name):
+    raise AssertionError(f"a dataset was to be embedded with {name}")
+
+
+def import_(database, name):
+    request = ImportRequest(database, name, "update", ScanRules((), (), 10**7), ChunkingOverrides())
+    return import_tool(request, embeds_nothing)
+
+
+def write(file, value):
+    file.parent.mkdir(parents=True, exist_ok=True)
+    duckdb.execute(f"COPY (SELECT '{value}' AS word) TO '{file}' (FORMAT parquet)")
+
+
+class Folder:
+    """A dataset in a folder, a folder of secrets beside it, and a query process."""
+
+    def __init__(self, root):
+        self.root, self.data, self.database = root, root / "data", root / "rag.db"
+        self.secret = root / "secret"
+        write(self.data / "sub" / "a.parquet", "mine")
+        write(self.data / "b.parquet", "other")
+        for name in ("a.parquet", "sub/a.parquet"):
+            write(self.secret / name, CANARY)
+        (self.data / "link.parquet").symlink_to("b.parquet")
+        self.tool = add_tool(self.database, "d", "words", self.data, "dataset")
+        import_(self.database, "d")
+        self.process = QueryProcess(
+            root / "spool", QueryLimits(5.0, 1024, 2**20), lambda: current_data(self.database)
+        )
+
+    def word(self, table="d__sub_a"):
+        return self.process.rows(f"SELECT word FROM {table}", max_rows=1).rows[0][0]
+
+    def told(self):
+        answer = described_dataset(
+            self.tool, tables_of(self.database, "d"), AnswerGuard(10_000, 10)
+        )
+        return str(answer.get("warnings", []))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folder = Folder(tmp_path)
+    yield folder
+    folder.process.close()
+
+
+def file_to_link(folder):
+    file = folder.data / "sub" / "a.parquet"
+    file.unlink()
+    file.symlink_to(folder.secret / "a.parquet")
+
+
+def file_to_relative_link(folder):
+    file = folder.data / "sub" / "a.parquet"
+    file.unlink()
+    file.symlink_to("../../secret/a.parquet")
+
+
+def file_to_link_to_a_link(folder):
+    (folder.data / "way").symlink_to(folder.secret)
+    file = folder.data / "sub" / "a.parquet"
+    file.unlink()
+    file.symlink_to("../way/a.parquet")
+
+
+def parent_to_link(folder):
+    shutil.rmtree(folder.data / "sub")
+    (folder.data / "sub").symlink_to(folder.secret)
+
+
+def source_to_link(folder):
+    folder.data.rename(folder.root / "data.old")
+    folder.data.symlink_to(folder.secret)
+
+
+REPLACED = [
+    file_to_link, file_to_relative_link, file_to_link_to_a_link, parent_to_link, source_to_link,
+]  # fmt: skip
+
+
+def alike(folder):
+    """Give the secrets the time of the file in whose place they come; they have its size."""
+    before = (folder.data / "sub" / "a.parquet").stat()
+    for name in ("a.parquet", "sub/a.parquet"):
+        assert (folder.secret / name).stat().st_size == before.st_size
+        os.utime(folder.secret / name, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+@pytest.mark.parametrize("replace", REPLACED)
+@pytest.mark.parametrize("asked_before", [True, False])
+def test_the_target_of_a_link_out_of_the_folder_is_not_served(folder, replace, asked_before):
+    if asked_before:
+        alike(folder)
+        assert folder.word() == "mine"
+    replace(folder)
+    with pytest.raises(QueryError, match="there is no table 'd__sub_a'"):
+        folder.word()
+    warnings = str(folder.process.take_warnings())
+    assert "not there: " in warnings
+    assert NOT_FOLLOWED in warnings
+    assert "mdvec import" in warnings
+    assert "which are not followed" in folder.told()
+    assert "d__sub_a" in folder.told()
+    assert str(folder.root) not in warnings + folder.told()
+
+
+def test_a_link_within_the_folder_works_at_the_import_and_after_it(folder):
+    assert folder.word("d__link") == "other"
+    file = folder.data / "sub" / "a.parquet"
+    file.unlink()
+    file.symlink_to("../b.parquet")
+    assert folder.word() == "other"
+    assert folder.process.take_warnings() == []
+    assert "d__sub_a" in folder.told()
+    import_(folder.database, "d")
+    assert folder.word() == "other"
+    assert "since the import" not in folder.told()
+
+
+def test_a_restored_file_is_served_again(folder):
+    file = folder.data / "sub" / "a.parquet"
+    file.rename(folder.root / "kept.parquet")
+    file.symlink_to(folder.secret / "a.parquet")
+    assert "d__sub_a" not in folder.process.tables()
+    file.unlink()
+    (folder.root / "kept.parquet").rename(file)
+    assert folder.word() == "mine"
+
+
+def test_the_next_answer_names_a_deleted_file(folder):
+    (folder.data / "sub" / "a.parquet").unlink()
+    assert folder.word("d__b") == "other"
+    (warning,) = folder.process.take_warnings()
+    assert warning.startswith("not there: d__sub_a (its file is gone)")
+
+
+def test_a_pipe_in_place_of_a_file_does_not_block(folder):
+    file = folder.data / "sub" / "a.parquet"
+    file.unlink()
+    os.mkfifo(file)
+    assert folder.word("d__b") == "other"
+    assert "in the place of its file is something else" in str(folder.process.take_warnings())
+
+
+def test_a_link_created_while_the_process_runs_is_not_followed(folder):
+    data = current_data(folder.database)
+    process = QueryProcess(folder.root / "spool2", QueryLimits(5.0, 1024, 2**20), lambda: data)
+    try:
+        assert process.rows("d__sub_a", max_rows=1).rows == [["mine"]]
+        file_to_link(folder)
+        with pytest.raises(QueryError, match="the file of d__sub_a"):
+            process.rows("d__sub_a", max_rows=1)
+    finally:
+        process.close()
+
+
+def test_however_a_file_is_exchanged_only_files_in_the_folder_are_opened(tmp_path):
+    folder, outside = tmp_path / "data", tmp_path / "outside"
+    for place in (folder / "sub", outside):
+        place.mkdir(parents=True)
+        (place / "a").write_text(place.name)
+    link, kept, stop = folder / "link", folder / "kept", threading.Event()
+    link.symlink_to(outside)
+
+    def swap():
+        while not stop.is_set():
+            (folder / "sub").rename(kept)
+            link.rename(folder / "sub")
+            (folder / "sub").rename(link)
+            kept.rename(folder / "sub")
+
+    swapping = threading.Thread(target=swap)
+    swapping.start()
+    found = {"opened": 0, "refused": 0}
+    try:
+        for _ in range(3_000):
+            try:
+                descriptor = open_within(folder / "sub" / "a", folder)
+            except NotOpened:
+                found["refused"] += 1
+                continue
+            found["opened"] += 1
+            assert os.read(descriptor, 9) == b"sub"
+            os.close(descriptor)
+    finally:
+        stop.set()
+        swapping.join()
+    assert found["opened"]
+    assert found["refused"]
+
+
+def test_copies_of_a_database_opened_through_a_link_are_served(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "way").symlink_to(tmp_path / "real")
+    (tmp_path / "t.csv").write_text("word\nmine\n")
+    database = tmp_path / "way" / "rag.db"
+    add_tool(database, "t", "words", tmp_path / "t.csv", "dataset")
+    import_(database, "t")
+    process = QueryProcess(
+        tmp_path / "spool", QueryLimits(5.0, 1024, 2**20), lambda: current_data(database)
+    )
+    try:
+        assert process.rows("t", max_rows=1).rows == [["mine"]]
+    finally:
+        process.close()

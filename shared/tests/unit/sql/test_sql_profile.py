@@ -1,0 +1,197 @@
+"""Profiles: the figures of columns are those that Python computes."""
+
+import math
+import statistics
+from fractions import Fraction
+
+import duckdb
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mdvec.datasets.core.columns import Column
+from mdvec.sql.core.period import UnknownColumn
+from mdvec.sql.core.profile import (
+    EXACTLY,
+    ProfileEffort,
+    Sample,
+    Samples,
+    chosen,
+    plan_profile,
+    plan_samples,
+    rounded,
+)
+from mdvec.sql.core.statement import with_source
+
+CONNECTION = duckdb.connect()
+
+
+def profiled(columns: list[Column], table: str, samples: Samples = EXACTLY, *, condition=None):
+    period = next((column for column in columns if column.type == "DATE"), None)
+    plan = plan_profile(columns, period, condition, samples)
+    row = CONNECTION.execute(with_source(plan.sql, table)).fetchone()
+    assert row is not None
+    return row[:3], plan.columns(row), plan.approximate(row)
+
+
+WHOLE = {
+    "INTEGER": 2**31 - 1,
+    "BIGINT": 2**63 - 1,
+    "HUGEINT": 2**127 - 1,
+    "DECIMAL(38,0)": 10**38 - 1,
+}
+
+
+@given(st.data(), st.sampled_from(sorted(WHOLE)))
+def test_figures_of_whole_numbers_are_exact(data, type_):
+    most = WHOLE[type_]
+    whole = st.integers(-most, most) | st.integers(-3, 3)
+    values = data.draw(st.lists(st.none() | whole, min_size=1, max_size=50))
+    connection = CONNECTION.cursor()
+    connection.execute(f"CREATE OR REPLACE TABLE given (v {type_})")
+    given_ = [value if value is None else str(value) for value in values]
+    connection.execute(f"INSERT INTO given SELECT unnest(?::VARCHAR[])::{type_}", [given_])
+    (rows, _, _), found, approximate = profiled([Column("v", type_)], "given")
+    present = [value for value in values if value is not None]
+    figures = found["v"]
+    assert (rows, approximate) == (len(values), {})
+    assert figures["null_rate"] == rounded(values.count(None) / len(values), 6)
+    assert figures["distinct_count"] == len(set(present))
+    if present:
+        assert (figures["min"], figures["max"]) == (min(present), max(present))
+        largest = max(map(abs, present))
+        mean = Fraction(sum(present), len(present))
+        assert figures["mean"] == pytest.approx(float(mean), rel=1e-11, abs=1e-15 * largest)
+        assert figures["median"] == statistics.median_low(present) or len(present) % 2 == 0
+        middle = float(statistics.median(map(Fraction, present)))
+        assert float(figures["median"]) == pytest.approx(middle, rel=1e-15, abs=0)
+    if len(present) > 1:
+        deviation = float(statistics.stdev(map(Fraction, present)))
+        assert figures["std"] == pytest.approx(deviation, rel=1e-5, abs=1e-15 * largest)
+        ranked = sorted(present)
+        for name, share in (("q1", 0.25), ("q3", 0.75)):
+            below, above = (side(share * (len(ranked) - 1)) for side in (math.floor, math.ceil))
+            assert ranked[below] <= figures[name] <= ranked[above]
+    else:
+        assert "std" not in figures
+
+
+@given(st.lists(st.none() | st.floats(width=64), min_size=1, max_size=50))
+def test_figures_of_any_floats_are_finite_and_correct(values):
+    connection = CONNECTION.cursor()
+    connection.execute("CREATE OR REPLACE TABLE given (v DOUBLE)")
+    connection.execute("INSERT INTO given SELECT unnest(?::DOUBLE[])", [values])
+    _, found, _ = profiled([Column("v", "DOUBLE")], "given")
+    figures = found["v"]
+    present = [v for v in values if v is not None and math.isfinite(v)]
+    assert figures["distinct_count"] == len(set(present))
+    assert figures.get("not_finite", 0) == len(values) - values.count(None) - len(present)
+    if present:
+        exact = [Fraction(value) for value in present]
+        largest = max(map(abs, present))
+        assert (figures["min"], figures["max"]) == (min(present), max(present))
+        mean = float(sum(exact) / len(exact))
+        assert figures["mean"] == pytest.approx(mean, rel=1e-11, abs=1e-14 * largest)
+        assert figures["median"] == pytest.approx(float(statistics.median(exact)), rel=1e-14, abs=0)
+
+
+def test_nan_and_infinity_spoil_no_average():
+    table = "(VALUES (1.0::DOUBLE), (3.0), ('nan'), ('inf'), (NULL)) t(v)"
+    (rows, _, _), found, _ = profiled([Column("v", "DOUBLE")], table)
+    assert rows == 5
+    assert found["v"] == {
+        "min": 1, "max": 3, "mean": 2, "median": 2, "distinct_count": 2, "null_rate": 0.2,
+        "not_finite": 2, "std": 1.41421, "q1": 1, "q3": 3,
+    }  # fmt: skip
+
+
+def test_values_whose_squares_overflow_have_quartiles_and_no_standard_deviation():
+    found = profiled([Column("v", "DOUBLE")], "(VALUES (1e200::DOUBLE), (2.0), (1.0)) t(v)")[1]["v"]
+    assert (found["q3"], "std" in found) == (1e200, False)
+
+
+def test_texts_dates_and_lists_have_only_meaningful_figures():
+    columns = [Column("分類", "VARCHAR"), Column("日", "DATE"), Column("一覧", "INTEGER[]")]
+    table = (
+        "(VALUES ('食費', DATE '2025-06-01', [1]), ('住宅', '2025-06-30', NULL)) t(分類, 日, 一覧)"
+    )
+    (count, first, last), found, _ = profiled(columns, table)
+    assert (count, str(first), str(last)) == (2, "2025-06-01", "2025-06-30")
+    assert found["分類"] == {"min": "住宅", "max": "食費", "distinct_count": 2, "null_rate": 0}
+    assert "mean" not in found["日"]
+    assert found["一覧"] == {"null_rate": 0.5}
+
+
+def test_ids_and_yen_keep_every_digit():
+    table = "(SELECT 20250601 + i AS id, 1234567.89 + i AS yen FROM range(11) t(i))"
+    _, found, _ = profiled([Column("id", "BIGINT"), Column("yen", "DECIMAL(11,2)")], table)
+    assert (found["id"]["median"], found["id"]["max"]) == (20250606, 20250611)
+    assert float(found["yen"]["min"]) == 1234567.89
+
+
+def test_a_profile_of_no_rows_has_no_figures():
+    (rows, _, _), found, _ = profiled([Column("v", "INTEGER")], "(SELECT 1 AS v WHERE false)")
+    assert rows == 0
+    assert found["v"]["min"] is None
+    assert found["v"]["null_rate"] is None
+
+
+def test_the_median_of_two_prices_has_a_digit_more():
+    table = "(VALUES (1.01), (1.02)) t(v)"
+    assert profiled([Column("v", "DECIMAL(3,2)")], table)[1]["v"]["median"] == 1.015
+
+
+def test_a_single_null_or_value_among_many_rows_is_seen_in_the_rate():
+    for value, rate in (("NULL", 1e-7), ("1", 0.9999999)):
+        other = "1" if value == "NULL" else "NULL::INTEGER"
+        table = (
+            f"(SELECT CASE WHEN i = 5 THEN {value} ELSE {other} END AS v FROM range(10000000) t(i))"
+        )
+        assert profiled([Column("v", "INTEGER")], table)[1]["v"]["null_rate"] == rate
+
+
+def test_estimates_are_marked_with_their_error_bound():
+    table = "(SELECT v, v AS w FROM range(100000) t(v))"
+    columns = [Column("v", "BIGINT"), Column("w", "BIGINT")]
+    samples = Samples({"v": Sample(rows=0.1, one_in=8)})
+    _, found, approximate = profiled(columns, table, samples)
+    assert approximate == {"median": "±1.7 % of the rows: v", "distinct_count": "±3 %: v"}
+    assert found["v"]["median"] == pytest.approx(50_000, abs=1_700)
+    assert found["v"]["distinct_count"] == pytest.approx(100_000, rel=0.03)
+    assert found["w"]["median"] == 49_999.5
+    assert profiled(columns, table)[2] == {}
+
+
+@given(
+    st.lists(st.integers(0, 10**8), min_size=1, max_size=30),
+    st.integers(0, 10**8),
+    st.integers(1_000, 10**8),
+)
+def test_columns_share_the_effort(distinct, nulls, room):
+    columns = [Column(f"c{n}", "BIGINT") for n in range(len(distinct))]
+    rows = max(distinct) + nulls
+    spread = [cell for one in distinct for cell in (one, one)]
+    found = plan_samples(columns, [rows], spread, ProfileEffort(room, room))
+    kept = [found.of(column) for column in columns]
+    assert sum(n * one.rows for n, one in zip(distinct, kept, strict=True)) <= room * 1.001
+    assert sum(n / one.one_in for n, one in zip(distinct, kept, strict=True)) <= room * 1.001
+    if sum(distinct) <= room:
+        assert set(kept) == {Sample()}
+    for size, one in zip(distinct, kept, strict=True):
+        if size <= room // len(distinct):
+            assert one == Sample()
+
+
+def test_a_condition_applies_to_all_figures():
+    (rows, _, _), found, _ = profiled([Column("v", "BIGINT")], "range(10) t(v)", condition="v < 4")
+    assert (rows, found["v"]["max"]) == (4, 3)
+
+
+def test_columns_are_found_whatever_their_case():
+    columns = [Column("Pace", "DOUBLE"), Column("hr", "INTEGER")]
+    assert chosen(columns, ["HR", "pace", "hr"]) == [columns[1], columns[0]]
+    assert chosen(columns, None) == columns
+    alike = [Column("Ä", "INTEGER"), Column("ä", "INTEGER")]
+    assert chosen(alike, ["ä"]) == [alike[1]]
+    with pytest.raises(UnknownColumn, match="no column 'heart'; there are: 'Pace', 'hr'"):
+        chosen(columns, ["heart"])
