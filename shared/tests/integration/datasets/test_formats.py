@@ -1,5 +1,6 @@
 """JSON, packed files, workbooks, Arrow and SQLite: every cell as written, or refused by name."""
 
+import base64
 import csv
 import gzip
 import io
@@ -8,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import zipfile
+import zlib
 from contextlib import contextmanager
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
@@ -202,6 +204,42 @@ def test_feather_and_arrow_files_keep_their_values_and_types(files):
         "c.arrow": "it is not an Arrow file; write it again",
         "d.arrow": "it cannot be read as an Arrow file (out-of-spec: InvalidFooter)",
     }
+
+
+# Files of other programs, as those here cannot write such a column.
+DECIMALS_OF_60_DIGITS = {
+    "d.arrow":
+    "c-p;@F%H5o3`KuRNUO?2h6*us=-8Ewfu$!v>cRy$2qR-B&cH3<$8|)7fRQi7j#K;PD;>u1c-"
+    "jFE>H;7lsfHk6jfy+UdDdW6F?x$U=4y1N;aNbbUC|h>Ou4mQSpS*Cs0>l|fvd<LG5fe0H%YKDC!%z$Jhn_7vTD|%"
+    "#LSB?oT|Wgb&I`wn@hUkw~}AjokG_^oyOTKUF{kB#d}RQH+{Gte|Y0N)1d$S30D#r&j",
+    "d.parquet":
+    "c-jka3^EjD5j7Dt@eySbWe{S(4W@}Qhzf}c=>XLUh_Z>Y$pFQeK$ww{i9wV_Qpc1*f~`0?BQ-Zs6ez$4G?Yn#F-"
+    "4UNXnuuG42T4(7Gsi>k(5zmkP+pRG-"
+    "Y5DkOV3b1&WGwFanWUgc^sY4p1or$Os0YMNAAfnrxD4V4FZ{nAA9c6oZCBL1Iy1X=;gXazTM^Vo_0kxk6cLQE_H|"
+    "o`R8?o`IgBqzuS`Gk`b%=tlsGZywG",
+}  # fmt: skip
+
+
+def test_long_integers_of_arrow_are_exact_and_decimals_too_long_are_refused(files):
+    frame = pl.DataFrame(
+        {
+            "long": pl.Series([2**100, -5], dtype=pl.Int128),
+            "short": pl.Series([2**62, None], dtype=pl.Int128),
+            "list": pl.Series([[2**90], []], dtype=pl.List(pl.Int128)),
+        }
+    )
+    frame.write_ipc(files.folder / "a.arrow")
+    for name, packed in DECIMALS_OF_60_DIGITS.items():
+        (files.folder / name).write_bytes(zlib.decompress(base64.b85decode(packed)))
+    reason = (
+        "its column 'd' has decimals of more than 38 digits, which would be rounded; write them as "
+        "text"
+    )
+    assert problems(files.import_("new")) == dict.fromkeys(DECIMALS_OF_60_DIGITS, reason)
+    assert content(files, "t__a") == (
+        {"long": "VARCHAR", "short": "BIGINT", "list": "VARCHAR[]"},
+        [(str(2**100), 2**62, [str(2**90)]), ("-5", None, [])],
+    )
 
 
 def workbook(path, *sheets):

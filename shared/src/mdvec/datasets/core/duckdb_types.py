@@ -17,6 +17,18 @@ _MANY = re.compile(r"\[\d*\]")
 _NAMED = {"STRUCT", "UNION"}
 
 
+MAX_DIGITS = 38
+"""The digits of the longest decimals that DuckDB keeps; it reads longer ones as DOUBLE."""
+
+
+def long_decimals(column: str) -> str:
+    """Why a file with longer decimals is not read."""
+    return (
+        f"its column {column!r} has decimals of more than {MAX_DIGITS} digits, which would be "
+        "rounded; write them as text"
+    )
+
+
 class UnknownType(ValueError):
     """The text is not a DuckDB type."""
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mdvec.datasets.core.cells import duration
+from mdvec.datasets.core.duckdb_types import MAX_DIGITS, long_decimals
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _STREAM_MARK = b"\xff\xff\xff\xff"
 _FILE_MARK = b"ARROW1"
 _OLD_MARK = b"FEA1"
+_LIMIT = 2**63
 
 
 class _NotRead(Exception):
@@ -39,6 +41,8 @@ def _converted(descriptor: int, target: Path, texts: list[str]) -> dict[str, Any
         frame = _lazy(descriptor)
         kinds = frame.collect_schema()
         names = kinds.names()
+        _check_decimals(kinds)
+        exact = _exact_types(frame, kinds)
         cast = [
             # polars 2 has no cast of durations to text.
             pl.col(name).map_elements(duration, return_dtype=pl.String)
@@ -47,12 +51,80 @@ def _converted(descriptor: int, target: Path, texts: list[str]) -> dict[str, Any
             for name in names
             if name in texts or kinds[name] == pl.Duration
         ]
+        cast += [pl.col(name).cast(kind) for name, kind in exact.items() if name not in texts]
         (frame.with_columns(cast) if cast else frame).sink_parquet(target)
     except _NotRead as error:
         return {"why": str(error)}
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         return {"error": str(error).partition("\n")[0]}
     return {"names": names}
+
+
+def _check_decimals(kinds: pl.Schema) -> None:
+    for name, kind in kinds.items():
+        if _digits(kind) > MAX_DIGITS:
+            raise _NotRead(long_decimals(name))
+
+
+def _digits(kind: pl.DataType) -> int:
+    """The number of digits of the longest decimals in a type."""
+    import polars as pl
+
+    if isinstance(kind, pl.Decimal):
+        return kind.precision or 0
+    return max(map(_digits, _inner(kind)), default=0)
+
+
+def _inner(kind: pl.DataType) -> list[pl.DataType]:
+    import polars as pl
+
+    if isinstance(kind, pl.Struct):
+        return [pl_type for field in kind.fields if isinstance(pl_type := field.dtype, pl.DataType)]
+    inner = getattr(kind, "inner", None)
+    return [inner] if isinstance(inner, pl.DataType) else []
+
+
+def _exact_types(frame: pl.LazyFrame, kinds: pl.Schema) -> dict[str, pl.DataType]:
+    """The types in which 128-bit integers are exact: BIGINT if all values fit, else text.
+
+    DuckDB reads them from Parquet as bytes.
+    """
+    import polars as pl
+
+    wide = [name for name, kind in kinds.items() if kind in (pl.Int128, pl.UInt128)]
+    exact: dict[str, pl.DataType] = {
+        name: _as_text(kind) for name, kind in kinds.items() if _as_text(kind) != kind
+    }
+    if wide:
+        ends = frame.select(
+            *(pl.col(name).min().alias(f"min {at}") for at, name in enumerate(wide)),
+            *(pl.col(name).max().alias(f"max {at}") for at, name in enumerate(wide)),
+        ).collect()
+        for at, name in enumerate(wide):
+            least, most = ends[f"min {at}"][0] or 0, ends[f"max {at}"][0] or 0
+            if least >= -_LIMIT and most < _LIMIT:
+                exact[name] = pl.Int64()
+    return exact
+
+
+def _as_text(kind: pl.DataType) -> pl.DataType:
+    """A type with its 128-bit integers as text, at any depth."""
+    import polars as pl
+
+    if kind in (pl.Int128, pl.UInt128):
+        return pl.String()
+    if isinstance(kind, pl.Struct):
+        return pl.Struct(
+            [
+                pl.Field(field.name, _as_text(inner))
+                for field, inner in zip(kind.fields, _inner(kind), strict=True)
+            ]
+        )
+    if isinstance(kind, pl.List):
+        return pl.List(_as_text(_inner(kind)[0]))
+    if isinstance(kind, pl.Array):
+        return pl.Array(_as_text(_inner(kind)[0]), kind.size)
+    return kind
 
 
 def _lazy(descriptor: int) -> pl.LazyFrame:

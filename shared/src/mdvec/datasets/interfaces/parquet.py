@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mdvec.datasets.core.columns import Column
+from mdvec.datasets.core.duckdb_types import MAX_DIGITS, long_decimals
 from mdvec.datasets.interfaces.connection import first_line, one_path, parquet_scan, safe_connection
 from mdvec.files import UnreadableFile
 from mdvec.text import identifier, literal
@@ -47,12 +48,14 @@ def parquet_facts(file: Path, called: str = "") -> ParquetFacts:
     """Read the facts of a Parquet file; errors name it ``called``, by default its file name.
 
     Raises:
-        UnreadableFile: it is not a Parquet file, or incomplete.
+        UnreadableFile: it is not a Parquet file, or incomplete, or has decimals too long for SQL.
     """
     import duckdb
 
     try:
         with safe_connection([file]) as connection:
+            if called:
+                _check_decimals(connection, file)
             return _facts(connection, file)
     except duckdb.Error as error:
         raise UnreadableFile(_why(error, file, called or file.name)) from error
@@ -71,6 +74,14 @@ def _facts(connection: duckdb.DuckDBPyConnection, file: Path) -> ParquetFacts:
     ends = connection.execute(f"SELECT min({name})::VARCHAR, max({name})::VARCHAR FROM {scan}")
     first, last = ends.fetchone() or (None, None)
     return ParquetFacts(columns, rows, dated, _iso(first), _iso(last), units)
+
+
+def _check_decimals(connection: duckdb.DuckDBPyConnection, file: Path) -> None:
+    row = connection.execute(
+        f"SELECT name FROM parquet_schema({literal(one_path(file))}) WHERE precision > {MAX_DIGITS}"
+    ).fetchone()
+    if row is not None:
+        raise UnreadableFile(long_decimals(str(row[0])))
 
 
 def _units(connection: duckdb.DuckDBPyConnection, file: Path) -> Mapping[str, str]:
