@@ -171,6 +171,8 @@ def test_a_header_alone_is_an_empty_table(tmp_path):
         (b"a,b\n1,\0\n", "it contains NUL characters"),
         (b"a,b\n1,\xff\xff\xff\n", "it is neither UTF-8 nor cp932"),
         (b"a,b\n1,\xa0\n", "it is neither UTF-8 nor cp932"),
+        (b"a," * 10_001 + b"b\n1", "it has more than 10,000 columns"),
+        (b"a,b\n1," + b"x" * (2**26 + 1), "line 2 has more than 64 MB"),
         (b"<!DOCTYPE html>\n<p>log in</p>\n", "it is a web page"),
     ],
 )

@@ -8,16 +8,24 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
+from pathlib import Path
 from typing import TextIO
 
 from mdvec.datasets.core.columns import column_names, numbered_names
 from mdvec.datasets.core.first_row import NO_HEADER_NOTE, is_data
 from mdvec.datasets.core.sheet_header import SAMPLE_ROWS, header_at, title
 from mdvec.datasets.core.understood import NO_HEADER, Understood
-from mdvec.files import UnreadableFile
+from mdvec.files import UnreadableFile, why
+from mdvec.sizes import MEGABYTE
 
 DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
 """The suffixes of such files, and their possible delimiters."""
+MAX_COLUMNS = 10_000
+TOO_MANY_COLUMNS = (
+    f"it has more than {MAX_COLUMNS:,} columns; is it a table? Write one record a row"
+)
+_BLOCK = 2**20
+_MAX_LINE_BYTES = 64 * MEGABYTE
 _SEPARATOR_LINE = re.compile(r'"?sep=([,;\t|])"?[\r\n]*')
 NumberedRows = Iterator[tuple[int, list[str]]]
 """Rows with the number of the line that each ends in."""
@@ -108,8 +116,40 @@ def understood_head(head: Head, header_row: int) -> Understood:
 
 
 def filled_rows(reader: Iterator[list[str]]) -> Iterator[list[str]]:
-    """The rows without blank lines."""
-    return (row for row in reader if row)
+    """The rows without blank lines.
+
+    Raises:
+        UnreadableFile: a row has too many cells for a table.
+    """
+    for row in reader:
+        if len(row) > MAX_COLUMNS:
+            raise UnreadableFile(TOO_MANY_COLUMNS)
+        if row:
+            yield row
+
+
+def check_lines(source: Path) -> None:
+    """Check that no line is too long to be read into memory.
+
+    Raises:
+        UnreadableFile: one is.
+    """
+    length, line = 0, 1
+    try:
+        with source.open("rb") as stream:
+            while block := stream.read(_BLOCK):
+                ends = [end for end in (block.find(b"\n"), block.find(b"\r")) if end >= 0]
+                length += min(ends) if ends else len(block)
+                if length > _MAX_LINE_BYTES:
+                    raise UnreadableFile(
+                        f"line {line} has more than {_MAX_LINE_BYTES // MEGABYTE} MB; is it a "
+                        "table with one row a line?"
+                    )
+                if ends:
+                    line += max(block.count(b"\n"), block.count(b"\r"))
+                    length = len(block) - 1 - max(block.rfind(b"\n"), block.rfind(b"\r"))
+    except OSError as error:
+        raise UnreadableFile(f"it cannot be read ({why(error)})", may_pass=True) from error
 
 
 def _delimiter(text: TextIO, start: int, allowed: str) -> str:
@@ -123,7 +163,10 @@ def _delimiter(text: TextIO, start: int, allowed: str) -> str:
         counts: list[int] = []
         try:
             reader = csv.reader(text, delimiter=delimiter, strict=True)
-            counts.extend(len(row) for row in islice(filled_rows(reader), SAMPLE_ROWS))
+            for row in islice(filter(None, reader), SAMPLE_ROWS):
+                counts.append(len(row))
+                if len(row) > MAX_COLUMNS:  # no more of them is needed, as they take seconds
+                    break
         except csv.Error:
             return counts or [0]
         return counts or [0]

@@ -23,6 +23,7 @@ from mdvec.datasets.interfaces.csv_head import (
     Dialect,
     NumberedRows,
     below_header,
+    check_lines,
     dialect_of,
     filled_rows,
     understood_head,
@@ -84,6 +85,7 @@ def delimited_to_parquet(
     chosen = reading.columns
     try:
         allowed = reading.delimiter or DELIMITERS[ending or source.suffix.lower()]
+        check_lines(source)
         direct = read_directly(source, target, allowed, on_rows, reading, direct_from)
         if direct is not None:
             return direct

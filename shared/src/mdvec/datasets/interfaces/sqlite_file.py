@@ -21,7 +21,9 @@ from mdvec.datasets.core.understood import ReadingOptions, Understood
 from mdvec.datasets.interfaces.database_file import NotATable, OpenedFile, TableInFile
 from mdvec.datasets.interfaces.typed_rows import OnRows, TypedRows
 from mdvec.datasets.interfaces.unpacking import work_folder
+from mdvec.datasets.interfaces.wide import MAX_ROW_BYTES
 from mdvec.files import UnreadableFile, opened_within, path_of, why
+from mdvec.sizes import MEGABYTE
 from mdvec.text import identifier, literal
 
 SIDE_FILES = ("-wal", "-journal")
@@ -101,6 +103,7 @@ def _connected(source: Path, descriptor: int, root: Path, folder: Path) -> apsw.
             raise UnreadableFile("another file took its place meanwhile", may_pass=True)
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
     connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+    connection.limit(apsw.SQLITE_LIMIT_LENGTH, MAX_ROW_BYTES)
     return connection
 
 
@@ -248,6 +251,11 @@ def _unreadable(error: apsw.Error) -> UnreadableFile:
         return UnreadableFile(_INCOMPLETE)
     if isinstance(error, (apsw.BusyError, apsw.LockedError)):
         return UnreadableFile(_IN_USE, may_pass=True)
+    if isinstance(error, apsw.TooBigError):
+        return UnreadableFile(
+            f"one of its values has more than {MAX_ROW_BYTES // MEGABYTE} MB; leave such values "
+            "out of the file"
+        )
     return UnreadableFile(f"it cannot be read as a SQLite database ({error})")
 
 

@@ -12,11 +12,11 @@ from mdvec.datasets.core.cells import SeenColumn
 from mdvec.datasets.core.understood import ReadColumn
 from mdvec.datasets.core.value_types import DATE_KINDS, ValueKind, kinds_of
 from mdvec.datasets.interfaces.connection import first_line, safe_connection
+from mdvec.datasets.interfaces.csv_head import MAX_COLUMNS, TOO_MANY_COLUMNS
 from mdvec.datasets.interfaces.text_columns import read_column, with_blank_texts
 from mdvec.datasets.interfaces.wide import MAX_ROW_BYTES, ListColumn, lists_to_parquet
 from mdvec.files import UnreadableFile
 
-MAX_COLUMNS = 10_000
 OnRows = Callable[[int], None]
 """Is called now and then with the number of rows read since."""
 _ROWS_AT_ONCE = 5_000
@@ -106,10 +106,7 @@ class TypedRows:
         more = len(row) - len(self.seen)
         if more > 0:
             if len(row) > MAX_COLUMNS:
-                raise UnreadableFile(
-                    f"it has more than {MAX_COLUMNS:,} columns; is it a table? Write one record "
-                    "a row"
-                )
+                raise UnreadableFile(TOO_MANY_COLUMNS)
             self.seen += [SeenColumn() for _ in range(more)]
         if self.nulls:
             row = [None if self._is_null(cell) else cell for cell in row]
