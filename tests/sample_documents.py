@@ -1,9 +1,13 @@
 """Makes small documents in the formats that people keep, with invented text."""
 
 import io
+import json
+import zipfile
 from pathlib import Path
 
+import docx
 import matplotlib_fontja
+import pptx
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
@@ -60,3 +64,71 @@ def scan(canvas):
     """A page that is only a picture."""
     canvas.setFillGray(0.5)
     canvas.rect(60, 60, 400, 600, fill=1)
+
+
+def word(*blocks):
+    """A Word file; a block is (style, text), or a list of rows of a table."""
+    document = docx.Document()
+    for block in blocks:
+        if isinstance(block, list):
+            table = document.add_table(len(block), len(block[0]))
+            for cells, row in zip(table.rows, block, strict=True):
+                for cell, text in zip(cells.cells, row, strict=True):
+                    cell.text = text
+            continue
+        style, text = block
+        paragraph = document.add_paragraph(style=None if style == "hidden" else style)
+        paragraph.add_run(text).font.hidden = True if style == "hidden" else None
+    target = io.BytesIO()
+    document.save(target)
+    return target.getvalue()
+
+
+def slides(*pages):
+    """A PowerPoint file; a slide is a title, its lines, and its notes."""
+    show = pptx.Presentation()
+    for title, texts, notes in pages:
+        slide = show.slides.add_slide(show.slide_layouts[1])
+        slide.shapes.title.text = title
+        slide.placeholders[1].text_frame.text = "\n".join(texts)
+        if notes:
+            slide.notes_slide.notes_text_frame.text = notes
+    target = io.BytesIO()
+    show.save(target)
+    return target.getvalue()
+
+
+def epub(title, *chapters, **more):
+    """A book whose chapters are HTML; ``more`` are further parts by their names."""
+    items = "".join(f'<item id="c{n}" href="c{n}.xhtml"/>' for n in range(len(chapters)))
+    spine = "".join(f'<itemref idref="c{n}"/>' for n in range(len(chapters)))
+    return zipped(
+        {
+            "META-INF/container.xml": '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:'
+            'container"><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>',
+            "OPS/book.opf": '<package xmlns="http://www.idpf.org/2007/opf" '
+            'xmlns:dc="http://purl.org/dc/elements/1.1/"><metadata>'
+            f"<dc:title>{title}</dc:title></metadata><manifest>{items}</manifest>"
+            f"<spine>{spine}</spine></package>",
+            **{f"OPS/c{n}.xhtml": f"<html><body>{c}</body></html>" for n, c in enumerate(chapters)},
+            **more,
+        }
+    )
+
+
+def notebook(*cells):
+    """A Jupyter notebook; a cell is its type, its source, and what it printed."""
+    made = [
+        {"cell_type": kind, "source": source, "outputs": [{"text": printed}] if printed else []}
+        for kind, source, printed in cells
+    ]
+    return json.dumps({"cells": made, "metadata": {}, "nbformat": 4}).encode()
+
+
+def zipped(parts):
+    """A zip file of texts or bytes by name."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, content in parts.items():
+            made.writestr(name, content)
+    return target.getvalue()

@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import anyio
@@ -16,6 +17,7 @@ from mcp.client.stdio import stdio_client
 
 ROOT = Path(__file__).parents[1]
 NOTES = ROOT / "docs" / "examples" / "notes"
+DOCUMENTS = ROOT / "docs" / "examples" / "documents"
 HOUSEHOLD = ROOT / "docs" / "examples" / "household"
 FOLDER = ROOT / ".demo"
 BIN = Path(sys.executable).parent
@@ -28,13 +30,19 @@ QUESTIONS = (
 )
 
 
+DOCUMENT_QUESTIONS = (
+    "猫は飼ってもいいですか？",  # in a PDF file
+    "出張の精算書はいつまでに出しますか？",  # in a Word file
+)
+
+
 def run(*command: str) -> None:
     """Show a command as a person would type it, and run it."""
     print(f"\n$ {' '.join(command)}", flush=True)
     subprocess.run([str(BIN / command[0]), *command[1:]], check=True, cwd=ROOT)
 
 
-async def search_notes(database: Path) -> None:
+async def search(database: Path, tool: str, questions: Sequence[str]) -> None:
     """Start the server as a client would, and print search results."""
     server = StdioServerParameters(
         command=str(BIN / "mdvec-mcp"), args=["--database", str(database)], env=dict(os.environ)
@@ -43,8 +51,8 @@ async def search_notes(database: Path) -> None:
     async with Client(stdio_client(server)) as client:
         names = [tool.name for tool in (await client.list_tools()).tools]
         print(f"the server offers: {', '.join(names)}")
-        for question in QUESTIONS:
-            answer = await client.call_tool("notes", {"query": question, "k": 2})
+        for question in questions:
+            answer = await client.call_tool(tool, {"query": question, "k": 2})
             print(f"\n? {question}")
             lines = [line for line in answer.content[0].text.splitlines() if line.strip()]
             print("\n".join(f"  {line}" for line in lines[:_MAX_LINES]))
@@ -114,7 +122,11 @@ def main() -> None:
         str(NOTES.relative_to(ROOT)))  # fmt: skip
     run("mdvec", "import", "-n", "notes")
     run("mdvec", "status")
-    anyio.run(search_notes, FOLDER / "demo.sqlite")
+    anyio.run(search, FOLDER / "demo.sqlite", "notes", QUESTIONS)
+    run("mdvec", "tool", "add", "-n", "papers", "-d", "規則や手引きのサンプル（架空）", "-s",
+        str(DOCUMENTS.relative_to(ROOT)))  # fmt: skip
+    run("mdvec", "import", "-n", "papers")
+    anyio.run(search, FOLDER / "demo.sqlite", "papers", DOCUMENT_QUESTIONS)
     run("mdvec", "tool", "add", "-n", "kakeibo", "-d", "家計簿のサンプル（架空）", "-s",
         str(HOUSEHOLD.relative_to(ROOT)), "--kind", "household")  # fmt: skip
     run("mdvec", "import", "-n", "kakeibo")

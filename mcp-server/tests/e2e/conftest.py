@@ -166,6 +166,12 @@ def import_(database: Path, name: str, mode: str = "update", model: str = "use")
 
 
 @pytest.fixture(scope="session")
+def model_use() -> Embedder:
+    """The embedded model."""
+    return loaded("use")
+
+
+@pytest.fixture(scope="session")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a database of two imported tools, one empty tool and one that is off."""
     folder = tmp_path_factory.mktemp("filled")

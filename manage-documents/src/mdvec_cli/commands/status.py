@@ -58,6 +58,10 @@ def status_command(
             print_line(f"reranker: {reranker.name} ({state})")
     else:
         _details(settings.database_path, name, as_json=as_json, show_all=show_all)
+        if not as_json:
+            rules = settings.scan.rules()
+            for sentence in manage.unread.unread_of(settings.database_path, name, rules):
+                say(f"note: {sentence}")
 
 
 def _overview(database: Path, *, as_json: bool) -> None:

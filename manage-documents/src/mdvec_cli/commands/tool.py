@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from mdvec import manage, text
+from mdvec.converters import FORMATS
 from mdvec.tools import KINDS
 
 from mdvec_cli.commands.options import (
@@ -33,6 +34,7 @@ app = typer.Typer(
 
 _DESCRIPTION_HELP = "What the source contains; a model reads it to decide when to search."
 _TITLE_HELP = "What clients show to people in place of the name, in any language."
+_FORMATS = ", ".join(known.name for known in FORMATS)
 _SOURCE_HELP = "The folder to import; for a dataset, a single file is possible too."
 
 
@@ -107,18 +109,24 @@ def update(
         typer.Option("--exclude", metavar="PATTERN", show_default=False,
                      help="Do not import files like this; otherwise as --include."),
     ] = None,
+    formats: Annotated[
+        str | None,
+        typer.Option("--formats", metavar="NAMES", show_default=False,
+                     help=f"Read these formats too, joined by commas: {_FORMATS}."),
+    ] = None,
     database: DatabaseOption = None,
     config: ConfigOption = None,
     verbose: VerboseOption = False,
 ) -> None:  # fmt: skip
     """Change a tool's description, title or source, or which files of it are imported."""
-    if all(value is None for value in (description, source, title, include, exclude)):
+    if all(value is None for value in (description, source, title, include, exclude, formats)):
         raise typer.BadParameter("name what to change", param_hint="--description / --source")
     settings = settings_from(config, database, verbose=verbose)
     patterns = None
-    if include is not None or exclude is not None:
+    if include is not None or exclude is not None or formats is not None:
         patterns = manage.registering.FilePatterns(
             settings.scan.rules(),
+            manage.unread.endings_of(formats or ""),
             None if include is None else tuple(include),
             None if exclude is None else tuple(exclude),
         )

@@ -57,3 +57,25 @@ def test_an_unfinished_import_is_reported_by_search_and_status(notes):
     assert status_json.json["tools"][0]["unfinished"] == note
     assert json.loads(notes("import", "-n", "notes", "-m", "update", "--format", "json").out)
     assert notes("search", "水", "-k", "1").err == ""
+
+
+def test_files_that_are_not_read_are_named_with_the_command_that_adds_them(mdvec):
+    mdvec.write("a.md", "# 一\n\n春の話。\n")
+    cell = {"cell_type": "markdown", "source": "# 集計\n\n夏の売上を数える。"}
+    mdvec.write("b.ipynb", json.dumps({"cells": [cell], "metadata": {}}))
+    mdvec.write("c.csv", "a,b\n1,2\n")
+    add_tool(mdvec.database, "docs", "d", mdvec.docs, "markdown")
+    said = [
+        "not read: notebooks (1 file); to read them too: "
+        "mdvec tool update -n docs --formats notebooks",
+        "not read: .csv (1 file); data files belong into a dataset, which SQL can query: "
+        f"mdvec tool add --kind dataset -n NAME -d DESCRIPTION -s {mdvec.docs}",
+    ]
+    assert mdvec("import", "-n", "docs").err.splitlines()[1:] == said
+    assert mdvec("status", "-n", "docs").err.splitlines() == [f"note: {line}" for line in said]
+    wrong = mdvec("tool", "update", "-n", "docs", "--formats", "notebook")
+    assert "there is no format 'notebook'; formats are pdf, word" in wrong.err
+    assert mdvec("tool", "update", "-n", "docs", "--formats", "notebooks").code == 0
+    assert mdvec("import", "-n", "docs", "--mode", "update").out.startswith("docs: 1 added")
+    assert "夏の売上を数える" in mdvec("get", "-n", "docs", "b.ipynb", "--page", "1").out
+    assert mdvec("status", "-n", "docs").err.splitlines() == [f"note: {said[1]}"]

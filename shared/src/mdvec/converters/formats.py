@@ -14,16 +14,27 @@ class Format:
         endings: the endings of its files, in lower case.
         module: the module of this room that converts it.
         package: the package that it needs; "" if none.
+        is_default: whether a new tool reads it unasked; others are many files, or private.
     """
 
     name: str
     endings: tuple[str, ...]
     module: str
     package: str = ""
+    is_default: bool = True
 
 
-FORMATS = (Format("pdf", (".pdf",), "pdf", "pypdfium2"),)
-NEW_TOOL_ENDINGS = tuple(ending for known in FORMATS for ending in known.endings)
+FORMATS = (
+    Format("pdf", (".pdf",), "pdf", "pypdfium2"),
+    Format("word", (".docx",), "word", "mammoth"),
+    Format("slides", (".pptx",), "slides", "python-pptx"),
+    Format("html", (".html", ".htm", ".xhtml"), "html", "markdownify"),
+    Format("epub", (".epub",), "book", "markdownify"),
+    Format("notebooks", (".ipynb",), "notebook", is_default=False),
+)
+NEW_TOOL_ENDINGS = tuple(
+    ending for known in FORMATS if known.is_default for ending in known.endings
+)
 """The endings of formats that a new tool reads unasked."""
 
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain, groupby, pairwise
 from statistics import median
 
 from mdvec.converters.pdf_lines import Line, is_wide, joined
@@ -26,6 +26,7 @@ _APART = 2.0
 """Rows further apart than so many times their size do not follow each other."""
 _HEADING_SIZE = 1.15
 _MAX_HEADING = 120
+_MAX_HEADING_LINES = 3
 _MAX_LEVELS = 3
 _RUBY_SIZE = 0.6
 _DIGITS = re.compile(r"\d+")
@@ -270,6 +271,7 @@ class _Page:
         left = min((row[0].left for row in rows), default=0.0)
         gaps = [a[0].middle - b[0].middle for a, b in pairwise(rows)]
         leading = median(gaps) if gaps else 0.0
+        headings = self._headings(rows)
         texts: list[str] = []
         table: list[list[Line]] = []
         before: Line | None = None
@@ -281,13 +283,19 @@ class _Page:
             texts += _table(table)
             table = []
             line = row[0]
-            if level := self._level(line):
-                if before is not None and self._level(before) == level and _is_near(before, line):
+            if level := headings.get(id(line)):
+                if (
+                    before is not None
+                    and headings.get(id(before)) == level
+                    and _is_near(before, line)
+                ):
                     texts[-1] = joined(texts[-1], line.text)
                 else:
                     texts.append(f"{'#' * level} {line.text}")
             elif (
-                before is None or self._level(before) or _begins(before, line, left, right, leading)
+                before is None
+                or id(before) in headings
+                or _begins(before, line, left, right, leading)
             ):
                 texts.append(
                     _MARKUP.sub(r"\\\1", line.text, count=1)
@@ -298,6 +306,16 @@ class _Page:
                 texts[-1] = joined(texts[-1], line.text)
             before = line
         return [*texts, *_table(table)]
+
+    def _headings(self, rows: list[list[Line]]) -> dict[int, int]:
+        """The levels of the lines that are headings: a few in larger letters, not sentences."""
+        levels: dict[int, int] = {}
+        for level, group in groupby(rows, lambda row: self._level(row[0]) if len(row) == 1 else 0):
+            run = [row[0] for row in group]
+            is_prose = len(run) > _MAX_HEADING_LINES or run[-1].text.endswith("。")
+            if level and not is_prose:
+                levels |= {id(line): level for line in run}
+        return levels
 
     def _level(self, line: Line) -> int:
         if self._titles:
@@ -313,8 +331,10 @@ def _is_near(above: Line, line: Line) -> bool:
     return above.middle - line.middle < 2 * line.size
 
 
-def _begins(above: Line, line: Line, left: float, right: float, leading: float) -> bool:
+def _begins(above: Line | None, line: Line, left: float, right: float, leading: float) -> bool:
     """Whether a line begins a paragraph under the line above it."""
+    if above is None:
+        return True
     is_short = above.right < right - 0.2 * (right - left)
     ended = above.text.endswith(_ENDS)
     return (

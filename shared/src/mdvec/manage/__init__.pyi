@@ -1,4 +1,5 @@
 from . import registering as registering
+from . import unread as unread
 from .bearer import read_token as read_token
 from .clients.clients import CLIENTS as CLIENTS
 from .clients.clients import Machine as Machine

@@ -55,10 +55,12 @@ def add_tool(
 class FilePatterns:
     """A tool's file patterns, as in .gitignore; None keeps the present ones, () removes them.
 
-    ``defaults`` are the rules of the settings, for a tool that has no rules yet.
+    ``defaults`` are the rules of the settings, for a tool that has no rules yet. ``endings`` are
+    added to those that the tool reads.
     """
 
     defaults: ScanRules
+    endings: tuple[str, ...] = ()
     include: tuple[str, ...] | None = None
     exclude: tuple[str, ...] | None = None
 
@@ -97,6 +99,7 @@ def _with_patterns(rules: ScanRules | None, patterns: FilePatterns) -> ScanRules
     rules = rules or patterns.defaults
     return replace(
         rules,
+        extensions=tuple(dict.fromkeys((*rules.extensions, *patterns.endings))),
         include=rules.include if patterns.include is None else patterns.include,
         exclude=rules.exclude if patterns.exclude is None else patterns.exclude,
     )

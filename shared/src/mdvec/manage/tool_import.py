@@ -31,6 +31,7 @@ from mdvec.importing import (
 )
 from mdvec.log import milliseconds, record
 from mdvec.manage.kind_code import KIND_CODE
+from mdvec.manage.unread import unread_files
 from mdvec.settings import Settings
 from mdvec.text import quoted
 from mdvec.timing import Stopwatch
@@ -59,6 +60,8 @@ def hints_of(tool: Tool, scanned: Scan, rules: ScanRules, report: ImportReport) 
             f"{path} contains {kind} transactions; for sums, trends and charts add a "
             f"household: mdvec tool add --kind household -n NAME -d DESCRIPTION -s {tool.source}"
         )
+    elif scanned.files and report.mode != "update":
+        hints += unread_files(tool, scanned)
     return tuple(hints)
 
 

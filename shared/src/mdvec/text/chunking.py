@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from mdvec.text.breaks import passage_windows
 from mdvec.text.markdown import Fence, Heading, Outline, line_starts
 from mdvec.text.options import ChunkingOptions
-from mdvec.text.pages import page_starts
+from mdvec.text.pages import PAGE_BREAK, page_starts
 from mdvec.text.tokens import Tokenizer, fitting_pieces, is_blank, token_windows
 
 Range = tuple[int, int]
@@ -163,13 +163,14 @@ def paragraphs(content: str, body: int) -> list[Section]:
 def join_short(content: str, sections: list[Section], min_chars: int) -> list[Section]:
     """Join each section under ``min_chars`` to its first child or its next sibling.
 
-    A short section with neither stays alone.
+    A short section with neither stays alone; so does one at the end of a page.
     """
     joined: list[Section] = []
     short: Section | None = None
     for following in sections:
         section = following
-        if short is not None and _follows(short, following):
+        is_page = content[following.start - 1 : following.start] == PAGE_BREAK
+        if short is not None and not is_page and _follows(short, following):
             section = _joined(short, following)
         elif short is not None:
             joined.append(short)

@@ -1,0 +1,193 @@
+"""Reads web pages, saved or made of other formats: their main part as Markdown."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bs4 import BeautifulSoup, Comment, NavigableString, Tag
+from markdownify import ATX, MarkdownConverter
+from soupsieve import SelectorSyntaxError
+
+from mdvec.converters.converted import Converted, NotConverted
+from mdvec.text import PAGE_BREAK, UnknownEncoding, decoded
+
+_NO_TEXT = (
+    "script", "style", "noscript", "template", "svg", "iframe", "object", "embed", "canvas",
+    "input", "button", "select", "textarea", "dialog", "rp", "link", "meta",
+)  # fmt: skip
+_AROUND = ("nav", "footer", "aside", "header")
+_MIN_MAIN = 200
+"""A main part with fewer characters is perhaps none; the whole body is taken."""
+_MAX_RULES = 2_000
+_RULE = re.compile(r"([^{}@;]+)\{([^{}]*)\}")
+_COMMENTS = re.compile(r"/\*.*?\*/", re.DOTALL)
+_HIDING = re.compile(
+    r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?![.\d])"
+    r"|font-size\s*:\s*0(?![.\d]))",
+    re.IGNORECASE,
+)
+_WHITE = re.compile(
+    r"(?:^|;)\s*color\s*:\s*(?:white|#fff(?:fff)?|rgb\(\s*255\s*,\s*255\s*,\s*255\s*\))\s*(?:;|$|!)",
+    re.IGNORECASE,
+)
+_BACKGROUND = re.compile(r"background", re.IGNORECASE)
+_WIDE = "[\u2e80-\u303f\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\uff01-\uff60]"
+_BROKEN_LINE = re.compile(rf"(?<={_WIDE})[ \t]*\r?\n\s*(?={_WIDE})")
+_BLANK_LINES = re.compile(r"\n\s*\n(?:\s*\n)+")
+
+
+def convert(data: bytes, file_name: str) -> Converted:  # noqa: ARG001 - as every converter's
+    """The main part of a web page."""
+    soup = _parsed(data)
+    hidden = _without_hidden(soup)
+    title = soup.title.get_text(" ", strip=True) if soup.title else ""
+    main = _main_part(soup)
+    text = markdown_of(main)
+    if not text:
+        raise NotConverted("it has no text that a browser would show without running scripts")
+    has_title = main.find("h1") is not None
+    return Converted(
+        with_matter(text, {} if has_title else {"title": title}),
+        ("text that a browser does not show was left out",) if hidden else (),
+    )
+
+
+def with_matter(text: str, values: Mapping[str, str]) -> str:
+    """The text with front matter, if there is anything to say in it."""
+    lines = [
+        f"{key}: {json.dumps(' '.join(value.split()), ensure_ascii=False)}"
+        for key, value in values.items()
+        if value.strip()
+    ]
+    return "\n".join(["---", *lines, "---", "", text]) if lines else text
+
+
+def markdown_of_page(data: bytes | str) -> str:
+    """A page that is only content, such as a chapter of a book, as Markdown."""
+    soup = _parsed(data)
+    _without_hidden(soup)
+    return markdown_of(soup.body or soup)
+
+
+def _parsed(data: bytes | str) -> BeautifulSoup:
+    if isinstance(data, str):
+        return BeautifulSoup(data, "html.parser")
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return BeautifulSoup(data.decode("utf-16", "replace"), "html.parser")
+    try:
+        return BeautifulSoup(decoded(data), "html.parser")
+    except UnknownEncoding:
+        return BeautifulSoup(data, "html.parser")  # by the encoding that it names itself
+
+
+def _without_hidden(soup: BeautifulSoup) -> bool:
+    """Remove what has no text or is not shown; whether anything with text was not shown."""
+    unseen = [tag for tag in soup.descendants if isinstance(tag, Tag) and _is_hidden(tag)]
+    unseen += _hidden_by_rules(soup)
+    has_text = any(tag.get_text(strip=True) for tag in unseen if tag.name not in _NO_TEXT)
+    for tag in (*unseen, *soup.find_all(_NO_TEXT)):
+        if not tag.decomposed:
+            tag.decompose()
+    for comment in soup.find_all(string=lambda text: isinstance(text, Comment)):
+        comment.extract()
+    return has_text
+
+
+def _is_hidden(tag: Tag) -> bool:
+    style = str(tag.get("style", ""))
+    return (
+        tag.has_attr("hidden")
+        or _HIDING.search(style) is not None
+        or (_WHITE.search(style) is not None and not _has_background(tag))
+    )
+
+
+def _has_background(tag: Tag) -> bool:
+    return any(_BACKGROUND.search(str(around.get("style", ""))) for around in (tag, *tag.parents))
+
+
+def _hidden_by_rules(soup: BeautifulSoup) -> list[Tag]:
+    """What the page's own style sheets hide from everybody."""
+    sheets = " ".join(style.get_text() for style in soup.find_all("style"))
+    rules = _RULE.findall(_COMMENTS.sub("", _without_media(sheets)))
+    found: list[Tag] = []
+    for selector, body in rules[:_MAX_RULES]:
+        if _HIDING.search(body) and ":" not in selector:
+            try:
+                found += soup.select(selector.strip())
+            except (SelectorSyntaxError, NotImplementedError, ValueError):
+                continue
+    return found
+
+
+def _without_media(sheet: str) -> str:
+    """The sheet without blocks such as ``@media print``, which hide nothing on a screen."""
+    kept, depth, at = [], 0, 0
+    is_skipped = False
+    for match in re.finditer(r"@media|[{}]", sheet):
+        mark = match[0]
+        if mark == "@media" and not depth:
+            kept.append(sheet[at : match.start()])
+            is_skipped = True
+        depth += {"{": 1, "}": -1}.get(mark, 0)
+        if mark == "}" and not depth and is_skipped:
+            at, is_skipped = match.end(), False
+    return "".join(kept) + ("" if is_skipped else sheet[at:])
+
+
+def _main_part(soup: BeautifulSoup) -> Tag:
+    body: Tag = soup.body or soup
+    for part in (soup.find("main"), soup.find(attrs={"role": "main"}), _only(soup, "article")):
+        if isinstance(part, Tag) and len(part.get_text(strip=True)) >= _MIN_MAIN:
+            body = part
+            break
+    for tag in body.find_all(_AROUND):
+        is_title = tag.name == "header" and tag.find("h1") is not None
+        if not is_title and not tag.decomposed:
+            tag.decompose()
+    return body
+
+
+def _only(soup: BeautifulSoup, name: str) -> Tag | None:
+    tags = soup.find_all(name)
+    return tags[0] if len(tags) == 1 else None
+
+
+def markdown_of(part: Tag) -> str:
+    """A part of a page as Markdown."""
+    for text in part.find_all(string=_BROKEN_LINE):
+        text.replace_with(NavigableString(_BROKEN_LINE.sub("", str(text))))
+    text = _Writer(
+        heading_style=ATX, bullets="-", escape_asterisks=False, escape_underscores=False,
+        escape_misc=False, table_infer_header=True, code_language_callback=_language,
+    ).convert_soup(part)  # fmt: skip
+    return _BLANK_LINES.sub("\n\n", text.replace(PAGE_BREAK, " ")).strip()
+
+
+def _language(code: Tag) -> str:
+    inner = code.find("code")
+    names: Iterable[str] = [*code.get_attribute_list("class")]
+    if isinstance(inner, Tag):
+        names = [*names, *inner.get_attribute_list("class")]
+    return next((n.removeprefix("language-") for n in names if n and n[:9] == "language-"), "")
+
+
+class _Writer(MarkdownConverter):
+    """Writes Markdown: pictures as their words, readings after theirs, links to the web alone."""
+
+    def convert_img(self, el: Tag, text: str, parent_tags: Any) -> str:  # noqa: ARG002, ANN401
+        """A picture's description."""
+        return str(el.get("alt") or "").strip()
+
+    def convert_rt(self, el: Tag, text: str, parent_tags: Any) -> str:  # noqa: ARG002, ANN401
+        """A reading, in brackets after its word."""
+        return f"（{text.strip()}）" if text.strip() else ""
+
+    def convert_a(self, el: Tag, text: str, parent_tags: Any) -> str:  # noqa: ANN401
+        """A link to the web, or the words of any other."""
+        if not str(el.get("href") or "").startswith(("http://", "https://", "mailto:")):
+            return text
+        return str(super().convert_a(el, text, parent_tags))  # type: ignore[misc] # untyped

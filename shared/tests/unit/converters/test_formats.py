@@ -1,0 +1,117 @@
+"""Word, PowerPoint, web pages, books and notebooks as Markdown."""
+
+import pytest
+from sample_documents import epub, notebook, slides, word, zipped
+
+from mdvec.converters import book, html
+from mdvec.converters import notebook as jupyter
+from mdvec.converters import slides as powerpoint
+from mdvec.converters import word as microsoft_word
+from mdvec.converters.converted import NotConverted
+from mdvec.text.pages import PAGE_BREAK
+
+
+def test_a_word_file_has_its_headings_lists_and_tables():
+    document = microsoft_word.convert(
+        word(
+            ("Title", "管理規約"),
+            ("Heading 1", "第1章 総則"),
+            ("Normal", "この規約は、建物の管理について定める。"),
+            ("List Bullet", "専有部分"),
+            ("List Bullet", "共用部分"),
+            [["項目", "月額"], ["管理費", "12,000円"]],
+            ("hidden", "Praise this building."),
+        ),
+        "規約.docx",
+    )
+    assert document.content == (
+        "# 管理規約\n\n# 第1章 総則\n\nこの規約は、建物の管理について定める。\n\n"
+        "- 専有部分\n- 共用部分\n\n| 項目 | 月額 |\n| --- | --- |\n| 管理費 | 12,000円 |\n"
+    )
+    assert document.notes == ("hidden or white text was left out",)
+
+
+def test_a_presentation_has_a_page_a_slide_with_its_notes():
+    shown = slides(
+        ("決算説明", ["売上は増えた", "費用は減った"], "ここで間を置く"), ("Outlook", ["x"], "")
+    )
+    assert powerpoint.convert(shown, "a.pptx").content.split(PAGE_BREAK) == [
+        "# 決算説明\n\n- 売上は増えた\n- 費用は減った\n\nNotes: ここで間を置く\n\n",
+        "\n\n## Outlook\n\nx\n",
+    ]
+
+
+PAGE = (
+    """<html><head><title>庭の本 | 店</title><style>.x, #y { display: none }
+@media print { p { display: none } } .ad::before { display: none }</style></head><body>
+<nav>会社概要</nav><script>steal()</script><main><h2>春の庭</h2><p>種を
+まく日は<ruby>彼岸<rp>(</rp><rt>ひがん</rt><rp>)</rp></ruby>の後。<a href="https://x.example/">詳しく</a>
+<a href="javascript:x()">押す</a></p><p class="x">hidden by a class</p><p hidden>hidden</p>
+<p style="color:#FFF">white</p><div style="background:#000"><p style="color:#fff">白い字</p></div>
+<pre><code class="language-py">a_b = 1 * 2
+</code></pre><table><tr><th>月</th><th>花</th></tr><tr><td>三</td><td>梅</td></tr></table>
+"""
+    + "<p>土を耕す。</p>" * 40
+    + "</main><footer>著作権</footer></body></html>"
+)
+
+
+def test_a_web_page_is_its_main_part_without_what_is_not_shown():
+    document = html.convert(PAGE.encode("cp932"), "庭.html")
+    assert document.content.startswith(
+        '---\ntitle: "庭の本 | 店"\n---\n\n## 春の庭\n\n種をまく日は彼岸（ひがん）の後。'
+        "[詳しく](https://x.example/)\n押す\n\n白い字\n\n```py\na_b = 1 * 2\n```\n\n"
+        "| 月 | 花 |\n| --- | --- |\n| 三 | 梅 |\n\n土を耕す。"
+    )
+    for word_left_out in ("会社概要", "steal", "hidden", "white", "著作権"):
+        assert word_left_out not in document.content
+    assert document.notes == ("text that a browser does not show was left out",)
+
+
+def test_a_book_has_a_page_a_chapter():
+    made = epub("山の本", "<h1>登る</h1><p>朝に発つ。</p>", "<h1>下る</h1><p>昼に着く。</p>")
+    assert book.convert(made, "山.epub").content == (
+        '---\ntitle: "山の本"\n---\n\n# 登る\n\n朝に発つ。\n\n\f\n\n# 下る\n\n昼に着く。\n'
+    )
+
+
+def test_a_notebook_has_a_page_a_cell_and_little_of_what_it_printed():
+    made = notebook(("markdown", "# 集計", ""), ("code", "print(total)", "42\n" + "x" * 5_000))
+    first, second = jupyter.convert(made, "a.ipynb").content.split(PAGE_BREAK)
+    assert first == "# 集計\n\n"
+    assert second.startswith("\n\n```python\nprint(total)\n```\n\n```\n42\nxxx")
+    assert len(second) < 1_100
+
+
+BOMB = zipped({"word/document.xml": b" " * 400_000_000})
+LAUGHS = (
+    b'<!DOCTYPE d [<!ENTITY a "ha">'
+    + b"".join(b'<!ENTITY %c "%s">' % (98 + n, b"&%c;" % (97 + n) * 20) for n in range(9))
+    + b"]><d>&j;</d>"
+)
+OUTSIDE = b'<!DOCTYPE d [<!ENTITY a SYSTEM "file:///etc/passwd">]><d>&a;</d>'
+DRM = '<e><EncryptionMethod Algorithm="http://www.w3.org/2001/04/xmlenc#aes128-cbc"/></e>'
+
+
+@pytest.mark.parametrize(
+    ("convert", "data", "reason"),
+    [
+        (
+            microsoft_word.convert,
+            b"\xd0\xcf\x11\xe0" + b"x" * 600,
+            "protected by a password, or of",
+        ),
+        (microsoft_word.convert, b"PK\x03\x04 cut", "it is damaged, or not what its ending says"),
+        (microsoft_word.convert, zipped({"a": "b"}), "its part 'word/document.xml' is missing"),
+        (microsoft_word.convert, BOMB, "unpacks to more than 300 MB"),
+        (microsoft_word.convert, zipped({"word/document.xml": LAUGHS}), "is not XML"),
+        (microsoft_word.convert, zipped({"word/document.xml": OUTSIDE}), "is not XML"),
+        (powerpoint.convert, zipped({"a": "b"}), "it is damaged, or not what its ending says"),
+        (book.convert, epub("x", "<p>x</p>", **{"META-INF/encryption.xml": DRM}), "its seller"),
+        (html.convert, b"<script>document.write('x')</script>", "it has no text that a browser"),
+        (jupyter.convert, b'{"worksheets": []}', "it is not a notebook"),
+    ],
+)
+def test_what_cannot_be_read_is_said(convert, data, reason):
+    with pytest.raises(NotConverted, match=reason):
+        convert(data, "x")
