@@ -107,8 +107,8 @@ def _chosen(
 ) -> ChartRows:
     """The wanted ones of the stored columns, which their owner calls by ``names``."""
     stored = [identifier(name) for name, _ in column_types(connection)]
-    places = column_places(names, [column.name for column in wanted], "data")
-    texts = [column.role == "name" for column in wanted]
+    places = column_places(names, [name for name, _ in wanted], "data")
+    texts = [role == "name" for _, role in wanted]
     if not wanted:
         places, texts = list(range(len(names))), [False] * len(names)
     columns = ", ".join(
@@ -156,39 +156,12 @@ def _store_polars(
 
 ColumnRole = Literal["place", "name", "number"]
 """A place on an axis, a name whatever its type, or a number."""
+WantedColumn = tuple[str, ColumnRole]
 
 
-@dataclass(frozen=True, slots=True)
-class WantedColumn:
-    """A column of a chart."""
-
-    name: str
-    role: ColumnRole
-
-
-@dataclass(frozen=True, slots=True)
-class ChosenColumns:
-    """The columns that a notebook chose, by name; each may be left out."""
-
-    x: str | None
-    ys: tuple[str, ...]
-    color: str | None
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether no column was named."""
-        return self.x is None and not self.ys and self.color is None
-
-
-def chosen_columns(
-    x: str | None, y: str | Sequence[str] | None, color: str | None
-) -> ChosenColumns:
-    """The columns chosen for a chart; ``y`` is always a tuple."""
-    ys = (y,) if isinstance(y, str) else tuple(y or ())
-    return ChosenColumns(x, ys, color)
-
-
-def wanted_columns(kind: str, chosen: ChosenColumns) -> list[WantedColumn]:
+def wanted_columns(
+    kind: str, x: str | None, ys: tuple[str, ...], color: str | None
+) -> list[WantedColumn]:
     """The columns of the chart in the order in which ``Plots`` takes them; none for all columns.
 
     Raises:
@@ -197,13 +170,39 @@ def wanted_columns(kind: str, chosen: ChosenColumns) -> list[WantedColumn]:
     if kind not in PLOT_KINDS:
         kinds = f"{', '.join(PLOT_KINDS[:-1])} or {PLOT_KINDS[-1]}"
         raise ChartRefused(f"there is no {str(kind)[:40]!r} chart; give {kinds}")
-    if chosen.is_empty:
+    if x is None and not ys and color is None:
         return []
-    if kind == "histogram":
-        return _of_histogram(chosen)
-    if kind == "box":
-        return _of_boxes(chosen)
-    return _of_plane(kind, chosen)
+    for is_wrong, sentence in _rules(kind, x, ys, color):
+        if is_wrong:
+            raise ChartRefused(sentence)
+    places: list[WantedColumn] = [(x, "name" if kind == "box" else "place")] if x else []
+    names: list[WantedColumn] = [(color, "name")] if color else []
+    numbers: list[WantedColumn] = [(y, "number") for y in ys]
+    if kind == "heatmap":
+        return [*places, (ys[0], "place"), (str(color), "number")]
+    if kind == "box" and x and not ys:
+        return [(x, "number")]
+    return [*places, *names, *numbers]
+
+
+def _rules(
+    kind: str, x: str | None, ys: tuple[str, ...], color: str | None
+) -> list[tuple[bool, str]]:
+    """What may be wrong with the columns of a kind of chart, and the sentence about it."""
+    has_x, has_color = x is not None, color is not None
+    plane = (not (has_x and ys), f"a {kind} chart needs x and y, the names of columns")
+    rules = {
+        "histogram": [(not has_x or bool(ys) or has_color,
+                       "a histogram shows one column; give it as x alone")],
+        "box": [(has_color or (has_x and len(ys) > 1),
+                 "a box chart shows one y by the names in x, or several columns as y")],
+        "heatmap": [plane, (not has_color or len(ys) != 1,
+                    "a heat map needs x, y and color, the column of its numbers")],
+        "scatter": [plane, (has_color,
+                    "a scatter chart has no color; give several columns as y")],
+    }  # fmt: skip
+    one_y = "color names the series of one y; leave it out, or give one y"
+    return rules.get(kind, [plane, (has_color and len(ys) != 1, one_y)])
 
 
 def check_numbers(wanted: Sequence[WantedColumn], shown: Sequence[Column]) -> None:
@@ -212,51 +211,11 @@ def check_numbers(wanted: Sequence[WantedColumn], shown: Sequence[Column]) -> No
     Raises:
         ChartRefused: there is one.
     """
-    for column, requested in zip(shown, wanted, strict=False):
-        if requested.role == "number" and not is_measured(column):
+    for column, (_, role) in zip(shown, wanted, strict=False):
+        if role == "number" and not is_measured(column):
             raise ChartRefused(
                 f"the column {column.name[:60]!r} holds {column.type[:60]}, not numbers"
             )
-
-
-def _of_histogram(chosen: ChosenColumns) -> list[WantedColumn]:
-    if chosen.x is None or chosen.ys or chosen.color is not None:
-        raise ChartRefused("a histogram shows one column; give it as x alone")
-    return [WantedColumn(chosen.x, "place")]
-
-
-def _of_boxes(chosen: ChosenColumns) -> list[WantedColumn]:
-    x, ys = chosen.x, chosen.ys
-    if chosen.color is not None or (x is not None and len(ys) > 1):
-        raise ChartRefused("a box chart shows one y by the names in x, or several columns as y")
-    if x is None:
-        return [WantedColumn(name, "number") for name in ys]
-    return (
-        [WantedColumn(x, "name"), WantedColumn(ys[0], "number")]
-        if ys
-        else [WantedColumn(x, "number")]
-    )
-
-
-def _of_plane(kind: str, chosen: ChosenColumns) -> list[WantedColumn]:
-    x, ys, color = chosen.x, chosen.ys, chosen.color
-    if x is None or not ys:
-        raise ChartRefused(f"a {kind} chart needs x and y, the names of columns")
-    if kind == "heatmap":
-        if color is None or len(ys) != 1:
-            raise ChartRefused("a heat map needs x, y and color, the column of its numbers")
-        return [
-            WantedColumn(x, "place"),
-            WantedColumn(ys[0], "place"),
-            WantedColumn(color, "number"),
-        ]
-    if color is None:
-        return [WantedColumn(x, "place"), *(WantedColumn(y, "number") for y in ys)]
-    if kind == "scatter":
-        raise ChartRefused("a scatter chart has no color; give several columns as y")
-    if len(ys) != 1:
-        raise ChartRefused("color names the series of one y; leave it out, or give one y")
-    return [WantedColumn(x, "place"), WantedColumn(color, "name"), WantedColumn(ys[0], "number")]
 
 
 _NEEDED = ("matplotlib", "matplotlib_fontja", "PIL")
@@ -357,7 +316,7 @@ def safe_chart(
     import duckdb
 
     _check_libraries()
-    wanted = wanted_columns(kind, chosen_columns(x, y, color))
+    wanted = wanted_columns(kind, x, (y,) if isinstance(y, str) else tuple(y or ()), color)
     settings = load_settings(os.environ)
     font_path = settings.charts.font_path
     try:
