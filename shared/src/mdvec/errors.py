@@ -20,7 +20,7 @@ place; any other exception is a bug.
             NotAHandle                mdvec.analysis.errors
         ChartError                    mdvec.charts.chart
             FontUnusable              mdvec.charts.fonts
-        PlotRefused                   mdvec.charts.plot_sql
+        PlotRefused                   mdvec.charts.plots
         DatabaseError                 mdvec.database.connection
             DatabaseEmptied           mdvec.database.connection
             DatabaseMissing           mdvec.database.connection

@@ -15,5 +15,5 @@ from .plot import PLOT_KINDS as PLOT_KINDS
 from .plot import Plot as Plot
 from .plot import PlotKind as PlotKind
 from .plot import Series as Series
-from .plot_sql import PlotRefused as PlotRefused
+from .plots import PlotRefused as PlotRefused
 from .plots import Plots as Plots

@@ -1,24 +1,28 @@
-"""Turns the result of a query into a chart of at most 2,000 points."""
+"""Turns the result of a query into a chart of at most 2,000 points, aggregated in SQL."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from mdvec.charts import plot_sql
 from mdvec.charts.plot import Axis, Plot, PlotKind, PlotNote, Series
-from mdvec.charts.plot_sql import MAX_BINS, MAX_POINTS, PlotRefused, is_scale
 from mdvec.datasets import Column, has_dates, is_measured
+from mdvec.errors import MdvecError
 
+MAX_POINTS, MAX_BINS = 2_000, 40
 _MAX_NAMES, _MAX_BARS, _MAX_SERIES, _MAX_BOXES, _MAX_CELLS = 200, 60, 8, 30, 40
 _MAX_BYTES = 4_000_000
+_PARTS = {"min": 0, "q1": 0.25, "median": 0.5, "q3": 0.75, "max": 1}
 _MEANS_NOTE = PlotNote(
     "同じ位置にある行は平均で示しています", "rows at the same place are shown as their mean"
 )
-_PARTS = ("min", "q1", "median", "q3", "max")
 Row = list[Any]
 """Texts, numbers and None."""
+
+
+class PlotRefused(MdvecError):
+    """A query whose columns the kind of chart cannot show."""
 
 
 class FoundRows(Protocol):
@@ -58,218 +62,267 @@ class Plots:
             QueryError: the query failed.
             PlotRefused: its columns do not fit the kind of chart.
         """
-        plot = self._plotted(source, self.queries.columns(source), kind, title)
+        rows = _Rows(self.queries, source, self.queries.columns(source))
+        made = {"histogram": _histogram, "box": _boxes, "heatmap": _heat}.get(kind)
+        plot = replace(made(rows) if made else _over_x(rows, kind), title=title)
         if not plot.points:
             raise PlotRefused("the result has no values to draw")
         return plot
 
-    def _plotted(self, source: str, columns: Sequence[Column], kind: PlotKind, title: str) -> Plot:
-        if kind == "histogram":
-            return self._histogram(source, columns, title)
-        if kind == "box":
-            return self._boxes(source, columns, title)
-        if kind == "heatmap":
-            return self._heat(source, columns, title)
-        ys = [
-            position for position, column in enumerate(columns) if position and is_measured(column)
-        ]
-        if not ys:
-            raise PlotRefused(
-                f"a {kind} chart needs x as the first column and numbers after it: "
-                "SELECT x, y FROM …"
-            )
-        is_long = len(columns) == 3 and ys == [2] and kind != "scatter"
-        if is_long:
-            return self._long(source, kind, columns, title)
-        if kind != "bar" and is_scale(columns[0]):
-            return self._over_scale(source, kind, columns, ys[:_MAX_SERIES], title)
-        if kind == "scatter":
-            raise PlotRefused("a scatter chart needs numbers or dates as its first column")
-        return self._over_names(source, kind, columns, ys[:_MAX_SERIES], title)
 
-    def _rows(self, source: str, sql: str, most: int) -> tuple[list[Row], bool]:
-        fetched = self.queries.rows(source, sql, max_rows=most, max_bytes=_MAX_BYTES)
-        return fetched.rows, fetched.more
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows of a source, whose columns SQL calls c0, c1, …."""
 
-    def _over_names(
-        self, source: str, kind: PlotKind, columns: Sequence[Column], ys: list[int], title: str
-    ) -> Plot:
-        most = (_MAX_BARS if kind == "bar" else _MAX_NAMES) // (len(ys) if kind == "bar" else 1)
-        rows, more = self._rows(source, plot_sql.rows_sql(columns, plot_sql.text(0), ys), most)
-        notes = (_only_first(len(rows)),) if more else ()
-        x = tuple(float(position) for position in range(len(rows)))
-        names = tuple(str(row[0]) for row in rows)
-        return Plot(
-            kind, title, "names", x, _series(columns, ys, rows), names, notes=notes,
-            in_order=is_scale(columns[0]),
-        )  # fmt: skip
+    queries: Queries
+    source: str
+    columns: Sequence[Column]
 
-    def _over_scale(
-        self, source: str, kind: PlotKind, columns: Sequence[Column], ys: list[int], title: str
-    ) -> Plot:
-        most = MAX_POINTS // len(ys)
-        count, low, high = self._span(source, columns, 0)
-        notes: tuple[PlotNote, ...] = ()
-        is_cloud = kind == "scatter" and len(ys) == 1 and count > most
-        if count <= most:
-            sql = plot_sql.rows_sql(columns, plot_sql.number_sql(columns, 0), ys)
-        elif is_cloud:
-            _, least, greatest = self._span(source, columns, ys[0])
-            chosen = [columns[0], columns[ys[0]]]
-            if ys[0] != 1:
-                raise PlotRefused("a scatter chart of many rows needs x and y as first columns")
-            sql = plot_sql.cells_sql(columns, (low, high), (least, greatest), MAX_BINS)
-            notes = (_means(count, f"{MAX_BINS}×{MAX_BINS}", "の区画", "cells"),)
-            columns = [*chosen, *columns[2:]]
-        else:
-            sql = plot_sql.means_sql(columns, ys, low, high, most)
-            notes = (_means(count, most, "区間", "intervals"),)
-        rows, _ = self._rows(source, sql, MAX_POINTS)
-        if not is_cloud:  # whose cells are in an order that does not depend on rounding
-            rows.sort(key=lambda row: row[0])
-        x = tuple(float(row[0]) for row in rows)
-        return Plot(kind, title, _axis(columns[0]), x, _series(columns, ys, rows), notes=notes)
+    def of(self, sql: str, most: int = MAX_POINTS) -> tuple[list[Row], bool]:
+        """The first rows of a SELECT, and whether there are more."""
+        found = self.queries.rows(self.source, sql, max_rows=most, max_bytes=_MAX_BYTES)
+        return found.rows, found.more
 
-    def _long(self, source: str, kind: PlotKind, columns: Sequence[Column], title: str) -> Plot:
-        """Rows of x, the name of a series, and a value."""
-        largest, _ = self._rows(source, plot_sql.largest_sql(columns, _MAX_SERIES), _MAX_SERIES)
-        names = [str(name) for name, _ in largest]
-        notes: list[PlotNote] = []
-        if largest and largest[0][1] > _MAX_SERIES:
-            notes.append(
-                PlotNote(
-                    f"{largest[0][1]}系列のうち大きい{_MAX_SERIES}系列を示しています",
-                    f"only the largest {_MAX_SERIES} of {largest[0][1]} series are shown",
-                )
-            )
-        if kind == "bar" or not is_scale(columns[0]):
-            return self._long_over_names(source, kind, columns, title, names, notes)
-        first = plot_sql.number_sql(columns, 0)
-        sql = plot_sql.cells_of_names_sql(columns, first, _MAX_SERIES)
-        rows, more = self._rows(source, sql, MAX_POINTS)
-        if more:
-            count, low, high = self._span(source, columns, 0)
-            bins = MAX_POINTS // len(names)
-            sql = plot_sql.means_of_names_sql(columns, low, high, bins, _MAX_SERIES)
-            rows, _ = self._rows(source, sql, MAX_POINTS)
-            notes.append(_means(count, bins, "区間", "intervals"))
-        elif _has_means(rows):
-            notes.append(_MEANS_NOTE)
-        rows.sort(key=lambda row: row[0])
-        series = tuple(
-            Series(
-                name,
-                tuple(row[2] for row in own),
-                places=tuple(float(row[0]) for row in own),
-            )
-            for name in names
-            if (own := [row for row in rows if row[1] == name])
-        )
-        xs = tuple(dict.fromkeys(float(row[0]) for row in rows))
-        return Plot(kind, title, _axis(columns[0]), xs, series, notes=tuple(notes))
+    @property
+    def from_(self) -> str:
+        names = ", ".join(f"c{position}" for position in range(len(self.columns)))
+        return f"FROM {{source}} AS t({names})"
 
-    def _long_over_names(
-        self,
-        source: str,
-        kind: PlotKind,
-        columns: Sequence[Column],
-        title: str,
-        names: Sequence[str],
-        notes: list[PlotNote],
-    ) -> Plot:
-        sql = plot_sql.cells_of_names_sql(columns, plot_sql.text(0), _MAX_SERIES)
-        rows, more = self._rows(source, sql, MAX_POINTS)
-        xs = list(dict.fromkeys(row[0] for row in rows))
-        most = _MAX_BARS if kind == "bar" else _MAX_NAMES
-        if more or len(xs) > most:
-            notes.append(_only_first(min(most, len(xs))))
-            xs = xs[:most]
-        if _has_means(rows):
-            notes.append(_MEANS_NOTE)
-        values = {(row[0], row[1]): row[2] for row in rows}
-        series = tuple(Series(name, tuple(values.get((x, name)) for x in xs)) for name in names)
-        places = tuple(float(position) for position in range(len(xs)))
-        return Plot(
-            kind, title, "names", places, series, tuple(xs), notes=tuple(notes),
-            in_order=is_scale(columns[0]),
-        )  # fmt: skip
+    def number(self, position: int) -> str:
+        """SQL: a column as a finite number or NULL; a time as its seconds since 1970."""
+        if has_dates(self.columns[position]):
+            time = f"CAST(c{position} AS TIMESTAMP)"
+            return f"CASE WHEN isfinite({time}) THEN epoch({time}) END"
+        value = f"CAST(c{position} AS DOUBLE)"
+        return f"CASE WHEN isfinite({value}) THEN {value} END"
 
-    def _histogram(self, source: str, columns: Sequence[Column], title: str) -> Plot:
-        if not is_scale(columns[0]):
-            raise PlotRefused("a histogram needs numbers or dates as the first column")
-        count, low, high = self._span(source, columns, 0)
-        bins = max(1, min(MAX_BINS, round(count**0.5)))
-        rows, _ = self._rows(source, plot_sql.counts_sql(columns, low, high, bins), bins)
-        step = (high - low) / bins or 1.0
-        counts = {int(row[0]): float(row[1]) for row in rows}
-        x = tuple(low + position * step for position in range(bins))
-        series = Series("件数", tuple(counts.get(position, 0.0) for position in range(bins)))
-        note = PlotNote(
-            f"{count:,}件を{bins}区間に分けています", f"{count:,} values in {bins} bins"
-        )
-        return Plot("histogram", title, _axis(columns[0]), x, (series,), step=step, notes=(note,))
+    def bin(self, position: int, span: tuple[float, float], bins: int) -> str:
+        """SQL: the number of the bin of equal width that a column's value is in."""
+        width = (span[1] - span[0]) / bins or 1.0
+        value = f"floor(({self.number(position)} - {span[0]!r}) / {width!r})"
+        return f"CAST(least(greatest({value}, 0), {bins - 1}) AS INTEGER)"
 
-    def _boxes(self, source: str, columns: Sequence[Column], title: str) -> Plot:
-        measured = [position for position, column in enumerate(columns) if is_measured(column)][
-            :_MAX_BOXES
-        ]
-        if not measured:
-            raise PlotRefused("a box chart needs a column of numbers")
-        if measured == [1]:
-            sql = plot_sql.quarters_sql(columns, 1, plot_sql.text(0), _MAX_BOXES + 1)
-            rows, _ = self._rows(source, sql, _MAX_BOXES + 1)
-        else:
-            rows = []
-            for position in measured:
-                quarters, _ = self._rows(
-                    source, plot_sql.quarters_sql(columns, position, "''", 1), 1
-                )
-                rows += [[columns[position].name[:60], *row[1:]] for row in quarters]
-        note = PlotNote(
-            f"行の多い{_MAX_BOXES}件だけを示しています",
-            f"only the {_MAX_BOXES} groups with the most rows are shown",
-        )
-        notes = (note,) if len(rows) > _MAX_BOXES else ()
-        rows = rows[:_MAX_BOXES]
-        series = tuple(
-            Series(part, tuple(row[position] for row in rows))
-            for position, part in enumerate(_PARTS, 1)
-        )
-        x = tuple(float(position) for position in range(len(rows)))
-        return Plot("box", title, "names", x, series, tuple(row[0] for row in rows), notes=notes)
-
-    def _heat(self, source: str, columns: Sequence[Column], title: str) -> Plot:
-        if len(columns) < 3 or not is_measured(columns[2]):
-            raise PlotRefused("a heat map needs three columns: x, y and a number")
-        sql = plot_sql.cells_of_names_sql(columns, plot_sql.text(0))
-        rows, more = self._rows(source, sql, MAX_POINTS)
-        xs = list(dict.fromkeys(row[0] for row in rows))
-        ys = list(dict.fromkeys(row[1] for row in rows))
-        cut = more or max(len(xs), len(ys)) > _MAX_CELLS
-        xs, ys = xs[:_MAX_CELLS], ys[:_MAX_CELLS]
-        values = {(row[0], row[1]): row[2] for row in rows}
-        series = tuple(Series(y, tuple(values.get((x, y)) for x in xs)) for y in ys)
-        x = tuple(float(position) for position in range(len(xs)))
-        shown = f"{len(xs)}×{len(ys)}"
-        note = PlotNote(f"最初の{shown}だけを示しています", f"only the first {shown} are shown")
-        notes = [note] if cut else []
-        notes += [_MEANS_NOTE] if _has_means(rows) else []
-        return Plot("heatmap", title, "names", x, series, tuple(xs), notes=tuple(notes))
-
-    def _span(
-        self, source: str, columns: Sequence[Column], position: int
-    ) -> tuple[int, float, float]:
-        (row,), _ = self._rows(source, plot_sql.span_sql(columns, position), 1)
+    def span(self, position: int) -> tuple[int, tuple[float, float]]:
+        """The number of values of a column, the least and the greatest."""
+        value = self.number(position)
+        ((row,), _) = self.of(f"SELECT count({value}), min({value}), max({value}) {self.from_}", 1)
         if not row[0]:
-            raise PlotRefused(f"the column {columns[position].name[:60]!r} has no values to draw")
-        return int(row[0]), float(row[1]), float(row[2])
+            name = self.columns[position].name[:60]
+            raise PlotRefused(f"the column {name!r} has no values to draw")
+        return int(row[0]), (float(row[1]), float(row[2]))
+
+    def cells(self, first: str, largest: bool = True) -> tuple[list[Row], bool]:  # noqa: FBT001, FBT002
+        """The mean of the third column for each ``first`` and text of the second, and its rows.
+
+        They are in the order in which the rows have them; only those of the largest series.
+        """
+        is_large = f"AND k1 IN (SELECT k1 FROM {self.largest})" if largest else ""
+        return self.of(
+            f"SELECT k0, k1, avg(v), count(*) FROM (SELECT {first} AS k0, {_text(1)} AS k1, "
+            f"{self.number(2)} AS v, row_number() OVER () AS n {self.from_}) "
+            f"WHERE k0 IS NOT NULL {is_large} GROUP BY k0, k1 ORDER BY min(n)"
+        )
+
+    @property
+    def largest(self) -> str:
+        """SQL: the texts of the second column with the largest sums in the third, and how many."""
+        return (
+            f"(SELECT {_text(1)} AS k1, count(*) OVER () AS texts {self.from_} GROUP BY 1 "
+            f"ORDER BY sum(abs({self.number(2)})) DESC NULLS LAST, 1 LIMIT {_MAX_SERIES})"
+        )
+
+    @property
+    def in_order(self) -> bool:
+        """Whether the first column's values, numbers or times, can be placed on an axis."""
+        return is_measured(self.columns[0]) or has_dates(self.columns[0])
+
+    @property
+    def axis(self) -> Axis:
+        """The axis of the first column's values."""
+        return "times" if has_dates(self.columns[0]) else "numbers"
 
 
-def _series(
-    columns: Sequence[Column], ys: Sequence[int], rows: Sequence[Row]
-) -> tuple[Series, ...]:
+def _text(position: int) -> str:
+    """SQL: a column as a label of at most 60 characters."""
+    return f"left(coalesce(CAST(c{position} AS VARCHAR), '—'), 60)"
+
+
+def _over_x(rows: _Rows, kind: PlotKind) -> Plot:
+    """The chart of an x and columns of numbers, or of an x, a series' name and a number."""
+    ys = [at for at, column in enumerate(rows.columns) if at and is_measured(column)]
+    if not ys:
+        raise PlotRefused(
+            f"a {kind} chart needs x as the first column and numbers after it: SELECT x, y FROM …"
+        )
+    is_placed = kind != "bar" and rows.in_order
+    if len(rows.columns) == 3 and ys == [2] and kind != "scatter":
+        return _long(rows, kind) if is_placed else _long_over_names(rows, kind)
+    if is_placed:
+        return _over_scale(rows, kind, ys[:_MAX_SERIES])
+    if kind == "scatter":
+        raise PlotRefused("a scatter chart needs numbers or dates as its first column")
+    return _over_names(rows, kind, ys[:_MAX_SERIES])
+
+
+def _over_names(rows: _Rows, kind: PlotKind, ys: list[int]) -> Plot:
+    most = _MAX_BARS // len(ys) if kind == "bar" else _MAX_NAMES
+    select = ", ".join([_text(0), *map(rows.number, ys)])
+    shown, more = rows.of(f"SELECT {select} {rows.from_}", most)
+    notes = (_only_first(len(shown)),) if more else ()
+    return _named(kind, [str(row[0]) for row in shown], _series(rows, ys, shown), notes, rows)
+
+
+def _named(
+    kind: PlotKind, names: Sequence[str], series: Sequence[Series], notes: Sequence[PlotNote],
+    rows: _Rows,
+) -> Plot:  # fmt: skip
+    x = tuple(float(position) for position in range(len(names)))
+    return Plot(
+        kind, "", "names", x, tuple(series), tuple(names), notes=tuple(notes),
+        in_order=kind != "box" and rows.in_order,
+    )  # fmt: skip
+
+
+def _over_scale(rows: _Rows, kind: PlotKind, ys: list[int]) -> Plot:
+    """Every row, or the means of intervals, or of a cloud those of cells."""
+    most, x = MAX_POINTS // len(ys), rows.number(0)
+    count, xs = rows.span(0)
+    means = ", ".join(f"avg({number})" for number in (x, *map(rows.number, ys)))
+    known = f"{rows.from_} WHERE {x} IS NOT NULL"
+    notes: tuple[PlotNote, ...] = ()
+    is_cloud = kind == "scatter" and len(ys) == 1 and count > most
+    if count <= most:
+        sql = f"SELECT {', '.join([x, *map(rows.number, ys)])} {known}"
+    elif is_cloud:
+        keys = f"{rows.bin(0, xs, MAX_BINS)}, {rows.bin(ys[0], rows.span(ys[0])[1], MAX_BINS)}"
+        has_y = f"AND {rows.number(ys[0])} IS NOT NULL"
+        sql = f"SELECT {means} {known} {has_y} GROUP BY {keys} ORDER BY {keys}"
+        notes = (_means(count, f"{MAX_BINS}×{MAX_BINS}", "の区画", "cells"),)
+    else:
+        sql = f"SELECT {means} {known} GROUP BY {rows.bin(0, xs, most)}"
+        notes = (_means(count, most, "区間", "intervals"),)
+    shown, _ = rows.of(sql)
+    if not is_cloud:  # whose cells are in an order that does not depend on rounding
+        shown.sort(key=lambda row: row[0])
+    places = tuple(float(row[0]) for row in shown)
+    return Plot(kind, "", rows.axis, places, _series(rows, ys, shown), notes=notes)
+
+
+def _long(rows: _Rows, kind: PlotKind) -> Plot:
+    """Rows of a place, the name of a series, and a value."""
+    names, notes = _largest(rows)
+    shown, more = rows.cells(rows.number(0))
+    if more:
+        count, (low, high) = rows.span(0)
+        bins = MAX_POINTS // len(names)
+        width = (high - low) / bins or 1.0
+        number = f"CAST({rows.bin(0, (low, high), bins)} AS DOUBLE)"
+        middle = f"{low!r} + ({number} + 0.5) * {width!r}"
+        shown, _ = rows.cells(f"CASE WHEN {rows.number(0)} IS NOT NULL THEN {middle} END")
+        notes.append(_means(count, bins, "区間", "intervals"))
+    else:
+        notes += _means_notes(shown)
+    shown.sort(key=lambda row: row[0])
+    own = {name: [row for row in shown if row[1] == name] for name in names}
+    series = tuple(
+        Series(name, tuple(row[2] for row in lines), places=tuple(float(row[0]) for row in lines))
+        for name, lines in own.items()
+        if lines
+    )
+    xs = tuple(dict.fromkeys(float(row[0]) for row in shown))
+    return Plot(kind, "", rows.axis, xs, series, notes=tuple(notes))
+
+
+def _long_over_names(rows: _Rows, kind: PlotKind) -> Plot:
+    names, notes = _largest(rows)
+    shown, more = rows.cells(_text(0))
+    xs, most = (
+        list(dict.fromkeys(row[0] for row in shown)),
+        _MAX_BARS if kind == "bar" else _MAX_NAMES,
+    )
+    if more or len(xs) > most:
+        xs = xs[:most]
+        notes.append(_only_first(len(xs)))
+    return _named(kind, xs, _grid(shown, xs, names), notes + _means_notes(shown), rows)
+
+
+def _largest(rows: _Rows) -> tuple[list[str], list[PlotNote]]:
+    """The names of the largest series, and a note if there are others."""
+    largest, _ = rows.of(f"SELECT k1, texts FROM {rows.largest}", _MAX_SERIES)
+    names = [str(name) for name, _ in largest]
+    if not largest or largest[0][1] <= _MAX_SERIES:
+        return names, []
+    return names, [
+        PlotNote(
+            f"{largest[0][1]}系列のうち大きい{_MAX_SERIES}系列を示しています",
+            f"only the largest {_MAX_SERIES} of {largest[0][1]} series are shown",
+        )
+    ]
+
+
+def _histogram(rows: _Rows) -> Plot:
+    if not rows.in_order:
+        raise PlotRefused("a histogram needs numbers or dates as the first column")
+    count, (low, high) = rows.span(0)
+    bins = max(1, min(MAX_BINS, round(count**0.5)))
+    known = f"{rows.from_} WHERE {rows.number(0)} IS NOT NULL"
+    found, _ = rows.of(
+        f"SELECT {rows.bin(0, (low, high), bins)}, count(*) {known} GROUP BY 1", bins
+    )
+    counts, step = {int(row[0]): float(row[1]) for row in found}, (high - low) / bins or 1.0
+    x = tuple(low + position * step for position in range(bins))
+    series = Series("件数", tuple(counts.get(position, 0.0) for position in range(bins)))
+    note = PlotNote(f"{count:,}件を{bins}区間に分けています", f"{count:,} values in {bins} bins")
+    return Plot("histogram", "", rows.axis, x, (series,), step=step, notes=(note,))
+
+
+def _boxes(rows: _Rows) -> Plot:
+    """The quartiles of one column by the names before it, the largest groups first, or of all."""
+    measured = [at for at, column in enumerate(rows.columns) if is_measured(column)][:_MAX_BOXES]
+    if not measured:
+        raise PlotRefused("a box chart needs a column of numbers")
+    found: list[Row] = []
+    for position in measured:
+        value = rows.number(position)
+        parts = ", ".join(f"quantile_cont({value}, {part})" for part in _PARTS.values())
+        name = _text(0) if measured == [1] else "''"
+        quarters, _ = rows.of(
+            f"SELECT {name}, {parts} {rows.from_} GROUP BY 1 HAVING count({value}) > 0 "
+            f"ORDER BY count({value}) DESC, 1 LIMIT {_MAX_BOXES + 1}"
+        )
+        own_name = [] if measured == [1] else [rows.columns[position].name[:60]]
+        found += [[*(own_name or row[:1]), *row[1:]] for row in quarters]
+    note = PlotNote(
+        f"行の多い{_MAX_BOXES}件だけを示しています",
+        f"only the {_MAX_BOXES} groups with the most rows are shown",
+    )
+    shown = found[:_MAX_BOXES]
+    series = [Series(part, tuple(row[at] for row in shown)) for at, part in enumerate(_PARTS, 1)]
+    notes = [note] * (len(found) > _MAX_BOXES)
+    return _named("box", [row[0] for row in shown], series, notes, rows)
+
+
+def _heat(rows: _Rows) -> Plot:
+    if len(rows.columns) < 3 or not is_measured(rows.columns[2]):
+        raise PlotRefused("a heat map needs three columns: x, y and a number")
+    found, more = rows.cells(_text(0), largest=False)
+    xs, ys = (list(dict.fromkeys(row[at] for row in found)) for at in (0, 1))
+    is_cut = more or max(len(xs), len(ys)) > _MAX_CELLS
+    xs, ys = xs[:_MAX_CELLS], ys[:_MAX_CELLS]
+    shown = f"{len(xs)}×{len(ys)}"
+    note = PlotNote(f"最初の{shown}だけを示しています", f"only the first {shown} are shown")
+    notes = [note] * is_cut + _means_notes(found)
+    return _named("heatmap", xs, _grid(found, xs, ys), notes, rows)
+
+
+def _grid(cells: Sequence[Row], xs: Sequence[str], names: Sequence[str]) -> list[Series]:
+    values = {(row[0], row[1]): row[2] for row in cells}
+    return [Series(name, tuple(values.get((x, name)) for x in xs)) for name in names]
+
+
+def _series(rows: _Rows, ys: Sequence[int], shown: Sequence[Row]) -> tuple[Series, ...]:
     return tuple(
-        Series(columns[y].name[:60], tuple(row[position] for row in rows))
+        Series(rows.columns[y].name[:60], tuple(row[position] for row in shown))
         for position, y in enumerate(ys, 1)
     )
 
@@ -285,10 +338,6 @@ def _means(rows: int, number: int | str, parts: str, in_english: str) -> PlotNot
     )
 
 
-def _has_means(rows: Sequence[Row]) -> bool:
-    """Whether some values, each followed by its number of rows, are of several rows."""
-    return any(row[-1] > 1 for row in rows)
-
-
-def _axis(column: Column) -> Axis:
-    return "times" if has_dates(column) else "numbers"
+def _means_notes(rows: Sequence[Row]) -> list[PlotNote]:
+    """A note if some values, each followed by its number of rows, are of several rows."""
+    return [_MEANS_NOTE] * any(row[-1] > 1 for row in rows)

@@ -8,8 +8,7 @@ import pytest
 from mdvec.analysis import safe_chart
 from mdvec.analysis.exports import ExportFolder
 from mdvec.charts.figure import draw
-from mdvec.charts.plot_sql import MAX_POINTS, PlotRefused
-from mdvec.charts.plots import Plots
+from mdvec.charts.plots import MAX_POINTS, PlotRefused, Plots
 from mdvec.sql.core.guard import AnswerGuard
 from mdvec.sql.exporter import Exporter
 from mdvec.sql.process.messages import Data, QueryLimits
