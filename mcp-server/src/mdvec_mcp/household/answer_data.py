@@ -74,6 +74,13 @@ class DrawnBudgets(BudgetAnswer):
 
 
 @dataclass(frozen=True, slots=True)
+class DrawnComparison(ComparisonAnswer):
+    """A comparison with its chart, which is null where none was asked for."""
+
+    chart: ChartEntry | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class DrawnNetWorth(NetWorthAnswer):
     """Net worth with its chart, which is null where none was asked for."""
 
@@ -81,7 +88,7 @@ class DrawnNetWorth(NetWorthAnswer):
 
 
 ReportAnswer = (
-    ComparisonAnswer
+    DrawnComparison
     | DrawnBudgets
     | CostsAnswer
     | ExpenseList

@@ -10,20 +10,24 @@ from typing import Literal, TypeVar
 from mcp_types import ContentBlock
 from mdvec.charts import (
     CATEGORY_KINDS,
+    OTHERS_COLOR,
     TREND_KINDS,
     CategoryChart,
     CategoryKind,
     Chart,
     ImageFormat,
+    Plot,
+    PlotNote,
     Series,
     TrendChart,
 )
 from mdvec.database import Connection
-from mdvec.dates import MonthRange
+from mdvec.dates import Days, MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household import (
     BudgetAnswer,
     Category,
+    ComparisonAnswer,
     Hierarchy,
     HouseholdAnswer,
     NetWorthAnswer,
@@ -106,6 +110,10 @@ class ChartPublisher:
     def budgets(self, answer: BudgetAnswer, ledger: Hierarchy) -> PublishedChart:
         """Publish budgets and what was spent, as bars."""
         return self._publish(budget_chart(answer, ledger), ChartRequest(None, None, None))
+
+    def comparison(self, answer: ComparisonAnswer) -> PublishedChart:
+        """Publish what moved between two periods, as pairs of bars."""
+        return self._publish(comparison_chart(answer), ChartRequest(None, None, None))
 
     def net_worth(self, answer: NetWorthAnswer) -> PublishedChart:
         """Publish net worth by month, as a line."""
@@ -200,6 +208,31 @@ def budget_chart(answer: BudgetAnswer, ledger: Hierarchy | None = None) -> Categ
         among=names_among(subjects, ledger or {}),
         keys=tuple(map(str, subjects)),
     )
+
+
+def comparison_chart(answer: ComparisonAnswer) -> Plot:
+    """The chart of a comparison: for each category or shop that it names, both periods' amounts."""
+    moved, rest = answer.movements, answer.total_movements - len(answer.movements)
+    later, earlier = _span(answer.after), _span(answer.before)
+    has_both = len({movement.is_income for movement in moved}) > 1
+    names = tuple(
+        movement.name + "（収入）" * (has_both and movement.is_income) for movement in moved
+    )
+    amounts = (
+        Series(later, tuple(movement.after for movement in moved)),
+        Series(earlier, tuple(movement.before for movement in moved), OTHERS_COLOR),
+    )
+    note = f"差の大きい{len(moved)}件です（ほか{rest}件）" if rest else ""
+    return Plot(
+        "bar", f"{later}と{earlier}の比較", "names", tuple(map(float, range(len(moved)))), amounts,
+        names, notes=(PlotNote(note, ""),) if note else (), unit="yen",
+    )  # fmt: skip
+
+
+def _span(days: Days) -> str:
+    """The days of a period as titles have them: whole months by their names."""
+    months = MonthRange.around(days, 1)
+    return _without_zeros(months.in_words if months.days == days else days.in_words)
 
 
 def net_worth_chart(answer: NetWorthAnswer) -> TrendChart:

@@ -12,9 +12,11 @@ from mdvec.household import (
     LEVELS,
     MAX_SUGGESTIONS,
     BudgetAnswer,
+    ComparisonAnswer,
     Detail,
     Hierarchy,
     ListName,
+    NetWorthAnswer,
     RuleList,
     accounts_report,
     budget_status,
@@ -36,13 +38,14 @@ from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
 from mdvec_mcp.database_trouble import trouble_in_japanese
 from mdvec_mcp.household.answer_data import (
     DrawnBudgets,
+    DrawnComparison,
     DrawnNetWorth,
     ReportAnswer,
     drawn,
     json_of,
 )
 from mdvec_mcp.household.context import HouseholdContext, refuse_others, today
-from mdvec_mcp.household.pictures import names_for, with_chart
+from mdvec_mcp.household.pictures import PublishedChart, names_for, with_chart
 
 if TYPE_CHECKING:
     from mdvec_mcp.household.pictures import ChartPublisher
@@ -53,7 +56,18 @@ Report = Literal[
     "medical", "furusato", "rules", "notes", "mapping", "accounts",
 ]  # fmt: skip
 TAKES: dict[Report, tuple[str, ...]] = {
-    "compare": ("since", "until", "period", "base", "category", "by", "detail", "limit", "tool"),
+    "compare": (
+        "since",
+        "until",
+        "period",
+        "base",
+        "category",
+        "by",
+        "detail",
+        "limit",
+        "output_format",
+        "tool",
+    ),
     "budget": ("since", "until", "period", "output_format", "tool"),
     "costs": ("since", "until", "period", "tool"),
     "recurring": ("tool",),
@@ -169,7 +183,8 @@ class Reports:
             month_starts_on=self.context.month_starts_on, today=today(),
         )  # fmt: skip
         answer, newer = await self.context.answer(request.tool, work)
-        return ToolReply(answer.text + newer, partial(json_of, answer, newer))
+        publish = partial(self.charts.comparison, answer) if answer.movements else None
+        return await _pictured(request, answer, newer, DrawnComparison, publish)
 
     async def _budgets(self, request: Asked) -> ToolReply:
         status = partial(
@@ -182,12 +197,8 @@ class Reports:
             return status(connection, tool_id), names
 
         (answer, names), newer = await self.context.answer(request.tool, work)
-        if request.output_format != "image" or not answer.statuses:
-            data = partial(json_of, drawn(DrawnBudgets, answer), newer)
-            return ToolReply(answer.text + newer, data)
-        chart = await in_thread(lambda: self.charts.budgets(answer, names), trouble_in_japanese)
-        data = partial(json_of, drawn(DrawnBudgets, answer, chart.model), newer)
-        return with_chart(answer.text + newer, chart, data)
+        publish = partial(self.charts.budgets, answer, names) if answer.statuses else None
+        return await _pictured(request, answer, newer, DrawnBudgets, publish)
 
     async def _costs(self, request: Asked) -> ToolReply:
         work = partial(
@@ -246,12 +257,8 @@ class Reports:
             today=today(),
         )
         answer, newer = await self.context.answer(request.tool, work)
-        if request.output_format != "image":
-            data = partial(json_of, drawn(DrawnNetWorth, answer), newer)
-            return ToolReply(answer.text + newer, data)
-        chart = await in_thread(partial(self.charts.net_worth, answer), trouble_in_japanese)
-        data = partial(json_of, drawn(DrawnNetWorth, answer, chart.model), newer)
-        return with_chart(answer.text + newer, chart, data)
+        publish = partial(self.charts.net_worth, answer)
+        return await _pictured(request, answer, newer, DrawnNetWorth, publish)
 
     async def _rules(self, request: Asked) -> ToolReply:
         answer = await self.context.run(request.tool, "read", listed_rules)
@@ -270,6 +277,21 @@ class Reports:
         work = partial(mapping_answer, file=request.file or "")
         answer = await self.context.in_folder(request.tool, work)
         return ToolReply(answer.text, partial(json_of, answer))
+
+
+async def _pictured(
+    request: Asked,
+    answer: ComparisonAnswer | BudgetAnswer | NetWorthAnswer,
+    newer: str,
+    kind: Callable[..., DrawnComparison | DrawnBudgets | DrawnNetWorth],
+    publish: Callable[[], PublishedChart] | None,
+) -> ToolReply:
+    """The answer, with its picture if one was asked for and there is something to draw."""
+    text = answer.text + newer
+    if request.output_format != "image" or publish is None:
+        return ToolReply(text, partial(json_of, drawn(kind, answer), newer))
+    chart = await in_thread(publish, trouble_in_japanese)
+    return with_chart(text, chart, partial(json_of, drawn(kind, answer, chart.model), newer))
 
 
 def listed_rules(connection: Connection, tool_id: int) -> RuleList:

@@ -12,11 +12,18 @@ from mdvec.charts.figure import figure_of
 from mdvec.charts.fonts import typeface
 from mdvec.database.connection import open_database
 from mdvec.household.budgeting import budget_status, set_budget
+from mdvec.household.comparison import compare_periods
 from mdvec.household.overview import category_hierarchy
 from small_ledger import FLAGS, Row, SmallLedger
 
 from mdvec_mcp.household.answer_data import json_of
-from mdvec_mcp.household.pictures import UnfittingGraph, budget_chart, month_chart, trend_chart
+from mdvec_mcp.household.pictures import (
+    UnfittingGraph,
+    budget_chart,
+    comparison_chart,
+    month_chart,
+    trend_chart,
+)
 
 TODAY = date(2025, 7, 31)
 
@@ -50,6 +57,22 @@ def test_budgets_of_a_year_are_not_on_the_axis_of_those_of_a_month(ledger_of, co
     set_budget(connection, tool, category="食費", amount=50_000, **asked)
     both = budget_chart(budget_status(connection, tool, **asked))
     assert (both.targets, both.note) == ((50_000,), "年の予算は文章にあります")
+
+
+def test_a_comparison_has_a_pair_of_bars_for_each_category(ledger_of, connection):
+    rows = of_july(("食費/外食", -9_000), ("住宅/家賃", -70_500), ("旅行/宿", -40_000))
+    rows += [Row("2025-06-05", -3_000, "食費/外食"), Row("2025-06-09", -70_000, "住宅/家賃")]
+    ledger = ledger_of(rows)
+    answer = compare_periods(connection, ledger.tool_id, period="2025年7月", limit=2, today=TODAY)
+    chart = comparison_chart(answer)
+    assert chart.title == "2025年7月と2025年6月の比較"
+    assert {one.name: one.values for one in chart.series} == {
+        "2025年7月": (40_000, 9_000), "2025年6月": (0, 3_000),
+    }  # fmt: skip
+    assert chart.note == "差の大きい2件です（ほか1件）"
+    axes = figure_of(chart, (800, 600), typeface(None)).axes[0]
+    assert [bar.get_width() for bar in axes.patches] == [40_000, 9_000, 0, 3_000]
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == ["旅行", "食費"]
 
 
 def of_july(*pairs):

@@ -50,10 +50,13 @@ def test_two_periods_stand_side_by_side_with_the_shops_that_moved(database):
 
 
 def test_a_comparison_is_a_page_long_and_in_full_a_few(database):
-    concise, full = answers(
+    concise, full, drawn = answers(
         database, report("compare", period="2025年", base="2024年"),
         report("compare", period="2025年", base="2024年", detail="full"),
+        report("compare", period="2025年", base="2024年", output_format="image"),
     )  # fmt: skip
+    assert (concise.pictures, drawn.pictures) == (0, 1)
+    assert "（家計簿グラフ - 2025年1月〜2025年9月と2024年1月〜2024年12月の比較）" in drawn.words
     assert len(concise.words) < 1_500 < len(full.words)
     assert "detail=full なら" in concise.words
 

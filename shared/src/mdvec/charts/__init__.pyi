@@ -9,11 +9,13 @@ from .chart import Picture as Picture
 from .chart import Size as Size
 from .chart import TrendChart as TrendChart
 from .chart import chosen_size as chosen_size
+from .colors import OTHERS_COLOR as OTHERS_COLOR
 from .colors import colors_of as colors_of
 from .figure import draw as draw
 from .plot import PLOT_KINDS as PLOT_KINDS
 from .plot import Plot as Plot
 from .plot import PlotKind as PlotKind
+from .plot import PlotNote as PlotNote
 from .plot import Series as Series
 from .plots import PlotRefused as PlotRefused
 from .plots import Plots as Plots

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from mdvec.charts.chart import CategoryChart
-from mdvec.charts.colors import colors_of
-from mdvec.charts.style import OTHERS_COLOR
+from mdvec.charts.colors import OTHERS_COLOR, colors_of
 
 MAX_OTHERS_PERCENT = 15
 """The largest share that その他 may have of the positive amounts, if more entries fit."""

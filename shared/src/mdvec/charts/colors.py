@@ -17,6 +17,7 @@ PALETTE = (
     "#C06078", "#A83C90", "#B484D8", "#54840C", "#6078E4",
     "#60A854", "#A86C9C", "#009054", "#7860B4", "#306C60",
 )  # fmt: skip
+OTHERS_COLOR = "#BCC1C8"
 FIRST = 10
 """How many colours are far apart; the others come close to one of them."""
 

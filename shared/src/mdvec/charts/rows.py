@@ -12,6 +12,7 @@ from matplotlib.patches import Rectangle
 from mdvec.charts import units
 from mdvec.charts.amounts import colored, entries_of, members_note, merge_small
 from mdvec.charts.chart import CategoryChart, ChartError
+from mdvec.charts.colors import OTHERS_COLOR
 from mdvec.charts.plane import name_labels
 from mdvec.charts.plot import Plot, Series, Unit
 from mdvec.charts.sheet import LABEL_GAP_EM, Box, Sheet
@@ -21,7 +22,6 @@ from mdvec.charts.style import (
     HEAT,
     INK,
     LOSS_INK,
-    OTHERS_COLOR,
     PAPER,
     ink_on,
     points,
@@ -78,9 +78,10 @@ def has_room(sheet: Sheet, plot: Plot, frame: Box) -> bool:
 
 def draw_plot_bars(sheet: Sheet, plot: Plot, frame: Box) -> None:
     """Draw the bars of a plot one below another."""
-    keys = [(one.name, series_color(number)) for number, one in enumerate(plot.series)]
+    keys = [(one.name, one.color or series_color(at)) for at, one in enumerate(plot.series)]
     top = sheet.legend(frame, keys, lines=False)
-    draw_bars(sheet, Box(frame.left, top, frame.right, frame.bottom), Bars(plot.names, plot.series))
+    room = Box(frame.left, top, frame.right, frame.bottom)
+    draw_bars(sheet, room, Bars(plot.names, plot.series, plot.unit))
 
 
 def _rows_in(height: float) -> float:
@@ -169,7 +170,7 @@ def _draw_bars(axes: Axes, bars: Bars) -> None:
             [position + middle for position in range(len(bars.names))],
             [float(value or 0) for value in one.values],
             height * (0.92 if len(bars.series) > 1 else 1),
-            color=bars.colors or series_color(number), label=one.name,
+            color=bars.colors or one.color or series_color(number), label=one.name,
         )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from mdvec.charts.chart import Size
 from mdvec.charts.colors import FIRST, PALETTE
 
 PAPER, INK, FAINT_INK, LOSS_INK = "#FFFFFF", "#2B2F36", "#6A707A", "#B3261E"
-GRID, AXIS, EMPTY_BAND, OTHERS_COLOR = "#E8EAED", "#9AA0A6", "#F1F2F4", "#BCC1C8"
+GRID, AXIS, EMPTY_BAND = "#E8EAED", "#9AA0A6", "#F1F2F4"
 HEAT = ("#EEF3F8", "#8FB4D6", "#3D6FA8", "#173B66")
 COLD = ("#7A3B05", "#D08A3C", "#F6E3C8")
 """Of values below zero, the least first; told from those above also by eyes without a cone."""

@@ -21,11 +21,11 @@ from matplotlib.text import Text
 from PIL import Image
 
 from mdvec.charts.chart import CategoryChart, ChartError, TrendChart
-from mdvec.charts.colors import colors_of
+from mdvec.charts.colors import OTHERS_COLOR, colors_of
 from mdvec.charts.figure import draw, figure_of
 from mdvec.charts.fonts import FontUnusable, typeface
 from mdvec.charts.plot import Plot, Series
-from mdvec.charts.style import EMPTY_BAND, LOSS_INK, OTHERS_COLOR, lighter
+from mdvec.charts.style import EMPTY_BAND, LOSS_INK, lighter
 
 NAMES = (
     "食費", "日用品", "水道・光熱費", "通信費", "住宅", "交通費", "教養・教育", "趣味・娯楽",
