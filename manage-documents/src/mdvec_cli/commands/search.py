@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
@@ -152,7 +152,7 @@ def search_command(
     filters = search.filters_of(
         today, path=path or typed.path, tags=[*(tag or ()), *typed.tags], since=since, until=until,
         exact=[*(exact or ()), *typed.exact], exclude=[*(exclude or ()), *typed.exclude],
-        links_to=links_to, where=_entries(where or ()), open_tasks=tasks,
+        links_to=links_to, where=search.where_entries(where or ()), open_tasks=tasks,
     )  # fmt: skip
     settings = settings_from(
         config, database, verbose=verbose,
@@ -198,15 +198,6 @@ def search_command(
     for note in (*search.signs_read_as_text(query, is_code=False), *answer.notes):
         say(f"note: {note}")
     _print_hits(answer, explain=explain)
-
-
-def _entries(given: Sequence[str]) -> dict[str, list[str] | None]:
-    """The entries of front matter, by key; one without "=" may have any value."""
-    entries: dict[str, list[str] | None] = {}
-    for entry in given:
-        key, sign, value = entry.partition("=")
-        entries[key] = [*(entries.get(key) or ()), value] if sign else None
-    return entries
 
 
 def _print_listing(listing: Listing, *, as_json: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -134,7 +134,7 @@ class FilterArguments:
     exclude: list[str] | None = None
     queries: list[str] | None = None
     links_to: str | None = None
-    where: dict[str, Scalar | list[Scalar]] | None = None
+    where: Mapping[str, object] | None = None
     tasks: bool = False
     related_to: str | None = None
 

@@ -64,6 +64,19 @@ def test_a_passage_is_found_and_read_in_its_document(client):
     assert re.search(r'href="vscode://file/\S*/notes/water\.md:\d+"', read)
 
 
+@pytest.mark.parametrize(
+    ("filters", "found"),
+    [
+        ({"where": "tags=備え"}, True), ({"where": "tags=旅、status"}, False),
+        ({"tasks": "1"}, False), ({"links_to": "water"}, False),
+    ],
+)  # fmt: skip
+def test_links_front_matter_and_tasks_filter_the_hits(client, filters, found):
+    shown = client.get("/", params={"q": "水の備蓄", **filters}).text
+    assert ("<mark>備蓄</mark>" in shown) is found
+    assert '<details class="filters" open>' in shown
+
+
 def test_the_script_gets_the_hits_alone(client):
     part = client.get("/", params={"q": "水の備蓄", "part": "hits"}).text
     assert part.lstrip().startswith('<p class="quiet">')

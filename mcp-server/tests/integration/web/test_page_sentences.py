@@ -25,6 +25,12 @@ SEARCHES = {
     "until=2001-01-01": "2001-01-01 以前の日付の文書はありません",
     "since=2024-01-03": "日付がなく、期間では見つからない文書が 2 件",
     "tags=水&path=b.md": "すべてを満たす文書はありません",
+    "links_to=a.md": '"a.md" へリンクしている文書はありません',
+    "links_to=none": '"none" という文書はありません',
+    "tasks=1": "済んでいないタスクのある文書はありません",
+    "where=tags=火": 'よくある値: "水"',
+    "where=mood": 'よくある項目: "tags"',
+    "where=tags=": "フロントマターの tags の値がありません",
 }
 TYPED = {
     "水 zyx": '"zyx" は、どの文書にもありません',
@@ -34,8 +40,10 @@ TYPED = {
     "話 -水 -備": '"水" のある段落を notes から 2 件除きました',
     "zyx 水を備える": "答えていそうな段落は、ほかにありません",
     '"水を見る" 水': '"水を見る" とそのまま書いた段落はありません',
+    "-水": "-水 はふつうの文字として",
     "話 -水": 'どの段落にも "水" があります',
 }
+OTHERS = ("left out", "time", "memory", "no tables", "built again")
 ADDRESSES = {
     "/document?tool=notes&path=zzzz": "文書「zzzz」はありません。",
     "/document?tool=notes&path=aa.md": '近い名前: "a.md"',
@@ -104,12 +112,20 @@ def test_a_japanese_page_says_in_japanese_what_the_library_says_in_english(clien
         or not all(JAPANESE.search(one) for one in said(answer))
     ]
     assert wrong == []
-    assert len(answers) + len(("left out", "time", "memory", "no tables")) == len(known_sentences())
+    assert len(answers) + len(OTHERS) == len(known_sentences())
 
 
 def test_limits_of_a_query_are_told_in_japanese():
     assert told("ja", str(out_of_time(10))).startswith("10 秒の制限に達した")
     assert told("ja", str(out_of_memory(512))).startswith("メモリーの制限（512 MB）")
+
+
+def test_a_rebuild_under_way_is_told_in_japanese():
+    note = (
+        "notes is being built again, 1 document so far; until that is complete, searches read "
+        "what was there before"
+    )
+    assert told("ja", note).startswith("notes を作り直しています")
 
 
 def test_what_is_not_in_the_table_and_english_pages_stay_as_they_are():

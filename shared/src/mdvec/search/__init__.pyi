@@ -16,6 +16,7 @@ from .core.filters import Filters as Filters
 from .core.filters import Returning as Returning
 from .core.filters import Sort as Sort
 from .core.filters import filters_of as filters_of
+from .core.filters import where_entries as where_entries
 from .core.neighbours import TextSpan as TextSpan
 from .core.neighbours import good_cut as good_cut
 from .core.neighbours import within_budget as within_budget

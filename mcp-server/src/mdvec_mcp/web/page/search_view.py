@@ -11,7 +11,15 @@ from markupsafe import Markup, escape
 from mdvec.database import DatabaseMissing
 from mdvec.documents import DocumentPart, DocumentText, read_document
 from mdvec.manage import find_tool, list_tools
-from mdvec.search import MAX_K, MAX_QUERY_CHARS, Answer, Hit, signs_read_as_text, typed_query
+from mdvec.search import (
+    MAX_K,
+    MAX_QUERY_CHARS,
+    Answer,
+    Hit,
+    signs_read_as_text,
+    typed_query,
+    where_entries,
+)
 from mdvec.text import is_markdown
 from mdvec.tools import KINDS, Tool
 from starlette.requests import Request
@@ -83,12 +91,16 @@ class _Search:
     def _answer(self, query: Query, question: str) -> Answer:
         names = tuple(query.all("tool")) or None
         tags = query.text("tags").replace("、", ",").replace(" ", ",").split(",")
+        where = where_entries(query.text("where").replace("、", ",").split(","))
         arguments = FilterArguments(
             path=query.text("path").strip() or None,
             tags=[tag for tag in tags if tag] or None,
             since=query.text("since").strip() or None,
             until=query.text("until").strip() or None,
             sort="newest" if query.text("sort") == "newest" else "relevance",
+            links_to=query.text("links_to").strip() or None,
+            where=where or None,
+            tasks="tasks" in query,
         )
         typed = typed_query(question)
         context = self.views.wiring.search

@@ -207,6 +207,16 @@ def _values(key: str, value: object) -> tuple[str, ...]:
     return tuple(values)
 
 
+def where_entries(typed: Sequence[str]) -> dict[str, list[str] | None]:
+    """Entries of front matter as people type them, by key; one without "=" may have any value."""
+    entries: dict[str, list[str] | None] = {}
+    for entry in filter(None, map(str.strip, typed)):
+        key, sign, value = entry.partition("=")
+        known = entries.get(key.strip()) or ()
+        entries[key.strip()] = [*known, value.strip()] if sign else None
+    return entries
+
+
 def _texts(name: str, said: Sequence[str]) -> tuple[str, ...]:
     if len(said) > MAX_TEXTS:
         raise InvalidFilter(f"{len(said)} texts in {name} are too many; give at most {MAX_TEXTS}")
