@@ -108,7 +108,7 @@ def detect(
     detected = with_transfers(
         find_pairs(rows, options, transaction_ids, reading), rows, options, transaction_ids
     )
-    bills = find_bills(duplicate_checks.bill_rows(connection, tool_id), reading)
+    bills = find_bills(duplicate_checks.bill_rows(connection, tool_id, rows), reading)
     detected = with_bills(detected, bills, options, transaction_ids)
     dropped = 0
     with connection:

@@ -23,7 +23,9 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from itertools import accumulate
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from mdvec.household.core.detection import DetectionOptions
@@ -182,7 +184,7 @@ class _Card:
 
     def __init__(self, account: str, rows: Iterable[BillRow]) -> None:
         self.account = account
-        self.rows = sorted(rows, key=lambda bill_row: (bill_row.row.date, bill_row.row.id))
+        self.rows = sorted(rows, key=attrgetter("row.date", "row.id"))
         self._days = [bill_row.row.date.toordinal() for bill_row in self.rows]
         self._sums: dict[int, list[_Span]] = defaultdict(list)
         for span, amount in (*self._closings(), *self._files()):
@@ -239,6 +241,7 @@ class _Card:
                 yield _Span(_BY_FILE, closing, places), amount
 
 
+@lru_cache(maxsize=8192)
 def _closing(month: int, day: int) -> int:
     """The ordinal of a closing day in a month that is counted from the year 0."""
     year, index = divmod(month, 12)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
@@ -78,18 +79,23 @@ class ReviewCounts:
 def compared_rows(connection: apsw.Connection, tool_id: int) -> list[ComparedRow]:
     """The compared columns of all rows that count."""
     # Almost every row counts: an index would only add a lookup for each.
+    return _compared(connection, f"NOT INDEXED WHERE tool_id = ? AND {counts('t')}", tool_id)
+
+
+def _compared(connection: apsw.Connection, which: str, value: object) -> list[ComparedRow]:
     rows = connection.execute(
-        f"SELECT {', '.join(ComparedRow._fields)} "
-        f"FROM transactions AS t NOT INDEXED WHERE tool_id = ? AND {counts('t')}",
-        (tool_id,),
+        f"SELECT {', '.join(ComparedRow._fields)} FROM transactions AS t {which}", (value,)
     )
     days = _Days()
     return [ComparedRow(row_id, days[day], *others) for row_id, day, *others in rows]
 
 
-def bill_rows(connection: apsw.Connection, tool_id: int) -> list[BillRow]:
+def bill_rows(
+    connection: apsw.Connection, tool_id: int, compared: Iterable[ComparedRow]
+) -> list[BillRow]:
     """All rows with an amount that may be a card's bill or that one may pay.
 
+    Those that count have been read already (``compared``), which takes most of the time.
     Rows that their file marks as transfers are neither, nor is a row that was decided to be a
     duplicate of another of the same account.
     """
@@ -97,18 +103,21 @@ def bill_rows(connection: apsw.Connection, tool_id: int) -> list[BillRow]:
         "t.is_duplicate AND NOT EXISTS (SELECT 1 FROM transactions AS o "
         "WHERE o.id = t.duplicate_of AND o.account = t.account)"
     )
-    rows = connection.execute(
-        f"SELECT {', '.join(f't.{name}' for name in ComparedRow._fields)}, source_file, "
-        f"{counts('t')} OR t.is_moved, {counts('t')} OR t.is_moved OR {is_duplicate_of_others} "
+    rows: list[tuple[Any, ...]] = connection.execute(
+        f"SELECT id, source_file, {counts('t')} OR t.is_moved, "
+        f"{counts('t')} OR t.is_moved OR {is_duplicate_of_others} "
         "FROM transactions AS t NOT INDEXED WHERE tool_id = ? AND NOT is_transfer "
         "AND amount IS NOT NULL AND account <> '' "
         f"AND {in_ledger('t')} AND (NOT is_duplicate OR {is_duplicate_of_others})",
         (tool_id,),
-    )
-    days = _Days()
+    ).fetchall()
+    known = {row.id: row for row in compared}
+    others = json.dumps([row_id for row_id, *_ in rows if row_id not in known])
+    which = "WHERE id IN (SELECT value FROM json_each(?))"
+    known |= {row.id: row for row in _compared(connection, which, others)}
     return [
-        BillRow(ComparedRow(row_id, days[day], *others), path, bool(may_be_bill), bool(purchase))
-        for row_id, day, *others, path, may_be_bill, purchase in rows
+        BillRow(known[row_id], path, bool(may_be_bill), bool(is_purchase))
+        for row_id, path, may_be_bill, is_purchase in rows
     ]
 
 
