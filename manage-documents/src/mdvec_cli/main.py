@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 
 from mdvec_cli.commands import (
     STOPPED,
+    backup_command,
     compact_command,
     doctor_command,
     export_command,
@@ -28,6 +29,7 @@ from mdvec_cli.commands import (
     profile_command,
     query_command,
     register_command,
+    restore_command,
     rules,
     samples_command,
     say,
@@ -81,6 +83,8 @@ app.command("plot")(plot_command)
 app.command("export")(export_command)
 app.command("status")(status_command)
 app.command("compact")(compact_command)
+app.command("backup")(backup_command)
+app.command("restore")(restore_command)
 app.command("ui")(ui_command)
 app.command("doctor")(doctor_command)
 app.add_typer(household.app, name="household")

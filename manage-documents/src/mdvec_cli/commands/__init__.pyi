@@ -3,6 +3,8 @@ from . import model as model
 from . import rules as rules
 from . import service as service
 from . import tool as tool
+from .backup import backup_command as backup_command
+from .backup import restore_command as restore_command
 from .compact import compact_command as compact_command
 from .doctor import doctor_command as doctor_command
 from .get import get_command as get_command

@@ -70,7 +70,8 @@ def test_a_truncated_database_is_reported_as_damaged(notes):
     notes.database.write_bytes(half)
     assert refused(notes, "status") == (
         f"error: the database {notes.database} is damaged (database disk image is malformed); "
-        "put back a copy, or delete it and import again\n"
+        "put back a backup with: mdvec restore FILE; without one, move the file away and "
+        "import again, which loses decisions, budgets, rules, notes and saved questions\n"
     )
 
 

@@ -10,6 +10,7 @@ from .connection import open_database as open_database
 from .connection import records as records
 from .connection import roll_back as roll_back
 from .connection import snapshot as snapshot
+from .connection import translate_errors as translate_errors
 from .connection import vector_extension_version as vector_extension_version
 from .file_stamp import FileStamp as FileStamp
 from .file_stamp import stamp_of as stamp_of

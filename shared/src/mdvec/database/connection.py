@@ -116,7 +116,8 @@ def _user_error(error: apsw.Error, path: Path) -> DatabaseError:
         case apsw.CorruptError():
             return DatabaseUnusable(
                 f"the database {path} is damaged ({error}); "
-                "put back a copy, or delete it and import again"
+                "put back a backup with: mdvec restore FILE; without one, move the file away and "
+                "import again, which loses decisions, budgets, rules, notes and saved questions"
             )
         case apsw.FullError():
             return DatabaseError(
@@ -141,8 +142,7 @@ def _user_error(error: apsw.Error, path: Path) -> DatabaseError:
     # sqlite-vec has one vague error for a full disk and for a damaged index.
     return DatabaseError(
         f"reading or writing {path} failed ({error}); check the disk and its free space, then "
-        "repeat the command; if it fails again, put back a copy, or delete the file and import "
-        "again"
+        "repeat the command; if it fails again, put back a backup with: mdvec restore FILE"
     )
 
 

@@ -82,6 +82,7 @@ from .interfaces.duckdb_table import LEDGER_TABLE as LEDGER_TABLE
 from .interfaces.duckdb_table import ledger_lines as ledger_lines
 from .interfaces.plans import rules_of as rules_of
 from .interfaces.row_sums import Order as Order
+from .interfaces.transactions import advance_versions as advance_versions
 from .interfaces.transactions import data_version as data_version
 from .mapping_review import MappingAnswer as MappingAnswer
 from .mapping_review import mapping_answer as mapping_answer

@@ -1,5 +1,10 @@
 from . import registering as registering
 from . import unread as unread
+from .backup import Backup as Backup
+from .backup import BackupRefused as BackupRefused
+from .backup import Restored as Restored
+from .backup import back_up as back_up
+from .backup import restore as restore
 from .bearer import read_token as read_token
 from .clients.clients import CLIENTS as CLIENTS
 from .clients.clients import Machine as Machine

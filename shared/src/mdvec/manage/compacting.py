@@ -69,7 +69,7 @@ def compact(
     with open_database(database, "read"):
         pass
     _check_writable(database)
-    with _no_imports(database, on_notice):
+    with no_imports(database, on_notice):
         _check_room(database, free_bytes)
         before = size_on_disk(database)
         with open_database(database, "write") as connection:
@@ -96,7 +96,7 @@ def _tidy(connection: apsw.Connection, tool: Tool) -> None:
 
 
 @contextmanager
-def _no_imports(database: Path, on_notice: Callable[[str], None]) -> Iterator[None]:
+def no_imports(database: Path, on_notice: Callable[[str], None]) -> Iterator[None]:
     """Hold the import locks of all tools, including tools added while it waits.
 
     Locks are taken in the order of the tools' ids, so that two processes cannot deadlock.

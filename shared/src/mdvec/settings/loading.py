@@ -210,7 +210,7 @@ def unread_file(environment: Mapping[str, str], config: Path | None, folder: Pat
     file = folder / _USERS_FILE
     if config is not None or environment.get(_CONFIG_VARIABLE) or not file.is_file():
         return []
-    if file.resolve() == _users_file().resolve():
+    if file.resolve() == users_file().resolve():
         return []
     try:
         read = tomllib.loads(file.read_text(encoding="utf-8-sig"))
@@ -226,7 +226,8 @@ def unread_file(environment: Mapping[str, str], config: Path | None, folder: Pat
     return [f"{file} has settings of mdvec and is not read; name it with --config {_USERS_FILE}"]
 
 
-def _users_file() -> Path:
+def users_file() -> Path:
+    """The user's settings file, which may be missing."""
     return platformdirs.user_config_path(APP, appauthor=False) / _USERS_FILE
 
 
@@ -240,7 +241,7 @@ def _config_file(
                 f"there is no settings file {named}; check --config or MDVEC_CONFIG"
             )
         return _expanded(named).absolute()
-    candidates = [_users_file()]
+    candidates = [users_file()]
     if project_folder is not None:
         candidates.insert(0, project_folder / _PROJECT_FILE)
     return next((path.absolute() for path in candidates if path.is_file()), None)

@@ -229,7 +229,7 @@ def _tool(row: dict[str, Any]) -> Tool:
     except (ValueError, TypeError, KeyError, InvalidChunking) as error:
         raise DatabaseUnusable(
             f"the database's row of the tool {row['name']!r} is damaged; "
-            "put back a copy of the file"
+            "put back a backup with: mdvec restore FILE"
         ) from error
     return Tool(
         id=row["id"],

@@ -74,6 +74,11 @@ def data_version(connection: apsw.Connection, tool_id: int) -> int:
     return int(rows[0][0] or 0)
 
 
+def advance_versions(connection: apsw.Connection, by: int) -> None:
+    """Let every ledger's ``data_version`` grow: its rows may differ from all that were seen."""
+    connection.execute("UPDATE ledger_versions SET version = version + ?", (by,))
+
+
 def delete_rows(connection: apsw.Connection, row_ids: Iterable[int]) -> None:
     """Delete rows by id; call within a transaction.
 

@@ -31,7 +31,10 @@ from mdvec.tools import KINDS, Tool, is_being_imported, lock_file, only_import_o
 
 _MAX_ERRORS = 10
 _PRIVATE = 0o600
-_HOW_TO_RESTORE = "put back a copy of the file, or delete it and import again"
+_HOW_TO_RESTORE = (
+    "put back a backup with: mdvec restore FILE; without one, move the file away and import again, "
+    "which loses decisions, budgets, rules, notes and saved questions"
+)
 _MIN_FREE = 50 * MEGABYTE
 _COMFORTABLE = 500 * MEGABYTE
 

@@ -1,0 +1,146 @@
+"""`mdvec backup` and `mdvec restore`: what a person decided comes back, and nothing is lost."""
+
+import sqlite3
+import zipfile
+from pathlib import Path
+
+import pytest
+from ledger_folder import HEADER, JULY, line
+from mdvec.database import open_database
+from mdvec.household import data_version
+from mdvec.manage import backup, find_tool
+from mdvec.tools import only_import_of
+
+SETTINGS = "[search]\nk = 3\n"
+
+
+@pytest.fixture
+def saved(notes):
+    """``notes`` with settings and a backup of both."""
+    settings = notes.home / "config" / "mdvec" / "config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(SETTINGS)
+    done = notes("backup", "saved.zip")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(f"{notes.work / 'saved.zip'}: 1 tool, ")
+    return notes
+
+
+def test_a_backup_brings_back_tools_and_settings_and_keeps_what_it_replaces(saved):
+    settings = saved.home / "config" / "mdvec" / "config.toml"
+    saved("tool", "delete", "-n", "notes", "-y")
+    saved("tool", "add", "-n", "later", "-d", "made later", "-s", saved.docs)
+    settings.write_text("[search]\nk = 9\n")
+    refused = saved("restore", "saved.zip")
+    assert (refused.code, refused.out) == (1, "")
+    assert "has tools already (later); to replace it, repeat the command with --yes" in refused.err
+
+    done = saved("restore", "saved.zip", "--yes", "--format", "json")
+    assert (done.code, done.json["tools"]) == (0, ["notes"])
+    assert "water.md:1-3" in saved("search", "-n", "notes", "水の備え").out
+    assert settings.read_text() == SETTINGS
+    database, old_settings = map(Path, done.json["replaced"])
+    assert "later" in saved("status", "--database", database).out
+    assert "k = 9" in old_settings.read_text()
+    assert not [name for name in saved.files() if ".mdvec-backup-" in name]
+
+
+def test_a_missing_a_damaged_and_a_foreign_database_take_a_backup(saved):
+    assert saved("restore", "saved.zip", "--database", "new.sqlite").code == 0
+    assert "notes" in saved("status", "--database", "new.sqlite").out
+    whole = saved.database.read_bytes()
+    for damaged in (whole[: len(whole) // 2], b"no database", b""):
+        saved.database.write_bytes(damaged)
+        if damaged:
+            assert "with --yes" in saved("restore", "saved.zip").err
+        assert saved("restore", "saved.zip", "--yes").code == 0
+        assert "water.md" in saved("search", "-n", "notes", "水の備え").out
+
+
+def a_zip(path, **members):
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name.replace("_", "."), content)
+
+
+def test_what_is_no_backup_changes_nothing(saved):
+    a_zip(saved.work / "other.zip", a_txt="a")
+    a_zip(saved.work / "text.zip", mdvec_sqlite="no database")
+    (saved.work / "cut.zip").write_bytes((saved.work / "saved.zip").read_bytes()[:-200])
+    before = saved.database.read_bytes()
+    for name, message in {
+        "none.zip": "there is no file none.zip",
+        "docs": "docs cannot be read (Is a directory)",
+        "docs/water.md": "is no backup of mdvec, or it is damaged",
+        "cut.zip": "is no backup of mdvec, or it is damaged",
+        "other.zip": "is no backup of mdvec: it holds no mdvec.sqlite",
+        "text.zip": "is not a database",
+    }.items():
+        done = saved("restore", name, "--yes")
+        assert (done.code, done.out) == (1, ""), name
+        assert message in done.err
+    assert saved.database.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("saved.zip", "saved.zip exists already; name a new file"),
+        ("docs", "docs exists already; name a new file"),
+        ("nowhere/b.zip", "there is no folder nowhere; make it"),
+    ],
+)
+def test_a_backup_is_written_only_where_nothing_is(saved, target, message):
+    before = (saved.work / "saved.zip").read_bytes()
+    done = saved("backup", target)
+    assert (done.code, message in done.err) == (1, True)
+    assert (saved.work / "saved.zip").read_bytes() == before
+
+
+def test_ctrl_c_while_a_backup_is_restored_leaves_the_database_as_it_was(saved, monkeypatch):
+    monkeypatch.setattr(backup, "_PAGES_A_STEP", 10)
+    saved("tool", "rename", "-n", "notes", "--to", "renamed")
+
+    def stop(copied, size):
+        if 0 < copied < size:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        backup.restore(
+            saved.work / "saved.zip", saved.database, saved.work / "config.toml",
+            replaces=True, on_copied=stop,
+        )  # fmt: skip
+    assert find_tool(saved.database, "renamed").name == "renamed"
+    assert "water.md" in saved("search", "-n", "renamed", "水の備え").out
+
+
+def test_restoring_waits_for_an_import(saved):
+    with only_import_of(saved.database, find_tool(saved.database, "notes"), print):
+        process = saved.start("restore", "saved.zip", "--yes")
+        assert "an import of 'notes'" in process.stderr.readline()
+    assert process.wait(60) == 0
+
+
+def test_a_running_server_sees_that_a_restored_ledger_is_another(mdvec):
+    mdvec.write(f"{JULY}.csv", "\r\n".join([HEADER, line("a"), ""]), "cp932")
+    mdvec("tool", "add", "-n", "kakeibo", "-d", "家計簿", "-s", mdvec.docs, "--kind", "household")
+    mdvec("import", "-n", "kakeibo")
+
+    def version():
+        with open_database(mdvec.database, "read") as connection:
+            return data_version(connection, find_tool(mdvec.database, "kakeibo").id)
+
+    before = version()
+    mdvec("backup", "saved.zip")
+    mdvec("restore", "saved.zip", "--yes")
+    assert version() > before + 1_000_000
+
+
+def test_a_backup_is_a_zip_of_a_plain_sqlite_file_that_only_its_owner_reads(saved, tmp_path):
+    file = saved.work / "saved.zip"
+    assert file.stat().st_mode & 0o777 == 0o600
+    with zipfile.ZipFile(file) as archive:
+        assert sorted(archive.namelist()) == ["config.toml", "mdvec.sqlite"]
+        copy = archive.extract("mdvec.sqlite", tmp_path)
+    count = sqlite3.connect(copy).execute("SELECT count(*) FROM documents_notes").fetchone()
+    assert count == (3,)

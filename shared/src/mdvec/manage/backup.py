@@ -1,0 +1,313 @@
+"""Backs up the database and the settings into one file, and restores them from it.
+
+A backup is a zip archive of a copy of the database (``mdvec.sqlite``) and, if there is one, of the
+settings file (``config.toml``). Files of sources are not in it, nor what can be built again.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import BinaryIO
+
+import apsw
+
+from mdvec import household
+from mdvec.database import (
+    DatabaseError,
+    DatabaseMissing,
+    DatabaseUnusable,
+    open_database,
+    snapshot,
+    translate_errors,
+)
+from mdvec.errors import MdvecError
+from mdvec.manage.compacting import no_imports
+from mdvec.tools import registry
+
+DATABASE, SETTINGS = "mdvec.sqlite", "config.toml"
+"""The members of a backup."""
+_PAGES_A_STEP = 2_000
+_MAX_SETTINGS_BYTES = 1_000_000
+
+OnCopied = Callable[[int, int], None]
+"""Takes how many bytes of a database were copied, and of how many."""
+
+
+class BackupRefused(MdvecError):
+    """Nothing was written: the message says why, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A backup that was made.
+
+    Attributes:
+        file: the backup; only its owner can read it.
+        size: its bytes.
+        tools: the names of the tools in it.
+        settings: the settings file that is in it, if any.
+    """
+
+    file: Path
+    size: int
+    tools: tuple[str, ...]
+    settings: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What a backup replaced.
+
+    Attributes:
+        database: the database that has the backup's content now.
+        tools: the names of its tools.
+        settings: the settings file that was written; None if it was not in the backup, or the same.
+        replaced: copies of the files that were there before.
+    """
+
+    database: Path
+    tools: tuple[str, ...]
+    settings: Path | None
+    replaced: tuple[Path, ...]
+
+
+def back_up(
+    database: Path, settings: Path | None, target: Path, on_copied: OnCopied = lambda *_: None
+) -> Backup:
+    """Write the database and the settings file into one new file, while others read and write.
+
+    Raises:
+        BackupRefused: the target exists already, or cannot be written; nothing was.
+        DatabaseError: the database is missing, or cannot be read.
+    """
+    if target.exists():
+        raise BackupRefused(f"{target} exists already; name a new file for the backup")
+    if not target.absolute().parent.is_dir():
+        raise BackupRefused(f"there is no folder {target.parent}; make it, or name another place")
+    with (
+        open_database(database, "read") as connection,
+        _working_folder(target.absolute().parent) as folder,
+    ):
+        tools = tuple(tool.name for tool in registry.list_tools(connection))
+        copy, packed = folder / DATABASE, folder / "backup"
+        with translate_errors(copy), snapshot(connection):  # writes of others restart no copying
+            _copy(connection, copy, on_copied)
+        with _writing(target):
+            _pack(copy, settings, packed)
+            size = packed.stat().st_size
+            os.link(packed, target)  # unlike a rename, it replaces nothing
+    return Backup(target.absolute(), size, tools, settings)
+
+
+def restore(
+    file: Path,
+    database: Path,
+    settings: Path,
+    *,
+    replaces: bool = False,
+    on_notice: Callable[[str], None] = lambda _: None,
+    on_copied: OnCopied = lambda *_: None,
+) -> Restored:
+    """Give the database and the settings file the content of a backup.
+
+    What they had is kept in files beside them. Imports of the database are waited for; searches
+    see the old content until all of the new is there.
+
+    Args:
+        file: the backup.
+        database: the database, which may be missing.
+        settings: the settings file, which may be missing.
+        replaces: whether a database with tools, or one that cannot be read, may be replaced.
+        on_notice: takes a sentence, such as that an import is waited for.
+        on_copied: takes the progress.
+
+    Raises:
+        BackupRefused: the file is no backup, or the database has tools and may not be replaced;
+            nothing was changed.
+        DatabaseError: the backup's database is damaged or of a newer version; nothing was changed.
+    """
+    with _opened(file) as archive, _working_folder(database.absolute().parent) as folder:
+        copy = _unpacked(archive, file, folder)
+        tools = _tools_of(copy, file)
+        present = _present_state(database)
+        if present and not replaces:
+            raise BackupRefused(
+                f"{database} {present}; to replace it, repeat the command with --yes: what it has "
+                "now is kept in a file beside it"
+            )
+        stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
+        replaced = _keep_present(database, stamp) if present else []
+        is_sound = database.exists()
+        with no_imports(database, on_notice) if is_sound else nullcontext():
+            _write_into(database, copy, on_copied)
+        written, old = _restore_settings(archive, settings, stamp)
+    return Restored(database, tools, written, (*replaced, *old))
+
+
+def _copy(connection: apsw.Connection, target: Path, on_copied: OnCopied) -> None:
+    """Copy a database page by page into a new file."""
+    copy = apsw.Connection(str(target))
+    try:
+        _copy_pages(connection, copy, on_copied)
+    finally:
+        copy.close()
+
+
+def _copy_pages(source: apsw.Connection, target: apsw.Connection, on_copied: OnCopied) -> None:
+    (page_size,) = source.execute("PRAGMA page_size").fetchone() or (0,)
+    with target.backup("main", source, "main") as backup:
+        while not backup.done:
+            backup.step(_PAGES_A_STEP)
+            total = backup.page_count
+            on_copied((total - backup.remaining) * int(page_size), total * int(page_size))
+
+
+def _pack(copy: Path, settings: Path | None, target: Path) -> None:
+    # Level 1: vectors hardly shrink, however long one tries.
+    with zipfile.ZipFile(target, "x", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.write(copy, DATABASE)
+        if settings is not None:
+            archive.write(settings, SETTINGS)
+    target.chmod(0o600)
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[zipfile.ZipFile]:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            if DATABASE not in archive.namelist():
+                raise BackupRefused(f"{file} is no backup of mdvec: it holds no {DATABASE}")
+            yield archive
+    except zipfile.BadZipFile as error:
+        raise BackupRefused(
+            f"{file} is no backup of mdvec, or it is damaged ({error}); nothing was changed"
+        ) from error
+    except FileNotFoundError as error:
+        raise BackupRefused(f"there is no file {file}") from error
+    except (IsADirectoryError, PermissionError) as error:
+        raise BackupRefused(f"{file} cannot be read ({error.strerror})") from error
+
+
+def _unpacked(archive: zipfile.ZipFile, file: Path, folder: Path) -> Path:
+    size = archive.getinfo(DATABASE).file_size
+    free = shutil.disk_usage(folder).free
+    if free < 2 * size:  # the copy, and the database itself
+        raise BackupRefused(
+            f"restoring {file} needs up to {2 * size:,} bytes, but the disk of {folder.parent} has "
+            f"{free:,} free; nothing was changed"
+        )
+    copy = folder / DATABASE
+    with archive.open(DATABASE) as packed, _private(copy) as unpacked:
+        shutil.copyfileobj(packed, unpacked, 2**20)
+    return copy
+
+
+def _tools_of(copy: Path, file: Path) -> tuple[str, ...]:
+    """The names of a copy's tools, after a check of all its pages."""
+    try:
+        with open_database(copy, "read") as connection:
+            (check,) = connection.execute("PRAGMA quick_check(1)").fetchone() or ("",)
+            if check != "ok":
+                raise BackupRefused(f"the database in {file} is damaged; nothing was changed")
+            return tuple(tool.name for tool in registry.list_tools(connection))
+    except DatabaseError as error:
+        raise BackupRefused(
+            f"the database in {file} cannot be used ({error}); nothing was changed"
+        ) from error
+
+
+def _present_state(database: Path) -> str:
+    """What stands against replacing a database; "" if it is missing or has no tools."""
+    try:
+        with open_database(database, "read") as connection:
+            tools = registry.list_tools(connection)
+    except DatabaseMissing:
+        return ""
+    except DatabaseUnusable as error:
+        return f"cannot be read ({error})"
+    names = ", ".join(tool.name for tool in tools)
+    return f"has tools already ({names})" if tools else ""
+
+
+def _keep_present(database: Path, stamp: str) -> list[Path]:
+    """Copy what the database has into a file beside it; one that cannot be read is moved there."""
+    kept = database.with_name(f"{database.name}.replaced-{stamp}")
+    try:
+        with open_database(database, "read") as connection, translate_errors(kept):
+            _private(kept).close()
+            _copy(connection, kept, lambda *_: None)
+    except DatabaseUnusable:
+        moved = []
+        for ending in ("", "-wal", "-shm"):
+            with suppress(FileNotFoundError):
+                Path(f"{database}{ending}").replace(f"{kept}{ending}")
+                moved.append(Path(f"{kept}{ending}"))
+        return moved
+    return [kept]
+
+
+def _write_into(database: Path, copy: Path, on_copied: OnCopied) -> None:
+    with open_database(copy, "write") as source:
+        # A running server keeps sums by a ledger's version, which no other state may have had.
+        household.advance_versions(source, int(time.time()))
+        with open_database(database, "create") as target:
+            _copy_pages(source, target, on_copied)
+
+
+def _restore_settings(
+    archive: zipfile.ZipFile, settings: Path, stamp: str
+) -> tuple[Path | None, list[Path]]:
+    """Write the backup's settings; return the file, and the copy of what was there."""
+    if SETTINGS not in archive.namelist():
+        return None, []
+    with archive.open(SETTINGS) as packed:
+        text = packed.read(_MAX_SETTINGS_BYTES)
+    if settings.exists() and settings.read_bytes() == text:
+        return None, []
+    with _writing(settings):
+        settings.parent.mkdir(parents=True, exist_ok=True)
+        old = []
+        if settings.exists():
+            old = [settings.with_name(f"{settings.name}.replaced-{stamp}")]
+            shutil.copy2(settings, old[0])
+        part = settings.with_name(f".{settings.name}.part")
+        with _private(part) as file:
+            file.write(text)
+        part.replace(settings)
+    return settings, old
+
+
+@contextmanager
+def _working_folder(parent: Path) -> Iterator[Path]:
+    """A private folder beside a file that is to be written, removed at the end."""
+    with _writing(parent):
+        parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder = tempfile.TemporaryDirectory(prefix=".mdvec-backup-", dir=parent)
+    with folder as name:
+        yield Path(name)
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except FileExistsError as error:
+        raise BackupRefused(f"{path} exists already; name a new file for the backup") from error
+    except OSError as error:
+        raise BackupRefused(
+            f"{path} cannot be written ({error.strerror}); name a place that can be written"
+        ) from error
+
+
+def _private(path: Path) -> BinaryIO:
+    """A new file, open for writing, that only its owner can read."""
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
