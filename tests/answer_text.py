@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 _HEAD = re.compile(
     r"\[(?P<number>\d+)\] (?:(?P<tool>[a-z0-9_-]+): )?(?P<path>\"(?:[^\"\\]|\\.)*\")"
     r":(?P<first>\d+)-(?P<last>\d+) \(characters (?P<start>\d+)-(?P<end>\d+)\)"
-    r"(?: (?:page|slide|chapter|cell)s? [\d-]+)?"
+    r"(?: (?:page|slide|chapter|cell|message|conversation)s? [\d-]+)?"
     r"(?: — (?P<heading>\"(?:[^\"\\]|\\.)*\"))?(?:, (?P<about>\"(?:[^\"\\]|\\.)*\"))?"
     r", score (?P<score>[\d.]+)(?:; .+)?"
 )

@@ -76,6 +76,7 @@ def test_files_that_are_not_read_are_named_with_the_command_that_adds_them(mdvec
     wrong = mdvec("tool", "update", "-n", "docs", "--formats", "notebook")
     assert "there is no format 'notebook'; formats are pdf, word" in wrong.err
     assert mdvec("tool", "update", "-n", "docs", "--formats", "notebooks").code == 0
-    assert mdvec("import", "-n", "docs", "--mode", "update").out.startswith("docs: 1 added")
+    update = mdvec("import", "-n", "docs", "--mode", "update")
+    assert (update.out[:13], update.err) == ("docs: 1 added", "model: use\n")
     assert "夏の売上を数える" in mdvec("get", "-n", "docs", "b.ipynb", "--page", "1").out
     assert mdvec("status", "-n", "docs").err.splitlines() == [f"note: {said[1]}"]

@@ -7,7 +7,7 @@ from mdvec.manage.registering import add_tool, set_active
 HIT_KEYS = {
     "tool", "file_path", "title", "tags", "date", "heading", "content", "score", "chunk_index",
     "start_position", "end_position", "start_line", "end_line", "truncated", "next_position",
-    "found_by", "also_in", "links_to", "linked_from", "goes_on",
+    "found_by", "also_in", "links_to", "linked_from", "goes_on", "pages", "first_page",
 }  # fmt: skip
 
 

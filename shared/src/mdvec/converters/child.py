@@ -70,7 +70,7 @@ def _answer(data: bytes, name: str) -> dict[str, Any]:
 
 def _converted(data: bytes, name: str) -> Converted:
     known = format_of(name)
-    if known is None:
+    if known is None or not known.module:
         raise NotConverted("no converter reads files of its ending")
     try:
         module = import_module(f"mdvec.converters.{known.module}")

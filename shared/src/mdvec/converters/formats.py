@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mdvec.text import CODE_ENDINGS, MARKUP_ENDINGS
+
 
 @dataclass(frozen=True, slots=True)
 class Format:
@@ -12,14 +14,14 @@ class Format:
     Attributes:
         name: what people and ``--formats`` call it.
         endings: the endings of its files, in lower case.
-        module: the module of this room that converts it.
+        module: the module of this room that converts it; "" if it is stored as it is.
         package: the package that it needs; "" if none.
         is_default: whether a new tool reads it unasked; others are many files, or private.
     """
 
     name: str
     endings: tuple[str, ...]
-    module: str
+    module: str = ""
     package: str = ""
     is_default: bool = True
 
@@ -31,14 +33,21 @@ FORMATS = (
     Format("html", (".html", ".htm", ".xhtml"), "html", "markdownify"),
     Format("epub", (".epub",), "book", "markdownify"),
     Format("notebooks", (".ipynb",), "notebook", is_default=False),
+    Format("markup", MARKUP_ENDINGS, is_default=False),
+    Format("code", CODE_ENDINGS, is_default=False),
+    Format("mail", (".eml", ".mbox"), "mail", "markdownify", is_default=False),
+    Format("conversations", ("conversations.json", ".jsonl"), "conversations", is_default=False),
 )
 NEW_TOOL_ENDINGS = tuple(
     ending for known in FORMATS if known.is_default for ending in known.endings
 )
 """The endings of formats that a new tool reads unasked."""
+OPTIONAL_ENDINGS = frozenset(
+    ending for known in FORMATS if not known.is_default for ending in known.endings
+)
 
 
 def format_of(file_name: str) -> Format | None:
-    """The format of a file, by its name; None if it is read as it is."""
+    """The format of a file, by its name; None if it has none."""
     name = file_name.lower()
     return next((known for known in FORMATS if name.endswith(known.endings)), None)

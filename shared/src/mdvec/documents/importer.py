@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import apsw
 
-from mdvec.converters import Converter, format_of
+from mdvec.converters import Converter
 from mdvec.embedding import ModelError, ModelUnavailable
 from mdvec.files import (
     FileBytes,
@@ -41,6 +41,7 @@ from mdvec.text import (
     day_in_name,
     has_readable_text,
     is_blank,
+    is_converted,
     is_machine_file,
     on_one_line,
     outline,
@@ -249,7 +250,7 @@ class _FolderImport:
         Raises:
             UnreadableFile: it cannot be decoded or converted.
         """
-        if format_of(file.path) is None:
+        if not is_converted(file.path):
             return FileText(decode_text(read.data), read.content_hash)
         with self.job.stopwatch.stage("convert"):
             converted = self.converter.convert(read.data, file.path)

@@ -185,7 +185,9 @@ class _Walk:
         self._excluded = GitIgnoreSpec.from_lines(map(_composed, self.rules.exclude))
         self._included = GitIgnoreSpec.from_lines(map(_composed, self.rules.include))
         self._endings = {ending.lower() for ending in self.rules.extensions}
-        self._long_endings = tuple(ending for ending in self._endings if ending.count(".") > 1)
+        self._long_endings = tuple(
+            ending for ending in self._endings if ending.count(".") > 1 or ending[0] != "."
+        )
         self._pending = [(str(self.source), "")]
 
     def run(self) -> None:

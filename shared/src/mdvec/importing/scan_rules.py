@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 
-from mdvec.converters import NEW_TOOL_ENDINGS
+from mdvec.converters import NEW_TOOL_ENDINGS, OPTIONAL_ENDINGS
 from mdvec.files import FileState, ScanRules
 from mdvec.importing.report import ImportRequest
 from mdvec.tools import KINDS, Tool
@@ -90,6 +90,7 @@ def _notice(tool: Tool, rules: ScanRules, current: ScanRules) -> str | None:
         for field in fields(ScanRules)
         if field.name != "include"  # not a setting: each tool has its own
         and _comparable(rules, field.name) != _comparable(current, field.name)
+        and not (field.name == "extensions" and _only_adds_formats(rules, current))
     ]
     if not differing:
         return None
@@ -97,6 +98,12 @@ def _notice(tool: Tool, rules: ScanRules, current: ScanRules) -> str | None:
         f"the tool {tool.name!r} keeps its own [scan] settings ({'; '.join(differing)}); to use "
         f"the current ones: mdvec import -n {tool.name} --mode update --take-scan"
     )
+
+
+def _only_adds_formats(rules: ScanRules, current: ScanRules) -> bool:
+    """Whether a tool reads what the settings say, and formats that were asked for beside it."""
+    added = set(rules.extensions) - set(current.extensions)
+    return set(current.extensions) <= set(rules.extensions) and added <= OPTIONAL_ENDINGS
 
 
 def _comparable(rules: ScanRules, name: str) -> object:

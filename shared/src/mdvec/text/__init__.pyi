@@ -27,6 +27,8 @@ from .index_terms import folded as folded
 from .index_terms import is_letters as is_letters
 from .index_terms import spelled_parts as spelled_parts
 from .index_terms import terms as terms
+from .landmarks import CODE_ENDINGS as CODE_ENDINGS
+from .landmarks import MARKUP_ENDINGS as MARKUP_ENDINGS
 from .links import DocumentLink as DocumentLink
 from .links import document_keys as document_keys
 from .links import document_links as document_links

@@ -249,7 +249,7 @@ _Piece = tuple[int, int, str]
 def _by_heading(
     content: str, outline: Outline, options: ChunkingOptions, tokenizer: Tokenizer
 ) -> list[_Piece]:
-    if outline.is_markdown:
+    if outline.is_markdown or outline.headings:
         sections = heading_sections(content, outline, options.heading_levels)
     else:
         sections = paragraphs(content, outline.body)

@@ -10,6 +10,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from mdvec.text.front_matter_block import LINE_BREAK, NO_FRONT_MATTER, FrontMatter, front_matter
+from mdvec.text.landmarks import landmarks
 from mdvec.text.pages import is_converted
 
 if TYPE_CHECKING:
@@ -64,14 +65,18 @@ class Outline:
 
 
 def outline(content: str, file_name: str) -> Outline:
-    """The outline of a document; a file that is not Markdown has no headings.
+    """The outline of a document; other text than Markdown has the headings of its own format.
 
     The title comes from the front matter, else from the first level-1 heading, else from the
     file name without its suffix.
     """
     stem = re.sub(r"\.[^.]+$", "", file_name) or file_name
     if not is_markdown(file_name):
-        return Outline(title=stem, body=0, headings=(), is_markdown=False)
+        headings = tuple(
+            Heading(level, _plain(words), start)
+            for level, words, start in landmarks(content, file_name)
+        )
+        return Outline(title=stem, body=0, headings=headings, is_markdown=False)
     matter = front_matter(content)
     headings, fences = _blocks(content, matter.end)
     first = next((heading.words for heading in headings if heading.level == 1), "")

@@ -8,8 +8,11 @@ from __future__ import annotations
 from bisect import bisect_right
 
 PAGE_BREAK = "\f"
-_UNITS = {".pdf": "page", ".pptx": "slide", ".epub": "chapter", ".ipynb": "cell"}
-CONVERTED_ENDINGS = (*_UNITS, ".docx", ".html", ".htm", ".xhtml")
+_UNITS = {
+    ".pdf": "page", ".pptx": "slide", ".epub": "chapter", ".ipynb": "cell", ".mbox": "message",
+    "conversations.json": "conversation",
+}  # fmt: skip
+CONVERTED_ENDINGS = (*_UNITS, ".docx", ".html", ".htm", ".xhtml", ".eml", ".jsonl")
 """The endings of files that are stored as the Markdown that a converter makes of them."""
 
 
@@ -20,7 +23,8 @@ def is_converted(file_name: str) -> bool:
 
 def page_unit(file_name: str) -> str:
     """What a page of the file is called, such as "slide"; "" if it has no pages."""
-    return _UNITS.get(f".{file_name.rpartition('.')[2].lower()}", "")
+    name = file_name.lower()
+    return next((unit for ending, unit in _UNITS.items() if name.endswith(ending)), "")
 
 
 def page_label(file_name: str, first: int, last: int) -> str:

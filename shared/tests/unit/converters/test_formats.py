@@ -1,9 +1,11 @@
 """Word, PowerPoint, web pages, books and notebooks as Markdown."""
 
+import json
+
 import pytest
 from sample_documents import epub, notebook, slides, word, zipped
 
-from mdvec.converters import book, html
+from mdvec.converters import book, conversations, html, mail
 from mdvec.converters import notebook as jupyter
 from mdvec.converters import slides as powerpoint
 from mdvec.converters import word as microsoft_word
@@ -83,6 +85,76 @@ def test_a_notebook_has_a_page_a_cell_and_little_of_what_it_printed():
     assert len(second) < 1_100
 
 
+MESSAGE = """From: 佐藤 <sato@example.com>
+To: team@example.com
+Subject: =?utf-8?B?5aSP44Gu5Lya6K2w?=
+Date: Tue, 5 Aug 2025 10:00:00 +0900
+Content-Type: text/html; charset=utf-8
+
+<p>八月の会議は<b>中止</b>です。</p><p style="display:none">x</p>
+"""
+
+
+def test_mail_has_its_subject_people_and_date_and_a_mailbox_a_page_a_message():
+    assert mail.convert(MESSAGE.encode(), "a.eml").content == (
+        '---\ntitle: "夏の会議"\nfrom: "佐藤 <sato@example.com>"\nto: "team@example.com"\n'
+        'date: "2025-08-05"\n---\n\n八月の会議は**中止**です。\n'
+    )
+    box = f"From a\n{MESSAGE}\nFrom b\nSubject: two\n\nsecond\n"
+    first, second = mail.convert(box.encode(), "a.mbox").content.split(PAGE_BREAK)
+    assert first.startswith("# 夏の会議\n\n佐藤 <sato@example.com>, Tue, 05 Aug 2025")
+    assert second.strip() == "# two\n\n\n\nsecond"
+
+
+CLAUDE = [
+    {
+        "name": "旅の計画",
+        "created_at": "2025-05-01T09:00:00Z",
+        "chat_messages": [
+            {"sender": "human", "text": "京都で一泊したい"},
+            {"sender": "assistant", "text": "五月が良い"},
+        ],
+    }
+]
+CHATGPT = [
+    {
+        "title": "Bread",
+        "create_time": 1_746_000_000,
+        "current_node": "c",
+        "mapping": {
+            "a": {"message": None, "parent": None},
+            "b": {
+                "message": {"author": {"role": "user"}, "content": {"parts": ["How?"]}},
+                "parent": "a",
+            },
+            "c": {
+                "message": {"author": {"role": "assistant"}, "content": {"parts": ["Knead."]}},
+                "parent": "b",
+            },
+        },
+    }
+]
+CODE = [
+    {"type": "user", "message": {"content": "fix it"}},
+    {"type": "summary"},
+    {"type": "assistant", "message": {"content": [{"type": "text", "text": "Done."}]}},
+]
+
+
+def test_exports_of_conversations_have_a_page_a_conversation():
+    claude, gpt = (
+        conversations.convert(json.dumps(made).encode(), "conversations.json").content
+        for made in (CLAUDE * 2, CHATGPT)
+    )
+    page = "# 旅の計画 2025-05-01\n\n**human**: 京都で一泊したい\n\n**assistant**: 五月が良い"
+    assert claude == f"{page}\n\n\f\n\n{page}\n"
+    assert gpt == "# Bread 2025-04-30\n\n**user**: How?\n\n**assistant**: Knead.\n"
+    lines = "\n".join(map(json.dumps, CODE)).encode()
+    assert conversations.convert(lines, "a.jsonl").content == (
+        "**user**: fix it\n\n**assistant**: Done.\n"
+    )
+
+
 BOMB = zipped({"word/document.xml": b" " * 400_000_000})
 LAUGHS = (
     b'<!DOCTYPE d [<!ENTITY a "ha">'
@@ -110,6 +182,8 @@ DRM = '<e><EncryptionMethod Algorithm="http://www.w3.org/2001/04/xmlenc#aes128-c
         (book.convert, epub("x", "<p>x</p>", **{"META-INF/encryption.xml": DRM}), "its seller"),
         (html.convert, b"<script>document.write('x')</script>", "it has no text that a browser"),
         (jupyter.convert, b'{"worksheets": []}', "it is not a notebook"),
+        (conversations.convert, b'{"a": 1}', "it is not an export of conversations"),
+        (mail.convert, b"\n\n", "it is not a message"),
     ],
 )
 def test_what_cannot_be_read_is_said(convert, data, reason):

@@ -1,0 +1,49 @@
+"""Headings of text that is not Markdown: definitions in code, sections of other markup."""
+
+import pytest
+
+from mdvec.text.landmarks import landmarks
+from mdvec.text.markdown import outline
+
+PYTHON = """import x
+
+@cached
+# why
+class A(B):
+    def f(self):
+        if x:
+            return 1
+
+async def g(): pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("a.py", PYTHON, [(1, "class A(B)"), (2, "def f(self)"), (1, "async def g(): pass")]),
+        ("a.ts", "export const f = (a) => {\n}\nexport class Foo {\n  if (x) {}\n}\n",
+         [(1, "export const f = (a) =>"), (1, "export class Foo")]),
+        ("a.go", "// Run\nfunc (s *S) Run() error {\n}\n", [(1, "func (s *S) Run() error")]),
+        ("a.rs", "impl Foo for Bar {\n    fn y(&self) {\n",
+         [(1, "impl Foo for Bar"), (2, "fn y(&self)")]),
+        ("A.java", "public class A {\n  private int f(int x) {\n    return g(x);\n",
+         [(1, "public class A"), (2, "private int f(int x)")]),
+        ("a.c", "static int f(int a)\n{\n  if (a) g(a);\n}\nint g(int);\n",
+         [(1, "static int f(int a)")]),
+        ("a.sh", "f() {\n}\n", [(1, "f()")]),
+        ("a.sql", "create table x (a int);\nselect 1;\n", [(1, "create table x (a int);")]),
+        ("a.org", "* 一\n本文\n** 二\n", [(1, "一"), (2, "二")]),
+        ("a.rst", "題\n===\n\n節\n---\n\n章\n===\n", [(1, "題"), (2, "節"), (1, "章")]),
+        ("a.adoc", "= 題\n\n== 節\n", [(1, "題"), (2, "節")]),
+        ("a.tex", "\\section{序論}\n\\subsection*{背景}\n", [(1, "序論"), (2, "背景")]),
+        ("a.txt", "* 一\n", []),
+    ],
+)  # fmt: skip
+def test_headings_by_the_ending(name, text, found):
+    assert [(level, words) for level, words, _ in landmarks(text, name)] == found
+
+
+def test_comments_and_decorators_above_a_definition_belong_to_it():
+    first = outline(PYTHON, "a.py").headings[0]
+    assert PYTHON[first.start :].startswith("@cached\n# why\nclass A")
