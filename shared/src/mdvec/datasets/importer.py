@@ -17,6 +17,7 @@ from mdvec.datasets.combined_import import CombinedImport, CombinedOutcome
 from mdvec.datasets.core.understood import Understood
 from mdvec.datasets.interfaces import dataset_tables
 from mdvec.datasets.interfaces.choices import file_state
+from mdvec.datasets.interfaces.connection import shared_databases
 from mdvec.datasets.interfaces.database_file import NotATable
 from mdvec.datasets.interfaces.dataset_tables import FileTable, ImportedFile, origin_of
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
@@ -97,7 +98,8 @@ class _DatasetImport:
         check_mode(self.job, self.stored, self.found)
         try:
             remove_unneeded_copies(self.connection, self.tool.id)
-            self._import_files()
+            with shared_databases(self.snapshots.folder):
+                self._import_files()
             self._keep_unseen()
             if not self.tables:
                 check_outcome(self.tool, self.stored, self.failed)

@@ -315,6 +315,20 @@ def test_what_a_sheet_says_beside_its_values_is_read(files):
     assert files.read("t__a") == [rows[0], rows[1], rows[3]]
 
 
+def test_tables_side_by_side_are_two_and_columns_set_off_are_one(files):
+    left = [("店", "額"), ("東", 1), ("西", 2), ("南", 3)]
+    right = [("店", "額"), ("北", 4)]
+    rows = [[*a, None, *b] for a, b in zip(left, [*right, (None,) * 2, (None,) * 2], strict=True)]
+    workbook(files.folder / "a.xlsx", ("s", rows))
+    set_off = [["店", "額", None, "メモ", "備考"], ["東", 1, None, "x", "y"]]
+    workbook(files.folder / "b.xlsx", ("s", set_off))
+    report = files.import_("new")
+    assert problems(report) == {}
+    assert files.read("t__a__s_a") == left[1:]
+    assert files.read("t__a__s_d") == right[1:]
+    assert files.read("t__b") == [("東", 1, "x", "y")]
+
+
 SALES = [
     ["売上一覧 2025年度"],
     [],

@@ -8,7 +8,8 @@ import signal
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,8 @@ def safe_connection(
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """An in-memory database that can open only ``files``, without network or extensions.
 
+    Within ``shared_databases`` it may be able to open other files of that folder as well.
+
     Args:
         files: the files that it may open.
         writes_to: a folder whose files it may open as well, for reading and writing.
@@ -59,25 +62,14 @@ def safe_connection(
     """
     import duckdb
 
-    # The configuration's type in the stubs is too narrow.
-    connection = duckdb.connect(":memory:", config=_NO_EXTENSIONS)  # type: ignore[arg-type]
+    shared = _SHARED.get()
+    if shared and shared.can_open(files) and not (writes_to or limits or counts):
+        connection = shared.cursor(optimizes=optimizes)
+    else:
+        connection = _connected(
+            files, writes_to=writes_to, optimizes=optimizes, limits=limits, counts=counts
+        )
     try:
-        connection.execute(f"SET enable_progress_bar = {counts}")
-        connection.execute("SET enable_progress_bar_print = false")
-        connection.execute("SET python_enable_replacements = false")
-        connection.execute("SET temp_directory = ''")
-        connection.execute("SET TimeZone = 'UTC'")
-        connection.execute("SET allowed_paths = $paths", {"paths": allowed_paths(files)})
-        if writes_to is not None:
-            connection.execute("SET allowed_directories = $d", {"d": [str(writes_to)]})
-        if limits is not None:
-            connection.execute(f"SET memory_limit = '{limits.memory_mb:d}MB'")
-            threads = min(limits.threads, os.cpu_count() or 1)
-            connection.execute(f"SET threads = {threads:d}")
-        if not optimizes:
-            connection.execute("PRAGMA disable_optimizer")
-        connection.execute("SET enable_external_access = false")
-        connection.execute("SET lock_configuration = true")
         with stoppable(connection):
             yield connection
     except duckdb.InterruptException as error:
@@ -88,6 +80,75 @@ def safe_connection(
         raise
     finally:
         connection.close()
+
+
+def _connected(
+    files: Sequence[Path],
+    *,
+    writes_to: Path | None = None,
+    optimizes: bool = True,
+    limits: ConnectionLimits | None = None,
+    counts: bool = False,
+) -> duckdb.DuckDBPyConnection:
+    """A database of its own, whose settings cannot be changed any more."""
+    import duckdb
+
+    # The configuration's type in the stubs is too narrow.
+    connection = duckdb.connect(":memory:", config=_NO_EXTENSIONS)  # type: ignore[arg-type]
+    connection.execute(f"SET enable_progress_bar = {counts}")
+    connection.execute("SET enable_progress_bar_print = false")
+    connection.execute("SET python_enable_replacements = false")
+    connection.execute("SET temp_directory = ''")
+    connection.execute("SET TimeZone = 'UTC'")
+    connection.execute("SET allowed_paths = $paths", {"paths": allowed_paths(files)})
+    if writes_to is not None:
+        connection.execute("SET allowed_directories = $d", {"d": [str(writes_to)]})
+    if limits is not None:
+        connection.execute(f"SET memory_limit = '{limits.memory_mb:d}MB'")
+        threads = min(limits.threads, os.cpu_count() or 1)
+        connection.execute(f"SET threads = {threads:d}")
+    if not optimizes:
+        connection.execute("PRAGMA disable_optimizer")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+    return connection
+
+
+@dataclass(slots=True)
+class _SharedDatabases:
+    """Databases that can open the files of one folder, made when they are first needed."""
+
+    folder: Path
+    by_optimizer: dict[bool, duckdb.DuckDBPyConnection] = field(default_factory=dict)
+
+    def can_open(self, files: Sequence[Path]) -> bool:
+        return all(file.parent == self.folder for file in files)
+
+    def cursor(self, *, optimizes: bool) -> duckdb.DuckDBPyConnection:
+        if optimizes not in self.by_optimizer:
+            self.by_optimizer[optimizes] = _connected(
+                (), writes_to=self.folder, optimizes=optimizes
+            )
+        return self.by_optimizer[optimizes].cursor()
+
+
+_SHARED: ContextVar[_SharedDatabases | None] = ContextVar("shared databases", default=None)
+
+
+@contextmanager
+def shared_databases(folder: Path) -> Iterator[None]:
+    """Within the block, connections to files of a folder of our own share a database.
+
+    A new database takes 25 ms, four times what a small file needs for all else.
+    """
+    shared = _SharedDatabases(folder)
+    token = _SHARED.set(shared)
+    try:
+        yield
+    finally:
+        _SHARED.reset(token)
+        for connection in shared.by_optimizer.values():
+            connection.close()
 
 
 def allowed_paths(files: Sequence[Path]) -> list[str]:

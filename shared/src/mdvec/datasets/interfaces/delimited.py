@@ -45,7 +45,10 @@ from mdvec.datasets.interfaces.wide import (
     write_lists,
 )
 from mdvec.files import UnreadableFile, data_file_encoding
+from mdvec.sizes import MEGABYTE
 
+_MAX_BYTES_IN_MEMORY = 8 * MEGABYTE
+"""A smaller plain copy is parsed once, for all queries about it."""
 _ROWS_AT_ONCE = 20_000
 _WIDE_ROWS_AT_ONCE = 500
 
@@ -95,6 +98,9 @@ def delimited_to_parquet(
         with safe_connection([plain, target], optimizes=not is_wide) as connection:
             if not is_wide:
                 scan = plain_scan(plain, names)
+                if plain.stat().st_size <= _MAX_BYTES_IN_MEMORY:
+                    connection.execute(f"CREATE TEMP TABLE plain AS SELECT * FROM {scan}")
+                    scan = "plain"
                 first = f"SELECT * FROM {scan} LIMIT {SAMPLE_ROWS}"
                 sample = connection.execute(first).fetchall()
                 columns = write_typed(connection, names, scan, sample, target, chosen, delimiter)

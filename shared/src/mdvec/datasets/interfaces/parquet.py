@@ -65,14 +65,12 @@ def _facts(connection: duckdb.DuckDBPyConnection, file: Path) -> ParquetFacts:
     scan = parquet_scan(file)
     description = connection.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()
     columns = tuple(Column(str(row[0]), str(row[1])) for row in description)
-    (rows,) = connection.execute(f"SELECT count(*) FROM {scan}").fetchone() or (0,)
     units = _units(connection, file)
     dated = next((column.name for column in columns if column.is_dated), None)
-    if dated is None:
-        return ParquetFacts(columns, rows, None, None, None, units)
-    name = identifier(dated)
-    ends = connection.execute(f"SELECT min({name})::VARCHAR, max({name})::VARCHAR FROM {scan}")
-    first, last = ends.fetchone() or (None, None)
+    name = "NULL" if dated is None else identifier(dated)
+    (rows, first, last) = connection.execute(
+        f"SELECT count(*), min({name})::VARCHAR, max({name})::VARCHAR FROM {scan}"
+    ).fetchone() or (0, None, None)
     return ParquetFacts(columns, rows, dated, _iso(first), _iso(last), units)
 
 

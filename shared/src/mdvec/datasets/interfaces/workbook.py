@@ -10,6 +10,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from itertools import chain, islice, zip_longest
 from pathlib import Path
@@ -26,6 +27,7 @@ from mdvec.datasets.core.sheet_cells import (
     value_as_formatted,
 )
 from mdvec.datasets.core.sheet_header import SAMPLE_ROWS, SheetHeader, sheet_header
+from mdvec.datasets.core.side_by_side import tables_side_by_side
 from mdvec.datasets.core.understood import NO_HEADER, ReadingOptions, Understood
 from mdvec.datasets.core.value_types import VALUE_KINDS
 from mdvec.datasets.interfaces.database_file import OpenedFile, TableInFile
@@ -153,12 +155,18 @@ def _found(
             stored = None if formulas is None else formulas[name]
             # openpyxl reads the values alone, and names nowhere else where a sheet's XML is.
             part = marks.get(sheet._worksheet_path, SheetMarks())  # noqa: SLF001
-            sheets.append(_Sheet(name, sheet, stored, part, reading, on_rows))
+            sheets += _tables(_Sheet(name, sheet, stored, part, reading, on_rows))
     filled = [sheet for sheet in sheets if sheet.has_cells()]
     left_out += [(sheet.name, "it is an empty sheet") for sheet in sheets if sheet not in filled]
     is_alone = len(filled) == 1
     tables = tuple(TableInFile("" if is_alone else sheet.name, sheet.copy) for sheet in filled)
     return OpenedFile(tables, tuple(left_out))
+
+
+def _tables(sheet: _Sheet) -> list[_Sheet]:
+    """A sheet, or each of the tables that stand side by side on it."""
+    columns = sheet.tables_side_by_side()
+    return [sheet.part(run) for run in columns] if columns else [sheet]
 
 
 class _Sheet:
@@ -184,6 +192,33 @@ class _Sheet:
         self._on_rows = on_rows
         self._errors: Counter[str] = Counter()
         self._unstored = 0
+        self._columns = slice(None)
+
+    def tables_side_by_side(self) -> list[range]:
+        """The columns of each table on it; none if it has only one."""
+        with _readable():
+            return tables_side_by_side(self._rows())
+
+    def part(self, columns: range) -> _Sheet:
+        """Some of its columns as a sheet, named by the first."""
+        from openpyxl.utils import get_column_letter
+
+        start, stop = columns.start, columns.stop
+        merged = [
+            replace(cells, column=cells.column - start)
+            for cells in self._marks.merged
+            if start < cells.column <= stop
+        ]
+        part = _Sheet(
+            f"{self.name} {get_column_letter(start + 1)}",
+            self._sheet,
+            self._formulas,
+            SheetMarks(merged, self._marks.hidden_rows),
+            self._reading,
+            self._on_rows,
+        )
+        part._columns = slice(start, stop)
+        return part
 
     def has_cells(self) -> bool:
         """Whether it has a cell with a value."""
@@ -264,8 +299,8 @@ class _Sheet:
         for number, (row, stored) in enumerate(zip_longest(rows, formulas, fillvalue=()), 1):
             if number > _MAX_ROWS:
                 raise UnreadableFile(f"it has more than {_MAX_ROWS:,} rows; save it again")
-            cells = [self._value(cell) for cell in row]
-            self._count_unstored(cells, stored)
+            cells = [self._value(cell) for cell in row[self._columns]]
+            self._count_unstored(cells, stored[self._columns])
             while cells and (cells[-1] is None or cells[-1] == ""):
                 cells.pop()
             if cells:
