@@ -136,6 +136,8 @@ def check_lines(source: Path) -> None:
     """
     length, line = 0, 1
     try:
+        if source.stat().st_size <= _MAX_LINE_BYTES:
+            return
         with source.open("rb") as stream:
             while block := stream.read(_BLOCK):
                 ends = [end for end in (block.find(b"\n"), block.find(b"\r")) if end >= 0]
