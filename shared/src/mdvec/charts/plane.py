@@ -99,13 +99,16 @@ def _x_range(plot: Plot) -> tuple[float, float]:
     """From the first to the last place, with room for bars, or for the half of a dot."""
     first, last = min(plot.x), max(plot.x) + plot.step
     slot = plot.step or (1.0 if plot.axis in ("names", "months") else 0.0)
+    is_time = plot.axis == "times"
+    alone = max(abs(first) * (1e-6 if is_time else 0.05), _HALF_DAY if is_time else 1.0)
+    pads = [(last - first) * 0.02, slot, alone]
     if plot.kind in ("bar", "box", "histogram"):
         pad = 0 if plot.kind == "histogram" else slot / 2
         lacking = (_MIN_SLOTS - (last - first + 2 * pad) / slot) / 2 * slot
-        return first - pad - max(lacking, 0), last + pad + max(lacking, 0)
-    alone = _HALF_DAY if plot.axis == "times" else max(abs(first) * 0.05, 1.0)
-    pad = (last - first) * 0.02 or slot or alone
-    return first - pad, last + pad
+        pads.insert(0, pad + max(lacking, 0))
+        if first < last and not pads[0]:
+            return first, last
+    return next((first - pad, last + pad) for pad in pads if pad > 0 and first - pad < last + pad)
 
 
 def _x_labels(

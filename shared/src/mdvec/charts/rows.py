@@ -230,7 +230,7 @@ def _ramp(low: float, high: float) -> tuple[LinearSegmentedColormap, tuple[float
         colors = HEAT if low >= 0 else (*COLD, HEAT[0])
         return LinearSegmentedColormap.from_list("heat", colors), (
             low,
-            high if high > low else low + 1,
+            high if high > low else low + max(abs(low), 1),
         )
     reach = max(-low, high)
     return LinearSegmentedColormap.from_list("heat", (*COLD, "#F4F4F4", *HEAT[1:])), (-reach, reach)

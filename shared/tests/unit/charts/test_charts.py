@@ -425,6 +425,14 @@ EXTREMES = {
 }
 
 
+EXTREMES |= {
+    "equal huge numbers": query("heatmap", ("a", "b"), values=(1e300, 1e300)),
+    "a bin narrower than floats": Plot(
+        "histogram", "題", "times", (1.7e9,), (Series("件数", (3.0,)),), step=1e-9
+    ),
+}
+
+
 LARGE = ("20 slices", "120 months of areas", "huge", "120 months of bars")
 
 
