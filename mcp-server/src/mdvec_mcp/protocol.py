@@ -8,6 +8,7 @@ client see one whole offer, with what it can draw.
 from __future__ import annotations
 
 import base64
+import secrets
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
@@ -33,6 +34,7 @@ from mcp.server.subscriptions import (
     ToolsListChanged,
 )
 from mcp.shared.exceptions import MCPError
+from mdvec import sql
 from mdvec.log import record
 from mdvec.tools import FOLDED, naming
 from pydantic import BaseModel, TypeAdapter
@@ -60,8 +62,14 @@ class Sessions:
     async def observe(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
     ) -> HandlerResult:
-        """Announce ``listChanged`` at the handshake, and track the session until it ends."""
-        result = await call_next(ctx)
+        """Announce ``listChanged`` at the handshake, and track the session until it ends.
+
+        Its name goes with what it asks. A request over HTTP that has no session is one by itself:
+        what it names, no other client may take or replace.
+        """
+        alone = "" if ctx.request is None else secrets.token_hex(16)
+        with sql.in_session(ctx.session._connection.session_id or alone):  # noqa: SLF001
+            result = await call_next(ctx)
         if ctx.method == "initialize" and isinstance(result, dict):
             for lists in ("tools", "prompts", "resources"):
                 result["capabilities"][lists]["listChanged"] = True

@@ -249,6 +249,8 @@ def _pair(given: list[str] | None) -> tuple[str, str] | None:
 
 
 _MIN_OUTPUT_BYTES = 200
+_MAX_OUTPUT_BYTES = 10_240
+"""What a call may ask for, whatever the setting says for calls that ask for nothing."""
 _WHAT = (
     "What this one dataset holds: its tables, columns and periods without a query; with one, a few "
     "aggregated rows (SQL over several sources: query)."
@@ -279,8 +281,9 @@ def add_dataset_tool(offer: Offer, tool: Tool, database: Path, analytics: Analyt
         request = RequestedData(query, tool.name)
         return await call_within_guard(analytics, work, request, guard, runs_sql=query is not None)
 
-    # The schema refuses sizes above the setting, which would otherwise be reduced silently.
-    bounds = Field(ge=_MIN_OUTPUT_BYTES, le=analytics.guard.max_bytes, description="Maximum bytes.")
+    # The schema refuses larger sizes, which would otherwise be reduced silently.
+    largest = max(_MAX_OUTPUT_BYTES, analytics.guard.max_bytes)
+    bounds = Field(ge=_MIN_OUTPUT_BYTES, le=largest, description="Maximum bytes.")
     query_dataset.__annotations__["max_output_size"] = Annotated[int | None, bounds]
     offer.add_tool(
         query_dataset,

@@ -241,6 +241,13 @@ def change_files(desk: Desk, folder: Path, sales: list[Sale]) -> None:
     assert fresh["rows"] == [[len(now), sum(sale.amount for sale in now)]]
     assert [told for told in fresh.get("warnings", ()) if "newer" in told] == []
     assert answered(desk) == asked_for(now)
+    older = desk.ask("query", query="by_shop")
+    assert dict(older["rows"]) == sums(sales, lambda sale: sale.shop)
+    assert older["warnings"][0].startswith("by_shop is from before its data changed")
+    by_shop = f"SELECT 店舗, sum(売上) AS s FROM {T} GROUP BY 店舗"
+    assert desk.ask("materialize", name="by_shop", query=by_shop)["warnings"] == [
+        "by_shop was a materialized table already, and is now this one"
+    ]
     assert dict(desk.rows("by_shop")) == sums(now, lambda sale: sale.shop)
     assert desk.rows(f"SELECT count(DISTINCT file) FROM {T}") == [[25]]
     exported = desk.ask("export", query=f"SELECT * FROM {T}", format="csv")

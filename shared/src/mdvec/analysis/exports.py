@@ -99,12 +99,12 @@ ExportFormat = Literal["parquet", "csv"]
 Handles = list[str]
 
 _HANDLE = re.compile(r"export_[0-9]{8}T[0-9]{6}Z_[0-9a-f]{32}\.(parquet|csv)")
+_MAX_OWN_TTL = 31 * 86_400
+"""More than any export may have for itself."""
 _TYPES = ".types"
 """Suffix of the file beside a CSV export that keeps its columns' types."""
 _SPOOL = re.compile(r"spool_[0-9a-f]+")
 """Folders in which query processes write unfinished exports, on the same file system."""
-_TABLE = re.compile(r"table_[0-9a-f]+\.json(\.new)?")
-"""Files in which servers keep the queries of materialized tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,10 +169,12 @@ class ExportFolder:
         columns: Sequence[str],
         types: Sequence[str] = (),
         fmt: ExportFormat = "parquet",
+        ttl_seconds: float | None = None,
     ) -> Export:
         """Move a finished file of the same file system in, under a new handle.
 
-        ``types`` are the columns' types; for a CSV export they are stored in a file beside it.
+        It expires after ``ttl_seconds``, by default when all do. ``types`` are the columns' types;
+        for a CSV export they are stored in a file beside it.
 
         Raises:
             ExportExceedsTotal: the file alone is over the limit; it is removed.
@@ -193,7 +195,9 @@ class ExportFolder:
             now = self._clock()
             handle = _new_handle(now, fmt)
             finished.chmod(PRIVATE_FILE_MODE)
-            os.utime(finished, (now, now))
+            # A file's time is its expiry minus the folder's lifetime, whatever its own lifetime is.
+            aged = now if ttl_seconds is None else now + ttl_seconds - self._ttl
+            os.utime(finished, (aged, aged))
             if types and fmt == "csv":  # first, so that no CSV handle is without its types
                 self._write_types(handle, dict(zip(columns, types, strict=True)), now)
             finished.replace(self.folder / handle)
@@ -203,7 +207,7 @@ class ExportFolder:
             handle=handle,
             size=size,
             created=_iso(now),
-            expires_at=_iso(now + self._ttl),
+            expires_at=_iso(aged + self._ttl),
             rows=rows,
             columns=tuple(columns),
             dropped=tuple(dropped),
@@ -307,8 +311,9 @@ class ExportFolder:
         yield from sorted(files, key=lambda file: (file.mtime, file.handle))
 
     def _expired(self, mtime: float) -> bool:
-        # abs: a clock that was set back must not keep a file for ever.
-        return abs(self._clock() - mtime) >= self._ttl
+        # A clock that was set back must not keep a file for ever.
+        left = mtime + self._ttl - self._clock()
+        return not 0 < left <= max(self._ttl, _MAX_OWN_TTL)
 
 
 def _regular_file(path: Path) -> _File | None:
@@ -324,7 +329,7 @@ def _regular_file(path: Path) -> _File | None:
 
 def _is_ours(name: str) -> bool:
     is_export = _HANDLE.fullmatch(name.removesuffix(_TYPES))
-    return bool(is_export or _SPOOL.fullmatch(name) or _TABLE.fullmatch(name))
+    return bool(is_export or _SPOOL.fullmatch(name))
 
 
 def _new_handle(now: float, fmt: ExportFormat) -> str:

@@ -92,7 +92,7 @@ logger = logging.getLogger("mdvec")
 
 
 class Reaper:
-    """A thread that wakes up when the next export or table expires."""
+    """A thread that wakes up when the next export expires."""
 
     def __init__(self, exports: ExportFolder, queries: QueryProcess) -> None:
         self._exports = exports
@@ -113,18 +113,11 @@ class Reaper:
         while not self._ended.wait(wait):
             try:
                 self._exports.sweep()
-                self._queries.drop_expired()
-                expiry = self._next_expiry()
+                self._queries.rest()
+                expiry = self._exports.next_expiry()
             except (MdvecError, OSError) as error:
                 logger.warning("exports: %s", error)
                 expiry = None
-            # This server and others may add exports and tables meanwhile.
+            # This server and others may add exports meanwhile.
             until = _MAX_WAIT_SECONDS if expiry is None else expiry - time.time()
             wait = min(max(until, _MIN_WAIT_SECONDS), _MAX_WAIT_SECONDS)
-
-    def _next_expiry(self) -> float | None:
-        """When the next export or table expires, in seconds since 1970."""
-        moments = [*self._queries.expiries().values()]
-        if (next_export := self._exports.next_expiry()) is not None:
-            moments.append(next_export)
-        return min(moments, default=None)

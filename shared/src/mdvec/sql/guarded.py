@@ -12,7 +12,9 @@ from mdvec.database import DatabaseError
 from mdvec.datasets import HOUSEHOLD_TABLE, table_name
 from mdvec.errors import MdvecError
 from mdvec.sql.core.guard import AnswerGuard, JsonAnswer, with_warnings
+from mdvec.sql.core.refusals import UnknownTable
 from mdvec.sql.core.statement import fold
+from mdvec.sql.process.call import one_call
 from mdvec.tools import KINDS
 
 if TYPE_CHECKING:
@@ -61,9 +63,20 @@ class RequestedData:
         """
         if self.sql is None:
             return self.tool in (None, state.tool)
-        own = HOUSEHOLD_TABLE if KINDS[state.kind].has_ledger else table_name(state.tool)
-        names = (own, *materialized)
+        names = (_table_of(state), *materialized)
         return state.tool == self.tool or any(_has_table(self.sql, name) for name in names)
+
+    def reads(self, state: Freshness, names: Iterable[str]) -> bool:
+        """Whether the answer is from this source: its queries read the tables of these names."""
+        own = _table_of(state)
+        return state.tool == self.tool or any(
+            name == own or name.startswith(f"{own}__") for name in names
+        )
+
+
+def _table_of(state: Freshness) -> str:
+    """The name with which the names of a source's tables begin."""
+    return HOUSEHOLD_TABLE if KINDS[state.kind].has_ledger else table_name(state.tool)
 
 
 def _has_table(sql: str, name: str) -> bool:
@@ -79,28 +92,32 @@ def answered_within_guard(
 ) -> JsonAnswer:
     """The answer of ``work``, its warnings within ``guard``, by default that of the settings.
 
-    The warnings about sources name only those that are asked for; with an error they name all.
+    The warnings about sources name only those that were read; if a table is missing, all.
 
     Raises:
         MdvecError: the work raised it, or a NotAnswered with its message.
     """
     fit_warnings = (guard or analytics.guard).fit_warnings
     if analytics.sources is None:
-        return fit_warnings(work())
-    names = tuple(analytics.queries.expiries())
+        with one_call():
+            return fit_warnings(work())
+    names = tuple(table.name for table in analytics.queries.materialized())
     concerns = partial(request.concerns, materialized=names)
     look = analytics.sources.look(concerns, runs_sql=request.sql is not None)
     try:
-        answer = work()
+        with one_call() as call:
+            answer = work()
     except DatabaseError:
         raise
     except MdvecError as error:  # perhaps the table asked for is gone, or in a newer file
         if error.is_wrong_usage:
             raise
-        warnings, notes = analytics.queries.take_warnings(), look.notes()
+        warnings = analytics.queries.take_warnings()
+        notes = look.notes(None if isinstance(error, UnknownTable) else concerns)
         for more in ([*warnings, *notes], warnings):
             message = "; ".join([str(error), *more])
             if more and len(message.encode()) <= MAX_ERROR_BYTES:
                 raise NotAnswered(message) from error
         raise
-    return fit_warnings(with_warnings(answer, [*answer.get("warnings", ()), *look.notes(concerns)]))
+    read = partial(request.reads, names=call.reads) if call.reads else concerns
+    return fit_warnings(with_warnings(answer, [*answer.get("warnings", ()), *look.notes(read)]))

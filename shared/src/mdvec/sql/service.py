@@ -12,7 +12,6 @@ from mdvec.sql.core.profile import ProfileEffort
 from mdvec.sql.data import DataReader
 from mdvec.sql.exporter import Exporter
 from mdvec.sql.guarded import SourceWatch
-from mdvec.sql.process.kept_tables import KeptTables
 from mdvec.sql.process.messages import QueryLimits
 from mdvec.sql.process.query_process import QueryProcess
 from mdvec.sql.questions import Questions
@@ -54,9 +53,7 @@ class Analytics:
         effort = ProfileEffort.within(settings.max_seconds, settings.max_memory_mb)
         self.exporter = Exporter(queries, exports, self.guard, settings.max_rows)
         self.summaries = Summaries(queries, effort, self.guard)
-        self.materialized = MaterializedTables(
-            queries, settings.max_tables, settings.table_ttl_seconds
-        )
+        self.materialized = MaterializedTables(queries, settings.table_ttl_seconds)
         small = AnswerGuard(settings.max_query_bytes, settings.max_query_rows)
         self.small_answers = SmallAnswers(queries, self.exporter, small)
         self.questions = Questions(queries, self.small_answers, database or Path())
@@ -86,6 +83,6 @@ def analytics_over(
     limits = QueryLimits(
         settings.max_seconds, settings.max_memory_mb, settings.max_export_bytes, settings.zone
     )
-    tables = KeptTables(folder, database.resolve(), settings.max_tables)
-    queries = QueryProcess(folder, limits, DataReader(database, month_starts_on).read, tables)
+    read = DataReader(database, month_starts_on).read
+    queries = QueryProcess(folder, limits, read, exports, settings.max_tables)
     return Analytics(queries, exports, settings, sources, database)

@@ -6,7 +6,12 @@ from dataclasses import dataclass
 
 from mdvec.queries import Bound
 from mdvec.sql.core.guard import AnswerGuard, JsonAnswer, with_warnings
-from mdvec.sql.core.refusals import ResultTooLarge, TooManyRowsToExport, shortened_name
+from mdvec.sql.core.refusals import (
+    QueryStopped,
+    ResultTooLarge,
+    TooManyRowsToExport,
+    shortened_name,
+)
 from mdvec.sql.core.statement import SELECT_ALL
 from mdvec.sql.exporter import Exporter
 from mdvec.sql.process.query_process import QueryProcess
@@ -104,8 +109,9 @@ class SmallAnswers:
     def _cut(self, answer: JsonAnswer, onwards: str) -> JsonAnswer:
         """As many rows as fit, and how to get at the rest; where none fits, fewer columns."""
         total, in_python = answer["total_rows"], _IN_PYTHON if "handle" in answer else ""
+        counted = "more" if total is None else f"{total:,}"
         for count in range(len(answer["rows"]), 0, -1):
-            more = f"the first {count} of {total:,} rows; {onwards}{in_python}"
+            more = f"the first {count} of {counted} rows; {onwards}{in_python}"
             cut = {**answer, "rows": answer["rows"][:count], "more": more}
             if self.guard.fits(cut):
                 return cut
@@ -124,6 +130,10 @@ class SmallAnswers:
             return {"total_rows": error.count}, [f"{limit}; aggregate or filter in SQL"]
         except ResultTooLarge as error:
             return {"total_rows": self.count(query, sql, parameters)}, [str(error)]
+        except QueryStopped:
+            return {"total_rows": None}, [
+                "there was no time to count all rows; filter or aggregate"
+            ]
         exported = {"total_rows": made["rows"], "handle": made["handle"]}
         return exported | {"expires_at": made["expires_at"]}, made.get("warnings", [])
 

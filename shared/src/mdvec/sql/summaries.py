@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mdvec.datasets import Column
@@ -28,8 +28,18 @@ from mdvec.sql.core.refusals import named
 from mdvec.sql.process.query_process import QueryProcess
 from mdvec.tools import offered_name
 
-_BYTES_A_COLUMN = 60
+_BYTES_A_COLUMN = 30
 """The smallest size of a column's entry in a profile."""
+_ALL_DIGITS = 17
+_BRIEFER: tuple[tuple[tuple[str, ...], int], ...] = (
+    (SPREAD, _ALL_DIGITS),
+    (SPREAD, 6),
+    ((*SPREAD, "distinct_count"), 5),
+    ((*SPREAD, "distinct_count", "median"), 4),
+    ((*SPREAD, "distinct_count", "median", "null_rate"), 4),
+    ((*SPREAD, "distinct_count", "median", "null_rate", "mean"), 4),
+)
+"""What a profile without room leaves out in turn, and the digits that its fractions then have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +120,15 @@ class Summaries:
             )
 
         warnings = self.queries.take_warnings()
-        if len(picked) > len(shown) or not guard.fits(with_warnings(answer, warnings)):
-            answer["columns"] = {
-                name: {key: cell for key, cell in figures.items() if key not in SPREAD}
-                for name, figures in answer["columns"].items()
-            }
+        whole, said = answer["columns"], warnings
+        for names_left, digits in _BRIEFER if len(picked) > 1 else ():
+            if len(picked) == len(shown) and guard.fits(with_warnings(answer, said)):
+                break
+            answer["columns"] = _briefly(whole, names_left, digits)
+            if names_left != SPREAD or digits < _ALL_DIGITS:
+                said = [*warnings, "shortened; columns=[…] tells all of a few"]
         return guard.trim(
-            with_warnings(answer, warnings),
+            with_warnings(answer, said),
             ("columns",),
             left_out,
             len(picked) - len(shown),
@@ -197,6 +209,20 @@ class Summaries:
             said = [*warnings, _cut(fewer, len(counted.bins), guard)]
             answer = _histogram_answer(column, counted.most_frequent(fewer), said)
         return answer
+
+
+def _briefly(
+    columns: Mapping[str, Mapping[str, Cell]], left_out: Sequence[str], digits: int
+) -> dict[str, dict[str, Cell]]:
+    """Columns with fewer figures; a share of NULLs that is not 0 stays, and so do whole numbers."""
+    return {
+        name: {
+            figure: profile.rounded(cell, digits)
+            for figure, cell in figures.items()
+            if figure not in left_out or (figure == "null_rate" and cell)
+        }
+        for name, figures in columns.items()
+    }
 
 
 def _cut(fewer: int, bins: int, guard: AnswerGuard) -> str:

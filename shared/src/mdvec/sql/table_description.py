@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from mdvec.analysis import ExportFolder
@@ -228,35 +227,31 @@ class TableListing:
 
 @dataclass(frozen=True, slots=True)
 class MaterializedTables:
-    """Materializes tables, and drops the oldest if there are too many.
+    """Materializes tables.
 
     Args:
-        queries: the process that holds the tables.
-        max_tables: the maximum number of tables.
+        queries: makes and names the tables.
         ttl_seconds: the default lifetime of a table.
     """
 
     queries: QueryProcess
-    max_tables: int
     ttl_seconds: int
-    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def materialize(self, name: str, query: str, ttl_seconds: int | None) -> JsonAnswer:
-        """Store the rows of a query as a table for later queries.
+        """Store the rows of a query as a table for later queries of this session.
 
         Replaces a table of the same name, and counts as the newest.
 
         Raises:
             QueryError: the query failed, or no table can have that name.
+            ExportError: its file could not be put in place.
         """
         ttl = ttl_seconds or self.ttl_seconds
-        with self._lock:
-            table = self.queries.materialize(fold(name), query, replace=True, ttl_seconds=ttl)
-            dropped = list(self.queries.expiries())[: -self.max_tables]
-            for oldest in dropped:
-                self.queries.drop(oldest)
-        warnings = self.queries.take_warnings()
-        if dropped:
-            warnings.append(f"the oldest tables were dropped to make room: {named(dropped)}")
-        answer = {"view": table.name, "rows": table.rows, "expires_at": table.expires_at}
-        return with_warnings(answer, warnings)
+        table = self.queries.materialize(fold(name), query, ttl_seconds=ttl)
+        answer = {
+            "view": table.name,
+            "rows": table.rows,
+            "expires_at": table.expires_at,
+            "handle": table.handle,
+        }
+        return with_warnings(answer, self.queries.take_warnings())

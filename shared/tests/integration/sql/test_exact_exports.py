@@ -45,8 +45,10 @@ class Exporter:
 def exporter(tmp_path_factory):
     spool, folder = tmp_path_factory.mktemp("spool"), tmp_path_factory.mktemp("exports")
     connection = lockdown.connect(1024)
-    lockdown.lock(connection, [], spool, 30.0)
-    yield Exporter(RequestHandler(connection, {}, spool), ExportFolder(folder / "e", 3600, 10**9))
+    lockdown.lock(connection, [], (spool,), 30.0)
+    yield Exporter(
+        RequestHandler(connection, {}, spool, spool), ExportFolder(folder / "e", 3600, 10**9)
+    )
     connection.close()
 
 
@@ -253,7 +255,7 @@ def test_a_second_attempt_is_written_to_another_file(tmp_path: Path):
     """DuckDB removes the file of a COPY that failed, at times after it has said so."""
     with duckdb.connect() as connection:
         connection.execute("CALL enable_logging('QueryLog')")
-        handler = RequestHandler(connection, {}, tmp_path)
+        handler = RequestHandler(connection, {}, tmp_path, tmp_path)
         question = {
             "do": "export", "source": f"SELECT {LARGEST}::HUGEINT AS h", "format": "parquet",
             "file": "made.parquet", "max_rows": 9,

@@ -322,7 +322,7 @@ def test_a_name_that_needs_quotes_is_refused_for_a_new_table(untouched, name):
 @pytest.mark.parametrize("name", ["runs", "RUNS"])
 def test_the_users_tables_cannot_be_replaced(untouched, name):
     with pytest.raises(BadTableName, match="the user's data"):
-        untouched.process.materialize(name, "SELECT 1", replace=True)
+        untouched.process.materialize(name, "SELECT 1")
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,7 @@ def outcomes(house, attempts):
     config = {
         "limits": {"seconds": 1.0, "memory_mb": 1024, "export_bytes": 2**20, "time_zone": "UTC"},
         "spool": str(house / "spool" / "work"),
+        "shown": str(house / "spool" / "tables"),
         "database": str(house / "none.sqlite"),
         "tables": [["runs", str(house / "runs.parquet"), str(house)]],
         "households": [],

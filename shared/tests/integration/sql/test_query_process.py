@@ -10,15 +10,16 @@ import threading
 import time
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import duckdb
 import psutil
 import pytest
 
+from mdvec.analysis.errors import ExportMissing
 from mdvec.cancelling import Cancelled, cancelled_by
 from mdvec.sql.core.refusals import (
-    BadTableName,
     QueriesUnavailable,
     QueryFailed,
     QueryStopped,
@@ -29,6 +30,7 @@ from mdvec.sql.process.child_process import ChildProcess, ChildTimeout, MemoryEx
 from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits, WireClosed
 from mdvec.sql.process.query_process import QueryProcess
 from mdvec.sql.process.running_child import Spool
+from mdvec.sql.process.turns import in_session
 from mdvec.text.one_line import literal
 
 LIMITS = QueryLimits(seconds=5.0, memory_mb=1024, export_bytes=2**24)
@@ -180,10 +182,10 @@ def test_a_materialized_table_is_a_table_like_any_other(shared):
     assert process.export("fast", fmt="csv", max_rows=10).rows == 10
     assert list(process.tables()) == ["runs", "fast"]
     assert shared.materialized() == {"fast": 10}
-    with pytest.raises(BadTableName, match="already"):
-        process.materialize("Fast", "SELECT 1 AS a")
-    assert process.materialize("Fast", "SELECT 1 AS a", replace=True).rows == 1
+    assert process.materialize("Fast", "SELECT max(i) AS a FROM fast").rows == 1
+    assert process.take_warnings() == ["Fast was a materialized table already, and is now this one"]
     assert shared.materialized() == {"Fast": 1}
+    assert shared.value("fast") == 9
     process.drop("FAST")
     process.drop("FAST")
     with pytest.raises(UnknownTable):
@@ -203,7 +205,7 @@ def test_a_query_that_is_stopped_leaves_its_process_and_its_tables_alive(start_p
     assert subject.value("kept") == 1
 
 
-def test_a_missing_response_ends_the_process_and_the_next_has_its_tables(start_process):
+def test_a_missing_response_ends_the_process_and_no_table(start_process):
     subject = start_process(limits=replace(LIMITS, seconds=0.5))
     subject.process.materialize("kept", "SELECT 7 AS a")
     pid = subject.pid
@@ -237,42 +239,100 @@ def test_a_process_that_is_killed_is_replaced_and_a_query_under_way_is_reported(
     assert subject.value("SELECT 42") == 42
 
 
-def test_tables_whose_sources_are_gone_are_reported_lost(start_process):
-    subject = start_process()
-    subject.process.materialize("first", "SELECT 1 AS a")
-    subject.process.materialize("second", "SELECT a + 1 AS a FROM first")
-    subject.process.materialize("third", "SELECT a + 1 AS a FROM second")
-    subject.process.materialize("first", "SELECT 100 AS a", replace=True)
-    os.kill(subject.pid, signal.SIGKILL)
-    assert is_gone(subject.pid)
-    # Made again of another first, they would silently be something else.
-    assert list(subject.process.tables()) == ["first"]
-    assert subject.value("first") == 100
-    said = "the materialized table {} is gone: a table that it was made of is gone"
-    assert subject.process.take_warnings() == [said.format("second"), said.format("third")]
-    assert subject.process.take_warnings() == []
+def test_each_session_has_its_own_names_and_every_session_may_use_a_handle(start_process):
+    process = start_process().process
+    handles = {}
+    for session, value in (("a", 1), ("b", 2)):
+        with in_session(session):
+            handles[session] = process.materialize("work", f"SELECT {value} AS n").handle
+    assert process.take_warnings() == []
+    for session, value in (("a", 1), ("b", 2)):
+        with in_session(session):
+            assert process.rows("work", max_rows=1).rows == [[value]]
+    with in_session("c"):
+        with pytest.raises(UnknownTable):
+            process.rows("work", max_rows=1)
+        plain = handles["a"].removesuffix(".parquet")
+        for written in (plain, handles["a"], f'"{handles["a"]}"', f"'{handles['a']}'"):
+            assert process.rows(f"SELECT n FROM {written}", max_rows=1).rows == [[1]]
+        assert process.rows(plain, max_rows=1).rows == [[1]]
+        with pytest.raises(ExportMissing, match="expired"):
+            process.rows(f"FROM {plain[:-4]}0000", max_rows=1)
 
 
-def test_the_next_query_sees_new_data_and_tables_are_recreated(start_process, tmp_path):
+def test_at_most_ten_names_the_oldest_goes_and_its_export_stays(start_process):
+    process = start_process().process
+    first = process.materialize("t0", "SELECT 0 AS n").handle
+    for number in range(1, 11):
+        process.materialize(f"t{number}", f"SELECT {number} AS n")
+    assert process.take_warnings() == ["the oldest tables were dropped to make room: t0"]
+    assert [table.name for table in process.materialized()] == [f"t{n}" for n in range(1, 11)]
+    assert process.rows(first.removesuffix(".parquet"), max_rows=1).rows == [[0]]
+
+
+def test_a_table_keeps_its_types_and_its_lifetime(start_process):
+    process = start_process().process
+    columns = (
+        "SELECT 2::HUGEINT ** 100 AS large, INTERVAL 90 MINUTE AS span, [1::HUGEINT] AS many, "
+        "TIME WITH TIME ZONE '10:00:00+09' AS at, 'b'::ENUM('b', 'a') AS grade"
+    )
+    before = process.columns(columns)
+    process.materialize("kept", columns)
+    assert process.columns("kept") == before
+    assert process.rows("SELECT kept FROM kept", max_rows=1).rows == (
+        process.rows(f"SELECT kept FROM ({columns}) AS kept", max_rows=1).rows
+    )
+    table = process.materialize("short", "SELECT 1 AS n", ttl_seconds=0.2)
+    assert process.rows("short", max_rows=1).rows == [[1]]
+    while table.expires > time.time():
+        time.sleep(0.01)
+    with pytest.raises(UnknownTable):
+        process.rows("short", max_rows=1)
+
+
+def test_a_table_from_before_its_data_changed_says_so(start_process, tmp_path):
     old = parquet(tmp_path / "runs.parquet", "SELECT 1 AS i")
     subject = start_process(old)
     subject.process.materialize("kept", "SELECT i + 1 AS j FROM runs")
+    subject.process.materialize("further", "SELECT j + 1 AS k FROM kept")
     subject.process.materialize("other", "SELECT 5 AS x")
     pid = subject.pid
     assert subject.value("runs") == 1
     assert subject.pid == pid
     new = parquet(tmp_path / "new.parquet", "SELECT 2 AS i, 'b' AS s")
     subject.data = replace(subject.data, parquet=(new,))
-    assert subject.value("runs") == 2
-    assert subject.value("kept") == 3
-    assert subject.process.take_warnings() == [
-        "the data have changed; made again from them: kept, other"
-    ]
+    assert (subject.value("runs"), subject.value("other")) == (2, 5)
+    assert subject.process.take_warnings() == []
+    assert (subject.value("kept"), subject.value("further")) == (2, 3)
+    kept, further = subject.process.take_warnings()
+    assert kept.startswith("kept is from before its data changed; materialize it again")
+    assert further.startswith("further is from before")
     subject.data = replace(subject.data, parquet=())
-    assert list(subject.process.tables()) == ["other"]
-    gone, again = subject.process.take_warnings()
-    assert gone.startswith("the materialized table kept is gone: there is no table 'runs'")
-    assert again.endswith("other")
+    assert list(subject.process.tables()) == ["kept", "further", "other"]
+
+
+def test_sessions_take_turns_and_none_has_two_while_others_wait(start_process):
+    process = start_process(limits=replace(LIMITS, seconds=60.0))
+    with two_endless_queries(process, sessions=("busy", "busy")) as (first, _):
+        order, threads = [], []
+
+        def ask(session):
+            with in_session(session):
+                process.value("SELECT 1")
+                order.append(session)
+
+        for session in ("busy", "busy", "a", "b"):
+            threads.append(threading.Thread(target=ask, args=(session,)))
+            threads[-1].start()
+            while len(process.process._turns._queue) < len(threads):
+                time.sleep(0.005)
+        first.set()
+        for thread in threads[2:]:
+            thread.join(20)
+        assert order[:2] == ["a", "b"]
+    for thread in threads:
+        thread.join(20)
+    assert order == ["a", "b", "busy", "busy"]
 
 
 def test_a_missing_or_broken_file_is_reported_and_the_rest_works(start_process, tmp_path):
@@ -326,7 +386,8 @@ def child(tmp_path):
     """A child alone, in which a query may take a minute."""
     config = {
         "limits": {"seconds": 60.0, "memory_mb": 1024, "export_bytes": 1, "time_zone": "UTC"},
-        "spool": str(tmp_path), "database": str(tmp_path / "none"), "tables": [],
+        "spool": str(tmp_path), "shown": str(tmp_path), "database": str(tmp_path / "none"),
+        "tables": [],
         "households": [], "month_starts_on": 1,
     }  # fmt: skip
     child = ChildProcess(config, tmp_path, memory_mb=1024)
@@ -411,7 +472,7 @@ def test_a_child_does_not_outlive_its_server_even_in_the_middle_of_a_query(tmp_p
         server.wait()
     assert is_gone(pid)
     # What it left is removed by the next.
-    (left,) = tmp_path.iterdir()
+    (left,) = tmp_path.glob("spool_*")
     (left / "work" / "half.parquet").write_bytes(b"half")
     spool = Spool(tmp_path)
     assert not left.exists()
@@ -420,26 +481,6 @@ def test_a_child_does_not_outlive_its_server_even_in_the_middle_of_a_query(tmp_p
     for one in (spool, other):
         one.close()
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_table_that_kills_the_next_process_does_not_lose_the_others(start_process, tmp_path):
-    one = "SELECT range AS a FROM range({})"
-    subject = start_process(
-        parquet(tmp_path / "runs.parquet", one.format(10)), limits=replace(LIMITS, seconds=1.0)
-    )
-    subject.process.materialize("kept", "SELECT count(*) AS n FROM runs")
-    text = "repeat({}, n::INTEGER * 1000)"
-    endless = f"levenshtein({text.format(literal('a'))}, {text.format(literal('b'))})"
-    subject.process.materialize(
-        "grows", f"SELECT {endless} AS d FROM (SELECT count(*) n FROM runs)"
-    )
-    grown = parquet(tmp_path / "runs.parquet", one.format(500))
-    subject.data = Data((grown,), tmp_path / "none.sqlite", ())
-    assert subject.value("kept") == 500
-    assert set(subject.materialized()) == {"kept"}
-    warnings = subject.process.take_warnings()
-    assert any("grows is gone" in warning for warning in warnings)
-    assert any("made again from them: kept" in warning for warning in warnings)
 
 
 def test_a_deleted_spool_folder_is_created_again(start_process, tmp_path):
@@ -488,13 +529,18 @@ def test_a_cancelled_query_leaves_its_turn_and_every_table(start_process):
 
 
 @contextmanager
-def two_endless_queries(subject):
+def two_endless_queries(subject, sessions=("", "")):
     """Both children busy; gives the events that cancel their queries."""
     assert subject.value("SELECT 1") == 1
     events = threading.Event(), threading.Event()
     threads = []
-    for event, lane in zip(events, subject.process._lanes, strict=True):
-        threads.append(in_thread(event, lambda: subject.value(FOREVER))[0])
+
+    def endless(session):
+        with in_session(session):
+            subject.value(FOREVER)
+
+    for event, lane, session in zip(events, subject.process._lanes, sessions, strict=True):
+        threads.append(in_thread(event, partial(endless, session))[0])
         while lane.child.pid is None:
             time.sleep(0.005)
         busy(lane.child.pid)
@@ -548,10 +594,10 @@ def test_a_second_query_runs_beside_a_slow_one_until_nobody_asks_two(start_proce
         assert "from before they began" in warning
     second = subject.process._lanes[1]
     pid = second.child.pid
-    subject.process.drop_expired()
+    subject.process.rest()
     assert second.child.pid == pid
     second.last_used -= 3_600
-    subject.process.drop_expired()
+    subject.process.rest()
     assert is_gone(pid)
 
 

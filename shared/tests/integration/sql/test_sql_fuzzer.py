@@ -58,7 +58,7 @@ class Oracle:
             source = f"read_parquet({literal(str(table.path))})"
             self.connection.execute(f'CREATE VIEW "{table.name}" AS FROM {source}')
         paths = [table.path for table in self.tables]
-        lockdown.lock(self.connection, paths, paths[0].parent / "none", SECONDS)
+        lockdown.lock(self.connection, paths, (paths[0].parent / "none",), SECONDS)
 
     def trouble(self, sql):
         """What is wrong with a statement that was let pass; None if nothing is."""

@@ -163,8 +163,8 @@ def handler(tmp_path_factory):
     tables = {
         name: loading.columns_of(connection, f'SELECT * FROM "{name}"') for name in sorted(TABLES)
     }
-    lockdown.lock(connection, [], spool, 5.0)
-    yield RequestHandler(connection, tables, spool)
+    lockdown.lock(connection, [], (spool,), 5.0)
+    yield RequestHandler(connection, tables, spool, spool)
     connection.close()
 
 
@@ -328,8 +328,8 @@ def test_an_error_of_our_own_statement_over_a_good_query_gets_no_other_sql(handl
 
 def test_a_name_that_is_refused_is_no_mistake_of_the_query(handler):
     request = {
-        "do": "materialize", "name": "select", "source": "SELECT NVL(qty, 0) FROM orders",
-        "sql": "SELECT * FROM {source}", "replace": False,
+        "do": "export", "name": "select", "source": "SELECT NVL(qty, 0) FROM orders",
+        "sql": "SELECT * FROM {source}", "format": "parquet", "file": "x", "max_rows": 1,
     }  # fmt: skip
     with pytest.raises(BadTableName) as refused:
         handler.handle(request)

@@ -71,7 +71,7 @@ def prepare(config: Message) -> RequestHandler:
     Raises:
         MdvecError: the household's database cannot be read.
     """
-    limits, spool = config["limits"], Path(config["spool"])
+    limits, spool, shown = config["limits"], Path(config["spool"]), Path(config["shown"])
     ledgers = spool / _LEDGERS
     lockdown.limit_process(limits["memory_mb"], len(config["tables"]))
     opened = open_files(config["tables"])
@@ -89,7 +89,7 @@ def prepare(config: Message) -> RequestHandler:
     # A thread inherits its rights when it starts, so this comes before DuckDB starts its own.
     config["own_user"] = take_own_user(spool)
     config["landlock"] = restrict_files(
-        [*opened.descriptors.values(), *lockdown.needed_paths()], spool
+        [*opened.descriptors.values(), shown, *lockdown.needed_paths()], spool
     )
     config["seccomp"] = restrict_calls()
     connection = lockdown.connect(limits["memory_mb"], limits["time_zone"])
@@ -98,9 +98,9 @@ def prepare(config: Message) -> RequestHandler:
         ledgers.unlink()
     config["missing"] = opened.missing | loading.make_views(connection, opened.paths)
     lockdown.limit_files(limits["export_bytes"])
-    lockdown.lock(connection, list(opened.paths.values()), spool, limits["seconds"])
+    lockdown.lock(connection, list(opened.paths.values()), (spool, shown), limits["seconds"])
     config["hidden"] = {str(path): f"the file of {name}" for name, path in opened.paths.items()}
-    return RequestHandler(connection, _columns_by_table(connection), spool)
+    return RequestHandler(connection, _columns_by_table(connection), spool, shown)
 
 
 def _columns_by_table(
@@ -169,7 +169,9 @@ class _Server:
             return _refusal(QueryError("the query is nested too deeply; name its parts in a WITH"))
         except Exception as error:  # noqa: BLE001 - any error of DuckDB; the edge of the child
             limits = {name: self.config["limits"][name] for name in _NAMED_LIMITS}
-            hidden = self.config["hidden"] | {self.config["spool"]: "the export"}
+            hidden = self.config["hidden"] | {
+                self.config["spool"]: "the export", self.config["shown"]: "the exports",
+            }  # fmt: skip
             try:
                 refusal = refusal_of(error, hidden=hidden, **limits)
             except FatalDuckDBError:

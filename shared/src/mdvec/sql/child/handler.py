@@ -13,7 +13,7 @@ import duckdb
 
 from mdvec.datasets import Column
 from mdvec.sql.child.copying import copy_to_csv, copy_to_parquet, finishers, json_rows_sql
-from mdvec.sql.child.loading import columns_of
+from mdvec.sql.child.loading import columns_of, show
 from mdvec.sql.child.parameters import (
     BoundValues,
     expected_rows,
@@ -27,7 +27,6 @@ from mdvec.sql.core.refusals import (
     BadTableName,
     QueryError,
     QueryFailed,
-    QueryRefused,
     disk_full,
     out_of_memory,
     out_of_room,
@@ -59,12 +58,14 @@ class RequestHandler:
         connection: holds every table.
         tables: the columns of the user's tables by name; no request changes them.
         spool: the folder in which exports are written.
+        shown: the folder of the exports that a request names.
     """
 
     connection: duckdb.DuckDBPyConnection
     tables: dict[str, tuple[Column, ...]]
     spool: Path
-    materialized: dict[str, tuple[Column, ...]] = field(default_factory=dict)
+    shown: Path
+    named: dict[str, tuple[Column, ...]] = field(default_factory=dict)
     values: BoundValues | None = None
     """Those of the parameters of the query at hand; None if it may have no parameters."""
 
@@ -79,16 +80,16 @@ class RequestHandler:
             "columns": self._columns,
             "rows": self._rows,
             "export": self._export,
-            "materialize": self._materialize,
-            "drop": self._drop,
             "question": self._question,
         }
-        method = methods[message["do"]]
-        if "source" not in message:
-            return method(message)
         given = message.get("parameters")
         self.values = None if given is None else values_in(given)
-        return method(message)
+        for name in self.named:
+            self.connection.execute(f"DROP VIEW {identifier(name)}")
+        self.named = {}
+        for name, file, types in message.get("named", ()):
+            self.named[name] = show(self.connection, name, self.shown / file, types)
+        return methods[message["do"]](message)
 
     def advised(self, message: Message, error: QueryError) -> QueryError:
         """The error of a request, with what to write instead if its query cannot be planned."""
@@ -107,7 +108,7 @@ class RequestHandler:
 
     @property
     def _all_tables(self) -> dict[str, tuple[Column, ...]]:
-        return self.tables | self.materialized
+        return self.tables | self.named
 
     def _judge(self, sql: str) -> None:
         """Raise if a query is not allowed, or cannot be planned; nothing is run."""
@@ -120,8 +121,9 @@ class RequestHandler:
         self.connection.execute(f"EXPLAIN {query}", values or None)
 
     def _columns(self, message: Message) -> Message:
-        text, _ = self._source(message["source"])
-        return {"columns": _listed(self._columns_of(with_source(SELECT_ALL, text)))}
+        text, reads = self._source(message["source"])
+        columns = self._columns_of(with_source(SELECT_ALL, text))
+        return {"columns": _listed(columns), "reads": sorted(reads)}
 
     def _question(self, message: Message) -> Message:
         """Judge a query with parameters; the response has its text, and their types."""
@@ -143,7 +145,7 @@ class RequestHandler:
         return columns_of(self.connection, query, self.values)
 
     def _rows(self, message: Message) -> Message:
-        query, _ = self._query(message)
+        query, reads = self._query(message)
         columns = self._columns_of(query)
         max_rows: int = message["max_rows"]
         fetched = self.connection.execute(
@@ -158,10 +160,15 @@ class RequestHandler:
             if room < 0:
                 break
             rows.append(row)
-        return {"columns": _listed(columns), "rows": rows, "more": len(fetched) > len(rows)}
+        return {
+            "columns": _listed(columns), "rows": rows, "more": len(fetched) > len(rows),
+            "reads": sorted(reads),
+        }  # fmt: skip
 
     def _export(self, message: Message) -> Message:
-        query, _ = self._query(message)
+        if message.get("name") is not None:
+            self._check_name(message["name"])
+        query, reads = self._query(message)
         columns = self._columns_of(query)
         max_rows: int = message["max_rows"]
         # Writing the file counts the rows; count first only where it is likely to be too long.
@@ -178,39 +185,12 @@ class RequestHandler:
         if rows > max_rows:
             file.unlink()
             return {"rows": rows, "columns": [], "size": 0}
-        return {"rows": rows, "columns": _listed(columns), "size": file.stat().st_size}
-
-    def _materialize(self, message: Message) -> Message:
-        name: str = message["name"]
-        self._check_name(name, replace=message["replace"])
-        query, reads = self._query(message)
-        if fold(name) in {fold(table) for table in reads}:
-            raise QueryRefused(
-                f"the query reads {quotable(name)!r}, which it would replace; "
-                "give the new table another name"
-            )
-        columns = self._columns_of(query)
-        made = self.connection.execute(
-            f"CREATE OR REPLACE TABLE {identifier(name)} AS\nSELECT * FROM (\n{query}\n)"
-        ).fetchone()
-        self.materialized = {
-            table: existing
-            for table, existing in self.materialized.items()
-            if fold(table) != fold(name)
-        } | {name: columns}
         return {
-            "rows": int(made[0]) if made else 0,
-            "columns": _listed(columns),
-            "reads": sorted(reads & set(self.materialized)),
-        }
+            "rows": rows, "columns": _listed(columns), "size": file.stat().st_size,
+            "reads": sorted(reads),
+        }  # fmt: skip
 
-    def _drop(self, message: Message) -> Message:
-        for name in [table for table in self.materialized if fold(table) == fold(message["name"])]:
-            self.connection.execute(f"DROP TABLE {identifier(name)}")
-            del self.materialized[name]
-        return {}
-
-    def _check_name(self, name: str, *, replace: bool) -> None:
+    def _check_name(self, name: str) -> None:
         shown = quotable(name)
         if _TABLE_NAME.fullmatch(name) is None or not self._needs_no_quotes(name):
             raise BadTableName(
@@ -219,8 +199,6 @@ class RequestHandler:
             )
         if fold(name) in {fold(table) for table in self.tables}:
             raise BadTableName(f"{shown!r} is a table of the user's data; take another name")
-        if not replace and fold(name) in {fold(table) for table in self.materialized}:
-            raise BadTableName(f"there is a table {shown!r} already; take another name")
 
     def _needs_no_quotes(self, name: str) -> bool:
         tree = json.loads(self._serialized(f"SELECT {name}.x FROM {name}"))

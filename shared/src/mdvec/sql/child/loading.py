@@ -70,6 +70,38 @@ def make_views(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, Path]
     return missing
 
 
+def show(
+    connection: duckdb.DuckDBPyConnection, name: str, file: Path, types: Mapping[str, str] | None
+) -> tuple[Column, ...]:
+    """Create a view of an export and return its columns, in the types that its query had.
+
+    Types that neither format can hold again, such as UNION, stay as they are stored.
+    """
+    scan = parquet_scan(file) if file.suffix == ".parquet" else _csv_scan(file, types or {})
+    stored = columns_of(connection, f"SELECT * FROM {scan}")
+    casts = [
+        f"CAST({identifier(column.name)} AS {types[column.name]}) AS {identifier(column.name)}"
+        for column in stored
+        if types and types.get(column.name, column.type) != column.type
+    ]
+    chosen = f"* REPLACE ({', '.join(casts)})" if casts else "*"
+    try:
+        connection.execute(f"CREATE VIEW {identifier(name)} AS SELECT {chosen} FROM {scan}")
+    except duckdb.Error:
+        connection.execute(f"CREATE VIEW {identifier(name)} AS SELECT * FROM {scan}")
+    return columns_of(connection, f"SELECT * FROM {identifier(name)}")
+
+
+def _csv_scan(file: Path, types: Mapping[str, str]) -> str:
+    columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in types)
+    names = f", auto_detect = false, columns = {{{columns}}}" if types else ""
+    return (
+        f"read_csv({literal(str(file))}, all_varchar = true, header = true, delim = ',', "
+        "quote = '\"', escape = '\"', nullstr = '', allow_quoted_nulls = false, "
+        f"hive_partitioning = false{names})"
+    )
+
+
 def columns_of(
     connection: duckdb.DuckDBPyConnection, query: str, values: dict[str, object] | None = None
 ) -> tuple[Column, ...]:

@@ -77,13 +77,17 @@ def connect(memory_mb: int, time_zone: str = "UTC") -> duckdb.DuckDBPyConnection
 
 
 def lock(
-    connection: duckdb.DuckDBPyConnection, files: Sequence[Path], spool: Path, seconds: float
+    connection: duckdb.DuckDBPyConnection,
+    files: Sequence[Path],
+    folders: Sequence[Path],
+    seconds: float,
 ) -> None:
-    """Restrict a connection to these files, its spool and a time limit, for good."""
+    """Restrict a connection to these files and folders and a time limit, for good."""
     paths = ", ".join(literal(path) for path in allowed_paths(files))
+    inside = ", ".join(literal(f"{folder}/") for folder in folders)
     for setting in (
         f"allowed_paths = [{paths}]",
-        f"allowed_directories = [{literal(f'{spool}/')}]",
+        f"allowed_directories = [{inside}]",
         f"max_execution_time = {max(1, round(seconds * 1000)):d}",
         "enable_external_access = false",
         "lock_configuration = true",

@@ -23,8 +23,8 @@ class AnswerGuard:
     max_rows: int
 
     def within(self, max_bytes: int | None) -> AnswerGuard:
-        """This guard, or one with a lower limit of bytes."""
-        return AnswerGuard(min(max_bytes or self.max_bytes, self.max_bytes), self.max_rows)
+        """This guard, or one with the limit of bytes that a call names."""
+        return AnswerGuard(max_bytes or self.max_bytes, self.max_rows)
 
     def fits(self, answer: JsonAnswer) -> bool:
         """Whether the answer is small enough."""

@@ -151,12 +151,16 @@ class JudgedQuery:
 
 @dataclass(frozen=True, slots=True)
 class ExportedFile:
-    """A complete, closed file in the spool; the caller moves or deletes it."""
+    """A complete, closed file in the spool; the caller moves or deletes it.
+
+    ``reads`` are the names of the tables that its rows are from.
+    """
 
     path: Path
     rows: int
     columns: tuple[Column, ...]
     size: int
+    reads: tuple[str, ...] = ()
 
 
 def rows_request(source: str, sql: str, *, max_rows: int, max_bytes: int) -> Message:
@@ -166,22 +170,19 @@ def rows_request(source: str, sql: str, *, max_rows: int, max_bytes: int) -> Mes
     }  # fmt: skip
 
 
-def export_request(source: str, sql: str, *, fmt: str, file: str, max_rows: int) -> Message:
-    """The request to write a result to a file of the spool."""
+def export_request(
+    source: str, sql: str, *, fmt: str, file: str, max_rows: int, name: str | None = None
+) -> Message:
+    """The request to write a result to a file of the spool; a ``name`` for a table is checked."""
     return {
         "do": "export", "source": source, "sql": sql, "format": fmt, "file": file,
-        "max_rows": max_rows,
+        "max_rows": max_rows, "name": name,
     }  # fmt: skip
 
 
 def with_parameters(request: Message, parameters: Bound | None) -> Message:
     """The request with the values of the query's parameters, if it may have any."""
     return request if parameters is None else request | {"parameters": parameters}
-
-
-def materialize_request(name: str, source: str, sql: str, *, replace: bool) -> Message:
-    """The request to keep a result as a table."""
-    return {"do": "materialize", "name": name, "source": source, "sql": sql, "replace": replace}
 
 
 def columns_in(listed: Sequence[Sequence[str]]) -> tuple[Column, ...]:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import math
-import re
 import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TypeVar
 
-from mdvec.analysis import ExportFormat
+from mdvec.analysis import ExportError, ExportFolder, ExportFormat
 from mdvec.cancelling import cancelled_by
 from mdvec.datasets import Column
 from mdvec.errors import MdvecError
 from mdvec.queries import Bound, Parameter
-from mdvec.sql.core.refusals import QueriesUnavailable, TooManyRowsToExport, UnknownTable
-from mdvec.sql.core.statement import SELECT_ALL, fold
-from mdvec.sql.process.lane import Lane, NoTurn, Turns
+from mdvec.sql.core.refusals import QueriesUnavailable, TooManyRowsToExport, named
+from mdvec.sql.core.statement import SELECT_ALL
+from mdvec.sql.process.call import note_reads, spend, time_left
+from mdvec.sql.process.lane import Lane
 from mdvec.sql.process.messages import (
     Data,
     ExportedFile,
@@ -28,34 +28,36 @@ from mdvec.sql.process.messages import (
     QueryRows,
     columns_in,
     export_request,
-    materialize_request,
     rows_request,
     with_parameters,
 )
-from mdvec.sql.process.running_child import RunningChild
-from mdvec.sql.process.table_registry import (
-    Keeper,
-    MaterializedTable,
-    Remaking,
-    TableRegistry,
+from mdvec.sql.process.named_tables import (
+    NamedTable,
+    NamedTables,
+    states_of,
+    with_plain_handles,
 )
+from mdvec.sql.process.running_child import RunningChild
+from mdvec.sql.process.turns import NoTurn, Turns
 
 _MIN_WAIT_SECONDS = 30.0
 _QUERIES_WAITED_FOR = 6
-_QUERIES_TO_REMAKE = 3
+_MAX_TABLES = 10
+_EXPORT_SECONDS = 3_600
+_ANY_NUMBER = 2**62
+T = TypeVar("T")
 _LIST_WAIT_SECONDS = 1.0
 """How long a list of tables waits for running queries; after that it is the list before them."""
 _REST_SECONDS = 60.0
 """How long the second child is kept without a query."""
-_NOT_KEPT = "nothing can be written in the folder of exports"
 _MAIN, _SECOND = 0, 1
 
 
 class QueryProcess:
     """Runs queries over the user's tables in two children; thread-safe, two queries at a time.
 
-    The first child is warm and holds the materialized tables. The second is started when a query
-    that needs none of them finds the first one busy.
+    The children are alike and hold no state: the first is warm, the second is started when a query
+    finds the first one busy. A materialized table is a named export.
 
     A ``source`` is what a model wrote: a table's name, or one SELECT. It is checked alone, in the
     child, before it becomes part of anything. ``sql`` is our own statement around it: a SELECT
@@ -75,7 +77,9 @@ class QueryProcess:
         limits: the limits of one query.
         data: returns the user's tables at this moment; called before each query, so it must be
             quick.
-        kept: keeps the materialized tables for the next server; None keeps none.
+        exports: has the files of materialized tables, and of handles in SQL; by default a folder
+            of its own beside the spool.
+        max_tables: how many materialized tables a session may have.
     """
 
     def __init__(
@@ -83,18 +87,18 @@ class QueryProcess:
         spool_root: Path,
         limits: QueryLimits,
         data: Callable[[], Data],
-        keeper: Keeper | None = None,
+        exports: ExportFolder | None = None,
+        max_tables: int = _MAX_TABLES,
     ) -> None:
-        self._registry = TableRegistry(keeper)
+        self._limits = limits
         self._warnings: list[str] = []
         self._turns = Turns()
+        self._exports = exports or ExportFolder(spool_root, _EXPORT_SECONDS, limits.export_bytes)
+        self._named = NamedTables(self._exports, max_tables)
         main = RunningChild(spool_root, limits, self._warn)
         second = RunningChild(spool_root, limits, lambda _told_by_main: None)
-        remaking = Remaking(
-            main, self._registry, data, _QUERIES_TO_REMAKE * limits.seconds, self._warn
-        )
-        self._main = Lane(main, remaking, data, self.warm)
-        self._lanes = (self._main, Lane(second, None, data, lambda: None))
+        self._main = Lane(main, data, self.warm)
+        self._lanes = (self._main, Lane(second, data, lambda: None))
         self._max_wait = max(_MIN_WAIT_SECONDS, _QUERIES_WAITED_FOR * limits.seconds)
 
     def warm(self) -> None:
@@ -118,7 +122,7 @@ class QueryProcess:
             except NoTurn:
                 self._warn("queries are running; the tables are those from before they began")
         return self._main.child.tables | {
-            table.name: table.columns for table in self.materialized()
+            table.name: table.columns or () for table in self.materialized()
         }
 
     def columns(self, source: str) -> tuple[Column, ...]:
@@ -170,69 +174,71 @@ class QueryProcess:
         """
         file = f"{secrets.token_hex(16)}.{fmt}"
         request = export_request(source, sql, fmt=fmt, file=file, max_rows=max_rows)
+        return self._file(with_parameters(request, parameters))[0]
+
+    def _file(self, request: Message) -> tuple[ExportedFile, Data]:
+        """The file that a request to export makes, and the data that its rows are from."""
         finished: list[Path] = []
 
-        def finish(lane: Lane, response: Message) -> None:
-            if response["rows"] > max_rows:
-                raise TooManyRowsToExport(response["rows"], max_rows)
-            finished.append(lane.child.spool.finish(file))
+        def finish(lane: Lane, response: Message) -> Data:
+            if response["rows"] > request["max_rows"]:
+                raise TooManyRowsToExport(response["rows"], request["max_rows"])
+            finished.append(lane.child.spool.finish(request["file"]))
+            return lane.child.data
 
-        response = self._ask(with_parameters(request, parameters), finish)
-        columns = columns_in(response["columns"])
-        return ExportedFile(finished[0], response["rows"], columns, response["size"])
+        response, data = self._ask_then(request, finish)
+        columns, reads = columns_in(response["columns"]), tuple(response["reads"])
+        file = ExportedFile(finished[0], response["rows"], columns, response["size"], reads)
+        return file, data
 
     def materialize(
-        self,
-        name: str,
-        source: str,
-        sql: str = SELECT_ALL,
-        *,
-        replace: bool = False,
-        ttl_seconds: float = math.inf,
-    ) -> MaterializedTable:
-        """Keep the rows of a source as a table, until its time to live is over.
+        self, name: str, source: str, sql: str = SELECT_ALL, *, ttl_seconds: float = _EXPORT_SECONDS
+    ) -> NamedTable:
+        """Write the rows of a source to an export that this session can name, for its lifetime.
 
         Raises:
-            BadTableName: the name needs quotes, is a data table's, or is taken (see ``replace``).
+            BadTableName: the name needs quotes, or is a data table's.
+            ResultTooLarge: over the limit, or the disk is full.
+            ExportError: the file could not be put in place.
         """
-        with self._turn():
-            request = materialize_request(name, source, sql, replace=replace)
-            response = self._main.request(request)
-            columns = columns_in(response["columns"])
-            table = MaterializedTable(
-                name, source, sql, response["rows"], columns, time.time() + ttl_seconds,
-                stamp=self._main.child.stamp,
-            )  # fmt: skip
-            if not self._registry.add(table, response["reads"]):
-                self._warn(f"{name} ends with this server: {_NOT_KEPT}")
+        file = f"{secrets.token_hex(16)}.parquet"
+        request = export_request(
+            source, sql, fmt="parquet", file=file, max_rows=_ANY_NUMBER, name=name
+        )
+        written, data = self._file(request)
+        try:
+            export = self._exports.place(
+                written.path, rows=written.rows, columns=[], ttl_seconds=ttl_seconds
+            )
+        except ExportError:
+            written.path.unlink(missing_ok=True)
+            raise
+        states = states_of(data)
+        made_from = {table: states[table] for table in written.reads if table in states}
+        for other in self._named.living():
+            made_from |= other.made_from if other.name in written.reads else {}
+        table = NamedTable(
+            name, export.handle, written.rows, written.columns, time.time() + ttl_seconds, made_from
+        )
+        replaced, dropped = self._named.add(table)
+        if replaced:
+            self._warn(f"{name} was a materialized table already, and is now this one")
+        if dropped:
+            self._warn(f"the oldest tables were dropped to make room: {named(dropped)}")
         return table
 
     def drop(self, name: str) -> None:
-        """Drop a materialized table; an unknown name is no error."""
-        with self._turn():
-            self._drop(name)
+        """Forget a materialized table; an unknown name is no error."""
+        self._named.drop(name)
 
-    def drop_expired(self) -> None:
-        """Drop the tables whose time to live is over, and end the second child if it is unused.
-
-        Waits for queries only if there are such tables.
-        """
-        if self._registry.kept is not None:
-            self._registry.kept.sweep()
-        if self._registry.expired(time.time()):
-            with self._turn():
-                pass  # every turn at the first child begins with dropping them
+    def rest(self) -> None:
+        """End the second child if it is unused."""
         with suppress(NoTurn), self._turns.turn([_SECOND], 0):
             self._lanes[_SECOND].rest(_REST_SECONDS)
 
-    def materialized(self) -> list[MaterializedTable]:
-        """The materialized tables, the oldest first; does not wait for a running query."""
-        now = time.time()
-        return [table for table in self._registry if table.expires > now]
-
-    def expiries(self) -> dict[str, float]:
-        """When each materialized table expires; does not wait for a running query."""
-        return {table.name: table.expires for table in self._registry}
+    def materialized(self) -> list[NamedTable]:
+        """The materialized tables of this session, the oldest first."""
+        return self._named.living()
 
     def take_warnings(self) -> list[str]:
         """The warnings about tables since the last call, each once."""
@@ -255,14 +261,12 @@ class QueryProcess:
                         break
                 except NoTurn:
                     lane.child.interrupt()
-        if self._registry.kept is not None:
-            self._registry.kept.close()
 
     @contextmanager
     def _turn(
         self, places: Sequence[int] = (_MAIN,), seconds: float | None = None
     ) -> Iterator[Lane]:
-        """A turn at the first free of these children; the main one drops the expired tables.
+        """A turn at the first free of these children.
 
         Raises:
             NoTurn: there was none in ``seconds``.
@@ -271,8 +275,6 @@ class QueryProcess:
         try:
             wait = self._max_wait if seconds is None else seconds
             with self._turns.turn(places, wait) as slot:
-                for table in self._registry.expired(time.time()) if slot == _MAIN else ():
-                    self._drop(table.name)
                 yield self._lanes[slot]
         except NoTurn as error:
             if seconds is not None:
@@ -281,41 +283,45 @@ class QueryProcess:
                 "other queries are still running; ask again when they are done"
             ) from error
 
-    def _ask(
-        self, request: Message, then: Callable[[Lane, Message], None] | None = None
+    def _ask(self, request: Message) -> Message:
+        """The response of the child that is free first."""
+        return self._ask_then(request, lambda _lane, _response: None)[0]
+
+    def _ask_then(self, request: Message, then: Callable[[Lane, Message], T]) -> tuple[Message, T]:
+        """The response, and what ``then`` makes of it while the turn still lasts."""
+        source = with_plain_handles(request["source"])
+        tables = self._named.named_in(source)
+        with self._turn((_MAIN, _SECOND)) as lane:
+            lane.prepare()
+            seconds = time_left(self._limits.seconds)
+            began = time.monotonic()
+            try:
+                response = self._asked(lane, request | {"source": source}, tables, seconds)
+            finally:
+                spend(time.monotonic() - began)
+            note_reads(response.get("reads", ()))
+            for table in tables:
+                note_reads(table.made_from)
+                if table.is_older_than(lane.child.data):
+                    self._warn(
+                        f"{table.name} is from before its data changed; materialize it again for "
+                        "the current rows"
+                    )
+            return response, then(lane, response)
+
+    def _asked(
+        self, lane: Lane, request: Message, tables: Sequence[NamedTable], seconds: float
     ) -> Message:
-        """The response of the child that is free first, and holds what the source may read.
-
-        ``request`` names a source; ``then`` gets the response while the turn still lasts.
-        """
-
-        def ask(lane: Lane) -> Message:
-            response = lane.request(request)
-            if then is not None:
-                then(lane, response)
-            return response
-
-        if not self._needs_main(request["source"]):
-            with self._turn((_MAIN, _SECOND)) as lane:
-                try:
-                    return ask(lane)
-                except UnknownTable:
-                    if lane is self._main or not self.materialized():
-                        raise
-        with self._turn() as lane:
-            return ask(lane)
-
-    def _needs_main(self, source: str) -> bool:
-        """Whether a source may read a materialized table."""
-        words = set(re.findall(r"\w+", fold(source)))
-        return any(fold(table.name) in words for table in self._registry)
+        files = [self._named.path_of(table) for table in tables]
+        message = request | {
+            "named": [
+                [table.name, file.name, self._named.types_of(table)]
+                for table, file in zip(tables, files, strict=True)
+            ]
+        }
+        with lane.child.spool.showing(files):
+            return lane.request(message, seconds)
 
     def _warm(self) -> None:
         with suppress(MdvecError), self._turn():
             self._main.prepare()
-
-    def _drop(self, name: str) -> None:
-        self._registry.drop(name)
-        if self._main.child.is_running:
-            with cancelled_by(None):
-                self._main.request({"do": "drop", "name": name})

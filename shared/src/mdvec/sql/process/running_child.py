@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import hashlib
 import logging
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -46,8 +45,9 @@ _LOCK = "lock"
 class Spool:
     """A folder of one query process, removed when it closes.
 
-    The child writes to ``work``; ``done``, which it cannot reach, holds finished files until the
-    server moves them.
+    The child writes to ``work``, and reads the files of ``tables``, which the server puts there
+    for one query; ``done``, which it cannot reach, holds finished files until the server moves
+    them.
 
     Args:
         root: the folder in which it is made; spools left there by dead processes are removed.
@@ -63,7 +63,8 @@ class Spool:
             self._lock: int | None = os.open(self._folder / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
             fcntl.flock(self._lock, fcntl.LOCK_EX)
         self.work, self.done = self._folder / "work", self._folder / "done"
-        for folder in (self.work, self.done):
+        self.tables = self._folder / "tables"
+        for folder in (self.work, self.done, self.tables):
             folder.mkdir(mode=0o700)
 
     def finish(self, name: str) -> Path:
@@ -77,6 +78,25 @@ class Spool:
         finished.chmod(0o600)
         return finished
 
+    @contextmanager
+    def showing(self, files: Iterable[Path]) -> Iterator[None]:
+        """Within this context, the child can read these files under their names in ``tables``.
+
+        A link shares the file, so that an export that expires meanwhile can be read to its end.
+        """
+        shown: list[Path] = []
+        try:
+            for file in files:
+                shown.append(self.tables / file.name)
+                try:
+                    os.link(file, shown[-1], follow_symlinks=False)
+                except OSError:  # a file system without links
+                    shutil.copyfile(file, shown[-1], follow_symlinks=False)
+            yield
+        finally:
+            for file in shown:
+                file.unlink(missing_ok=True)
+
     def clear(self) -> None:
         """Remove the files of a failed query."""
         if self.work.is_dir():
@@ -85,7 +105,7 @@ class Spool:
 
     def is_there(self) -> bool:
         """Whether it still exists; people delete cache folders to free disk space."""
-        return self.work.is_dir() and self.done.is_dir()
+        return all(folder.is_dir() for folder in (self.work, self.done, self.tables))
 
     def close(self) -> None:
         """Remove the folder and everything in it."""
@@ -193,9 +213,10 @@ class RunningChild:
         )
 
     @property
-    def stamp(self) -> str:
-        """Identifies the data that the child holds, in every server."""
-        return hashlib.sha256(repr(self._data).encode()).hexdigest()
+    def data(self) -> Data:
+        """The data that the child holds."""
+        assert self._data is not None  # noqa: S101 - asked after a request only
+        return self._data
 
     def restart(self, data: Data) -> None:
         """Replace the child by one with these data.
@@ -217,7 +238,7 @@ class RunningChild:
         """
         work, limits = self.spool.work, self._limits
         try:
-            process = ChildProcess(_config(data, limits, work), work, limits.memory_mb)
+            process = ChildProcess(_config(data, limits, self.spool), work, limits.memory_mb)
         except (WireClosed, ChildTimeout, MemoryExceeded, OSError) as error:
             raise _not_started(repr(error)) from error
         ready = process.ready
@@ -239,8 +260,8 @@ class RunningChild:
         for warning in missing_tables(ready["missing"]):
             self._warn(warning)
 
-    def request(self, message: Message) -> Message:
-        """Send a request to the running child and return its response.
+    def request(self, message: Message, seconds: float) -> Message:
+        """Send a request to the running child and return its response within ``seconds``.
 
         Raises:
             QueryError: the child refused it, or DuckDB could not run it.
@@ -251,7 +272,7 @@ class RunningChild:
         if self._process is None:
             raise ChildDied(process_died())
         try:
-            response = self._process.request(message, limits.seconds)
+            response = self._process.request(message, seconds)
         except (ChildTimeout, MemoryExceeded, WireClosed) as error:
             self.kill()
             match error:
@@ -291,11 +312,12 @@ class RunningChild:
             self._spool.close()
 
 
-def _config(data: Data, limits: QueryLimits, work: Path) -> Message:
+def _config(data: Data, limits: QueryLimits, spool: Spool) -> Message:
     """The first message to a child: its limits and its tables."""
     return {
         "limits": asdict(limits),
-        "spool": str(work),
+        "spool": str(spool.work),
+        "shown": str(spool.tables),
         "database": str(data.database.absolute()),
         "tables": [
             [table.name, str(table.path.absolute()), str(table.folder or table.path)]

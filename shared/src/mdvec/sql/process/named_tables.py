@@ -1,0 +1,146 @@
+"""Results that SQL can name: materialized tables of a session, and exports by their handles."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from mdvec.analysis import ExportFolder
+from mdvec.datasets import Column
+from mdvec.sql.core.statement import fold
+from mdvec.sql.process.messages import Data
+from mdvec.sql.process.turns import current_session
+
+_WORD = re.compile(r"\w+")
+_HANDLE = r"export_\d{8}t\d{6}z_[0-9a-f]{32}"
+_WRITTEN = re.compile(
+    rf"(?P<before>\b(?:from|join)\s+)'(?P<text>{_HANDLE})\.(?:parquet|csv)'"
+    rf"|(?<![\w'])(?P<name>{_HANDLE})\.(?:parquet|csv)\b(?!')",
+    re.IGNORECASE,
+)
+_IN_SQL = re.compile(rf"(?<!\w){_HANDLE}(?!\w)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTable:
+    """A file of the exports as a table of SQL.
+
+    Attributes:
+        name: in SQL.
+        handle: of the export.
+        rows: None for an export that is named by its handle.
+        columns: as the query had them; None where the file says it.
+        expires: in seconds since 1970.
+        made_from: the state of each of the user's tables that it was made from.
+    """
+
+    name: str
+    handle: str
+    rows: int | None = None
+    columns: tuple[Column, ...] | None = None
+    expires: float = 0.0
+    made_from: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def expires_at(self) -> str:
+        """The expiry in UTC as ISO with Z."""
+        return f"{datetime.fromtimestamp(self.expires, UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+    def is_older_than(self, data: Data) -> bool:
+        """Whether a table that it was made from has changed since."""
+        now = states_of(data)
+        return any(now.get(name) != state for name, state in self.made_from.items())
+
+
+def states_of(data: Data) -> dict[str, str]:
+    """What identifies the content of each table; the ledgers are one table."""
+    states = {table.name: f"{table.size} {table.mtime_ns} {table.inode}" for table in data.parquet}
+    return states | {"transactions": f"{data.households} {data.month_starts_on}"}
+
+
+def with_plain_handles(source: str) -> str:
+    """A query whose handles are names of tables, without the ending of their files."""
+    return _WRITTEN.sub(
+        lambda match: (match["before"] or "") + fold(match["text"] or match["name"]), source
+    )
+
+
+@dataclass
+class NamedTables:
+    """The materialized tables of each session, the oldest first. Thread-safe.
+
+    Args:
+        exports: has the files.
+        max_tables: of one session.
+    """
+
+    exports: ExportFolder
+    max_tables: int
+    _by_session: dict[str, dict[str, NamedTable]] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def living(self) -> list[NamedTable]:
+        """The tables of this session that have not expired."""
+        with self._lock:
+            return list(self._living(current_session()).values())
+
+    def add(self, table: NamedTable) -> tuple[bool, list[str]]:
+        """Add a table; return whether it replaced one, and the names that made room for it."""
+        with self._lock:
+            for session in list(self._by_session):
+                self._living(session)
+            tables = self._by_session.setdefault(current_session(), {})
+            replaced = tables.pop(fold(table.name), None) is not None
+            tables[fold(table.name)] = table
+            dropped = [tables.pop(name).name for name in list(tables)[: -self.max_tables]]
+        return replaced, dropped
+
+    def drop(self, name: str) -> None:
+        """Forget a name; its export stays until it expires."""
+        with self._lock:
+            self._by_session.get(current_session(), {}).pop(fold(name), None)
+
+    def named_in(self, source: str) -> list[NamedTable]:
+        """The materialized tables and exports whose names a query holds.
+
+        Raises:
+            ExportMissing: there is no export of a handle in it.
+        """
+        words = set(_WORD.findall(fold(source)))
+        named = [table for table in self.living() if fold(table.name) in words]
+        handles = dict.fromkeys(map(fold, _IN_SQL.findall(source)))
+        return named + [NamedTable(name, self._handle(name)) for name in handles]
+
+    def path_of(self, table: NamedTable) -> Path:
+        """The table's file.
+
+        Raises:
+            ExportMissing: it is gone.
+        """
+        return self.exports.path_of(table.handle)
+
+    def types_of(self, table: NamedTable) -> dict[str, str] | None:
+        """The columns' original types, where they are known."""
+        if table.columns is not None:
+            return {column.name: column.type for column in table.columns}
+        return self.exports.types_of(table.handle)
+
+    def _handle(self, name: str) -> str:
+        handle = name.replace("t", "T").replace("z", "Z").replace("exporT", "export")
+        csv = f"{handle}.csv"
+        return csv if (self.exports.folder / csv).exists() else f"{handle}.parquet"
+
+    def _living(self, session: str) -> dict[str, NamedTable]:
+        """A session's tables, without those that have expired; an empty session is forgotten."""
+        tables = self._by_session.get(session, {})
+        now = time.time()
+        for name in [name for name, table in tables.items() if table.expires <= now]:
+            del tables[name]
+        if not tables:
+            self._by_session.pop(session, None)
+        return tables

@@ -1,0 +1,114 @@
+"""Turns at the children: sessions go round robin, and none holds two places while others wait."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from mdvec.cancelling import raise_if_cancelled
+
+_CANCELLATION_CHECK_SECONDS = 0.05
+_MAX_REMEMBERED = 1_000
+_session: ContextVar[str] = ContextVar("mdvec-sql-session", default="")
+
+
+@contextmanager
+def in_session(session: str) -> Iterator[None]:
+    """Within this context, turns and named tables are those of this session."""
+    token = _session.set(session)
+    try:
+        yield
+    finally:
+        _session.reset(token)
+
+
+def current_session() -> str:
+    """The session of this context; "" where there is only one, as over STDIO."""
+    return _session.get()
+
+
+class NoTurn(Exception):
+    """No turn came in time."""
+
+
+@dataclass(eq=False)
+class _Waiting:
+    """One who waits for the first free of some places."""
+
+    session: str
+    places: Sequence[int]
+
+
+@dataclass
+class Turns:
+    """Gives each place to one thread at a time."""
+
+    _busy: dict[int, str] = field(default_factory=dict)
+    _queue: list[_Waiting] = field(default_factory=list)
+    _last: dict[str, int] = field(default_factory=dict)
+    _given_so_far: int = 0
+    _changed: threading.Condition = field(default_factory=threading.Condition)
+
+    @contextmanager
+    def turn(self, places: Sequence[int], seconds: float) -> Iterator[int]:
+        """Wait for the first free of these places, which is this thread's until the block ends.
+
+        Raises:
+            NoTurn: none came free in ``seconds``.
+            Cancelled: the work of this thread was cancelled meanwhile.
+        """
+        place = self._take(_Waiting(current_session(), places), seconds)
+        try:
+            yield place
+        finally:
+            with self._changed:
+                del self._busy[place]
+                self._changed.notify_all()
+
+    def _take(self, mine: _Waiting, seconds: float) -> int:
+        deadline = time.monotonic() + seconds
+        with self._changed:
+            self._queue.append(mine)
+            try:
+                while (place := self._given().get(mine)) is None:
+                    raise_if_cancelled()
+                    if time.monotonic() > deadline:
+                        raise NoTurn
+                    self._changed.wait(_CANCELLATION_CHECK_SECONDS)
+                raise_if_cancelled()
+                self._busy[place] = mine.session
+                self._remember(mine.session)
+                return place
+            finally:
+                self._queue.remove(mine)
+                self._changed.notify_all()
+
+    def _remember(self, session: str) -> None:
+        self._given_so_far += 1
+        self._last.pop(session, None)
+        self._last[session] = self._given_so_far
+        if len(self._last) > _MAX_REMEMBERED:
+            del self._last[next(iter(self._last))]
+
+    def _given(self) -> dict[_Waiting, int]:
+        """The place that each waiting thread can take now.
+
+        The session whose last turn is longest ago chooses first; within one, who came first.
+        """
+        given: dict[_Waiting, int] = {}
+        taken, running = set(self._busy), Counter(self._busy.values())
+        for waiting in sorted(self._queue, key=lambda other: self._last.get(other.session, 0)):
+            others = any(other.session != waiting.session for other in self._queue)
+            if others and running[waiting.session]:
+                continue
+            place = next((place for place in waiting.places if place not in taken), None)
+            if place is not None:
+                given[waiting] = place
+                taken.add(place)
+                running[waiting.session] += 1
+        return given
