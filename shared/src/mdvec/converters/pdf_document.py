@@ -29,6 +29,10 @@ _MAX_HEADING = 120
 _MAX_HEADING_LINES = 3
 _MAX_LEVELS = 3
 _RUBY_SIZE = 0.6
+_COUNTING = re.compile(
+    r"^\d+(?![\w.,/:%-])|(?<![\w.,/:%-])\d+$|(?i:\bpage |\bp\.) *\d+|\d+ *(?:頁|ページ)"
+)
+"""Where the number of a page stands in a running head."""
 _DIGITS = re.compile(r"\d+")
 _NUMBER = re.compile(r"[\s\-–—/|・第頁ページp.P]*\d+[\s\-–—/|・\d頁ページ]*")
 _KANA = re.compile(r"[\u3041-\u30ff\s]+")
@@ -86,14 +90,16 @@ def _without_running_heads(pages: Sequence[list[Line]]) -> list[list[Line]]:
     margins = [_margin_rows(page) for page in pages]
     for number, rows in enumerate(margins):
         for row in rows:
-            seen[_head_key(row)].append(number)
+            for key in _head_keys(row, number):
+                seen[key].append(number)
     kept = []
     for number, (page, rows) in enumerate(zip(pages, margins, strict=True)):
         dropped = {
             id(line)
             for row in rows
             for line in row
-            if _is_number(row, len(pages)) or _is_repeated(seen[_head_key(row)], number)
+            if _is_number(row, len(pages))
+            or any(_is_repeated(seen[key], number) for key in _head_keys(row, number))
         }
         kept.append([line for line in page if id(line) not in dropped])
     return kept
@@ -109,9 +115,17 @@ def _margin_rows(page: list[Line]) -> list[list[Line]]:
     ]
 
 
-def _head_key(row: list[Line]) -> tuple[str, int]:
-    words = _DIGITS.sub("#", " ".join(line.text for line in row))
-    return words, round(row[0].middle / 6)
+def _head_keys(row: list[Line], page: int) -> set[tuple[str, int]]:
+    """A row's text and height: as it is, and with a number in it that may count the pages.
+
+    A line with other numbers, such as a sum, is text of its page.
+    """
+    words, height = " ".join(line.text for line in row).strip(), round(row[0].middle / 6)
+    texts = {words}
+    for match in _COUNTING.finditer(words):
+        counted = _DIGITS.sub(lambda digits: f"#{int(digits[0]) - page}", match[0])
+        texts.add(words[: match.start()] + counted + words[match.end() :])
+    return {(text, height) for text in texts}
 
 
 def _is_number(row: list[Line], pages: int) -> bool:

@@ -85,6 +85,24 @@ def test_running_heads_and_page_numbers_are_dropped_and_empty_pages_count():
     assert document.notes == ("page 5 without text (a scan or a picture?)",)
 
 
+@pytest.mark.parametrize(
+    ("heads", "are_dropped"),
+    [
+        (["運用手順書 3", "運用手順書 4", "運用手順書 5"], True),
+        (["2 運用手順書", "3 運用手順書", "4 運用手順書"], True),
+        (["Manual, page 1 of 3", "Manual, page 2 of 3", "Manual, page 3 of 3"], True),
+        (["ご請求金額 12,345円", "ご請求金額 23,456円", "ご請求金額 34,567円"], False),
+        (["第4回 理事会", "第5回 理事会", "第6回 理事会"], False),
+        (["売上 120", "売上 121", "売上 340"], False),
+    ],
+)
+def test_a_line_at_the_top_is_a_running_head_only_if_its_number_counts_the_pages(
+    heads, are_dropped
+):
+    texts = pages(*([(60, 30, 11, head), *lines(60, 120, 11, "本文。")] for head in heads))
+    assert texts == (["本文。"] * 3 if are_dropped else [f"{head}\n\n本文。" for head in heads])
+
+
 def test_cells_are_kept_apart_in_their_columns():
     (page,) = pages(
         [
