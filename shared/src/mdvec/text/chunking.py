@@ -139,6 +139,8 @@ def heading_sections(content: str, outline: Outline, levels: tuple[int, ...]) ->
             while path and path[-1][0] >= heading.level:
                 path.pop()
             path.append((heading.level, number, heading.words))
+        elif is_blank(content[start : ends[number + 1]]):
+            continue  # a heading at the top of its page begins the section
         sections.append(
             Section(
                 start=start,
@@ -169,8 +171,8 @@ def join_short(content: str, sections: list[Section], min_chars: int) -> list[Se
     short: Section | None = None
     for following in sections:
         section = following
-        is_page = content[following.start - 1 : following.start] == PAGE_BREAK
-        if short is not None and not is_page and _follows(short, following):
+        is_apart = short is not None and PAGE_BREAK in content[short.start : following.start]
+        if short is not None and not is_apart and _follows(short, following):
             section = _joined(short, following)
         elif short is not None:
             joined.append(short)
