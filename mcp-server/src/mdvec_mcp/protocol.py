@@ -67,7 +67,7 @@ class Sessions:
         Its name goes with what it asks. A request over HTTP that has no session is one by itself:
         what it names, no other client may take or replace.
         """
-        alone = "" if ctx.request is None else secrets.token_hex(16)
+        alone = "" if ctx.request is None else f"{sql.ALONE}{secrets.token_hex(16)}"
         with sql.in_session(ctx.session._connection.session_id or alone):  # noqa: SLF001
             result = await call_next(ctx)
         if ctx.method == "initialize" and isinstance(result, dict):

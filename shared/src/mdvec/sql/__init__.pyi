@@ -15,6 +15,7 @@ from .guarded import RequestedData as RequestedData
 from .guarded import SourceLook as SourceLook
 from .guarded import SourceWatch as SourceWatch
 from .guarded import answered_within_guard as answered_within_guard
+from .process.turns import ALONE as ALONE
 from .process.turns import in_session as in_session
 from .questions import Prepared as Prepared
 from .service import Analytics as Analytics

@@ -38,7 +38,7 @@ from mdvec.sql.process.named_tables import (
     with_plain_handles,
 )
 from mdvec.sql.process.running_child import RunningChild
-from mdvec.sql.process.turns import NoTurn, Turns
+from mdvec.sql.process.turns import ALONE, NoTurn, Turns, current_session
 
 _MIN_WAIT_SECONDS = 30.0
 _QUERIES_WAITED_FOR = 6
@@ -223,6 +223,9 @@ class QueryProcess:
         replaced, dropped = self._named.add(table)
         if replaced:
             self._warn(f"{name} was a materialized table already, and is now this one")
+        if current_session().startswith(ALONE):
+            handle = export.handle.removesuffix(".parquet")
+            self._warn(f"this client has no session to keep {name} in; write FROM {handle}")
         if dropped:
             self._warn(f"the oldest tables were dropped to make room: {named(dropped)}")
         return table

@@ -14,6 +14,8 @@ from mdvec.cancelling import raise_if_cancelled
 
 _CANCELLATION_CHECK_SECONDS = 0.05
 _MAX_REMEMBERED = 1_000
+ALONE = "request "
+"""How the session of a request begins whose client has none: names end with the request."""
 _session: ContextVar[str] = ContextVar("mdvec-sql-session", default="")
 
 
