@@ -188,7 +188,9 @@ class CombinedImport:
             rows = self._rows(common)
             kinds = {
                 name: {
-                    (some.types[name], some.units.get(name)) for some in rows if name in some.types
+                    (some.types[name], some.units.get(name, ""))
+                    for some in rows
+                    if name in some.types
                 }
                 for name in common
             }
@@ -199,6 +201,14 @@ class CombinedImport:
             texts = {name for name, kind in agreed.items() if kind is None}
             if not texts:
                 return types | {name: kind for name, kind in agreed.items() if kind is not None}
+            for name in common:
+                units = sorted({unit for _, unit in kinds[name]})
+                if name in texts and len(units) > 1:
+                    shown = ", ".join(unit or "none" for unit in units)
+                    self._outcome.notes.append(
+                        f"the column {name!r} is text, as its numbers have other units in some "
+                        f"files: {shown}"
+                    )
             as_text |= texts
             self._reread(as_text, texts)
 

@@ -119,6 +119,35 @@ def test_different_currencies_in_different_files_stay_text(shop):
     assert shop.read("s__a", "price, rate") == [("$5", 5.0), ("$6.50", 6.0), ("7円", None)]
 
 
+@pytest.mark.parametrize(
+    ("texts", "units"),
+    [(("$5.5", "5.5"), "none, $"), (("0.5", "5%"), "none, %"), (("$1.5", "5%"), "$, %")],
+)
+def test_units_that_only_some_files_have_stay_text_and_the_report_says_so(shop, texts, units):
+    for month, text in enumerate(texts, 1):
+        shop.csv(f"m_{month}.csv", f"a,{text}", header="x,v")
+    shop.csv("good.csv", "1", header="n")
+    report = shop.import_("new")
+    assert shop.read("s__m", "v") == [(text,) for text in texts]
+    assert shop.read("s__good", "n") == [(1,)]
+    assert any(
+        "'v' is text, as its numbers" in note and note.endswith(f": {units}")
+        for (reading, *_) in report.details.readings
+        for note in reading.understood.notes
+    )
+
+
+def test_workbooks_with_other_currencies_are_text_as_shown(shop):
+    for month, shown in enumerate(('"¥"#,##0', "[$$-409]#,##0.00", "General"), 1):
+        book = openpyxl.Workbook()
+        book.active.append(["day", "price"])
+        book.active.append([date(2025, month, 1), 5.5])
+        book.active["B2"].number_format = shown
+        book.save(shop.folder / f"sales_2025-0{month}.xlsx")
+    shop.import_("new")
+    assert shop.read("s__sales", "price") == [("¥5.5",), ("$5.5",), ("5.5",)]
+
+
 def test_monthly_workbooks_are_one_table_and_one_of_several_sheets_is_none(shop):
     for month in range(1, 5):
         book = openpyxl.Workbook()

@@ -28,7 +28,7 @@ from mdvec.datasets.core.sheet_cells import (
 )
 from mdvec.datasets.core.sheet_header import SAMPLE_ROWS, SheetHeader, sheet_header
 from mdvec.datasets.core.side_by_side import tables_side_by_side
-from mdvec.datasets.core.understood import NO_HEADER, ReadingOptions, Understood
+from mdvec.datasets.core.understood import AS_TEXT, NO_HEADER, ReadingOptions, Understood
 from mdvec.datasets.core.value_types import VALUE_KINDS
 from mdvec.datasets.interfaces.database_file import OpenedFile, TableInFile
 from mdvec.datasets.interfaces.typed_rows import OnRows, TypedRows
@@ -240,6 +240,7 @@ class _Sheet:
     def _write(
         self, target: Path, as_text: Collection[int]
     ) -> tuple[Understood, Sequence[SeenColumn]]:
+        is_mixed = bool(as_text)
         self._errors.clear()
         self._unstored = 0
         rows = TypedRows(
@@ -254,6 +255,7 @@ class _Sheet:
             numbered = self._rows()
             header, header_row, below = self._below_header(numbered)
             filled = FilledRows(self._marks.merged, self._reading.leaves_out_totals)
+            as_text = {*as_text, *self._chosen_as_text(header.names)}
             cells = (_with_texts(row, as_text) for row in filled.rows(below))
             columns = rows.write(cells, lambda: _names(header.names, rows.seen))
         understood = Understood(
@@ -262,10 +264,15 @@ class _Sheet:
             *self._notes(has_header=header_row > 0),
             *filled.notes(self._marks.hidden_rows),
             "cells of a column are formatted in several currencies, so it is text"
-            if as_text
+            if is_mixed
             else "",
         )
         return understood, rows.seen
+
+    def _chosen_as_text(self, header: Sequence[str]) -> Iterator[int]:
+        """The columns that are text by choice, in which an amount keeps its currency."""
+        names = column_names(header) if header else ()
+        return (at for at, name in enumerate(names) if self._reading.columns.get(name) == AS_TEXT)
 
     def _below_header(
         self, rows: Iterator[tuple[int, Row]]
