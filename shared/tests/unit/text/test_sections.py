@@ -81,6 +81,13 @@ def test_short_sections_are_joined_to_what_they_belong_to(written, found):
     assert joined(written.replace("|", "")) == parts
 
 
+def test_a_page_begins_a_section_under_its_own_first_heading_or_the_one_before():
+    content = f"# 一\n\n短い\n\n\f\n\n# 二\n\n{LONG}\n\n\f\n\n{LONG}"
+    assert [(heading, text.strip()) for heading, text in joined(content)] == [
+        ("一", "# 一\n\n短い"), ("二", f"# 二\n\n{LONG}"), ("二", LONG),
+    ]  # fmt: skip
+
+
 def test_nothing_is_joined_at_a_minimum_of_zero():
     content = "# 題\n## 一\na\n## 二\nb\n"
     assert joined(content, min_chars=0) == cut(content)
