@@ -18,10 +18,11 @@ DERIVED = (
     "signatures", "fts", "terms", "counts", "vocabulary", "properties", "tags", "links", "keys",
 )  # fmt: skip
 """How the names of the derived tables begin."""
-_WORDS_FORMAT = 3
+_WORDS_FORMAT = 4
 _PROPERTIES_FORMAT = "3"
-_EARLIER_WORDS, _EARLIER_PROPERTIES = 2, "2"
-"""Formats that only lack what came later: numbers in groups, and links."""
+_EARLIER_WORDS, _EARLIER_PROPERTIES = (2, 3), "2"
+"""Formats that only lack what came later: numbers in groups (in 3 only beside spaces and signs,
+and none of thousands), and links."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +228,7 @@ def has_words(connection: apsw.Connection, tables: Tables) -> bool:
 
 def has_usable_words(connection: apsw.Connection, tables: Tables) -> bool:
     """Whether the word index has the installed dictionary's version, perhaps in an older format."""
-    usable = (words_version(), _version(_EARLIER_WORDS))
+    usable = (words_version(), *map(_version, _EARLIER_WORDS))
     return _stored_version(connection, tables) in usable
 
 

@@ -31,13 +31,30 @@ _MAX_READ_BYTES = 64_000_000
 
 
 def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -> list[int] | None:
-    """The documents that contain a word, in whatever case; None if they are too many to look."""
+    """The documents that contain a word, in whatever case; None if they are too many to look.
+
+    A number is found in any groups.
+    """
     if _is_too_much(connection, tables):
         return None
-    where, value = _contains("content", spelling)
     documents = identifier(tables.documents)
+    wanted = folded(spelling)
+    if _NUMBER.fullmatch(wanted) and len(_digits(wanted)) >= _MIN_GROUPED:
+        return _documents_with_number(connection, tables, wanted)
+    where, value = _contains("content", spelling)
     rows = connection.execute(f"SELECT id FROM {documents} WHERE {where}", (value,))
     return [int(document_id) for (document_id,) in rows]
+
+
+def _documents_with_number(connection: apsw.Connection, tables: Tables, number: str) -> list[int]:
+    pattern = _pattern(number, inside=True)
+    # Full width needs a look at every text; a current index has such numbers already.
+    is_current = has_current_words(connection, tables)
+    rows = connection.execute(
+        f"SELECT id, content FROM {identifier(tables.documents)} WHERE content LIKE ?",
+        ("%".join(["", *_digits(number), ""]) if is_current else "%",),
+    )
+    return [int(str(number)) for number, text in rows if pattern.search(folded(str(text)))]
 
 
 def chunks_naming(connection: apsw.Connection, tables: Tables, name: str) -> list[int] | None:
@@ -96,7 +113,8 @@ def chunks_saying(
     wanted = folded(words)
     indexed = _matching(connection, tables, wanted, inside=inside)
     pattern = _pattern(wanted, inside=inside)
-    if len(set(terms(wanted))) == 1 and wanted.isalnum():  # one term, which needs no second look
+    is_one_term = len(set(terms(wanted))) == 1 and wanted.isalnum()
+    if is_one_term and not wanted.isdecimal():  # which needs no second look
         saying = set(indexed)
     else:
         saying = {

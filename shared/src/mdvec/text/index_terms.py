@@ -36,9 +36,14 @@ _COMMON_FORMS = str.maketrans(_NAME_FORMS, "高崎辺辺斎斎浜浜徳清橋")
 _SENTENCE = re.compile(r"[^。!?\n]{2,}")
 """A sentence or line of folded text."""
 MAX_TERM = 64
-_GROUPED = re.compile(r"(?<![\w-])\d+(?:[-\u2010-\u2013\u2212\u30fc]\d+)+(?![\w-])")
+_GROUPED = re.compile(
+    r"(?<![a-z0-9_-])"
+    r"(?:\d{1,3}(?:,\d{3})+(?!,?\d)|\d+(?:[-\u2010-\u2013\u2212\u30fc]\d+)+)"
+    r"(?![a-z0-9_-])"
+)
+"""A number in groups, in folded text. Japanese may stand beside it (電話0120-333-906へ)."""
 _MIN_DIGITS = 6
-"""Fewer digits in groups (3-4) are a range or a score, not one number."""
+"""Fewer digits joined by hyphens (3-4) are a range or a score, not one number."""
 
 
 def terms(text: str) -> list[str]:
@@ -89,12 +94,13 @@ def placed_terms(text: str) -> list[tuple[str, int, int]]:
 
 
 def grouped_numbers(folded_text: str) -> list[tuple[str, int, int]]:
-    """The numbers written in groups (0120-333-906): the digits joined, start and end."""
+    """The numbers in groups (0120-333-906, 1,234): the digits joined, start and end."""
     joined = [
         ("".join(filter(str.isdecimal, match[0])), match.start(), match.end())
         for match in _GROUPED.finditer(folded_text)
+        if "," in match[0] or sum(map(str.isdecimal, match[0])) >= _MIN_DIGITS
     ]
-    return [number for number in joined if _MIN_DIGITS <= len(number[0]) <= MAX_TERM]
+    return [number for number in joined if len(number[0]) <= MAX_TERM]
 
 
 def question_terms(question: str) -> list[str]:

@@ -13,6 +13,7 @@ NOTES = {
     "c.md": "# C 言語\n\n## 書き方\n\nC の書き方。foo という関数を 2 回呼ぶ。飛行の予定も書く。\n",
     "cpp.md": "# 言語\n\n## 型\n\nC++ のテンプレートと React 19 の書き方。\n",
     "sum.md": "# 機械\n\n## 料金\n\nサーバーは 1,234,567 円、保守は 7654321 円。\n",
+    "unspaced.md": "# 電話\n\n問い合わせは0570-088-099へ。家は9,876,543円、車は4,321円だった。\n",
     "server.md": "# 予定\n\n## 来月\n\nサーバ を借りる。か\u3099き\u3099く\u3099。\n",
     "address.md": "# 動画\n\n[講演](https://videos.example/watch/oxDfrke8rZg) を見た。\n",
     **{f"filler/{number}.md": f"# 雑記 {number}\n\n{FILLER}\n" for number in range(20, 40)},
@@ -43,6 +44,8 @@ def notes(tmp_path_factory):
         ("zanzibar", "comment.md"), ("quokka", "comment.md"),
         ("01203339", "heater.md"), ("0120-3339", "heater.md"), ("C++", "cpp.md"),
         ("c++ の書き方", "cpp.md"), ("React19 の書き方", "cpp.md"),
+        ("0570088099", "unspaced.md"), ("9876543", "unspaced.md"), ("4321円", "unspaced.md"),
+        ("1234567", "sum.md"),
     ],
 )  # fmt: skip
 def test_a_part_of_an_identifier_or_a_number_finds_it(notes, query, file):
@@ -76,6 +79,14 @@ def test_a_word_that_no_note_has_is_said_to_be_absent(notes, query, absent):
 def test_a_compound_with_a_part_that_no_note_has_is_named_whole(notes):
     (note,) = notes.search("未確認飛行物体について教えて").notes[:1]
     assert note == 'nothing here mentions "未確認飛行物体"'
+
+
+@pytest.mark.parametrize("noun", ["茗荷", "鹿児島", "盆栽", "電子レンジ"])
+@pytest.mark.parametrize("rest", ["の料金は？", "のことを書いた段落は？"])
+def test_what_is_said_of_an_absent_noun_is_never_confident(notes, noun, rest):
+    answer = notes.search(noun + rest)
+    assert f'"{noun}"' in answer.notes[0]
+    assert not answer.confident
 
 
 @pytest.mark.parametrize("query", ["ignorcase", "Ignorcase の設定"])
@@ -163,7 +174,7 @@ def test_an_exact_text_is_in_every_hit(plugins, exact, files):
         ("サーバ", {"sum.md", "server.md"}), ("がぎぐ", {"server.md"}), ("1234567", {"sum.md"}),
         ("保守は 7,654,321 円", {"sum.md"}), ("修理は 0120333906 へ", {"heater.md"}),
         ("C++", {"cpp.md"}), ("madori_floorplan.png", {"image.md"}), ("234,567", {"sum.md"}),
-        ("12345", set()),
+        ("12345", set()), ("0570088099", {"unspaced.md"}), ("家は9876543円", {"unspaced.md"}),
     ],
 )  # fmt: skip
 def test_an_exact_text_is_found_in_any_spelling_of_the_same_signs(notes, exact, files):
@@ -187,6 +198,7 @@ def test_an_index_of_the_format_before_lets_no_excluded_text_through(tmp_path, m
         old.import_("new")
     excluded = {"0120333906": "heater.md", "ZANZIBAR": "comment.md", "madori_floorplan": "image.md"}
     for words, path in excluded.items():
+        assert not any("mention" in note for note in old.search(words).notes)
         answer = old.search("型番と会議と部屋", k=9, filters=filtered(exclude=[words]))
         assert path not in {hit.file_path for hit in answer.results}
         assert f'"{words}" excluded 1 passage of notes' in answer.notes
