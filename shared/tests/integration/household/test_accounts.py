@@ -266,6 +266,37 @@ def test_files_that_share_few_rows_and_no_balance_are_asked_about_and_both_count
     assert folder.import_().account_doubts == (doubt,)
 
 
+@pytest.mark.parametrize("hers", [range(1, 10), range(1, 4), range(9, 11)])
+def test_a_couples_few_equal_rows_both_count_and_every_month_says_so(folder, hers):
+    """Two rows are equal, and each has others on the same days; so it is in both months."""
+    truth = []
+    for month in (7, 8):
+        his = [(day, f"店{day}", 100 * day) for day in range(1, 18)]
+        fees = [(9, "手数料", 110), (10, "ATM", 10_000)]
+        for person, own in (("夫", his), ("妻", [(day, f"花{day}", 30 * day) for day in hers])):
+            rows = sorted([*own, *fees])
+            truth += [-yen for _, _, yen in rows]
+            text = card(rows).replace("2025/07", f"2025/{month:02}")
+            folder.put(f"{person}/{month}月.csv", text)
+    report = folder.import_()
+    assert [doubt.rows for doubt in report.account_doubts] == [2, 2]
+    assert sum(amounts(folder).values()) == len(truth)
+    for month in (7, 8):
+        answer = monthly_household(folder.connection, 1, period=f"2025-{month}", today=TODAY)
+        assert sum("同じ明細 2件を両方数えています" in note for note in answer.notes) == 1
+    moved = {f"x/{path.replace('/', '-')}": text for path, text in folder.files.items()}
+    folder.files = moved
+    assert (folder.import_("replace").imported, len(amounts(folder))) == (0, len(set(truth)))
+
+
+def test_a_card_downloaded_again_with_changed_rows_counts_the_equal_ones_once(folder):
+    rows = [(day, f"店{day}", 100 * day) for day in range(1, 21)]
+    folder.put("a.csv", card(rows))
+    folder.put("b.csv", card([*rows[:18], (19, "店19", 1_899), (20, "店20", 1_999)]))
+    report = folder.import_()
+    assert (report.account_doubts, sum(amounts(folder).values())) == ((), 22)
+
+
 def test_a_person_decides_whose_files_they_are(folder):
     his = [(day, f"店{day}", 100 * day) for day in range(1, 29)]
     hers = [(day, "定期" if day != 9 else "店9", 100 * day) for day in range(1, 29)]

@@ -31,21 +31,18 @@ _OTHERWISE = 5
 or a row that two files of one account have differently. No collection of files has measured it."""
 _SURELY_EQUAL = 5
 """So many rows are all equal in two accounts with a probability of 1/5 ** 5 = 0.0003; for one row
-less it would be 0.0016. A wrong answer would lose rows without a word."""
-_ENOUGH_ROWS = 10
-"""Of so many rows of one account, fewer than half are equal with a probability of 0.006 (binomial,
-4/5 each); of nine 0.020. A wrong answer is only a needless question."""
+less it would be 0.0016. A wrong answer would lose rows without a word. A row that each of two
+files has alone outweighs an equal one."""
 STATED = "="
 """In place of a number: a person said that the file is of the account of this name."""
 
 
 class Sameness(Enum):
-    """What two statements say about being of one account; ``WEAK``: they have some equal rows."""
+    """What two statements say about being of one account."""
 
     SAME = "same"
     APART = "apart"
     DOUBT = "doubt"
-    WEAK = "weak"
     NONE = "none"
 
 
@@ -156,15 +153,14 @@ def compared(one: AccountStatement, other: AccountStatement) -> Sameness:
         return Sameness.NONE
     if equal == fewer >= _SURELY_EQUAL:
         return Sameness.SAME
+    different = fewer - equal
     if not (one.chain and other.chain):
-        if fewer >= _ENOUGH_ROWS and 0 < 2 * equal < fewer:
-            return Sameness.DOUBT
-        return Sameness.WEAK if equal else Sameness.NONE
+        is_doubtful = equal and different and equal - different < _SURELY_EQUAL
+        return Sameness.DOUBT if is_doubtful else Sameness.NONE
     before = (date.fromisoformat(first) - timedelta(1)).isoformat()
     days = {before, *(row.day for each in (one, other) for row in each.rows)}
     points = [day for day in days if before <= day <= last]
     agreeing = sum(one.balance_on(day) == other.balance_on(day) for day in points)
-    different = fewer - equal
     if 2 * agreeing > len(points):
         return Sameness.SAME
     if not different and (2 * agreeing == len(points) or one.opening == other.opening):
@@ -318,8 +314,8 @@ def _scopes(accounts: Sequence[_Account]) -> list[str]:
 
 
 def _doubts(account: _Account, others: Iterable[_Account]) -> list[Doubt]:
-    """For each other account that only a doubt keeps apart, the pair that shares most."""
-    doubts = []
+    """For each other account that only a doubt keeps apart, each file's pair that shares most."""
+    doubts: list[Doubt] = []
     for other in others:
         if account.numbers and other.numbers:
             continue
@@ -328,13 +324,15 @@ def _doubts(account: _Account, others: Iterable[_Account]) -> list[Doubt]:
             for first in other.statements
             for second in account.statements
         }
-        in_doubt = [
-            Doubt(first.id, second.id, _equal_rows(first, second))
-            for (first, second), verdict in verdicts.items()
-            if verdict is Sameness.DOUBT
-        ]
-        if in_doubt and Sameness.APART not in verdicts.values():
-            doubts.append(max(in_doubt, key=lambda doubt: doubt.rows))
+        if Sameness.APART in verdicts.values():
+            continue
+        in_doubt: dict[int, Doubt] = {}
+        for (first, second), verdict in verdicts.items():
+            if verdict is Sameness.DOUBT:
+                doubt = Doubt(first.id, second.id, _equal_rows(first, second))
+                known = in_doubt.setdefault(second.id, doubt)
+                in_doubt[second.id] = max(known, doubt, key=lambda each: each.rows)
+        doubts += in_doubt.values()
     return doubts
 
 
