@@ -145,6 +145,25 @@ def test_the_whole_column_decides_and_the_report_says_what(tmp_path, values, kin
 
 
 @pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ("1.234 2.500", "VARCHAR"), ("1.234 5", "VARCHAR"), ("1.234 1.234.567", "VARCHAR"),
+        ("0.500 1.234", "DOUBLE"), ("1.5 1.234", "DOUBLE"), ("1 2", "BIGINT"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("width", [0, MIN_WIDE_COLUMNS])
+def test_points_beside_decimal_commas_are_asked_about(tmp_path, values, kind, width):
+    more = [f"x{n}" for n in range(width)]
+    first, second = values.split()
+    rows = [["x", "y", *more], [first, "12,50", *more], [second, "3,10", *more]]
+    (tmp_path / "a.csv").write_text("".join(";".join(row) + "\n" for row in rows))
+    understood = delimited_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+    x, y = understood.columns[:2]
+    assert (x.type, y.type) == (kind, "DOUBLE")
+    assert ("--read 'x=comma' or 'x=number'" in x.decision) == (kind == "VARCHAR")
+
+
+@pytest.mark.parametrize(
     ("text", "is_values"),
     [
         # Names that look like values: years, dates and ranges over numbers, counted columns.

@@ -311,6 +311,26 @@ _SEMICOLON_KINDS = (
     *(kind for kind in VALUE_KINDS if kind.question),
 )
 
+DOTTED = ValueKind(
+    "VARCHAR",
+    rf"{_MINUS}?(0|[1-9]\d{{0,2}}(\.\d{{3}}){{1,4}}|[1-9]\d{{0,14}})",
+    needs=r"\.",
+    is_full_width=True,
+    question="1.234 may be 1234 or 1.234, as the comma is the decimal sign of another column; it "
+    "stays text until --read '{name}=comma' or '{name}=number'",
+)
+"""Numbers with points that may group digits, in a file whose other numbers have decimal commas."""
+
+
+def has_decimal_commas(kinds: Iterable[ValueKind | None]) -> bool:
+    """Whether a column of one of these kinds proves that the comma is a file's decimal sign."""
+    return any(kind is not None and kind.reading == _COMMA_DIGITS for kind in kinds)
+
+
+def may_be_dotted(kind: ValueKind | None) -> bool:
+    """Whether a column that was found to be of this kind, or text, may be ``DOTTED`` as well."""
+    return kind is None or (kind.type, kind.unit, kind.reading) == ("DOUBLE", "", "{v}")
+
 
 def _with_type(*types: str) -> tuple[ValueKind, ...]:
     return tuple(kind for kind in VALUE_KINDS if kind.type.startswith(types))

@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mdvec.datasets.core.understood import ReadColumn
-from mdvec.datasets.core.value_types import BLANKS, ValueKind, kinds_of, possible_kinds
+from mdvec.datasets.core.value_types import (
+    BLANKS,
+    DOTTED,
+    ValueKind,
+    has_decimal_commas,
+    kinds_of,
+    may_be_dotted,
+    possible_kinds,
+)
 from mdvec.datasets.interfaces.choices import kind_as_chosen
 from mdvec.datasets.interfaces.connection import one_path, parquet_scan
 from mdvec.datasets.interfaces.parquet import units_metadata
@@ -60,6 +68,13 @@ def write_typed(
             cells = f"SELECT {column} AS cell FROM {scan}"
             kind, nulls = by_column[column]
             by_column[column] = kind_as_chosen(connection, name, chosen[name], kind, cells), nulls
+    if has_decimal_commas(kind for kind, _ in by_column.values()):
+        dotted = {
+            column: (DOTTED,) if name not in chosen and may_be_dotted(by_column[column][0]) else ()
+            for column, name in zip(columns, names, strict=True)
+        }
+        asked = _kinds(connection, dotted, sample, scan)
+        by_column |= {column: each for column, each in asked.items() if each[0] is not None}
     kinds = [by_column[column][0] for column in columns]
     shown = ", ".join(
         f"{column if kind is None else kind.value(column)} AS {identifier(name)}"

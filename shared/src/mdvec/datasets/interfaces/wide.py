@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from mdvec.datasets.core.value_types import VALUE_KINDS, ValueKind, possible_kinds
+from mdvec.datasets.core.value_types import (
+    DOTTED,
+    VALUE_KINDS,
+    ValueKind,
+    has_decimal_commas,
+    may_be_dotted,
+    possible_kinds,
+)
 from mdvec.datasets.interfaces.choices import kind_as_chosen
 from mdvec.datasets.interfaces.connection import one_path
 from mdvec.datasets.interfaces.parquet import units_metadata
@@ -90,6 +97,13 @@ def lists_to_parquet(
             kind, nulls = by_column[at]
             kind = kind_as_chosen(connection, column.name, column.choice, kind, cells)
             by_column[at] = kind, nulls
+    if has_decimal_commas(kind for kind, _ in by_column):
+        dotted = [
+            (DOTTED,) if column.kinds and not column.choice and may_be_dotted(kind) else ()
+            for column, (kind, _) in zip(columns, by_column, strict=True)
+        ]
+        asked = _kinds(connection, dotted, scan)
+        by_column = [new if new[0] else old for new, old in zip(asked, by_column, strict=True)]
     kinds = [kind for kind, _ in by_column]
     shown = ", ".join(
         f"{_value(column, kind, f'row[{at}]')} AS {identifier(column.name)}"
