@@ -315,6 +315,33 @@ def test_what_a_sheet_says_beside_its_values_is_read(files):
     assert files.read("t__a") == [rows[0], rows[1], rows[3]]
 
 
+POSTAL = "[<=999]000;[<=9999]000-00;000-0000"
+
+
+@pytest.mark.parametrize(
+    ("formats", "values"),
+    [
+        (["000-0000", POSTAL, r"000\-0000"], ["060-0001"] * 3),
+        ([POSTAL, "000-0000", '"〒"000-0000'], ["060-0001", "060-0001", "〒060-0001"]),
+        (["(000) 000-0000", "0000000", "0000"], ["(000) 060-0001", "0600001", "600001"]),
+        (['"US$"#,##0', '"A$"#,##0', "$#,##0"], ["US$600001", "A$600001", "$600001"]),
+        (['#,##0"個"', '#,##0"箱"', "#,##0"], ["600001個", "600001箱", "600001"]),
+        (["[$¥-411]#,##0", '#,##0"円"', '"¥"#,##0'], [600001] * 3),
+        (['#,##0"個"', '#,##0;"▲"#,##0', r"_-* #,##0\ _€_-"], [600001] * 3),
+        (["0", "0.00E+00", '#,##0,"千円"'], [600001] * 3),
+    ],
+)
+def test_numbers_of_a_sheet_are_read_as_their_formats_mean_them(files, formats, values):
+    book = workbook(
+        files.folder / "a.xlsx", ("s", [["a", "v"], *([str(n), 600001] for n in "xyz")])
+    )
+    for row, shown in enumerate(formats, 2):
+        book["s"][f"B{row}"].number_format = shown
+    book.save(files.folder / "a.xlsx")
+    files.import_("new")
+    assert files.read("t__a", "v") == [(value,) for value in values]
+
+
 def test_tables_side_by_side_are_two_and_columns_set_off_are_one(files):
     left = [("店", "額"), ("東", 1), ("西", 2), ("南", 3)]
     right = [("店", "額"), ("北", 4)]

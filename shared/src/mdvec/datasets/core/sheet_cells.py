@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, time
 from functools import lru_cache
@@ -19,9 +20,19 @@ _CURRENCIES = {
     "€": "€",
     "EUR": "€",
 }
-_LOCALE = re.compile(r"\[\$-[^\]]*\]")
+_TOKEN = re.compile(r'\\.|[_*].|"[^"]*"|\[[^\]]*\]|[0#?][0#?,.]*|.', re.DOTALL)
 _NAMED_CURRENCY = re.compile(r"\[\$([^\]-]+)[^\]]*\]")
-_ZEROS = re.compile("0{2,}")
+_CURRENCY_CODE = re.compile("[A-Z]{3}")
+_PLACES = re.compile("[0#?][0#?,.]*")
+_ZEROS = re.compile("0+")
+_CONDITION = re.compile(r"\[(<=|>=|<>|<|>|=)(-?\d+)\]")
+_COMPARED: Mapping[str, Callable[[int, int], bool]] = {
+    "<=": operator.le, ">=": operator.ge, "<>": operator.ne,
+    "<": operator.lt, ">": operator.gt, "=": operator.eq,
+}  # fmt: skip
+_BETWEEN = ("-", "(", ")", ":", "+", " ", "'", "~")
+_TEXT_MARK = "'"
+_MIN_PLACES = 2
 _ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
 _MERGED = re.compile(rb"<(?:\w+:)?mergeCell\s[^>]*?ref\s*=\s*[\"']([A-Z]+)(\d+):([A-Z]+)(\d+)")
 _HIDDEN_ROW = re.compile(
@@ -34,31 +45,119 @@ _MAX_SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A number with the currency that its cell's format shows."""
+    """A number with the currency, or another unit, that its cell's format shows."""
 
     number: int | float
     unit: str
+    is_unit_last: bool = False
 
     def __str__(self) -> str:
-        return f"{self.unit}{self.number}"
-
-
-@lru_cache(maxsize=1_000)
-def currency(number_format: str) -> str:
-    """The currency of cells with a format; "" if it shows none, "" for one that has several."""
-    named = _NAMED_CURRENCY.findall(number_format)
-    plain = _NAMED_CURRENCY.sub("", _LOCALE.sub("", number_format))
-    signs = {_CURRENCIES.get(name.strip(), name.strip()) for name in named}
-    signs |= {_CURRENCIES[sign] for sign in plain if sign in _CURRENCIES}
-    return signs.pop() if len(signs) == 1 else ""
+        return f"{self.number}{self.unit}" if self.is_unit_last else f"{self.unit}{self.number}"
 
 
 def value_as_formatted(value: int | float, number_format: str) -> object:
     """A number as its format means it: an ``Amount``, or a code such as 00123 as text."""
-    if _ZEROS.fullmatch(number_format) and value == int(value) >= 0:
-        return str(int(value)).zfill(len(number_format))
-    unit = currency(number_format)
-    return Amount(value, unit) if unit else value
+    unit, is_last = _unit(number_format)
+    if unit:
+        return Amount(value, unit, is_last)
+    codes = _codes(number_format)
+    return value if not codes or value < 0 or value % 1 else _as_code(int(value), codes)
+
+
+@lru_cache(maxsize=1_000)
+def _unit(number_format: str) -> tuple[str, bool]:
+    """The unit that a format shows, "" if it has none; and whether it stands after the number.
+
+    Before a number a text is a unit if it names a currency; after it any word is one, but not
+    where the number is shown in thousands.
+    """
+    units: dict[str, bool] = {}
+    places = literal = ""
+    for token in (*_sections(number_format)[0], ""):
+        if (more := _literal(token)) is not None:
+            literal += more
+            continue
+        text, literal = literal.strip(), ""
+        signs = [sign for sign in (text, token) if sign in _CURRENCIES]
+        if not signs and places.endswith(","):
+            signs = [sign for sign in text if sign in _CURRENCIES]
+        units |= dict.fromkeys((_CURRENCIES[sign] for sign in signs), False)
+        if not signs and not places.endswith(",") and _is_unit(text, is_first=not places):
+            units[text] = bool(places)
+        places = token if _PLACES.fullmatch(token) else places
+    return " ".join(units), bool(units) and all(units.values())
+
+
+def _is_unit(text: str, *, is_first: bool) -> bool:
+    is_currency = any(unicodedata.category(char) == "Sc" for char in text)
+    is_word = any(map(str.isalpha, text))
+    return is_currency or (_CURRENCY_CODE.fullmatch(text) is not None if is_first else is_word)
+
+
+def _sections(number_format: str) -> list[list[str]]:
+    """The tokens of a format's sections: for other numbers than these, for negative ones, zero."""
+    sections: list[list[str]] = [[]]
+    for part in _TOKEN.findall(number_format):
+        if part == ";":
+            sections.append([])
+        else:
+            sections[-1].append(part)
+    return sections
+
+
+def _literal(token: str) -> str | None:
+    """What a token shows as it is; None if it is no such text."""
+    if named := _NAMED_CURRENCY.fullmatch(token):
+        return named[1]
+    if token[:1] in ("_", "*") or (token[:1] == "[" and not _CONDITION.fullmatch(token)):
+        return ""
+    if token[:1] == '"':
+        return token.strip('"')
+    return token[1:] if token[:1] == "\\" else None
+
+
+@lru_cache(maxsize=1_000)
+def _codes(number_format: str) -> tuple[tuple[str, int, tuple[str, ...]], ...]:
+    """The sections of a format that shows digits in their places, as 000-0000 does.
+
+    Each has the condition of its numbers, "" for all, and its limit, and what it shows: zeros
+    where digits stand, and literal texts after a mark. There are none for other formats.
+    """
+    codes: list[tuple[str, int, tuple[str, ...]]] = []
+    for tokens in _sections(number_format):
+        condition, limit, shown = "", 0, []
+        for token in tokens:
+            if given := _CONDITION.fullmatch(token):
+                condition, limit = given[1], int(given[2])
+            elif _ZEROS.fullmatch(token):
+                shown.append(token)
+            elif (text := _literal(token)) is not None or (token in _BETWEEN and (text := token)):
+                shown.append(f"{_TEXT_MARK}{text}")
+            else:
+                return ()
+        if sum(len(part) for part in shown if part[0] == "0") < _MIN_PLACES:
+            return ()
+        codes.append((condition, limit, tuple(shown)))
+        if not condition:
+            break
+    return tuple(codes)
+
+
+def _as_code(number: int, codes: Iterable[tuple[str, int, tuple[str, ...]]]) -> object:
+    """A number as the first of the sections shows it that is for such numbers."""
+    for condition, limit, shown in codes:
+        if not condition or _COMPARED[condition](number, limit):
+            places = sum(len(part) for part in shown if part[0] == "0")
+            digits = str(number).zfill(places)
+            more, text = len(digits) - places, ""
+            for part in shown:
+                if part[0] == "0":
+                    taken = len(part) + more
+                    text, digits, more = text + digits[:taken], digits[taken:], 0
+                else:
+                    text += part[1:]
+            return text.strip()
+    return number
 
 
 def unescaped(text: str) -> str:
