@@ -342,6 +342,42 @@ def test_numbers_of_a_sheet_are_read_as_their_formats_mean_them(files, formats, 
     assert files.read("t__a", "v") == [(value,) for value in values]
 
 
+TOTALS = ["計", "合計：", "Total:", "合計(税込)", "総　計", "東京 計", "【小計】", "月計 合計"]
+NO_TOTALS = ["会 計", "時計", "合計額の内訳", "計画", "A"]
+
+
+@pytest.mark.parametrize("name", [*TOTALS, *NO_TOTALS])
+def test_only_the_first_text_of_a_row_names_a_total(files, name):
+    rows = [("A", "合計", 3), ("B", None, 4), (name, "備考", 7), (None, None, 9)]
+    workbook(files.folder / "a.xlsx", ("s", [("品名", "備考", "額"), *rows]))
+    files.import_("new", options=DatasetOptions(readings=reading_choices(["totals=out"])))
+    assert files.read("t__a") == [row for row in rows if row[0] not in TOTALS]
+
+
+def test_rows_of_errors_or_formulas_without_a_value_are_rows_of_null(files):
+    book = workbook(
+        files.folder / "a.xlsx", ("s", [("a", "b"), (1, 2), ("=A2", "=B2"), ("#N/A",), (3, 4)])
+    )
+    book["s"]["A4"].data_type = "e"
+    book.save(files.folder / "a.xlsx")
+    with zipfile.ZipFile(files.folder / "a.xlsx") as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    sheet = "xl/worksheets/sheet1.xml"
+    more = b'<row r="6"><c r="A6" t="str"><f>B9</f><v></v></c></row></sheetData>'
+    assert b"</sheetData>" in parts[sheet]
+    parts[sheet] = parts[sheet].replace(b"</sheetData>", more)
+    with zipfile.ZipFile(files.folder / "a.xlsx", "w") as archive:
+        for name, content_ in parts.items():
+            archive.writestr(name, content_)
+    report = files.import_("new")
+    # A formula whose stored result is an empty text is an empty cell.
+    assert files.read("t__a") == [(1, 2), (None, None), (None, None), (3, 4)]
+    (reading,) = report.details.readings[0]
+    assert [note.split(";")[0] for note in reading.understood.notes] == [
+        "cells with an error are NULL: 1 #N/A", "formulas without a stored value are NULL: 2",
+    ]  # fmt: skip
+
+
 def test_tables_side_by_side_are_two_and_columns_set_off_are_one(files):
     left = [("店", "額"), ("東", 1), ("西", 2), ("南", 3)]
     right = [("店", "額"), ("北", 4)]

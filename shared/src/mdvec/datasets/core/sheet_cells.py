@@ -39,7 +39,9 @@ _HIDDEN_ROW = re.compile(
     rb"<(?:\w+:)?row(?=[^>]*?\shidden\s*=\s*[\"'](?:1|true))[^>]*?\sr\s*=\s*[\"'](\d+)"
 )
 _SUMS = ("合計", "総計", "小計")
-_TOTALS = (*_SUMS, "total", "subtotal", "grandtotal")
+_TOTALS = (*_SUMS, "計", "total", "subtotal", "grandtotal")
+_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+_SUM_AFTER_NAME = re.compile(r"\S{2,}\s+計$")
 _MAX_SHOWN = 5
 
 
@@ -168,10 +170,11 @@ def unescaped(text: str) -> str:
 
 
 def is_total(row: Sequence[object]) -> bool:
-    """Whether a text of a row says that its numbers sum up those of other rows."""
-    texts = [cell for cell in row if isinstance(cell, str) and cell.strip()]
-    plain = [re.sub(r"\s", "", unicodedata.normalize("NFKC", text)).lower() for text in texts]
-    return any(text in _TOTALS for text in plain) or any(text.endswith(_SUMS) for text in plain[:1])
+    """Whether the first text of a row says that its numbers sum up those of other rows."""
+    first = next((cell for cell in row if isinstance(cell, str) and cell.strip()), "")
+    text = _BRACKETS.sub("", unicodedata.normalize("NFKC", first)).strip().rstrip(":.-").rstrip()
+    plain = re.sub(r"[\W_]", "", text).lower()
+    return plain in _TOTALS or plain.endswith(_SUMS) or _SUM_AFTER_NAME.search(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +245,7 @@ class FilledRows:
         going_on: list[tuple[MergedCells, object]] = []
         for number, row in numbered:
             self.first, self.last = self.first or number, number
+            sums_up = is_total(row)
             going_on = [(cells, value) for cells, value in going_on if number <= cells.last_row]
             for cells, value in going_on:
                 row += [None] * (cells.column - len(row))
@@ -253,7 +257,7 @@ class FilledRows:
                     going_on.append((cells, value))
                 elif value is not None:
                     self.numbers += 1
-            if is_total(row):
+            if sums_up:
                 self.totals.append(number)
                 if self.leaves_out_totals:
                     continue

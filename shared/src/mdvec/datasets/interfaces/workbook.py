@@ -223,7 +223,7 @@ class _Sheet:
     def has_cells(self) -> bool:
         """Whether it has a cell with a value."""
         with _readable():
-            return next(self._rows(), None) is not None
+            return any(cell is not None for _, row in self._rows() for cell in row)
 
     def copy(self, target: Path) -> Understood:
         """Write its table to a Parquet file.
@@ -296,7 +296,10 @@ class _Sheet:
         return header, 0 if header.row == NO_HEADER else first[header.row][0], below
 
     def _rows(self) -> Iterator[tuple[int, Row]]:
-        """The rows that have values, with their numbers; empty cells at their ends are cut off."""
+        """The rows that have values, with their numbers; empty cells at their ends are cut off.
+
+        A row of nothing but errors and formulas without a stored value is one of NULL.
+        """
         self._sheet.reset_dimensions()
         rows = self._sheet.iter_rows()
         formulas = iter(())
@@ -306,12 +309,13 @@ class _Sheet:
         for number, (row, stored) in enumerate(zip_longest(rows, formulas, fillvalue=()), 1):
             if number > _MAX_ROWS:
                 raise UnreadableFile(f"it has more than {_MAX_ROWS:,} rows; save it again")
+            lost = self._errors.total() + self._unstored
             cells = [self._value(cell) for cell in row[self._columns]]
-            self._count_unstored(cells, stored[self._columns])
+            self._count_unstored(row[self._columns], stored[self._columns])
             while cells and (cells[-1] is None or cells[-1] == ""):
                 cells.pop()
-            if cells:
-                yield number, cells
+            if cells or self._errors.total() + self._unstored > lost:
+                yield number, cells or [None]
 
     def _value(self, cell: Any) -> object:  # noqa: ANN401 - openpyxl's cells have no types
         value = cell.value
@@ -326,11 +330,13 @@ class _Sheet:
             return value_as_formatted(value, cell.number_format or "")
         return value
 
-    def _count_unstored(self, cells: Sequence[object], stored: Sequence[object]) -> None:
+    def _count_unstored(self, cells: Sequence[Any], stored: Sequence[object]) -> None:
+        """Count the formulas without a stored value; an empty text, of the type "str", is one."""
         for cell, formula in zip(cells, stored, strict=False):
-            if cell is None and formula is not None and not isinstance(formula, (int, float)):
-                is_formula = not isinstance(formula, str) or formula.startswith("=")
-                self._unstored += is_formula
+            if cell.value is None and cell.data_type != "str":
+                is_text = isinstance(formula, str) and not formula.startswith("=")
+                is_formula = formula is not None and not isinstance(formula, (int, float))
+                self._unstored += is_formula and not is_text
 
     def _notes(self, *, has_header: bool) -> Iterator[str]:
         if not (has_header or self._reading.header_row):
