@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from xml.etree import ElementTree as ET
 
 import mammoth
@@ -14,6 +15,7 @@ from mdvec.converters.html import markdown_of_page
 _DOCUMENT = "word/document.xml"
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _STYLES = "p[style-name='Title'] => h1:fresh\np[style-name='Subtitle'] => p:fresh"
+_WAY_BACK = re.compile(r' <a href="#(?:foot|end)note-ref-[^"]*">↑</a>')
 _OFF = ("0", "false", "off", "none")
 
 
@@ -30,7 +32,7 @@ def convert(data: bytes, file_name: str) -> Converted:  # noqa: ARG001 - as ever
         convert_image=mammoth.images.img_element(lambda _: {"src": ""}),
         external_file_access=False,
     )
-    text = markdown_of_page(result.value)
+    text = markdown_of_page(_WAY_BACK.sub("", result.value))
     if not text:
         raise NotConverted("it has no text, as a document of pictures has")
     return Converted(text + "\n", ("hidden or white text was left out",) if hidden else ())

@@ -33,6 +33,35 @@ def test_a_word_file_has_its_headings_lists_and_tables():
     assert document.notes == ("hidden or white text was left out",)
 
 
+_WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+_PARTS = "http://schemas.openxmlformats.org/package/2006"
+_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+
+
+def test_a_word_file_has_its_footnotes_and_its_changes_as_accepted():
+    related = (
+        f'<Relationships xmlns="{_PARTS}/relationships">'
+        f'<Relationship Id="a" Type="{_OFFICE}/{{}}" Target="{{}}"/></Relationships>'
+    )
+    document = microsoft_word.convert(
+        zipped(
+            {
+                "[Content_Types].xml": f'<Types xmlns="{_PARTS}/content-types"/>',
+                "_rels/.rels": related.format("officeDocument", "word/document.xml"),
+                "word/_rels/document.xml.rels": related.format("footnotes", "footnotes.xml"),
+                "word/document.xml": f'<w:document xmlns:w="{_WORD}"><w:body><w:p>'
+                "<w:r><w:t>会費は年</w:t></w:r><w:del><w:r><w:delText>三千</w:delText></w:r></w:del>"
+                "<w:ins><w:r><w:t>五千</w:t></w:r></w:ins><w:r><w:t>円</w:t></w:r>"
+                '<w:r><w:footnoteReference w:id="1"/></w:r></w:p></w:body></w:document>',
+                "word/footnotes.xml": f'<w:footnotes xmlns:w="{_WORD}"><w:footnote w:id="1">'
+                "<w:p><w:r><w:t>学生は半額。</w:t></w:r></w:p></w:footnote></w:footnotes>",
+            }
+        ),
+        "会則.docx",
+    )
+    assert document.content == "会費は年五千円[1]\n\n1. 学生は半額。\n"
+
+
 def test_a_presentation_has_a_page_a_slide_with_its_notes():
     shown = slides(
         ("決算説明", ["売上は増えた", "費用は減った"], "ここで間を置く"), ("Outlook", ["x"], "")
