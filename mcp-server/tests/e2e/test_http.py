@@ -1,6 +1,7 @@
 """One server for many clients over HTTP, and the bridge for clients that speak only STDIO."""
 
 import functools
+import json
 import signal
 import subprocess
 import sys
@@ -94,6 +95,42 @@ def test_clients_over_http_and_the_bridge_are_told_of_a_new_tool(wire, server, d
         return lists
 
     assert [tools["later"] for tools in anyio.run(run)] == ["後から"] * 4
+
+
+def test_no_client_over_http_takes_the_materialized_table_of_another(wire, database, import_use):
+    runs = database.parent / "runs.csv"
+    runs.write_text("day,km\n2025-06-01,5\n2025-06-02,7\n")
+    registering.add_tool(database, "runs", "走った記録", runs, "dataset")
+    import_use(database, "runs")
+    one = wire(database, "--http", "127.0.0.1:0")
+    one.logged("mdvec-mcp: serving http://127.0.0.1:")
+    url = one.log[-1].split()[-1]
+
+    async def ask(client, tool, **arguments):
+        answer = await client.call_tool(tool, arguments)
+        return answer.content[0].text if answer.is_error else json.loads(answer.content[0].text)
+
+    async def made(client, km):
+        return await ask(
+            client, "materialize", name="work", query=f"SELECT km FROM runs WHERE km = {km}"
+        )
+
+    async def run(mode):
+        both = [Client(streamable_http_client(url), mode=mode) for _ in range(2)]
+        async with AsyncExitStack() as stack:
+            first, second = [await stack.enter_async_context(client) for client in both]
+            handles = [(await made(first, 5))["handle"], (await made(second, 7))["handle"]]
+            by_name = [await ask(client, "query", query="FROM work") for client in (first, second)]
+            by_handle = [await ask(first, "query", query=f"FROM {handle}") for handle in handles]
+        return by_name, [answer["rows"] for answer in by_handle]
+
+    names, handles = anyio.run(run, "legacy")
+    assert ([answer["rows"] for answer in names], handles) == ([[[5]], [[7]]], [[[5]], [[7]]])
+    names, handles = anyio.run(run, "auto")  # its requests have no session
+    assert (names, handles) == (
+        ["there is no table 'work'; the tables are: runs"] * 2,
+        [[[5]], [[7]]],
+    )
 
 
 @pytest.mark.parametrize("is_added_while_away", [True, False])
