@@ -321,7 +321,8 @@ def _notes(
     for name in columns:
         lacking = [path for path, names in have.items() if name.lower() not in names]
         if lacking:
-            yield f"the column {name!r} is NULL for {_shown(lacking)}, which lack it"
+            among = "of the files read now, " if kept else ""
+            yield f"{among}the column {name!r} is NULL for {_shown(lacking)}, which lack it"
     for name in columns:
         other = [path for path, part in parts.items() if name not in _names(part)]
         spelled = [path for path in other if name.lower() in have[path]]

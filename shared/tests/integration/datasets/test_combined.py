@@ -204,6 +204,11 @@ def test_files_with_another_column_order_or_capitals_combine_and_the_report_says
             "the columns stand in another order in sales_2.csv",
         ),
     )
+    shop.csv("sales_2.csv", "b,2,2024-01-02", header="shop,yen,Day")
+    (reading, *_) = shop.import_().details.readings[0]
+    assert reading.understood.notes[0] == (
+        "of the files read now, the column 'note' is NULL for sales_2.csv, which lack it"
+    )
     # Text is taken from the files again, whatever the capitals; kept rows get new columns.
     shop.csv("sales_4.csv", "long ago,d,4,5", header="day,shop,yen,more")
     shop.import_()

@@ -145,6 +145,11 @@ def test_any_line_ends_are_read_and_blank_lines_skipped(tmp_path):
     assert found == ({"a": "BIGINT", "b": "BIGINT"}, [[1, 2], [3, 4]])
 
 
+def test_an_empty_line_between_the_rows_of_one_column_is_a_row_of_null(tmp_path):
+    found = imported(tmp_path, 'sep=;\n\nname\nbob\n\r\n"a\r\nb"\n\n\nlast\n\n')
+    assert found == ({"name": "VARCHAR"}, [["bob"], [None], ["a\r\nb"], [None], [None], ["last"]])
+
+
 def test_odd_column_names_work(tmp_path):
     header = ['say "x"', "two\nlines", "日付", "A", "a", "", "it's; --"]
     types, rows = imported(tmp_path, written(header, [list("1234567")]))
@@ -163,7 +168,11 @@ def test_a_header_alone_is_an_empty_table(tmp_path):
         (b"\n\n", "it is empty"),
         (b"1,2\n3,4\n", "its first line holds values"),
         (b", \n1,2\n", "its first line is empty"),
-        (b"a,b\n1,2\n3\n", "line 3: the row has 1 cells, but there are 2 columns"),
+        (
+            b"a,b\n1,2\n3\n",
+            "line 3: the row has 1 cells, but there are 2 columns; it was "
+            "split at ',', --delimiter names another",
+        ),
         (b'a,b\n1,2\n"x\ny",2,3\n', "line 4: the row has 3 cells"),
         (b'a,b\n1,2\n3,"x\n', "line 3: the file ends within a cell"),
         (b'a,b\n"x"y,2\n', "line 2: it is not valid CSV"),

@@ -8,6 +8,7 @@ column of numbers, and a program without names writes 0, 1, 2.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 
 from mdvec.datasets.core.columns import NoHeader, is_value, is_year
@@ -22,6 +23,8 @@ _STARTS_AS_VALUE = re.compile(
     "|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec",
     re.IGNORECASE,
 )
+_DIGITS = re.compile(r"\d+")
+_IN_BRACKETS = re.compile(r"\(\w\)")
 _MIN_RUN = 5
 _MAX_SHOWN = 3
 _DATE, _NUMBER, _OTHER = "date", "number", "other"
@@ -46,8 +49,15 @@ def is_data(first: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
         return True
     named = [at for at in shapes if not _differs(shapes[at], columns[at])]
     if not named or _are_years(first, named, columns) or _is_run(first, named):
+        named = []
+    named += [
+        at
+        for at, cell in enumerate(first)
+        if at not in shapes and _is_alike(cell.strip(), [row[at] for row in below if at < len(row)])
+    ]
+    if not named:
         return False
-    shown = ", ".join(first[at].strip() for at in named[:_MAX_SHOWN])
+    shown = ", ".join(first[at].strip() for at in sorted(named)[:_MAX_SHOWN])
     raise NoHeader(
         f"its first line holds values, not names ({shown}); put a line with the columns' names "
         "before it, or choose --read header=none if it has none, --header-row 1 if these are names"
@@ -62,6 +72,35 @@ def _shape(cell: str) -> str:
     if not kinds or kinds[0].type == "BOOLEAN":
         return _OTHER if is_value(cell) else ""
     return _NUMBER if kinds[0].type in ("BIGINT", "DOUBLE") else _DATE
+
+
+def _is_alike(cell: str, below: Sequence[str]) -> bool:
+    """Whether a cell that may be a name is written as the values under it are.
+
+    They are true and false, or numbers under NA, or texts whose digits alone differ: 6月1日. The
+    same text again may be a header that is repeated.
+    """
+    values = _filled(below)
+    if not cell or not values:
+        return False
+    if cell in BLANKS:
+        return all(map(_shape, values))
+    if _is_truth(cell):
+        return all(map(_is_truth, values))
+    form = _form(cell)
+    return any(map(str.isdigit, cell)) and any(
+        value != cell and _form(value) == form for value in values
+    )
+
+
+def _is_truth(cell: str) -> bool:
+    kinds = possible_kinds(VALUE_KINDS, [cell])
+    return bool(kinds) and kinds[0].type == "BOOLEAN"
+
+
+def _form(cell: str) -> str:
+    """A text without its digits, and without a letter in brackets, such as a day of the week."""
+    return _IN_BRACKETS.sub("()", _DIGITS.sub("0", unicodedata.normalize("NFKC", cell)))
 
 
 def _filled(cells: Iterable[str]) -> list[str]:

@@ -8,6 +8,7 @@ DuckDB reads in the same way need neither (``direct_rows``).
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -21,6 +22,7 @@ from mdvec.datasets.interfaces.connection import first_line, safe_connection
 from mdvec.datasets.interfaces.csv_head import (
     DELIMITERS,
     Dialect,
+    Head,
     NumberedRows,
     below_header,
     check_lines,
@@ -49,6 +51,7 @@ from mdvec.sizes import MEGABYTE
 
 _MAX_BYTES_IN_MEMORY = 8 * MEGABYTE
 """A smaller plain copy is parsed once, for all queries about it."""
+_LINE_END = re.compile(r"\r\n|\r|\n")
 _ROWS_AT_ONCE = 20_000
 _WIDE_ROWS_AT_ONCE = 500
 
@@ -164,7 +167,7 @@ def _copy_rows(
             if not is_wide:
                 writer.writerow(inner_names(names))
             sample: list[list[str]] = []
-            whole = _whole(rows, len(names))
+            whole = _whole(_with_empty_lines(rows, head), len(names), dialect.delimiter)
             if reading.nulls:
                 whole = (
                     ["" if cell.strip() in reading.nulls else cell for cell in row] for row in whole
@@ -183,11 +186,24 @@ def _copy_rows(
     return _Plain(names, sample, understood_head(head, reading.header_row))
 
 
-def _whole(rows: NumberedRows, width: int) -> Iterator[list[str]]:
+def _with_empty_lines(rows: NumberedRows, head: Head) -> NumberedRows:
+    """The rows; between those of a single column an empty line is one without a value."""
+    before = head.line
+    for line, row in rows:
+        if len(head.names) == 1 and before:
+            first = line - sum(len(_LINE_END.findall(cell)) for cell in row)
+            yield from ((empty, [""]) for empty in range(before + 1, first))
+        before = line
+        yield line, row
+
+
+def _whole(rows: NumberedRows, width: int, delimiter: str) -> Iterator[list[str]]:
     for line, row in rows:
         if len(row) != width:
+            shown = "tabs" if delimiter == "\t" else repr(delimiter)
             raise UnreadableFile(
-                f"line {line}: the row has {len(row)} cells, but there are {width} columns"
+                f"line {line}: the row has {len(row)} cells, but there are {width} columns; "
+                f"it was split at {shown}, --delimiter names another"
             )
         yield row
 
