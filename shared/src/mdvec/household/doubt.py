@@ -16,7 +16,7 @@ from mdvec.household.core.detection import LIKELY
 from mdvec.household.core.subjects import Subject
 from mdvec.household.core.wording import format_currency
 from mdvec.household.interfaces import duplicate_checks
-from mdvec.household.interfaces.ledger_sums import where_rows
+from mdvec.household.interfaces.ledger_sums import counts, where_rows
 
 _KINDS: Final = ("カードの請求", "振替", "重複")
 
@@ -36,7 +36,7 @@ def doubt_notes(
     where, values = where_rows(tool_id, days, subject)
     rows = connection.execute(
         f"SELECT id, category_major, amount FROM transactions WHERE {where} "
-        "AND id IN (SELECT value FROM json_each(?))",
+        f"AND {counts()} AND id IN (SELECT value FROM json_each(?))",
         (*values, json.dumps(list(doubtful))),
     )
     return notes + _note((doubtful[row_id], major, amount) for row_id, major, amount in rows)

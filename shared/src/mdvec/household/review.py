@@ -26,7 +26,7 @@ from mdvec.household.core.review_wording import (
     DuplicateStats,
 )
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.core.transfer_pairs import with_transfers
+from mdvec.household.core.transfer_pairs import unmatched_charges, with_transfers
 from mdvec.household.interfaces import duplicate_checks
 from mdvec.household.interfaces.duplicate_checks import Check
 from mdvec.household.interfaces.marks import record_decision, update_marks
@@ -105,8 +105,9 @@ def detect(
         update_marks(connection, tool_id)
     # Comparing takes a second on a long ledger, so no transaction is held open meanwhile.
     rows = duplicate_checks.compared_rows(connection, tool_id)
+    charges = unmatched_charges(duplicate_checks.filed_transfers(connection, tool_id))
     detected = with_transfers(
-        find_pairs(rows, options, transaction_ids, reading), rows, options, transaction_ids
+        find_pairs(rows, options, transaction_ids, reading), rows, options, transaction_ids, charges
     )
     bills = find_bills(duplicate_checks.bill_rows(connection, tool_id, rows), reading)
     detected = with_bills(detected, bills, options, transaction_ids)

@@ -104,5 +104,58 @@ def test_the_months_answer_tells_once_of_transfers_that_an_import_found(connecti
     tool_id = fill(connection, ROWS)
     review.detect(connection, tool_id, DetectionOptions(), by_user=False)
     assert review.count_news(connection, tool_id) == (0, 2, 0)
-    assert "振替らしいのに収入と支出に入っている組が2件" in review.take_news(connection, tool_id)
+    assert "振替らしいのに収入や支出に入っている組が2件" in review.take_news(connection, tool_id)
     assert review.take_news(connection, tool_id) == ""
+
+
+BANK = "日付,摘要,摘要内容,支払い金額,預かり金額,差引残高,メモ"
+PAYPAY = "取引日,出金金額(円),入金金額(円),取引内容,取引先,取引方法,取引番号"
+
+
+@pytest.mark.parametrize("text", ["PayPay チャージ", "ＰａｙＰａｙ"])
+def test_a_charge_that_the_wallet_marks_is_in_doubt_until_the_banks_row_is_decided(folder, text):
+    """Another payment of the same amount is not taken for it."""
+    banks = [("2", "口座振替", "電気", 5_000), ("3", "口座振替", text, 5_000),
+             ("20", "口座振替", text, 3_000), ("21", "カード", "米店", 700)]  # fmt: skip
+    folder.put(
+        "bank.csv",
+        "\r\n".join(
+            [BANK, *(f"2025/6/{day},{kind},{name},{yen},,," for day, kind, name, yen in banks)]
+        ),
+    )
+    bank = "三菱UFJ銀行"
+    wallets = [("03", "-", "5000", "チャージ", bank), ("22", "-", "3000", "チャージ", bank),
+               ("21", "-", "700", "チャージ", "ATM"),
+               ("23", "5500", "-", "支払い", "薬局")]  # fmt: skip
+    folder.put(
+        "paypay.csv",
+        "\r\n".join([PAYPAY, *(f"2025/06/{day} 09:00:00,{out},{into},{kind},{name},x,9{number}"
+                               for number, (day, out, into, kind, name) in enumerate(wallets))]),
+    )  # fmt: skip
+    folder.import_()
+    ledger = folder.connection, 1
+    review.detect(*ledger, DetectionOptions())
+    june = monthly_household(*ledger, period="2025年6月", today=date(2025, 8, 1))
+    assert june.spending == 19_200
+    assert any("振替かもしれない 2件（支出 8,000円）" in note for note in june.notes)
+    first, second = (one for one in candidates(ledger) if one.is_transfer)
+    assert text in first.transaction_1.description
+    assert {row.description for one in (first, second) for row in
+            (one.transaction_1, one.transaction_2)} >= {bank}  # fmt: skip
+    assert [one.is_likely for one in (first, second)] == [True, True]
+    done = decide(ledger, first.check_id, "duplicate", alike=True)
+    assert len(done.marked_transaction_ids) == 4
+    assert sums(ledger)[:2] == (11_200, 0)
+    review.detect(*ledger, DetectionOptions())
+    assert not any(one.is_transfer for one in candidates(ledger))
+    deciding.restore(*ledger, done.marked_transaction_ids[0])
+    assert sums(ledger)[0] in (14_200, 16_200)
+    folder.import_("replace")
+    assert sums(ledger)[0] in (14_200, 16_200)
+
+
+def test_a_charge_whose_two_rows_are_marked_is_no_candidate_with_a_third(connection):
+    tool_id = fill(connection, [*ROWS[:2], Bought("2025-06-10", "ICカード 振込", -3_000)])
+    connection.execute("UPDATE transactions SET is_transfer = 1 WHERE id <= 2")
+    review.detect(connection, tool_id, DetectionOptions())
+    assert candidates((connection, tool_id)) == ()

@@ -262,7 +262,7 @@ def news_message(purchases: int, transfers: int, bills: int = 0) -> str:
         f"{words}{count}件"
         for words, count in (
             ("同じ買い物が二度入っているらしい組が", purchases),
-            ("振替らしいのに収入と支出に入っている組が", transfers),
+            ("振替らしいのに収入や支出に入っている組が", transfers),
             ("明細と二重になっているらしいカードの請求が", bills),
         )
         if count

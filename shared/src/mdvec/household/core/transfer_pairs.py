@@ -2,7 +2,9 @@
 
 Both rows count, so a transfer counts as spending and as income. Its rows have opposite signs, the
 same amount, near days and different accounts. Words such as 振替 or チャージ make it likely;
-without them it may be a purchase and an unrelated refund.
+without them it may be a purchase and an unrelated refund. Of a charge the file of the wallet may
+mark its own row as a transfer, and only the bank's row counts; it has to name the wallet, or have
+such words.
 """
 
 from __future__ import annotations
@@ -48,15 +50,32 @@ class TransferPair:
     reasons: tuple[str, ...]
 
 
-def transfer_pairs(rows: Iterable[ComparedEntry], max_days: int = MAX_DAYS) -> list[TransferPair]:
+def transfer_pairs(
+    rows: Iterable[ComparedEntry],
+    max_days: int = MAX_DAYS,
+    charges: Collection[ComparedEntry] = (),
+) -> list[TransferPair]:
     """The pairs among rows that count, each row in one pair at most; the likely ones first.
 
-    Of several partners a row gets the likeliest, then the nearest in days.
+    ``charges`` are incoming rows that do not count. Of several partners a row gets the likeliest,
+    then one whose account is named, then the nearest in days.
     """
+    filed = {charge.id for charge in charges}
     candidates = [
-        _pair(out, into) for out, into in _opposites(rows, max_days) if out.account != into.account
+        _pair(out, into)
+        for out, into in _opposites(rows, max_days, charges)
+        if out.account != into.account
+        and (into.id not in filed or _words(out) or _names(out, into.account))
     ]
-    candidates.sort(key=lambda pair: (not pair.is_likely, pair.days, pair.out.id, pair.into.id))
+    candidates.sort(
+        key=lambda pair: (
+            not pair.is_likely,
+            not _names(pair.out, pair.into.account),
+            pair.days,
+            pair.out.id,
+            pair.into.id,
+        )
+    )
     pairs: list[TransferPair] = []
     used: set[int] = set()
     for pair in candidates:
@@ -66,20 +85,28 @@ def transfer_pairs(rows: Iterable[ComparedEntry], max_days: int = MAX_DAYS) -> l
     return pairs
 
 
+def unmatched_charges(filed: Iterable[ComparedEntry]) -> list[ComparedEntry]:
+    """The incoming rows among those that files mark as transfers, without a marked outgoing end."""
+    rows = list(filed)
+    matched = {pair.into.id for pair in transfer_pairs(rows)}
+    return [row for row in rows if (row.amount or 0) > 0 and row.id not in matched]
+
+
 def with_transfers(
     found_pairs: FoundPairs,
     rows: Iterable[ComparedEntry],
     options: DetectionOptions,
     only: Collection[int] | None = None,
+    charges: Collection[ComparedEntry] = (),
 ) -> FoundPairs:
     """The pairs of a search and those that may be transfers, best score first.
 
     Likely transfers score more than others, the nearer in days the more. ``only`` limits them to
-    pairs with a row of these ids.
+    pairs with a row of these ids. ``charges`` are incoming rows that do not count.
     """
     moves = [
         pair
-        for transfer in transfer_pairs(rows, min(options.date_tolerance_days, MAX_DAYS))
+        for transfer in transfer_pairs(rows, min(options.date_tolerance_days, MAX_DAYS), charges)
         if only is None or transfer.out.id in only or transfer.into.id in only
         for pair in [_candidate(transfer)]
     ]
@@ -98,11 +125,13 @@ def _candidate(transfer: TransferPair) -> Pair:
 
 
 def _opposites(
-    rows: Iterable[ComparedEntry], max_days: int
+    rows: Iterable[ComparedEntry], max_days: int, charges: Iterable[ComparedEntry]
 ) -> Iterable[tuple[ComparedEntry, ComparedEntry]]:
     """Every pair of a row that goes out and one of the same amount that comes in near it."""
     incoming: dict[int, list[ComparedEntry]] = defaultdict(list)
     outgoing: list[ComparedEntry] = []
+    for charge in charges:
+        incoming[charge.amount or 0].append(charge)
     for row in rows:
         if row.counts and row.amount:
             if row.amount > 0:
@@ -136,6 +165,14 @@ def _words(row: ComparedEntry) -> bool:
     return row.category_major in _OWN_MONEY or _WORDS.search(_folded(row)) is not None
 
 
+def _names(row: ComparedEntry, account: str) -> bool:
+    """Whether a row's text has the name of an account."""
+    return bool(account) and _plain(account) in _folded(row)
+
+
 def _folded(row: ComparedEntry) -> str:
-    text = f"{row.description} {row.category_minor}"
+    return _plain(f"{row.description} {row.category_minor}")
+
+
+def _plain(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()

@@ -31,9 +31,13 @@ _WITH_ROWS = (
 )
 _BILL = 2
 """``of_transfer`` of a card's bill and a row that it pays, which is ``kept_id``."""
+_FILED = "({0}.is_transfer AND NOT {0}.is_moved AND NOT {0}.is_duplicate AND {0}.amount > 0)"
+"""Where money comes in by a transfer that a file marks, and that no decision has matched."""
 _BOTH_COUNT = (
     f"CASE c.of_transfer WHEN {_BILL} THEN CASE c.kept_id WHEN a.id "
     f"THEN {counts('b')} AND {in_ledger('a')} ELSE {counts('a')} AND {in_ledger('b')} END "
+    f"WHEN 1 THEN ({counts('a')} AND ({counts('b')} OR {_FILED.format('b')} "
+    f"AND {in_ledger('b')})) OR ({counts('b')} AND {_FILED.format('a')} AND {in_ledger('a')}) "
     f"ELSE {counts('a')} AND {counts('b')} END"
 )
 
@@ -80,6 +84,16 @@ def compared_rows(connection: apsw.Connection, tool_id: int) -> list[ComparedRow
     """The compared columns of all rows that count."""
     # Almost every row counts: an index would only add a lookup for each.
     return _compared(connection, f"NOT INDEXED WHERE tool_id = ? AND {counts('t')}", tool_id)
+
+
+def filed_transfers(connection: apsw.Connection, tool_id: int) -> list[ComparedRow]:
+    """The compared columns of the rows that files mark as transfers; of no decided one."""
+    return _compared(
+        connection,
+        "WHERE tool_id = ? AND is_transfer AND NOT is_moved AND NOT is_duplicate "
+        f"AND amount IS NOT NULL AND account <> '' AND {in_ledger('t')}",
+        tool_id,
+    )
 
 
 def _compared(connection: apsw.Connection, which: str, value: object) -> list[ComparedRow]:
@@ -259,7 +273,7 @@ def get_check(connection: apsw.Connection, tool_id: int, check_id: int) -> Check
 
 
 def open_pairs(connection: apsw.Connection, tool_id: int) -> list[OpenPair]:
-    """All open pairs: undecided, and both of their rows count."""
+    """All open pairs: undecided, and both of their rows count (of a charge, the one that pays)."""
     rows = connection.execute(
         "SELECT c.id, c.transaction_id_1, c.transaction_id_2, c.similarity_score, "
         "c.user_decision IS 'skip', c.of_transfer, a.account, a.description, b.account, "
