@@ -14,6 +14,7 @@ from mdvec.datasets.core.grouping import (
     difference,
     hive_type,
     hive_values,
+    swapped_in_capitals,
 )
 from mdvec.datasets.interfaces.choices import file_state
 from mdvec.datasets.interfaces.combining import CombinedColumns, CombinedRows, combine, exact_types
@@ -162,6 +163,10 @@ class CombinedImport:
             if differs := difference(_names(part), common):
                 pattern = self._planned.group.pattern
                 self._set_apart(path, f"unlike the other files of {pattern} it {differs}")
+            elif name := swapped_in_capitals(_names(part), common):
+                self._set_apart(
+                    path, f"{name!r} and another column differ only in capitals; name them alike"
+                )
         columns = combined_columns(map(_names, self._parts.values()), common)
         self._outcome.notes += _notes(columns, self._parts, self._kept)
         return columns

@@ -220,6 +220,17 @@ def test_files_with_another_column_order_or_capitals_combine_and_the_report_says
     ]  # fmt: skip
 
 
+def test_columns_that_differ_only_in_capitals_are_never_taken_for_each_other(shop):
+    shop.csv("m_1.csv", "1,2,3", header="Date,date,v")
+    shop.csv("m_2.csv", "4,5,6", header="Date,date,v")
+    shop.csv("m_3.csv", "8,7,9", header="date,Date,v")
+    shop.csv("m_4.csv", "10,11", header="date,v")
+    report = shop.import_("new")
+    assert shop.read("s__m", "Date, date_2, v") == [(1, 2, 3), (4, 5, 6)]
+    reason = "it is a table of its own: 'date' and another column differ only in capitals; "
+    assert left_out(report) == dict.fromkeys(("m_3.csv", "m_4.csv"), f"{reason}name them alike")
+
+
 def test_a_year_beside_its_months_is_asked_about_and_other_kinds_are_listed(shop):
     for name in ("sales_2025-01", "sales_2025-02", "sales_2024"):
         shop.csv(f"{name}.csv", "2025-01-01,a,1")

@@ -246,6 +246,26 @@ def difference(names: Collection[str], common: Collection[str]) -> str:
     return " and ".join(said)
 
 
+def swapped_in_capitals(names: Collection[str], common: Iterable[str]) -> str:
+    """A column that would join another than that of its exact name; "" if there is none.
+
+    Of columns that differ only in capitals, such as Date and date, the second is named date_2.
+    """
+    spelled = {name.lower(): name for name in common}
+    for name in names:
+        other = spelled.get(name.lower(), name)
+        if other != name and (_is_numbered(name, spelled.values()) or _is_numbered(other, names)):
+            return name
+    return ""
+
+
+def _is_numbered(name: str, names: Iterable[str]) -> bool:
+    """Whether there is a second column with exactly this name."""
+    return any(
+        other.startswith(f"{name}_") and other[len(name) + 1 :].isdecimal() for other in names
+    )
+
+
 def agreed_type(types: Iterable[str]) -> str | None:
     """The type that holds every value of columns with these types, or None if only text does.
 
