@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache, partial
 from typing import Literal, get_args
 
 import apsw
 
+from mdvec.dates import ONE_DAY, Days
 from mdvec.household.core.categories import Hierarchy, folded_category, hierarchy_of
+from mdvec.household.core.coverage_notes import PLANNED_INCLUDED, planned_totals_note
 from mdvec.household.core.found import (
     FoundAnswer,
     FoundGroup,
@@ -199,6 +201,7 @@ def find_transactions(
         rows = page_of(connection, matching, listing.sort, offset=paging.offset, limit=paging.size)
         noted = notes_on(connection, tool_id, [row.id for row in rows])
         groups = _groups(connection, matching, chosen, shop, listing, notes)
+        notes += _planned_notes(connection, matching, today)
         if wanted.rows == "counted":
             which = partial(these_rows, connection, matching)
             notes += renamed_notes(renamed_rows(connection, tool_id, which))
@@ -269,6 +272,25 @@ def _condition(
         tool_id, ledger, period.days if period else None, accounts, *bounds, within, without
     )
     return condition, period, parts, notes
+
+
+def _planned_notes(connection: apsw.Connection, matching: RowsChosen, today: date) -> list[str]:
+    """Note: the rows dated after today, which are in the sums as in those of a month."""
+    days = matching.condition.known_days
+    if days is None or days.last <= today:
+        return []
+    later = Days(max(days.first, today + ONE_DAY), days.last)
+    planned = replace(matching, condition=replace(matching.condition, days=later))
+    sums = sums_by_day(connection, planned)
+    if not sums:
+        return []
+    income = sum(day.income for day in sums)
+    spending = income - sum(day.amount for day in sums)
+    return [
+        planned_totals_note(
+            sum(day.rows for day in sums), spending or None, income or None, PLANNED_INCLUDED
+        )
+    ]
 
 
 def _with_texts(

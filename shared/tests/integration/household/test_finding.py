@@ -296,6 +296,21 @@ def test_a_month_has_the_same_sums_as_the_month_itself():
     assert told(found) == (month.counts.used, month.spending, month.income)
 
 
+@pytest.mark.parametrize("wanted", [{"period": "2025年8月"}, {}, {"query": "店", "rows": "all"}])
+def test_rows_after_today_are_named_as_by_the_month(wanted):
+    days = ((15, -100), (16, -2_000), (20, 700))
+    ledger = Ledger(
+        [(date(2025, 8, day), yen, "店", CATEGORIES[0], "財布", None) for day, yen in days]
+    )
+    month = monthly_household(ledger.connection, 1, period="2025年8月", today=TODAY)
+    (note,) = [note for note in month.notes if note.startswith("予定")]
+    found = ledger.find(**wanted)
+    assert note in found.notes
+    assert (note[-11:], found.spending) == ("（上の金額に含みます）", month.spending)
+    for without in ({"period": "2025年7月"}, {"until": "2025-08-15"}, {"query": "本"}):
+        assert not any(note.startswith("予定") for note in ledger.find(**without).notes)
+
+
 def test_a_changed_row_is_found_as_it_is_now():
     ledger = Ledger(ROWS)
     assert ledger.find(query="Amazon").total_rows == 2

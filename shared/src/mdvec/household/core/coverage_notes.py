@@ -30,13 +30,22 @@ PLANNED_DUE = "使った金額には含めていません。期間内のもの�
 def planned_note(sums: Sequence[MonthlySum], where: str) -> str:
     """Names rows dated after today, and says where they are in the figures."""
     income, spending = income_and_spending(sums)
-    amounts = [
-        f"{name} {format_currency(sign * sum(cell.amount for cell in cells))}"
-        for name, sign, cells in (("支出", -1, spending), ("収入", 1, income))
-        if cells
-    ]
-    rows = sum(cell.rows for cell in sums)
-    return f"予定（今日より後の日付の明細）: {rows:,}件、{'、'.join(amounts)}（{where}）"
+    return planned_totals_note(
+        sum(cell.rows for cell in sums),
+        -sum(cell.amount for cell in spending) if spending else None,
+        sum(cell.amount for cell in income) if income else None,
+        where,
+    )
+
+
+def planned_totals_note(rows: int, spending: int | None, income: int | None, where: str) -> str:
+    """The same of totals; None for those without a row."""
+    amounts = "".join(
+        f"、{name} {format_currency(yen)}"
+        for name, yen in (("支出", spending), ("収入", income))
+        if yen is not None
+    )
+    return f"予定（今日より後の日付の明細）: {rows:,}件{amounts}（{where}）"
 
 
 def astray_note(total: int, rows: Sequence[Transaction]) -> str:
