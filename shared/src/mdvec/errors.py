@@ -89,6 +89,7 @@ place; any other exception is a bug.
         EngineUnavailable             mdvec.index.nearest
             CollectionMissing         mdvec.index.chroma
             ExtraMissing              mdvec.index.chroma
+        BackupRefused                 mdvec.manage.backup
         TokenUnusable                 mdvec.manage.bearer
         FileNotUnderstood             mdvec.manage.clients.entries
         NotRegistered                 mdvec.manage.clients.registration

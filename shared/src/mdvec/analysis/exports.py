@@ -99,8 +99,6 @@ ExportFormat = Literal["parquet", "csv"]
 Handles = list[str]
 
 _HANDLE = re.compile(r"export_[0-9]{8}T[0-9]{6}Z_[0-9a-f]{32}\.(parquet|csv)")
-_MAX_OWN_TTL = 31 * 86_400
-"""More than any export may have for itself."""
 _TYPES = ".types"
 """Suffix of the file beside a CSV export that keeps its columns' types."""
 _SPOOL = re.compile(r"spool_[0-9a-f]+")
@@ -229,7 +227,7 @@ class ExportFolder:
         if is_private(self.folder, _is_ours):
             path = self.folder / handle
             file = _regular_file(path)
-            if file is not None and not self._expired(file.mtime):
+            if file is not None and not self._expired(file):
                 return path
             if file is not None:
                 self._remove(handle)
@@ -257,19 +255,19 @@ class ExportFolder:
                 expires_at=_iso(file.mtime + self._ttl),
             )
             for file in self._files()
-            if not self._expired(file.mtime)
+            if not self._expired(file)
         ]
 
     def sweep(self) -> Handles:
         """Delete expired exports, and nothing else; return their handles."""
         if not is_private(self.folder, _is_ours):
             return []
-        gone = [file.handle for file in self._files() if self._expired(file.mtime)]
+        gone = [file.handle for file in self._files() if self._expired(file)]
         for handle in gone:
             self._remove(handle)
         for path in self.folder.glob(f"export_*{_TYPES}"):  # left behind by a killed process
-            file = _regular_file(path)
-            if file is not None and self._expired(file.mtime):
+            file = _regular_file(path) if _HANDLE.match(path.name) else None
+            if file is not None and self._expired(file):
                 path.unlink(missing_ok=True)
         return gone
 
@@ -310,10 +308,15 @@ class ExportFolder:
         files = [file for file in candidates if file is not None]
         yield from sorted(files, key=lambda file: (file.mtime, file.handle))
 
-    def _expired(self, mtime: float) -> bool:
-        # A clock that was set back must not keep a file for ever.
-        left = mtime + self._ttl - self._clock()
-        return not 0 < left <= max(self._ttl, _MAX_OWN_TTL)
+    def _expired(self, file: _File) -> bool:
+        # A file from the future, of before a clock was set back, must not stay for ever.
+        now = self._clock()
+        return file.mtime + self._ttl <= now or int(now) < _made_at(file.handle)
+
+
+def _made_at(handle: str) -> float:
+    """The second in a handle's name."""
+    return datetime.strptime(handle.split("_")[1], "%Y%m%dT%H%M%S%z").timestamp()
 
 
 def _regular_file(path: Path) -> _File | None:
