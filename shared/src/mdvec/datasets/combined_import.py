@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Protocol
 
 from mdvec.datasets.core.grouping import (
     agreed_type,
@@ -29,8 +30,14 @@ from mdvec.text import counted
 
 _MIN_FILES = 2
 
-ReadFile = Callable[[FoundFile, Collection[str]], tuple[Path, ParquetFacts]]
-"""Reads a file into Parquet, with some columns as text; the path is the file's own for Parquet."""
+
+class ReadFile(Protocol):
+    """Reads a file into Parquet, with some columns as text."""
+
+    def __call__(
+        self, file: FoundFile, as_text: Collection[str], *, beside_commas: bool
+    ) -> tuple[Path, ParquetFacts]:
+        """The Parquet file, which is the file's own if it is one, and its facts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +90,7 @@ class CombinedImport:
         self._source_of = source_of
         self._snapshots = snapshots
         self._root = root
+        self._beside_commas = False
         self._parts: dict[str, ReadPart] = {}
         self._kept: dict[str, CombinedFile] = {}
         self._outcome = CombinedOutcome()
@@ -108,6 +116,7 @@ class CombinedImport:
                 self._kept[file.path] = before[file.path]
             else:
                 self._read_file(file, (), before)
+        self._reread_beside_commas()
         types = self._agreed_types(self._common_columns()) if self._parts else self._types_before()
         self._outcome.files = self._all_files()
         if self._has_too_few():
@@ -134,7 +143,9 @@ class CombinedImport:
         self, file: FoundFile, as_text: Collection[str], before: Mapping[str, CombinedFile]
     ) -> None:
         try:
-            self._parts[file.path] = ReadPart(file, *self._read(file, as_text))
+            self._parts[file.path] = ReadPart(
+                file, *self._read(file, as_text, beside_commas=self._beside_commas)
+            )
         except NotATable as error:
             self._parts.pop(file.path, None)
             self._outcome.no_tables[file.path] = str(error)
@@ -146,6 +157,25 @@ class CombinedImport:
             self._parts.pop(file.path, None)
             if file.path in before:
                 self._kept[file.path] = before[file.path]
+
+    def _reread_beside_commas(self) -> None:
+        """Read files again in which 1.234 looks like a fraction, if others have decimal commas."""
+        had_commas = bool(self._kept) and self._facts_before.has_decimal_commas
+        parts = list(self._parts.values())
+        if not had_commas and not any(part.facts.has_decimal_commas for part in parts):
+            return
+        self._beside_commas = True
+        for part in parts:
+            is_sure = part.facts.has_decimal_commas or part.parquet == self._source_of(
+                part.file.path
+            )
+            if not is_sure and any(column.type == "DOUBLE" for column in part.facts.columns):
+                self._read_file(part.file, (), {})
+        if not had_commas:
+            before = dict(self._kept)
+            for file in self._planned.files:
+                if self._kept.pop(file.path, None) is not None:
+                    self._read_file(file, (), before)
 
     def _has_too_few(self) -> bool:
         number = len(self._parts) + len(self._kept)
@@ -183,8 +213,10 @@ class CombinedImport:
         return {column.name: column.type for column in old.columns if column.name not in added}
 
     @cached_property
-    def _units_before(self) -> Mapping[str, str]:
-        return {} if self._old is None else parquet_facts(self._old.parquet).units
+    def _facts_before(self) -> ParquetFacts:
+        if self._old is None:
+            return ParquetFacts((), 0, None, None, None)
+        return parquet_facts(self._old.parquet)
 
     def _agreed_types(self, common: tuple[str, ...]) -> dict[str, str]:
         """One type for each column; a file is read again where only text fits all."""
@@ -281,7 +313,7 @@ class CombinedImport:
                         self._types_before(),
                         is_combined=True,
                         from_path=given,
-                        units=self._units_before,
+                        units=self._facts_before.units,
                     )
                 )
         return rows
@@ -305,7 +337,7 @@ class CombinedImport:
             column = self._old.combined.file_column
         units = {name: unit for some in rows for name, unit in some.units.items()}
         units = {name: unit for name, unit in units.items() if types[name] != "VARCHAR"}
-        columns = CombinedColumns(types, from_path, column, units)
+        columns = CombinedColumns(types, from_path, column, units, self._beside_commas)
         self._outcome.file_column = column
         self._outcome.from_path = tuple(from_path)
         self._outcome.parquet = combine(rows, columns, self._snapshots)

@@ -247,9 +247,11 @@ class _DatasetImport:
                 ImportedFile(file.path, file.size, file.mtime_ns, tuple(left_out), __version__)
             )
 
-    def _read(self, file: FoundFile, as_text: Collection[str] = ()) -> tuple[Path, ParquetFacts]:
+    def _read(
+        self, file: FoundFile, as_text: Collection[str] = (), *, beside_commas: bool = False
+    ) -> tuple[Path, ParquetFacts]:
         """A file as Parquet: its own path, or that of a new copy; some columns as text."""
-        reading = self.readings.of(file.path)
+        reading = replace(self.readings.of(file.path), beside_commas=beside_commas)
         return self.reader.read(file.path, self._source(file.path), reading, as_text)
 
     def _copy_tables(self, file: FoundFile, left_out: list[tuple[str, str]]) -> None:

@@ -137,6 +137,30 @@ def test_units_that_only_some_files_have_stay_text_and_the_report_says_so(shop, 
     )
 
 
+@pytest.mark.parametrize("is_later", [False, True])
+def test_decimal_commas_of_one_file_put_the_points_of_others_in_question(shop, is_later):
+    header = "a;v;w"
+    shop.csv("m_1.csv", "x;1.234;1", header=header)
+    shop.csv("m_2.csv", "y;2.500;2", header=header)
+    if is_later:
+        shop.import_("new")
+        assert shop.read("s__m", "v") == [(1.234,), (2.5,)]
+    shop.csv("m_3.csv", "z;12,50;3", header=header)
+    report = shop.import_("update" if is_later else "new")
+    assert shop.read("s__m", "v, w") == [("1.234", 1), ("2.500", 2), ("12,50", 3)]
+    said = [
+        column.decision
+        for readings in report.details.readings
+        for reading in readings
+        if hasattr(reading, "understood")
+        for column in reading.understood.columns
+    ]
+    assert any("--read 'v=comma' or 'v=number'" in decision for decision in said)
+    shop.csv("m_4.csv", "z;3.000;3", header=header)
+    shop.import_()
+    assert shop.read("s__m", "v")[3:] == [("3.000",)]
+
+
 def test_workbooks_with_other_currencies_are_text_as_shown(shop):
     for month, shown in enumerate(('"¥"#,##0', "[$$-409]#,##0.00", "General"), 1):
         book = openpyxl.Workbook()

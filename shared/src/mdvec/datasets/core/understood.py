@@ -133,6 +133,7 @@ class ReadingOptions:
         columns: what the values of a column are, by its name: a key of ``value_types.CHOICES``.
         nulls: texts that stand for no value.
         leaves_out_totals: whether rows of a sheet that sum up others are left out.
+        beside_commas: whether other files of its table have decimal commas.
     """
 
     encoding: str = ""
@@ -141,6 +142,7 @@ class ReadingOptions:
     columns: Mapping[str, str] = field(default_factory=dict)
     nulls: tuple[str, ...] = ()
     leaves_out_totals: bool = False
+    beside_commas: bool = False
 
     def with_text(self, names: Collection[str]) -> ReadingOptions:
         """The same, with more columns that stay text, whatever type the user chose for them."""

@@ -55,6 +55,7 @@ class CombinedColumns:
     from_path: Mapping[str, str]
     file: str
     units: Mapping[str, str] = field(default_factory=dict)
+    has_decimal_commas: bool = False
 
 
 def exact_types(rows: CombinedRows, columns: Collection[str]) -> dict[str, str]:
@@ -107,7 +108,8 @@ def _written(parts: Sequence[CombinedRows], columns: CombinedColumns, snapshots:
             _select(part, columns, scan) for part, scan in zip(parts, scans, strict=True)
         )
         size = f", ROW_GROUP_SIZE {rows_at_once(width)}" if width >= MIN_WIDE_COLUMNS else ""
-        options = f"FORMAT parquet{size}{units_metadata(columns.units)}"
+        marks = units_metadata(columns.units, has_decimal_commas=columns.has_decimal_commas)
+        options = f"FORMAT parquet{size}{marks}"
         connection.execute(f"COPY ({query}) TO {literal(str(target))} ({options})")
     return whole
 

@@ -106,13 +106,24 @@ def delimited_to_parquet(
                     scan = "plain"
                 first = f"SELECT * FROM {scan} LIMIT {SAMPLE_ROWS}"
                 sample = connection.execute(first).fetchall()
-                columns = write_typed(connection, names, scan, sample, target, chosen, delimiter)
+                columns = write_typed(
+                    connection,
+                    names,
+                    scan,
+                    sample,
+                    target,
+                    chosen,
+                    delimiter,
+                    beside_commas=reading.beside_commas,
+                )
                 return replace(written.understood, columns=columns)
             lists = [
                 ListColumn(name, kinds=kinds_of(choice, delimiter), choice=choice)
                 for name, choice in ((name, chosen.get(name, "")) for name in names)
             ]
-            kinds = lists_to_parquet(connection, lists, plain, target)
+            kinds = lists_to_parquet(
+                connection, lists, plain, target, beside_commas=reading.beside_commas
+            )
             columns = tuple(
                 read_column(name, *kind, (row[at] for row in written.sample))
                 for at, (name, kind) in enumerate(zip(names, kinds, strict=True))

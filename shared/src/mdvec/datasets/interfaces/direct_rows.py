@@ -92,7 +92,8 @@ def read_directly(
     """
     import duckdb
 
-    if reading.encoding or reading.nulls or not is_large(source, min_bytes):
+    is_odd = reading.encoding or reading.nulls or reading.beside_commas
+    if is_odd or not is_large(source, min_bytes):
         return None
     start = _start(source, allowed, reading)
     if start is None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _UNITS = "mdvec_units"
+_COMMAS = "mdvec_decimal_commas"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,8 @@ class ParquetFacts:
 
     ``period_column`` is the first column of dates or timestamps, if any; ``first`` and ``last``
     are its earliest and latest value in ISO 8601. ``units`` are the units of its numbers by column,
-    as an import wrote them.
+    as an import wrote them; ``has_decimal_commas`` says that some of these were read from texts
+    with decimal commas.
     """
 
     columns: tuple[Column, ...]
@@ -35,13 +37,14 @@ class ParquetFacts:
     first: str | None
     last: str | None
     units: Mapping[str, str] = field(default_factory=dict)
+    has_decimal_commas: bool = False
 
 
-def units_metadata(units: Mapping[str, str]) -> str:
-    """The option of a COPY that keeps the units of columns; "" if there are none."""
-    if not units:
-        return ""
-    return f", KV_METADATA {{{_UNITS}: {literal(json.dumps(units, ensure_ascii=False))}}}"
+def units_metadata(units: Mapping[str, str], *, has_decimal_commas: bool = False) -> str:
+    """The option of a COPY that keeps how numbers were written; "" if there is nothing to say."""
+    marks = [f"{_UNITS}: {literal(json.dumps(units, ensure_ascii=False))}"] if units else []
+    marks += [f"{_COMMAS}: 'true'"] if has_decimal_commas else []
+    return f", KV_METADATA {{{', '.join(marks)}}}" if marks else ""
 
 
 def parquet_facts(file: Path, called: str = "") -> ParquetFacts:
@@ -65,13 +68,14 @@ def _facts(connection: duckdb.DuckDBPyConnection, file: Path) -> ParquetFacts:
     scan = parquet_scan(file)
     description = connection.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()
     columns = tuple(Column(str(row[0]), str(row[1])) for row in description)
-    units = _units(connection, file)
+    marks = _marks(connection, file)
+    units = dict(json.loads(marks.get(_UNITS, "{}")))
     dated = next((column.name for column in columns if column.is_dated), None)
     name = "NULL" if dated is None else identifier(dated)
     (rows, first, last) = connection.execute(
         f"SELECT count(*), min({name})::VARCHAR, max({name})::VARCHAR FROM {scan}"
     ).fetchone() or (0, None, None)
-    return ParquetFacts(columns, rows, dated, _iso(first), _iso(last), units)
+    return ParquetFacts(columns, rows, dated, _iso(first), _iso(last), units, _COMMAS in marks)
 
 
 def _check_decimals(connection: duckdb.DuckDBPyConnection, file: Path) -> None:
@@ -82,12 +86,12 @@ def _check_decimals(connection: duckdb.DuckDBPyConnection, file: Path) -> None:
         raise UnreadableFile(long_decimals(str(row[0])))
 
 
-def _units(connection: duckdb.DuckDBPyConnection, file: Path) -> Mapping[str, str]:
-    row = connection.execute(
-        f"SELECT decode(value) FROM parquet_kv_metadata({literal(one_path(file))}) "
-        f"WHERE decode(key) = '{_UNITS}'"
-    ).fetchone()
-    return {} if row is None else dict(json.loads(row[0]))
+def _marks(connection: duckdb.DuckDBPyConnection, file: Path) -> Mapping[str, str]:
+    rows = connection.execute(
+        f"SELECT decode(key), decode(value) FROM parquet_kv_metadata({literal(one_path(file))}) "
+        f"WHERE decode(key) IN ('{_UNITS}', '{_COMMAS}')"
+    ).fetchall()
+    return dict(rows)
 
 
 def _iso(shown: str | None) -> str | None:

@@ -51,11 +51,14 @@ def write_typed(
     target: Path,
     chosen: Mapping[str, str],
     delimiter: str = "",
+    *,
+    beside_commas: bool = False,
 ) -> tuple[ReadColumn, ...]:
     """Write the rows of ``scan``, SQL whose columns are texts named c0, c1 …, to ``target``.
 
     Returns how each column was read. ``sample`` are the first ``SAMPLE_ROWS`` rows; ``chosen``
-    says what some columns hold, by name; ``delimiter`` is what separates the file's cells.
+    says what some columns hold, by name; ``delimiter`` is what separates the file's cells,
+    and ``beside_commas`` whether files of the same table have decimal commas.
 
     Raises:
         UnreadableFile: a value does not fit what the user chose.
@@ -68,7 +71,8 @@ def write_typed(
             cells = f"SELECT {column} AS cell FROM {scan}"
             kind, nulls = by_column[column]
             by_column[column] = kind_as_chosen(connection, name, chosen[name], kind, cells), nulls
-    if has_decimal_commas(kind for kind, _ in by_column.values()):
+    has_commas = has_decimal_commas(kind for kind, _ in by_column.values())
+    if has_commas or beside_commas:
         dotted = {
             column: (DOTTED,) if name not in chosen and may_be_dotted(by_column[column][0]) else ()
             for column, name in zip(columns, names, strict=True)
@@ -83,7 +87,7 @@ def write_typed(
     units = {name: kind.unit for name, kind in zip(names, kinds, strict=True) if kind and kind.unit}
     connection.execute(
         f"COPY (SELECT {shown} FROM {scan}) TO {literal(str(target))} "
-        f"(FORMAT parquet{units_metadata(units)})"
+        f"(FORMAT parquet{units_metadata(units, has_decimal_commas=has_commas)})"
     )
     read = tuple(
         read_column(name, *by_column[column], (row[at] for row in sample))

@@ -75,6 +75,8 @@ def lists_to_parquet(
     columns: Sequence[ListColumn],
     plain: Path,
     target: Path,
+    *,
+    beside_commas: bool = False,
 ) -> list[tuple[ValueKind | None, int]]:
     """Find each column's type and write all rows to ``target``.
 
@@ -97,7 +99,8 @@ def lists_to_parquet(
             kind, nulls = by_column[at]
             kind = kind_as_chosen(connection, column.name, column.choice, kind, cells)
             by_column[at] = kind, nulls
-    if has_decimal_commas(kind for kind, _ in by_column):
+    has_commas = has_decimal_commas(kind for kind, _ in by_column)
+    if has_commas or beside_commas:
         dotted = [
             (DOTTED,) if column.kinds and not column.choice and may_be_dotted(kind) else ()
             for column, (kind, _) in zip(columns, by_column, strict=True)
@@ -118,7 +121,7 @@ def lists_to_parquet(
     connection.execute(
         f"COPY (SELECT {shown} FROM {scan}) TO {literal(str(target))} "
         f"(FORMAT parquet, USE_TMP_FILE false, ROW_GROUP_SIZE {rows_at_once(len(columns))}"
-        f"{units_metadata(units)})"
+        f"{units_metadata(units, has_decimal_commas=has_commas)})"
     )
     return by_column
 
