@@ -148,7 +148,7 @@ class Pool:
                 for position in order[:FIRST]
             ],
             self.statistics.chunks,
-            (*self.absent, *self.absent_nouns),
+            self.absent,
         )
         if not self.query.all:  # only signs: nothing was asked
             first_evidence = replace(first_evidence, coverage=0.0, likeness=None)

@@ -8,9 +8,9 @@ contain proves nothing about them, but a second window of the first's section do
 the better of their cosines as a z-score: its distance, in standard deviations, from the mean cosine
 of the nearest passages of questions without an answer (``embedding/cards.py``). For a model without
 these figures, words alone decide. A larger collection yields more chance hits, hence the number of
-chunks. A name or noun that is asked about and occurs nowhere (``absent``) is evidence enough
-against an answer. The constants are fitted over several collections by
-``bench/studies/confidence_fit.py``; see docs/SPEC.md.
+chunks. A name that is asked about and occurs nowhere (``absent``) is evidence enough against an
+answer; a noun is not, as people ask in other words than the texts have. The constants are fitted
+over several collections by ``bench/studies/confidence_fit.py``; see docs/SPEC.md.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from mdvec.search.core.lexical import Candidate
 CONFIDENT = 0.23
 """The minimum likelihood of the best hit for a confident answer."""
 _ABSENT_SHARE = 0.2
-"""What is left of a likelihood where a name or noun of the question occurs nowhere: too little."""
+"""What is left of a likelihood where a name that is asked about occurs nowhere: too little."""
 _MIN_CHUNKS = 200
 """Smaller collections count as this many: the constants were fitted on no smaller one."""
 _MIN_SHOWN = 0.01
@@ -53,7 +53,7 @@ class Evidence:
     """What speaks for the first passages.
 
     ``coverage`` is None if words were not searched, ``likeness`` if no cosine can be judged.
-    ``absent`` are names and nouns of the question that nothing searched contains.
+    ``absent`` are names that the question asks about and nothing that was searched contains.
     """
 
     coverage: float | None
