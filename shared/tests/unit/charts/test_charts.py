@@ -291,7 +291,7 @@ def test_labels_do_not_overlap_and_stay_inside(size, count):
     days = query("bar", [f"2025-01-{n:02}" for n in range(count)], in_order=True)
     for chart in (trend("bar", count), trend("line", count), times, days):
         drawn = figure(chart, size)
-        renderer = RendererAgg(*size, 96)
+        renderer = RendererAgg(size[0], size[1], 96)
         drawn.draw(renderer)
         for ticks in (drawn.axes[0].get_xticklabels(), drawn.axes[0].get_yticklabels()):
             for line in (0, -1):  # months, and the years below some of them
