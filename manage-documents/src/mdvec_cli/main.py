@@ -65,7 +65,7 @@ class _Commands(TyperGroup):
 
 app = typer.Typer(
     cls=_Commands,
-    help="Turn folders of Markdown into tools that an MCP client can search.",
+    help="Turn folders of notes and documents into tools that an MCP client can search.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -108,7 +108,7 @@ def _root(
         bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Turn folders of Markdown into tools that an MCP client can search."""
+    """Turn folders of notes and documents into tools that an MCP client can search."""
 
 
 def main() -> None:
