@@ -13,6 +13,11 @@ _RADICALS = str.maketrans(
 _FOLDED = re.compile("[\u2f00-\u2fdf\ufb00-\ufb06]")
 _SPACED_OUT = re.compile(r"(?<!\S)(?:[^\s!-~] ){2,}[^\s!-~](?!\S)")
 _HYPHENS = "-\u00ad\u2010\x02\ufffe"
+_PARTED = re.compile("(?<![a-z])[\x02\ufffe](?=\\S)|[\x02\ufffe](?![a-z])(?=\\S)")
+"""PDFium's sign for a hyphen at the end of a line that is the word's own, as in RUF-A2405SAW.
+
+Between small letters it parts a word (configu-ration).
+"""
 _WIDE_LETTERS = "[\u2e80-\u303f\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\uff01-\uff60]"
 _WIDE = re.compile(_WIDE_LETTERS)
 WIDE_SPACE = re.compile(f"(?<={_WIDE_LETTERS}) (?={_WIDE_LETTERS})")
@@ -101,6 +106,7 @@ def normal_text(text: str) -> str:
         return text.strip()
     text = _FOLDED.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
     text = _SPACED_OUT.sub(lambda match: match[0].replace(" ", ""), text.translate(_RADICALS))
+    text = _PARTED.sub("-", text)
     end = text[-1:] if text[-1:] in _HYPHENS else ""
     body = text.removesuffix(end) if end else text
     body = "".join(char for char in body if char >= " " and char not in "\u00ad\ufffe\x7f")

@@ -103,6 +103,13 @@ def test_a_line_at_the_top_is_a_running_head_only_if_its_number_counts_the_pages
     assert texts == (["本文。"] * 3 if are_dropped else [f"{head}\n\n本文。" for head in heads])
 
 
+def test_a_hyphen_at_the_end_of_a_line_stays_unless_it_parts_a_word_of_small_letters():
+    texts = "The part RUF-", "A2405SAW and its configu-", "ration cost more."
+    assert pages(lines(60, 100, 11, *texts)) == [
+        "The part RUF-A2405SAW and its configuration cost more."
+    ]
+
+
 def test_cells_are_kept_apart_in_their_columns():
     (page,) = pages(
         [
