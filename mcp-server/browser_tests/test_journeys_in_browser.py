@@ -75,7 +75,8 @@ def test_thirty_duplicates_are_decided_by_key_and_undone(window, tmp_path):
         page = window(site=site, locale="ja").page
         page.goto("/review")
         page.get_by_role("button", name="重複を探す").click()
-        expect(page.locator("#open")).to_have_text("30", timeout=30_000)
+        expect(page.locator("#open")).to_have_text("30")
+        page.wait_for_load_state()  # before it, the script that reads keys may not be there
         for number in range(30):
             page.keyboard.press("1" if number % 2 else "n")
             expect(page.locator("#open")).to_have_text(str(29 - number))
