@@ -66,6 +66,9 @@ def a_zip(path, **members):
 def test_what_is_no_backup_changes_nothing(saved):
     a_zip(saved.work / "other.zip", a_txt="a")
     a_zip(saved.work / "text.zip", mdvec_sqlite="no database")
+    with zipfile.ZipFile(saved.work / "saved.zip") as archive:
+        database = archive.read("mdvec.sqlite")
+    a_zip(saved.work / "newer.zip", mdvec_sqlite=database, config_toml="[search]\nlater = 1\n")
     (saved.work / "cut.zip").write_bytes((saved.work / "saved.zip").read_bytes()[:-200])
     before = saved.database.read_bytes()
     for name, message in {
@@ -75,6 +78,7 @@ def test_what_is_no_backup_changes_nothing(saved):
         "cut.zip": "is no backup of mdvec, or it is damaged",
         "other.zip": "is no backup of mdvec: it holds no mdvec.sqlite",
         "text.zip": "is not a database",
+        "newer.zip": "the settings in newer.zip cannot be used",
     }.items():
         done = saved("restore", name, "--yes")
         assert (done.code, done.out) == (1, ""), name

@@ -31,6 +31,7 @@ from mdvec.database import (
 )
 from mdvec.errors import MdvecError
 from mdvec.manage.compacting import no_imports
+from mdvec.settings import SettingsError, load_settings
 from mdvec.tools import registry
 
 DATABASE, SETTINGS = "mdvec.sqlite", "config.toml"
@@ -138,6 +139,7 @@ def restore(
     with _opened(file) as archive, _working_folder(database.absolute().parent) as folder:
         copy = _unpacked(archive, file, folder)
         tools = _tools_of(copy, file)
+        text = _checked_settings(archive, file, folder)
         present = _present_state(database)
         if present and not replaces:
             raise BackupRefused(
@@ -149,7 +151,7 @@ def restore(
         is_sound = database.exists()
         with no_imports(database, on_notice) if is_sound else nullcontext():
             _write_into(database, copy, on_copied)
-        written, old = _restore_settings(archive, settings, stamp)
+        written, old = _restore_settings(text, settings, stamp)
     return Restored(database, tools, written, (*replaced, *old))
 
 
@@ -263,14 +265,29 @@ def _write_into(database: Path, copy: Path, on_copied: OnCopied) -> None:
             _copy_pages(source, target, on_copied)
 
 
-def _restore_settings(
-    archive: zipfile.ZipFile, settings: Path, stamp: str
-) -> tuple[Path | None, list[Path]]:
-    """Write the backup's settings; return the file, and the copy of what was there."""
+def _checked_settings(archive: zipfile.ZipFile, file: Path, folder: Path) -> bytes | None:
+    """The backup's settings, if it has any; an older version may not know those of a newer one."""
     if SETTINGS not in archive.namelist():
-        return None, []
+        return None
     with archive.open(SETTINGS) as packed:
         text = packed.read(_MAX_SETTINGS_BYTES)
+    copy = folder / SETTINGS
+    copy.write_bytes(text)
+    try:
+        load_settings({}, config=copy)
+    except SettingsError as error:
+        raise BackupRefused(
+            f"the settings in {file} cannot be used ({error}); nothing was changed"
+        ) from error
+    return text
+
+
+def _restore_settings(
+    text: bytes | None, settings: Path, stamp: str
+) -> tuple[Path | None, list[Path]]:
+    """Write the backup's settings; return the file, and the copy of what was there."""
+    if text is None:
+        return None, []
     if settings.exists() and settings.read_bytes() == text:
         return None, []
     with _writing(settings):
