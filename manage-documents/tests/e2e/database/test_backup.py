@@ -69,13 +69,17 @@ def test_what_is_no_backup_changes_nothing(saved):
     with zipfile.ZipFile(saved.work / "saved.zip") as archive:
         database = archive.read("mdvec.sqlite")
     a_zip(saved.work / "newer.zip", mdvec_sqlite=database, config_toml="[search]\nlater = 1\n")
-    (saved.work / "cut.zip").write_bytes((saved.work / "saved.zip").read_bytes()[:-200])
+    whole = (saved.work / "saved.zip").read_bytes()
+    (saved.work / "cut.zip").write_bytes(whole[:-200])
+    middle = len(whole) // 3
+    (saved.work / "bad.zip").write_bytes(whole[:middle] + b"\0" * 900 + whole[middle + 900 :])
     before = saved.database.read_bytes()
     for name, message in {
         "none.zip": "there is no file none.zip",
-        "docs": "docs cannot be read (Is a directory)",
+        "docs": "docs cannot be read, or copied into",
         "docs/water.md": "is no backup of mdvec, or it is damaged",
         "cut.zip": "is no backup of mdvec, or it is damaged",
+        "bad.zip": "is no backup of mdvec, or it is damaged",
         "other.zip": "is no backup of mdvec: it holds no mdvec.sqlite",
         "text.zip": "is not a database",
         "newer.zip": "the settings in newer.zip cannot be used",

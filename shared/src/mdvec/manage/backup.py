@@ -11,6 +11,7 @@ import shutil
 import tempfile
 import time
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
@@ -37,7 +38,7 @@ from mdvec.tools import registry
 DATABASE, SETTINGS = "mdvec.sqlite", "config.toml"
 """The members of a backup."""
 _PAGES_A_STEP = 2_000
-_MAX_SETTINGS_BYTES = 1_000_000
+_UNREADABLE = "cannot be read"
 
 OnCopied = Callable[[int, int], None]
 """Takes how many bytes of a database were copied, and of how many."""
@@ -105,7 +106,9 @@ def back_up(
         with _writing(target):
             _pack(copy, settings, packed)
             size = packed.stat().st_size
-            os.link(packed, target)  # unlike a rename, it replaces nothing
+            if target.exists():
+                raise FileExistsError
+            packed.rename(target)
     return Backup(target.absolute(), size, tools, settings)
 
 
@@ -136,10 +139,10 @@ def restore(
             nothing was changed.
         DatabaseError: the backup's database is damaged or of a newer version; nothing was changed.
     """
-    with _opened(file) as archive, _working_folder(database.absolute().parent) as folder:
-        copy = _unpacked(archive, file, folder)
+    with _working_folder(database.absolute().parent) as folder:
+        copy, copied_settings = _unpacked(file, folder)
         tools = _tools_of(copy, file)
-        text = _checked_settings(archive, file, folder)
+        _check_settings(copied_settings, file)
         present = _present_state(database)
         if present and not replaces:
             raise BackupRefused(
@@ -147,11 +150,11 @@ def restore(
                 "now is kept in a file beside it"
             )
         stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
-        replaced = _keep_present(database, stamp) if present else []
-        is_sound = database.exists()
-        with no_imports(database, on_notice) if is_sound else nullcontext():
+        is_readable = database.exists() and not present.startswith(_UNREADABLE)
+        with no_imports(database, on_notice) if is_readable else nullcontext():
+            replaced = _keep_present(database, stamp) if present else []
             _write_into(database, copy, on_copied)
-        written, old = _restore_settings(text, settings, stamp)
+        written, old = _restore_settings(copied_settings, settings, stamp)
     return Restored(database, tools, written, (*replaced, *old))
 
 
@@ -175,40 +178,51 @@ def _copy_pages(source: apsw.Connection, target: apsw.Connection, on_copied: OnC
 
 def _pack(copy: Path, settings: Path | None, target: Path) -> None:
     # Level 1: vectors hardly shrink, however long one tries.
-    with zipfile.ZipFile(target, "x", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+    with (
+        _private(target) as file,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+    ):
         archive.write(copy, DATABASE)
         if settings is not None:
             archive.write(settings, SETTINGS)
-    target.chmod(0o600)
 
 
-@contextmanager
-def _opened(file: Path) -> Iterator[zipfile.ZipFile]:
+def _unpacked(file: Path, folder: Path) -> tuple[Path, Path | None]:
+    """Copies of the backup's database, and of its settings if it has any."""
     try:
         with zipfile.ZipFile(file) as archive:
-            if DATABASE not in archive.namelist():
+            names = archive.namelist()
+            if DATABASE not in names:
                 raise BackupRefused(f"{file} is no backup of mdvec: it holds no {DATABASE}")
-            yield archive
-    except zipfile.BadZipFile as error:
+            _check_room(archive, file, folder)
+            copy = _member(archive, DATABASE, folder)
+            return copy, _member(archive, SETTINGS, folder) if SETTINGS in names else None
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
         raise BackupRefused(
             f"{file} is no backup of mdvec, or it is damaged ({error}); nothing was changed"
         ) from error
     except FileNotFoundError as error:
         raise BackupRefused(f"there is no file {file}") from error
-    except (IsADirectoryError, PermissionError) as error:
-        raise BackupRefused(f"{file} cannot be read ({error.strerror})") from error
-
-
-def _unpacked(archive: zipfile.ZipFile, file: Path, folder: Path) -> Path:
-    size = archive.getinfo(DATABASE).file_size
-    free = shutil.disk_usage(folder).free
-    if free < 2 * size:  # the copy, and the database itself
+    except OSError as error:
         raise BackupRefused(
-            f"restoring {file} needs up to {2 * size:,} bytes, but the disk of {folder.parent} has "
+            f"{file} cannot be read, or copied into {folder.parent} ({error.strerror}); nothing "
+            "was changed"
+        ) from error
+
+
+def _check_room(archive: zipfile.ZipFile, file: Path, folder: Path) -> None:
+    needed = 2 * archive.getinfo(DATABASE).file_size  # the copy, and the database itself
+    free = shutil.disk_usage(folder).free
+    if free < needed:
+        raise BackupRefused(
+            f"restoring {file} needs up to {needed:,} bytes, but the disk of {folder.parent} has "
             f"{free:,} free; nothing was changed"
         )
-    copy = folder / DATABASE
-    with archive.open(DATABASE) as packed, _private(copy) as unpacked:
+
+
+def _member(archive: zipfile.ZipFile, name: str, folder: Path) -> Path:
+    copy = folder / name
+    with archive.open(name) as packed, _private(copy) as unpacked:
         shutil.copyfileobj(packed, unpacked, 2**20)
     return copy
 
@@ -235,7 +249,7 @@ def _present_state(database: Path) -> str:
     except DatabaseMissing:
         return ""
     except DatabaseUnusable as error:
-        return f"cannot be read ({error})"
+        return f"{_UNREADABLE} ({error})"
     names = ", ".join(tool.name for tool in tools)
     return f"has tools already ({names})" if tools else ""
 
@@ -265,29 +279,24 @@ def _write_into(database: Path, copy: Path, on_copied: OnCopied) -> None:
             _copy_pages(source, target, on_copied)
 
 
-def _checked_settings(archive: zipfile.ZipFile, file: Path, folder: Path) -> bytes | None:
-    """The backup's settings, if it has any; an older version may not know those of a newer one."""
-    if SETTINGS not in archive.namelist():
-        return None
-    with archive.open(SETTINGS) as packed:
-        text = packed.read(_MAX_SETTINGS_BYTES)
-    copy = folder / SETTINGS
-    copy.write_bytes(text)
+def _check_settings(copied: Path | None, file: Path) -> None:
+    """Refuse settings that this version does not know; an older one may not know a newer one's."""
     try:
-        load_settings({}, config=copy)
+        if copied is not None:
+            load_settings({}, config=copied)
     except SettingsError as error:
         raise BackupRefused(
             f"the settings in {file} cannot be used ({error}); nothing was changed"
         ) from error
-    return text
 
 
 def _restore_settings(
-    text: bytes | None, settings: Path, stamp: str
+    copied: Path | None, settings: Path, stamp: str
 ) -> tuple[Path | None, list[Path]]:
     """Write the backup's settings; return the file, and the copy of what was there."""
-    if text is None:
+    if copied is None:
         return None, []
+    text = copied.read_bytes()
     if settings.exists() and settings.read_bytes() == text:
         return None, []
     with _writing(settings):
