@@ -13,7 +13,6 @@ from mdvec.embedding import ModelError, ModelUnavailable
 from mdvec.files import (
     FileBytes,
     FileState,
-    FileText,
     FoundFile,
     Problem,
     UnreadableFile,
@@ -82,6 +81,14 @@ def _stored_states(connection: apsw.Connection, tool: Tool) -> Mapping[str, File
 
 
 DOCUMENTS = Importer(import_documents, _stored_states, states_as_found)
+
+
+@dataclass(frozen=True, slots=True)
+class _FileText:
+    """A file's text as it is stored, and the SHA-256 of its bytes."""
+
+    content: str
+    content_hash: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,19 +251,19 @@ class _FolderImport:
         else:
             self.updated += 1
 
-    def _text_of(self, file: FoundFile, read: FileBytes) -> FileText:
+    def _text_of(self, file: FoundFile, read: FileBytes) -> _FileText:
         """The text of a file: decoded, or Markdown that a converter makes of it.
 
         Raises:
             UnreadableFile: it cannot be decoded or converted.
         """
         if not is_converted(file.path):
-            return FileText(decode_text(read.data), read.content_hash)
+            return _FileText(decode_text(read.data), read.content_hash)
         with self.job.stopwatch.stage("convert"):
             converted = self.converter.convert(read.data, file.path)
         if converted.notes:
             self.conversion_notes[file.path] = converted.notes
-        return FileText(converted.content, read.content_hash)
+        return _FileText(converted.content, read.content_hash)
 
     def _texts_to_embed(
         self, files: Sequence[FoundFile], stored: Mapping[str, StoredFile]
@@ -279,7 +286,7 @@ class _FolderImport:
                 vectors = self._known_vectors(file, text)
                 yield from (passage for passage in cut.texts if passage not in vectors)
 
-    def _cut(self, file: FoundFile, text: FileText) -> _CutFile:
+    def _cut(self, file: FoundFile, text: _FileText) -> _CutFile:
         embedder, chunking = self.index.embedder(), self.index.chunking()
         name = file.path.rpartition("/")[2]
         read = outline(text.content, name)
@@ -292,10 +299,10 @@ class _FolderImport:
             chunks, texts = [], []
         return _CutFile(read, chunks, texts, is_left_out=is_left_out)
 
-    def _known_vectors(self, file: FoundFile, text: FileText) -> dict[str, bytes]:
+    def _known_vectors(self, file: FoundFile, text: _FileText) -> dict[str, bytes]:
         return self.index.known_vectors(file.path, text.content_hash)
 
-    def _store(self, file: FoundFile, text: FileText) -> None:
+    def _store(self, file: FoundFile, text: _FileText) -> None:
         self.index.embedder()  # its loading is a stage of its own, and no splitting
         with self.job.stopwatch.stage("split"):
             kept_cut = self._kept_cuts.pop((file.path, text.content_hash), None)

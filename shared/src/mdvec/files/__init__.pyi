@@ -1,10 +1,8 @@
 from .encoding import FileBytes as FileBytes
-from .encoding import FileText as FileText
 from .encoding import data_file_encoding as data_file_encoding
 from .encoding import decode_text as decode_text
 from .encoding import file_encoding as file_encoding
 from .encoding import read_bytes as read_bytes
-from .encoding import read_text as read_text
 from .endings import DATA_ENDINGS as DATA_ENDINGS
 from .endings import SQLITE_ENDINGS as SQLITE_ENDINGS
 from .endings import WORKBOOK_ENDINGS as WORKBOOK_ENDINGS

@@ -28,14 +28,6 @@ class UncertainEncoding(UnreadableFile):
 
 
 @dataclass(frozen=True, slots=True)
-class FileText:
-    """A file's text, and the SHA-256 of its bytes."""
-
-    content: str
-    content_hash: str
-
-
-@dataclass(frozen=True, slots=True)
 class FileBytes:
     """A file's bytes, and their SHA-256."""
 
@@ -69,16 +61,6 @@ def decode_text(data: bytes) -> str:
         return decoded(data)
     except UnknownEncoding as error:
         raise _unknown(error) from error
-
-
-def read_text(source: Path, path: str) -> FileText:
-    """Read a file whole and decode it.
-
-    Raises:
-        UnreadableFile: the file is gone or cannot be read, or its encoding is not certain.
-    """
-    file = read_bytes(source, path)
-    return FileText(decode_text(file.data), file.content_hash)
 
 
 def file_encoding(file: Path) -> str:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from mdvec.files.encoding import FileText, read_text
+from mdvec.files.encoding import FileBytes, decode_text, read_bytes
 from mdvec.files.scanning import FoundFile, Problem, ScanRules, SourceMissing, UnreadableFile, scan
 
 RULES = ScanRules(extensions=(".md", ".markdown", ".txt"), exclude=(), max_bytes=1000)
@@ -259,7 +259,8 @@ def test_a_missing_folder_is_refused(source, tmp_path):
 def test_text_is_read_exactly_with_the_hash_of_its_bytes(source, data, text):
     (source / "a.md").write_bytes(data)
     digest = hashlib.sha256(data).hexdigest()
-    assert read_text(source, "a.md") == FileText(text, digest)
+    assert read_bytes(source, "a.md") == FileBytes(data, digest)
+    assert decode_text(data) == text
 
 
 @pytest.mark.parametrize(
@@ -275,15 +276,14 @@ def test_text_is_read_exactly_with_the_hash_of_its_bytes(source, data, text):
         ("cat".encode("utf-16-le"), "it contains NUL bytes, so it is not text"),
     ],
 )
-def test_files_that_are_not_text_are_refused_with_the_reason(source, data, reason):
-    (source / "a.md").write_bytes(data)
+def test_files_that_are_not_text_are_refused_with_the_reason(data, reason):
     with pytest.raises(UnreadableFile) as refused:
-        read_text(source, "a.md")
+        decode_text(data)
     assert str(refused.value) == reason
 
 
 def test_a_file_that_vanished_and_one_that_cannot_be_read_are_told_apart(source):
     with pytest.raises(UnreadableFile, match="it vanished while the import ran"):
-        read_text(source, "gone.md")
+        read_bytes(source, "gone.md")
     with pytest.raises(UnreadableFile, match=r"it cannot be read \(file name too long\)"):
-        read_text(source, "x" * 300)
+        read_bytes(source, "x" * 300)

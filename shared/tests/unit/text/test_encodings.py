@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mdvec.files.encoding import file_encoding, read_text
+from mdvec.files.encoding import decode_text, file_encoding
 from mdvec.files.scanning import UnreadableFile
 from mdvec.household.core.moneyforward import NotTransactions, decode
 from mdvec.text.encoding import UnknownEncoding, encoding_of
@@ -33,7 +33,7 @@ def readings(folder, data):
     (folder / "a.txt").write_bytes(data)
     found = []
     for read in (
-        lambda: read_text(folder, "a.txt").content,
+        lambda: decode_text(data),
         lambda: data.decode(file_encoding(folder / "a.txt")),
         lambda: decode(data),
     ):
