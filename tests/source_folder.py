@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 import duckdb
+import openpyxl
 from collection import Collection
 from mdvec.database.connection import open_database
 from mdvec.datasets.interfaces import dataset_tables
 from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.options import DatasetOptions
+from mdvec.datasets.report import DatasetReport
 from mdvec.importing.report import ImportReport, Mode
 from mdvec.manage import registering
 from mdvec.manage.tool_import import import_tool
@@ -59,8 +62,36 @@ class DataFolder(SourceFolder):
             scan = parquet_scan(self.tables()[name].parquet)
             return connection.execute(f"SELECT {columns} FROM {scan}").fetchall()
 
+    def content(self, name: str) -> tuple[dict[str, str], list[tuple[Any, ...]]]:
+        """The types of a table's columns, and its rows."""
+        return self.types(name), self.read(name)
+
     @property
     def copies(self) -> list[Path]:
         """The copies that mdvec keeps of files that it cannot read in their place."""
         folder = Path(f"{self.database}.datasets/1")
         return sorted(folder.iterdir()) if folder.exists() else []
+
+
+def problems(report: ImportReport) -> dict[str, str]:
+    """Why each file failed, by path."""
+    return {problem.file_path: problem.reason for problem in report.failed}
+
+
+def left_out(report: ImportReport) -> dict[str, str]:
+    """Why each file was left out, by path."""
+    details = report.details
+    assert isinstance(details, DatasetReport)
+    return {problem.file_path: problem.reason for problem in details.left_out}
+
+
+def workbook(path: Path, *sheets: tuple[str, Iterable[Sequence[Any]]]) -> openpyxl.Workbook:
+    """A workbook of (name, rows) with whatever openpyxl writes."""
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets:
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    book.save(path)
+    return book

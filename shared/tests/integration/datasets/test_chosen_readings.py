@@ -27,9 +27,6 @@ class Files(DataFolder):
         options = DatasetOptions(readings=reading_choices(columns, **choices))
         return super().import_(mode, options=options)
 
-    def content(self, name):
-        return self.types(name), self.read(name)
-
     def kept(self):
         contents = details(self.database, self.name).contents
         assert isinstance(contents, DatasetContents)

@@ -7,7 +7,7 @@ from datetime import date
 import duckdb
 import openpyxl
 import pytest
-from source_folder import DataFolder
+from source_folder import DataFolder, left_out
 
 from mdvec.datasets.interfaces.combining import CombinedColumns, CombinedRows, combine
 from mdvec.datasets.interfaces.snapshots import Snapshots
@@ -31,10 +31,6 @@ class Shop(DataFolder):
 @pytest.fixture
 def shop(tmp_path):
     return Shop(tmp_path / "shop", tmp_path / "data.sqlite", name="s")
-
-
-def left_out(report):
-    return {problem.file_path: problem.reason for problem in report.details.left_out}
 
 
 def test_monthly_files_are_one_table_with_every_cell_and_its_file(shop):
