@@ -10,10 +10,9 @@ from datetime import date, timedelta
 from itertools import combinations
 from pathlib import Path
 
-from mdvec.household.core.detection import LIKELY, DetectionOptions
-from mdvec.household.core.pair import ComparedRow
+from mdvec.household.core.pair import LIKELY, ComparedRow, DetectionOptions
 from mdvec.household.core.pairs import find_pairs
-from mdvec.household.readings import reading
+from mdvec.household.core.shop_names import reading
 from processes import Bench
 from results import Row
 

@@ -21,17 +21,15 @@ from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scanning import ScanRules
 from mdvec.household import review as duplicate_review
-from mdvec.household.core.detection import LIKELY, DetectionOptions
-from mdvec.household.core.evidence import Judge
-from mdvec.household.core.pair import Pair
+from mdvec.household.core.evidence import Judge, Mirrors, ShoppingHabits
+from mdvec.household.core.pair import LIKELY, DetectionOptions, Pair
 from mdvec.household.core.pairs import find_pairs, match_one_to_one
-from mdvec.household.core.shopping_habits import Mirrors, ShoppingHabits
+from mdvec.household.core.shop_names import reading
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
 from mdvec.household.interfaces.ledger_sums import page_of_rows
 from mdvec.household.interfaces.transactions import data_version
 from mdvec.household.month import monthly_household
-from mdvec.household.readings import reading
 from mdvec.household.trend import TrendCache
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportReport, ImportRequest, Mode

@@ -15,7 +15,7 @@ from mdvec.embedding import catalog
 from mdvec.files.scanning import ScanRules
 from mdvec.household import review, rules
 from mdvec.household.budgeting import set_budget
-from mdvec.household.core.detection import DetectionOptions
+from mdvec.household.core.pair import DetectionOptions
 from mdvec.household.overview import category_hierarchy
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest

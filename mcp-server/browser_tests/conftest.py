@@ -13,7 +13,7 @@ from mdvec.embedding.embedder import Embedder
 from mdvec.files.scanning import ScanRules
 from mdvec.household import review
 from mdvec.household.budgeting import set_budget
-from mdvec.household.core.detection import DetectionOptions
+from mdvec.household.core.pair import DetectionOptions
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage.registering import add_tool, find_tool

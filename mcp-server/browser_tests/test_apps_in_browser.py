@@ -12,7 +12,7 @@ from mcp.client.extension import advertise
 from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID
 from mdvec.database.connection import open_database
 from mdvec.household import review
-from mdvec.household.core.detection import DetectionOptions
+from mdvec.household.core.pair import DetectionOptions
 from mdvec.manage.registering import find_tool, list_tools
 from mdvec.settings import Settings
 from page_ledger import ledger

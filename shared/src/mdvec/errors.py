@@ -50,14 +50,14 @@ place; any other exception is a bug.
         InvalidMovements              mdvec.household.comparison
         NotComparable                 mdvec.household.comparison
         UnknownLevel                  mdvec.household.comparison
-        AmbiguousBase                 mdvec.household.core.bases
         UnknownCategory               mdvec.household.core.categories
             AmbiguousCategory         mdvec.household.core.categories
-        DuplicateDetectionError       mdvec.household.core.detection
         InvalidRowFilter              mdvec.household.core.found
         UnknownAccount                mdvec.household.core.found
         InvalidMapping                mdvec.household.core.mapping
         NotTransactions               mdvec.household.core.moneyforward
+        DuplicateDetectionError       mdvec.household.core.pair
+        AmbiguousBase                 mdvec.household.core.periods
         AmbiguousPeriod               mdvec.household.core.periods
         InvalidPeriod                 mdvec.household.core.periods
             InvalidDates              mdvec.household.core.periods

@@ -16,7 +16,7 @@ from mdvec.embedding.cards import ModelConstants
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scanning import ScanRules
 from mdvec.household import review
-from mdvec.household.core.detection import DetectionOptions
+from mdvec.household.core.pair import DetectionOptions
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.index.model_constants import store_constants

@@ -9,7 +9,7 @@ from collection import RULES
 from fixed_offer import FixedOffer
 from mcp import Client
 from mdvec.database.connection import open_database
-from mdvec.household.core.detection import DetectionOptions
+from mdvec.household.core.pair import DetectionOptions
 from mdvec.settings import Settings
 from mdvec.sync.imports import Imports
 from mdvec.tools.registry import add_tool, list_tools

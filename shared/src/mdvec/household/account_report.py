@@ -8,8 +8,7 @@ from datetime import date
 import apsw
 
 from mdvec.dates import Days
-from mdvec.household.core.answer_json import AnswerText
-from mdvec.household.core.answer_text import age_line, answer_text
+from mdvec.household.core.answers import AnswerText, age_line, answer_text
 from mdvec.household.core.balances import Gap, balance_gaps, ends_of_days
 from mdvec.household.core.wording import format_currency
 from mdvec.household.interfaces import accounts

@@ -1,23 +1,71 @@
-"""Other spellings of shops: tried on the ledger, confirmed by the user, listed, taken back."""
+"""Other spellings of shops: those in aliases.toml, and those that the user tries and confirms."""
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 
 import apsw
 
 from mdvec.errors import MdvecError
-from mdvec.household.core.aliases import Aliases, ShopAlias, spelling_key
-from mdvec.household.core.answer_json import AnswerText
-from mdvec.household.core.answer_text import answer_text
-from mdvec.household.core.found import FoundGroup
-from mdvec.household.core.naming import Naming, WordsAsked
-from mdvec.household.core.row_sums import groups_by, shop_names, totals_of
-from mdvec.household.core.row_words import RowWords
-from mdvec.household.interfaces import aliases as stored
+from mdvec.household.core.answers import AnswerText, answer_text
+from mdvec.household.core.found import RowWords
+from mdvec.household.core.naming import (
+    Aliases,
+    Naming,
+    ShopAlias,
+    WordsAsked,
+    spelling_key,
+    with_own,
+)
+from mdvec.household.core.row_sums import FoundGroup, groups_by, shop_names, totals_of
 from mdvec.household.interfaces.row_sums import RowCondition, descriptions, extent_of, row_sums
 from mdvec.household.overview import one_state, refuse_empty
 from mdvec.text import bracketed_name, shown_name
+
+
+@cache
+def given_aliases() -> tuple[ShopAlias, ...]:
+    """The aliases that come with mdvec."""
+    text = (resources.files("mdvec.household") / "aliases.toml").read_text("utf-8")
+    return tuple(
+        ShopAlias(shop["name"], tuple(shop["spellings"]), tuple(shop.get("asked", ())))
+        for shop in tomllib.loads(text)["shop"]
+    )
+
+
+def own_aliases(connection: apsw.Connection, tool_id: int) -> list[tuple[str, str]]:
+    """The user's pairs of a shop's name and another spelling."""
+    rows = connection.execute(
+        "SELECT name, spelling FROM shop_aliases WHERE tool_id = ? ORDER BY name, spelling",
+        (tool_id,),
+    )
+    return [(str(name), str(spelling)) for name, spelling in rows]
+
+
+def aliases_of(connection: apsw.Connection, tool_id: int) -> Aliases:
+    """All aliases of a household."""
+    return with_own(given_aliases(), own_aliases(connection, tool_id))
+
+
+def put_alias(connection: apsw.Connection, tool_id: int, name: str, spelling: str) -> None:
+    """Store a pair; call within a transaction."""
+    connection.execute(
+        "INSERT OR IGNORE INTO shop_aliases (tool_id, name, spelling) VALUES (?, ?, ?)",
+        (tool_id, name, spelling),
+    )
+
+
+def delete_alias(connection: apsw.Connection, tool_id: int, name: str, spelling: str) -> bool:
+    """Delete a pair, and return whether there was one."""
+    connection.execute(
+        "DELETE FROM shop_aliases WHERE tool_id = ? AND name = ? AND spelling = ?",
+        (tool_id, name, spelling),
+    )
+    return connection.changes() > 0
+
 
 _MIN_LETTERS = 2
 _MAX_SHOPS = 8
@@ -86,7 +134,7 @@ def add_alias(connection: apsw.Connection, tool_id: int, *, shop: str, spelling:
     """
     shop, spelling = _checked(shop, spelling)
     with connection:
-        stored.put_alias(connection, tool_id, shop, spelling)
+        put_alias(connection, tool_id, shop, spelling)
     return list_aliases(connection, tool_id)
 
 
@@ -100,18 +148,18 @@ def remove_alias(
     """
     with connection:
         wanted = (spelling_key(shop), spelling_key(spelling))
-        pairs = stored.own_aliases(connection, tool_id)
+        pairs = own_aliases(connection, tool_id)
         matches = [pair for pair in pairs if tuple(map(spelling_key, pair)) == wanted]
         if not matches:
             raise InvalidAlias(f"その書き方は決めてありません。{_listed(pairs)}")
         for pair in matches:
-            stored.delete_alias(connection, tool_id, *pair)
+            delete_alias(connection, tool_id, *pair)
     return list_aliases(connection, tool_id)
 
 
 def list_aliases(connection: apsw.Connection, tool_id: int) -> AliasList:
     """The user's spellings."""
-    pairs = stored.own_aliases(connection, tool_id)
+    pairs = own_aliases(connection, tool_id)
     return AliasList(tuple(pairs), answer_text([_listed(pairs)]))
 
 

@@ -10,22 +10,22 @@ import apsw
 
 from mdvec.dates import Days, Month, MonthRange
 from mdvec.errors import MdvecError
-from mdvec.household.core import budget_wording
-from mdvec.household.core.answer_json import AnswerText, MonthEnds
-from mdvec.household.core.answer_text import answer_text, safe_line
+from mdvec.household.core.answers import AnswerText, MonthEnds, answer_text, safe_line
 from mdvec.household.core.budgets import (
     SPANS,
     Budget,
     BudgetStatus,
     budget_months,
+    budget_set_text,
     covers,
+    status_lines,
     status_of_budget,
     typical_month,
     worst_first,
 )
+from mdvec.household.core.categories import Subject, Total
 from mdvec.household.core.periods import resolve_period
 from mdvec.household.core.recurring import recurring_payments
-from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.doubt import doubt_notes
 from mdvec.household.interfaces import plans
@@ -114,7 +114,7 @@ def set_budget(
         rows = _rows(connection, tool_id, MonthRange(covered.latest, covered.latest), subject)
         before_it = min(Month.of(today, month_starts_on), covered.latest.plus(1))
         typical = typical_month(_by_day(rows, subject), before_it)
-    message = budget_wording.budget_set_text(budget, before, typical)
+    message = budget_set_text(budget, before, typical)
     return BudgetSet(str(subject), per, amount, before, safe_line(message + remark))
 
 
@@ -175,7 +175,7 @@ def budget_status(
     outside = _unbudgeted(rows, budgets, months, as_of) if budgets else None
     notes += [requested.understood] if requested.understood else []
     ranked = worst_first(statuses)
-    lines = budget_wording.status_lines(months.in_words, ranked, outside)
+    lines = status_lines(months.in_words, ranked, outside)
     age = covered.age(today, requested)
     text = answer_text(lines, notes, age=age)
     return BudgetAnswer(months, tuple(ranked), outside, tuple(notes), age, text)

@@ -10,8 +10,7 @@ import apsw
 
 from mdvec.dates import MonthRange
 from mdvec.household.core import wording
-from mdvec.household.core.answer_json import AnswerText, DayEnds
-from mdvec.household.core.answer_text import age_line, answer_text
+from mdvec.household.core.answers import AnswerText, DayEnds, age_line, answer_text
 from mdvec.household.core.periods import UnderstoodPeriod, resolve_period
 from mdvec.household.core.sums import (
     CategoryShare,

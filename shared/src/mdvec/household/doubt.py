@@ -11,9 +11,8 @@ import apsw
 from mdvec.dates import Days
 from mdvec.household.account_report import account_doubt_notes
 from mdvec.household.core.candidates import arrange
-from mdvec.household.core.categories import INCOME
-from mdvec.household.core.detection import LIKELY
-from mdvec.household.core.subjects import Subject
+from mdvec.household.core.categories import INCOME, Subject
+from mdvec.household.core.pair import LIKELY
 from mdvec.household.core.wording import format_currency
 from mdvec.household.interfaces import duplicate_checks
 from mdvec.household.interfaces.ledger_sums import counts, where_rows

@@ -1,28 +1,257 @@
-"""Lists of a year for the tax office, and a period's fixed and variable costs."""
+"""Lists of a year for the tax office, and a period's fixed and variable costs: facts, not guesses.
+
+A category, which the user's rules decide, and a tag are facts. A word in a shop's name is one only
+where it can mean nothing else; rows that other words name are told beside the list.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Literal, NamedTuple
 
 import apsw
 
 from mdvec.dates import MonthRange
-from mdvec.household.core import expense_lists
-from mdvec.household.core.answer_json import AnswerText, DayEnds
-from mdvec.household.core.answer_text import answer_text
-from mdvec.household.core.costs import CostLine, cost_lines, split_costs
-from mdvec.household.core.expense_lists import ListName, ListRules, choose, total_of
+from mdvec.household.core.answers import AnswerText, DayEnds, answer_text
+from mdvec.household.core.categories import Total, folded_category
+from mdvec.household.core.found import row_line
 from mdvec.household.core.periods import resolve_period, span_in_words
-from mdvec.household.core.recurring import recurring_payments
-from mdvec.household.core.subjects import Total
-from mdvec.household.core.transaction import ListedRow, listed_row
+from mdvec.household.core.recurring import RecurringPayment, recurring_payments
+from mdvec.household.core.shop_names import shop_of, shops_of
+from mdvec.household.core.sums import percent
+from mdvec.household.core.transaction import CountedRow, ListedRow, RowNote, Transaction, listed_row
+from mdvec.household.core.wording import format_currency, format_percentage
 from mdvec.household.doubt import doubt_notes, doubt_notes_on
-from mdvec.household.interfaces.category_words import data_of
 from mdvec.household.interfaces.ledger_sums import counted_rows, page_of_rows
 from mdvec.household.interfaces.plans import all_notes
-from mdvec.household.overview import coverage, one_state
+from mdvec.household.overview import coverage, data_of, one_state
 from mdvec.household.shown import shown_days
+from mdvec.text import bracketed_name, shown_name
+
+ListName = Literal["medical", "furusato"]
+NOBODY = "（人の区別なし）"
+_PERSON = ("人:", "人：", "person:")
+_LASTING = ("not_target", "no_category")
+"""Why rows do not count that were paid nevertheless."""
+_MAX_SHOPS, _MAX_IDS = 12, 5
+_NO_NOTE = RowNote("", ())
+
+
+class ListRules:
+    """A list's title, and the names that choose its rows: see ``expense_lists.toml``."""
+
+    def __init__(
+        self,
+        title: str,
+        categories: Sequence[str],
+        shops: Sequence[str] = (),
+        near: Sequence[str] = (),
+        near_shops: Sequence[str] = (),
+    ) -> None:
+        self.title = title
+        self._categories, self._near = (
+            frozenset(map(folded_category, names)) for names in (categories, near)
+        )
+        self._shops, self._near_shops = (
+            tuple(map(shop_of, names)) for names in (shops, near_shops)
+        )
+
+    def tagged(self, note: RowNote) -> bool | None:
+        """Whether the user's tags, or a note of nothing else, put a row in or out of the list."""
+        words = {word.lstrip("#＃") for word in note.words}
+        if f"-{self.title}" in words:
+            return False
+        return True if self.title in words else None
+
+    def is_of_category(self, major: str, minor: str) -> bool:
+        """Whether rows of a category are in the list."""
+        return not self._categories.isdisjoint(_names(major, minor))
+
+    def holds(self, row: Transaction, shop: str, note: RowNote) -> bool:
+        """Whether a row that was paid is in the list; ``shop`` is its normalised shop."""
+        tagged = self.tagged(note)
+        if tagged is not None:
+            return tagged
+        names_it = any(word in shop for word in self._shops)
+        return names_it or self.is_of_category(row.category_major, row.category_minor)
+
+    def is_near(self, row: Transaction, shop: str, note: RowNote) -> bool:
+        """Whether a row that is not in the list looks as if it might be."""
+        if self.tagged(note) is not None:
+            return False
+        return (
+            any(word in shop for word in self._near_shops)
+            or not self._near.isdisjoint(_names(row.category_major, row.category_minor))
+            or any(self.title in word for word in (*note.words, row.memo))
+        )
+
+
+def _names(major: str, minor: str) -> set[str]:
+    return set(map(folded_category, (major, minor, f"{major} > {minor}"))) - {""}
+
+
+class ChosenRows(NamedTuple):
+    """The rows of a list by person, those that look near, and those that the user took out."""
+
+    by_person: dict[str, list[Transaction]]
+    near: list[Transaction]
+    taken_out: list[Transaction]
+
+
+def choose(
+    rows: Iterable[Transaction], notes: Mapping[int, RowNote], rules: ListRules
+) -> ChosenRows:
+    """The rows of a list; of those that were not paid or do not count, tagged ones are near."""
+    rows = [row for row in rows if row.amount is not None]
+    shops = shops_of(row.description for row in rows)
+    chosen = ChosenRows({}, [], [])
+    for row in rows:
+        note, shop = notes.get(row.id, _NO_NOTE), shops[row.description]
+        is_held, tagged = rules.holds(row, shop, note), rules.tagged(note)
+        if tagged is False:
+            chosen.taken_out.append(row)
+        elif row.is_income or not (row.counts or row.left_out in _LASTING):
+            if tagged:
+                chosen.near.append(row)
+        elif is_held and (row.counts or tagged):
+            chosen.by_person.setdefault(person_of(row, note), []).append(row)
+        elif is_held or rules.is_near(row, shop, note):
+            chosen.near.append(row)
+    return chosen
+
+
+def person_of(row: Transaction, note: RowNote) -> str:
+    """Whose a row is: a tag 人:花子, or else the folder of its file."""
+    for tag in note.tags:
+        for begin in _PERSON:
+            if tag.startswith(begin) and tag != begin:
+                return tag.removeprefix(begin).strip()
+    folder, slash, _ = row.source_file.partition("/")
+    return folder if slash else NOBODY
+
+
+def total_of(rows: Iterable[Transaction]) -> int:
+    """What was paid in yen, less refunds."""
+    return -sum(row.amount or 0 for row in rows)
+
+
+def list_lines(
+    title: str, span: str, chosen: ChosenRows, notes: Mapping[int, RowNote]
+) -> list[str]:
+    """The rows by person with their sums, and those that look near by shop."""
+    every = [row for rows in chosen.by_person.values() for row in rows]
+    total = format_currency(total_of(every))
+    lines = [f"{span}の{title}の一覧です: {len(every):,}件、合計 {total}。"]
+    for person, rows in chosen.by_person.items():
+        lines.append(f"{shown_name(person)}: {len(rows):,}件 {format_currency(total_of(rows))}")
+        lines += [f"{row_line(row, notes.get(row.id))} [{row.id}]" for row in rows]
+    if chosen.near:
+        yen = format_currency(total_of(chosen.near))
+        lines.append(f"合計に入れていない、近いもの（{len(chosen.near):,}件 {yen}）:")
+        lines += _near_lines(chosen.near)
+    return lines
+
+
+def _near_lines(near: Sequence[Transaction]) -> list[str]:
+    shops: dict[tuple[str, str], list[Transaction]] = {}
+    for row in near:
+        shops.setdefault((row.description, row.category), []).append(row)
+    largest = sorted(shops.items(), key=lambda shop: -abs(total_of(shop[1])))
+    lines = []
+    for (shop, category), rows in largest[:_MAX_SHOPS]:
+        ids = " ".join(str(row.id) for row in rows[:_MAX_IDS]) + " …" * (len(rows) > _MAX_IDS)
+        yen = format_currency(total_of(rows))
+        lines.append(f"- {shown_name(shop)}（{shown_name(category)}）{len(rows):,}件 {yen} [{ids}]")
+    more = [row for _, rows in largest[_MAX_SHOPS:] for row in rows]
+    yen = format_currency(total_of(more))
+    return lines + [f"- ほか {len(largest) - _MAX_SHOPS}店 {len(more):,}件 {yen}"] * bool(more)
+
+
+def how_to_change(title: str) -> str:
+    """Note: how the user decides about rows."""
+    return (
+        f"カテゴリ（規則で変えられます）とタグで選びました。タグ{bracketed_name(title)}で入れ、"
+        f"「-{title}」で外し、「人:名前」で人を決められます"
+    )
+
+
+_BILL_DAYS = 28
+"""A payment of varying amount is a bill if it comes no more often than this."""
+_VARIABLE = "変動費"
+
+
+@dataclass(frozen=True, slots=True)
+class CostLine:
+    """Rows of one shop (fixed) or category (variable): their sum in yen, and why they are so."""
+
+    is_fixed: bool
+    name: str
+    why: str
+    rows: int
+    yen: int
+
+
+def split_costs(
+    rows: Iterable[CountedRow],
+    series: Iterable[RecurringPayment],
+    fixed: ListRules,
+    notes: Mapping[int, RowNote],
+) -> list[CostLine]:
+    """Every row in one line, the fixed costs first, then the largest sum.
+
+    The tags 固定費 and 変動費 decide; else a row is fixed that recurs, or by its category.
+    """
+    recurs = {
+        row.id: payment.interval.name
+        for payment in series
+        if payment.is_fixed or payment.interval.days >= _BILL_DAYS
+        for row in (*payment.rows, *payment.twice)
+    }
+    sums: dict[tuple[bool, str, str], list[int]] = {}
+    for row in rows:
+        why = _why_fixed(row, recurs, fixed, notes.get(row.id))
+        name = f"{row.name}（{row.category_major}）" if why else row.category_major
+        line = sums.setdefault((bool(why), name, why), [0, 0])
+        line[0] += 1
+        line[1] += row.yen
+    lines = [CostLine(*key, count, yen) for key, (count, yen) in sums.items()]
+    return sorted(lines, key=lambda line: (not line.is_fixed, -line.yen, line.name))
+
+
+def _why_fixed(
+    row: CountedRow, recurs: Mapping[int, str], fixed: ListRules, note: RowNote | None
+) -> str:
+    """Why a row is a fixed cost; "" for one that is variable."""
+    if note is not None and (_VARIABLE in note.words or fixed.tagged(note) is False):
+        return ""
+    if note is not None and fixed.tagged(note):
+        return "タグ"
+    if row.id in recurs:
+        return recurs[row.id]
+    return "カテゴリ" if fixed.is_of_category(row.category_major, row.category_minor) else ""
+
+
+def cost_lines(span: str, lines: Sequence[CostLine]) -> list[str]:
+    """Both sums, which add up to the spending, and what they consist of."""
+    parts = [[line for line in lines if line.is_fixed is is_so] for is_so in (True, False)]
+    sums = [sum(line.yen for line in part) for part in parts]
+    whole = sum(sums)
+    text = [
+        f"{span}の支出 {format_currency(whole)} = 固定費 {format_currency(sums[0])} + "
+        f"変動費 {format_currency(sums[1])}"
+    ]
+    for name, yen, part in zip(("固定費", _VARIABLE), sums, parts, strict=True):
+        share = f"（{format_percentage(percent(yen, whole), signed=False)}）" if whole > 0 else ""
+        text.append(f"{name} {format_currency(yen)}{share}:")
+        text += [
+            f"- {shown_name(line.name)} {format_currency(line.yen)}（{line.rows:,}件"
+            f"{'、' if line.why else ''}{line.why}）"
+            for line in part
+        ]
+    return [*text, "どちらかは、明細のタグ「固定費」「変動費」で決められます。"]
+
 
 _ALL = 2**31
 _SEEN_BEFORE, _SEEN_AFTER = 25, 12
@@ -97,10 +326,10 @@ def expense_list(
         notes += doubt_notes_on(connection, tool_id, lambda: [row.id for _, row in every])
     if chosen.taken_out:
         notes.append(f"タグで外した明細が {len(chosen.taken_out):,}件あります")
-    notes += [asked.understood, expense_lists.how_to_change(rules.title)]
+    notes += [asked.understood, how_to_change(rules.title)]
     age = covered.age(today, asked)
     span = span_in_words(days, MonthRange.around(days, covered.starts_on))
-    lines = expense_lists.list_lines(rules.title, span, chosen, noted)
+    lines = list_lines(rules.title, span, chosen, noted)
     return ExpenseList(
         title=rules.title,
         days=days,

@@ -11,13 +11,20 @@ from typing import Literal, get_args
 import apsw
 
 from mdvec.dates import ONE_DAY, Days
-from mdvec.household.core.categories import Hierarchy, folded_category, hierarchy_of
-from mdvec.household.core.coverage_notes import PLANNED_INCLUDED, planned_totals_note
+from mdvec.household.aliases import aliases_of
+from mdvec.household.core.categories import (
+    Hierarchy,
+    ResolvedSubject,
+    Subject,
+    Total,
+    folded_category,
+    hierarchy_of,
+)
 from mdvec.household.core.found import (
     FoundAnswer,
-    FoundGroup,
     InvalidRowFilter,
-    Mean,
+    Paging,
+    RowWords,
     UnknownAccount,
     category_kept_note,
     found_text,
@@ -27,7 +34,9 @@ from mdvec.household.core.found import (
 from mdvec.household.core.periods import UnderstoodPeriod, resolve_period
 from mdvec.household.core.row_sums import (
     TIMES,
+    FoundGroup,
     GroupBy,
+    Mean,
     RowSum,
     ShopOf,
     groups_by,
@@ -38,21 +47,19 @@ from mdvec.household.core.row_sums import (
     shop_names,
     totals_of,
 )
-from mdvec.household.core.row_wording import Paging
-from mdvec.household.core.row_words import RowWords
-from mdvec.household.core.subjects import ResolvedSubject, Subject, Total
 from mdvec.household.core.sums import REASONS
 from mdvec.household.core.transaction import listed_row
 from mdvec.household.core.wording import (
     MAX_PAGE_SIZE,
+    PLANNED_INCLUDED,
     InvalidPage,
     InvalidPageSize,
     clipped_note,
+    planned_totals_note,
     renamed_notes,
 )
 from mdvec.household.doubt import doubt_notes_on
 from mdvec.household.interfaces import ledger_sums
-from mdvec.household.interfaces.aliases import aliases_of
 from mdvec.household.interfaces.plans import all_notes, notes_on, renamed_rows
 from mdvec.household.interfaces.row_sums import (
     Order,

@@ -12,7 +12,7 @@ from mdvec.embedding import ModelError, ModelUnavailable
 from mdvec.files import FileState, Problem, Scan
 from mdvec.household import review as duplicate_review
 from mdvec.household.core.csv_text import CsvText
-from mdvec.household.core.detection import DuplicateDetectionError
+from mdvec.household.core.pair import DuplicateDetectionError
 from mdvec.household.core.statement_text import StatementText, chunks_of
 from mdvec.household.interfaces import ledger_files, ledger_statements, subjects, transactions
 from mdvec.household.interfaces.mappings import (

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mdvec.household.core.answer_json import AnswerText
-from mdvec.household.core.answer_text import answer_text
+from mdvec.household.core.answers import AnswerText, answer_text
 from mdvec.household.core.csv_text import records_of
 from mdvec.household.core.mapping import one_spelling
 from mdvec.household.core.moneyforward import decode

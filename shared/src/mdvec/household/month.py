@@ -11,9 +11,9 @@ import apsw
 
 from mdvec.dates import Days, MonthRange
 from mdvec.household.core import wording
-from mdvec.household.core.answer_json import AnswerText, MonthText, Percentage, SubjectText
-from mdvec.household.core.answer_text import answer_text
-from mdvec.household.core.categories import Category
+from mdvec.household.core.answers import AnswerText, MonthText, Percentage, SubjectText, answer_text
+from mdvec.household.core.categories import Category, Subject, Total
+from mdvec.household.core.found import Paging, page_lines
 from mdvec.household.core.periods import (
     AmbiguousPeriod,
     UnderstoodPeriod,
@@ -21,8 +21,6 @@ from mdvec.household.core.periods import (
     resolve_year_month,
     span_in_words,
 )
-from mdvec.household.core.row_wording import Paging, page_lines
-from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import (
     CategoryShare,
     MonthlySum,

@@ -10,12 +10,11 @@ from typing import Any
 import apsw
 
 from mdvec.errors import MdvecError
-from mdvec.household.core.answer_json import AnswerText
-from mdvec.household.core.answer_text import answer_text
-from mdvec.household.core.row_wording import row_line
+from mdvec.household.core.answers import AnswerText, answer_text
+from mdvec.household.core.found import row_line
 from mdvec.household.core.transaction import RowNote, Transaction
 from mdvec.household.core.wording import format_currency
-from mdvec.household.findable import follow_decisions
+from mdvec.household.interfaces.subjects import follow_decisions
 from mdvec.household.interfaces.transactions import TRANSACTION_COLUMNS, read_transaction
 from mdvec.text import on_one_line, shown_name
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mdvec.household.core.detection import DetectionOptions
+from mdvec.household.core.pair import DetectionOptions
 
 
 @dataclass(frozen=True, slots=True)

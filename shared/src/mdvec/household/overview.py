@@ -2,43 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
+from importlib import resources
+from typing import Any
 
 import apsw
 
 from mdvec.database import snapshot
 from mdvec.dates import Days, Month, MonthRange
-from mdvec.household.core.answer_text import age_line
+from mdvec.household.core.answers import age_line
 from mdvec.household.core.categories import (
     AmbiguousCategory,
     Hierarchy,
-    UnknownCategory,
-    folded_category,
-    hierarchy_of,
-)
-from mdvec.household.core.coverage_notes import (
-    MAX_ASTRAY_ROWS,
-    MonthRun,
-    body_of,
-    latest_of,
-    runs_of,
-)
-from mdvec.household.core.periods import UnderstoodPeriod
-from mdvec.household.core.subjects import (
     ResolvedSubject,
     Subject,
+    UnknownCategory,
     exact_subject,
+    folded_category,
+    hierarchy_of,
     resolve_subject,
 )
+from mdvec.household.core.periods import UnderstoodPeriod
 from mdvec.household.core.sums import MonthMarks
 from mdvec.household.core.wording import EmptyLedger
 from mdvec.household.interfaces import ledger_sums
-from mdvec.household.interfaces.category_words import english_names
 from mdvec.household.interfaces.plans import rules_of
 from mdvec.text import bracketed_name, shortened
+
+
+@cache
+def english_names() -> dict[str, list[str]]:
+    """The names that the category of an English word may have, by the word in small letters."""
+    names: dict[str, list[str]] = data_of("category_words.toml")["english"]
+    return names
+
+
+def data_of(name: str) -> dict[str, Any]:
+    """The contents of a TOML file of the household."""
+    return tomllib.loads((resources.files("mdvec.household") / name).read_text("utf-8"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,3 +290,54 @@ def one_state(connection: apsw.Connection) -> Iterator[None]:
     else:
         with snapshot(connection):
             yield
+
+
+MAX_GAP_MONTHS = 36
+"""More months than this between two rows separate two runs of months."""
+MAX_ASTRAY_ROWS = 10
+"""A run with more rows than this belongs to the ledger, however far away it lies."""
+
+
+@dataclass(frozen=True, slots=True)
+class MonthRun:
+    """A run of months with rows at most ``MAX_GAP_MONTHS`` apart, and its number of rows."""
+
+    months: MonthRange
+    rows: int
+
+    def is_astray(self, now: Month) -> bool:
+        """Whether its dates are probably wrong: only a few rows, and far from today."""
+        near = (
+            self.months.last.plus(MAX_GAP_MONTHS) >= now
+            and self.months.first.plus(-MAX_GAP_MONTHS) <= now
+        )
+        return self.rows <= MAX_ASTRAY_ROWS and not near
+
+
+def runs_of(months: Iterable[Month]) -> list[MonthRange]:
+    """Groups months, given in order, into runs."""
+    runs: list[MonthRange] = []
+    for month in months:
+        if runs and month.since(runs[-1].last) <= MAX_GAP_MONTHS:
+            runs[-1] = MonthRange(runs[-1].first, month)
+        else:
+            runs.append(MonthRange(month, month))
+    return runs
+
+
+def body_of(runs: Sequence[MonthRun], now: Month) -> MonthRange:
+    """The months of the ledger without stray runs at either end.
+
+    If all runs are stray, the last that has begun by ``now``, or else the first.
+    """
+    body = [run.months for run in runs if not run.is_astray(now)]
+    if not body:
+        begun = [run.months for run in runs if run.months.first <= now]
+        body = begun[-1:] or [runs[0].months]
+    return MonthRange(body[0].first, body[-1].last)
+
+
+def latest_of(months: Sequence[Month], body: MonthRange, now: Month) -> Month:
+    """The last month with rows that has begun by ``now``; if none has, the last of the body."""
+    begun = [month for month in months if month in body and month <= now]
+    return begun[-1] if begun else body.last

@@ -15,9 +15,8 @@ from mdvec.errors import MdvecError
 from mdvec.household.core import review_wording as answers
 from mdvec.household.core.candidates import Arranged, arrange, listed_candidates
 from mdvec.household.core.card_bills import find_bills, with_bills
-from mdvec.household.core.detection import LIKELY, MAX_DATE_TOLERANCE, DetectionOptions
 from mdvec.household.core.evidence import reasons_in_words
-from mdvec.household.core.pairs import find_pairs
+from mdvec.household.core.pair import LIKELY, MAX_DATE_TOLERANCE, DetectionOptions
 from mdvec.household.core.review_wording import (
     CandidateList,
     Detection,
@@ -25,12 +24,12 @@ from mdvec.household.core.review_wording import (
     DuplicateCandidate,
     DuplicateStats,
 )
+from mdvec.household.core.shop_names import reading
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.transfer_pairs import unmatched_charges, with_transfers
 from mdvec.household.interfaces import duplicate_checks
 from mdvec.household.interfaces.duplicate_checks import Check
 from mdvec.household.interfaces.marks import record_decision, update_marks
-from mdvec.household.readings import reading
 
 MAX_LIMIT: Final = 50
 _DECIDED: Final = ("duplicate", "not_duplicate")
@@ -97,6 +96,8 @@ def detect(
         TransactionNotFound: the household has no row with one of these ids.
         DuplicateDetectionError: the tolerances match too many pairs.
     """
+    from mdvec.household.core.pairs import find_pairs  # loads NumPy, for this alone
+
     if transaction_ids is not None:
         there = duplicate_checks.transactions_with_ids(connection, tool_id, transaction_ids)
         for missing in sorted(set(transaction_ids) - there.keys()):

@@ -13,8 +13,7 @@ import apsw
 
 from mdvec.errors import MdvecError
 from mdvec.household.core import category_rules
-from mdvec.household.core.answer_json import AnswerText, RowObject
-from mdvec.household.core.answer_text import answer_text
+from mdvec.household.core.answers import AnswerText, RowObject, answer_text
 from mdvec.household.core.categories import (
     AmbiguousCategory,
     Category,
@@ -31,7 +30,6 @@ from mdvec.household.core.category_rules import (
 )
 from mdvec.household.core.shop_names import shop_of
 from mdvec.household.core.transaction import CountedRow
-from mdvec.household.findable import follow_decisions
 from mdvec.household.interfaces.ledger_sums import category_names, counted_rows, shop_totals
 from mdvec.household.interfaces.plans import (
     apply_rules,
@@ -40,6 +38,7 @@ from mdvec.household.interfaces.plans import (
     put_rule,
     rules_of,
 )
+from mdvec.household.interfaces.subjects import follow_decisions
 from mdvec.household.overview import one_state, resolved_name
 from mdvec.text import bracketed_name, shown_name
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import apsw
 
 from mdvec.dates import Days
-from mdvec.household.core.found import FoundGroup
-from mdvec.household.core.row_sums import groups_by, shop_names
+from mdvec.household.core.categories import Subject
+from mdvec.household.core.row_sums import FoundGroup, groups_by, shop_names
 from mdvec.household.core.shop_names import shop_of, shops_of
-from mdvec.household.core.subjects import Subject
 from mdvec.household.core.sums import REASONS
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces.row_sums import (

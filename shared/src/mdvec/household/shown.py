@@ -7,9 +7,9 @@ from datetime import date
 import apsw
 
 from mdvec.dates import ONE_DAY, Days, Month, MonthRange
-from mdvec.household.core import coverage_notes, wording
+from mdvec.household.core import wording
+from mdvec.household.core.categories import Subject
 from mdvec.household.core.periods import UnderstoodPeriod, span_in_words
-from mdvec.household.core.subjects import Subject
 from mdvec.household.core.sums import MonthMarks
 from mdvec.household.core.wording import InsufficientData
 from mdvec.household.interfaces import ledger_sums
@@ -62,9 +62,9 @@ def shown_months(
     notes = [wording.clipped_note(months.in_words)] if months != period.months else []
     if max_months is not None and len(months) > max_months:
         months = MonthRange(months.last.plus(1 - max_months), months.last)
-        notes = [coverage_notes.shortened_note(months)]
+        notes = [wording.shortened_note(months)]
     if _is_widened(period, today):
-        notes.append(coverage_notes.whole_months_note(months))
+        notes.append(wording.whole_months_note(months))
     return months, notes + _notes(
         connection, tool_id, period, subject, covered, today, months.days, months,
         until_today=until_today,
@@ -112,12 +112,12 @@ def _notes(
     notes += [wording.filling_note(month) for month in filling]
     if covered.astray_matters(period.months, months):
         notes.append(
-            coverage_notes.astray_note(
+            wording.astray_note(
                 *ledger_sums.rows_outside(connection, tool_id, covered.body.days, MAX_NAMED_ROWS)
             )
         )
     summed = Days(min(days.first, today), min(days.last, today)) if until_today else days
-    left_out = coverage_notes.PLANNED_DUE if until_today else coverage_notes.PLANNED_LEFT_OUT
+    left_out = wording.PLANNED_DUE if until_today else wording.PLANNED_LEFT_OUT
     notes += _planned_notes(connection, tool_id, subject, summed, covered, today, left_out)
     notes += wording.renamed_notes(
         renamed_rows(connection, tool_id, lambda: ledger_sums.where_rows(tool_id, days, subject))
@@ -144,7 +144,7 @@ def _planned_notes(
     notes = []
     if shown.last >= tomorrow:
         inside = Days(max(shown.first, tomorrow), shown.last)
-        where = coverage_notes.PLANNED_INCLUDED
+        where = wording.PLANNED_INCLUDED
         notes += _planned_note(connection, tool_id, subject, inside, covered, where)
     end = covered.body.days.last
     later = max(shown.last, today)
@@ -163,4 +163,4 @@ def _planned_note(
     where: str,
 ) -> list[str]:
     sums = ledger_sums.counted_sums(connection, tool_id, days, subject, covered.starts_on)
-    return [coverage_notes.planned_note(sums, where)] if sums else []
+    return [wording.planned_note(sums, where)] if sums else []

@@ -14,11 +14,9 @@ from pydantic import Field
 
 from mdvec.dates import Month, MonthRange
 from mdvec.household.core import wording
-from mdvec.household.core.answer_json import AnswerText, MonthText
-from mdvec.household.core.answer_text import answer_text
-from mdvec.household.core.categories import INCOME, Category
+from mdvec.household.core.answers import AnswerText, MonthText, answer_text
+from mdvec.household.core.categories import INCOME, Category, Subject, Total
 from mdvec.household.core.periods import resolve_period
-from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import (
     WINDOW,
     CategoryTrend,

@@ -16,7 +16,7 @@ from mdvec.household import deciding, review
 from mdvec.household.account_report import accounts_report
 from mdvec.household.core.accounts import account_number
 from mdvec.household.core.balances import BalancedDay, Gap, balance_gaps
-from mdvec.household.core.detection import DetectionOptions
+from mdvec.household.core.pair import DetectionOptions
 from mdvec.household.core.statement_kinds import Mappings
 from mdvec.household.deciding import ReviewDecision
 from mdvec.household.interfaces.mappings import ready_made

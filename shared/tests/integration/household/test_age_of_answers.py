@@ -10,7 +10,7 @@ from plan_ledger import Bought, fill, monthly
 from mdvec.household.budgeting import budget_status, set_budget
 from mdvec.household.combined import combined_households
 from mdvec.household.comparison import compare_periods
-from mdvec.household.core.answer_text import age_line
+from mdvec.household.core.answers import age_line
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
 from mdvec.household.habits import find_anomalies, forecast_spending, list_recurring_payments
 from mdvec.household.month import monthly_household

@@ -7,8 +7,7 @@ from plan_ledger import Bought, fill
 
 from mdvec.database.connection import open_database
 from mdvec.household.comparison import compare_periods
-from mdvec.household.core.bases import AmbiguousBase
-from mdvec.household.core.periods import InvalidPeriod
+from mdvec.household.core.periods import AmbiguousBase, InvalidPeriod
 
 TODAY = date(2026, 11, 24)
 """A Tuesday."""

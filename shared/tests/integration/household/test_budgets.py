@@ -14,7 +14,7 @@ from mdvec.household import review
 from mdvec.household.budgeting import InvalidBudget, budget_status, set_budget
 from mdvec.household.comparison import compare_periods
 from mdvec.household.core.categories import UnknownCategory
-from mdvec.household.core.detection import DetectionOptions
+from mdvec.household.core.pair import DetectionOptions
 
 TODAY = date(2025, 6, 19)
 

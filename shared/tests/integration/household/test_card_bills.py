@@ -11,7 +11,7 @@ from mdvec.household import deciding, review
 from mdvec.household.combined import combined_households
 from mdvec.household.comparison import compare_periods
 from mdvec.household.core.card_bills import MAX_CHANCE
-from mdvec.household.core.detection import DetectionOptions
+from mdvec.household.core.pair import DetectionOptions
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
 from mdvec.household.month import monthly_household
 from mdvec.household.trend import category_trend, category_trend_summary

@@ -17,7 +17,7 @@ from mdvec.household.budgeting import budget_status, set_budget
 from mdvec.household.combined import combined_households
 from mdvec.household.comparison import compare_periods
 from mdvec.household.core import review_wording
-from mdvec.household.core.detection import DetectionOptions
+from mdvec.household.core.pair import DetectionOptions
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
 from mdvec.household.habits import find_anomalies, forecast_spending, list_recurring_payments
 from mdvec.household.month import monthly_household

@@ -8,7 +8,7 @@ from review_ledger import EXACT, FILE, add, decide, make_household, marks, pairs
 
 from mdvec.database.connection import open_database
 from mdvec.household import deciding, review
-from mdvec.household.core.detection import DetectionOptions, DuplicateDetectionError
+from mdvec.household.core.pair import DetectionOptions, DuplicateDetectionError
 from mdvec.household.deciding import InvalidDecision, ReviewDecision, RowNotInCandidate
 from mdvec.household.interfaces import duplicate_checks
 from mdvec.household.interfaces import marks as marks_table

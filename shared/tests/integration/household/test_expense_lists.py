@@ -7,7 +7,7 @@ from couple_ledger import couple, filled
 from plan_ledger import Bought, fill
 
 from mdvec.household import review
-from mdvec.household.core.detection import DetectionOptions
+from mdvec.household.core.pair import DetectionOptions
 from mdvec.household.expense_lists import expense_list, fixed_and_variable_costs
 from mdvec.household.month import monthly_household
 from mdvec.household.notes import note_row

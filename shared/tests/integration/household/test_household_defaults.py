@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from small_ledger import FLAGS, Row, SmallLedger
 
 from mdvec.dates.months import Month, MonthRange
-from mdvec.household.core.coverage_notes import MonthRun, body_of, runs_of
 from mdvec.household.core.wording import InsufficientData
-from mdvec.household.overview import available_months
+from mdvec.household.overview import MonthRun, available_months, body_of, runs_of
 
 TODAY = date(2025, 7, 20)
 DEFAULTS = (

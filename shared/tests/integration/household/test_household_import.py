@@ -14,7 +14,7 @@ from source_folder import SourceFolder
 from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder, ModelUnavailable
 from mdvec.household import deciding, review, rules
-from mdvec.household.core.detection import DetectionOptions
+from mdvec.household.core.pair import DetectionOptions
 from mdvec.household.deciding import ReviewDecision
 from mdvec.household.notes import note_row
 from mdvec.household.options import HouseholdOptions, RemovalOptions

@@ -8,7 +8,7 @@ from review_ledger import EXACT, add, decide, make_household, marks, pairs
 
 from mdvec.database import migrations
 from mdvec.household import deciding, review
-from mdvec.household.core.detection import DetectionOptions
+from mdvec.household.core.pair import DetectionOptions
 from mdvec.household.interfaces import duplicate_checks
 from mdvec.household.interfaces.marks import update_marks
 

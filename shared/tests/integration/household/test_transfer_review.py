@@ -6,7 +6,7 @@ import pytest
 from plan_ledger import Bought, fill
 
 from mdvec.household import deciding, review
-from mdvec.household.core.detection import DetectionOptions
+from mdvec.household.core.pair import DetectionOptions
 from mdvec.household.interfaces.marks import update_marks
 from mdvec.household.month import monthly_household
 

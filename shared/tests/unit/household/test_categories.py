@@ -7,11 +7,13 @@ from hypothesis import strategies as st
 from mdvec.household.core.categories import (
     AmbiguousCategory,
     Category,
+    ResolvedSubject,
+    Total,
     UnknownCategory,
     find_category,
     hierarchy_of,
+    resolve_subject,
 )
-from mdvec.household.core.subjects import ResolvedSubject, Total, resolve_subject
 
 HIERARCHY = hierarchy_of(
     [

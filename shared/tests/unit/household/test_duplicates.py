@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mdvec.household.core.detection import LIKELY, DetectionOptions, DuplicateDetectionError
+from mdvec.household.core.pair import LIKELY, DetectionOptions, DuplicateDetectionError
 from mdvec.household.core.pairs import find_pairs
 from mdvec.household.core.transaction import Transaction
 

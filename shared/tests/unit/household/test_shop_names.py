@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mdvec.household.core.shop_names import closeness, is_named_in, shop_name
-from mdvec.household.readings import reading
+from mdvec.household.core.shop_names import closeness, is_named_in, reading, shop_name
 
 
 def close(one, other):

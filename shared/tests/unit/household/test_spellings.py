@@ -5,9 +5,8 @@ from importlib import resources
 
 import pytest
 
-from mdvec.household.core.aliases import with_own
-from mdvec.household.core.naming import Naming, WordsAsked
-from mdvec.household.interfaces.aliases import given_aliases
+from mdvec.household.aliases import given_aliases
+from mdvec.household.core.naming import Naming, WordsAsked, with_own
 
 GIVEN = with_own(given_aliases(), ())
 

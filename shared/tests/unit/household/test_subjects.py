@@ -10,10 +10,12 @@ from mdvec.household.core.categories import (
     INCOME,
     AmbiguousCategory,
     Category,
+    ResolvedSubject,
+    Total,
     UnknownCategory,
     hierarchy_of,
+    resolve_subject,
 )
-from mdvec.household.core.subjects import ResolvedSubject, Total, resolve_subject
 from mdvec.text.one_line import bracketed_name
 
 HIERARCHY = hierarchy_of(

@@ -16,7 +16,7 @@ from statistics import median
 from typing import Literal
 
 from mdvec.dates import Month
-from mdvec.household.core.answer_json import RowObject
+from mdvec.household.core.answers import RowObject
 from mdvec.household.core.recurring import recurring_payments
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import format_currency

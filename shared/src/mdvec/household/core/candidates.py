@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
-from mdvec.household.core.detection import LIKELY
+from mdvec.household.core.pair import LIKELY
 
 Payee = tuple[str, str]
 

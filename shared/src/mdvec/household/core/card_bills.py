@@ -28,9 +28,7 @@ from itertools import accumulate
 from operator import attrgetter
 from typing import Final, NamedTuple
 
-from mdvec.household.core.detection import DetectionOptions
-from mdvec.household.core.pair import ComparedRow, Pair
-from mdvec.household.core.pairs import FoundPairs
+from mdvec.household.core.pair import ComparedRow, DetectionOptions, FoundPairs, Pair
 from mdvec.household.core.shop_names import KanaReading, ShopName, closeness, shop_name
 
 MAX_CHANCE: Final = 0.02

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mdvec.household.core.answer_json import CategoryText
+from mdvec.household.core.answers import CategoryText
 from mdvec.household.core.categories import Category
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import format_currency

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -9,9 +10,11 @@ from itertools import accumulate
 from statistics import median
 
 from mdvec.dates import ONE_DAY, Month
-from mdvec.household.core.answer_json import MonthText
-from mdvec.household.core.recurring import DuePayment, Payees, due_until
+from mdvec.household.core.answers import MonthText
+from mdvec.household.core.recurring import MAX_SPREAD, Payees, RecurringPayment
 from mdvec.household.core.transaction import CountedRow
+from mdvec.household.core.wording import format_currency
+from mdvec.text import shown_name
 
 AHEAD = 3
 """How many months after the running one are forecast."""
@@ -21,6 +24,72 @@ _SEEN = 25
 """How many earlier months tell what recurs: enough for two payments of a yearly series."""
 _TRIALS, _MIN_TRIALS = 12, 4
 _TAIL = 10  # per cent of the trials that lie below the band, and above it
+
+
+@dataclass(frozen=True, slots=True)
+class DuePayment:
+    """A payment that is expected on about a day; its amount is a guess if it is not fixed.
+
+    ``is_planned``: the ledger has its row already, dated after today.
+    """
+
+    day: date
+    name: str
+    amount: int
+    is_fixed: bool
+    is_planned: bool = False
+
+
+def due_until(
+    payments: Iterable[RecurringPayment], until: date, planned: Iterable[CountedRow] = ()
+) -> list[DuePayment]:
+    """The payments, without income, that will come up to a day.
+
+    They are the ``planned`` rows, and what these series will probably bring beside them.
+    """
+    expected = [
+        (payment, day)
+        for payment in payments
+        if not payment.is_income
+        for day in payment.expected(until + timedelta(days=payment.interval.days // 2))
+    ]
+    due = []
+    for row in planned:
+        if row.is_income:
+            continue
+        due.append(DuePayment(row.day, row.name, row.yen, is_fixed=True, is_planned=True))
+        same = [each for each in expected if _is_expected(row, *each)]
+        if same:
+            expected.remove(min(same, key=lambda each: abs((each[1] - row.day).days)))
+    due += [
+        DuePayment(day, payment.name, payment.amount_on(day), payment.is_fixed)
+        for payment, day in expected
+        if day <= until
+    ]
+    return sorted(due, key=lambda each: (each.day, each.name))
+
+
+def _is_expected(row: CountedRow, payment: RecurringPayment, day: date) -> bool:
+    """Whether a row is a series' payment of about a day, perhaps of another amount."""
+    amount = payment.amount_on(day)
+    return (
+        row.shop == payment.rows[-1].shop
+        and abs((row.day - day).days) * 2 <= payment.interval.days
+        and abs(row.yen - amount) <= MAX_SPREAD * amount
+    )
+
+
+def due_names(due: Sequence[DuePayment], most: int = 5) -> str:
+    """The largest payments to come by name; beyond ``most`` names the number of the others."""
+    times = Counter((payment.name, payment.amount, payment.is_fixed) for payment in due)
+    largest = sorted(times.items(), key=lambda each: -each[0][1] * each[1])
+    names = [
+        f"{shown_name(name)} {'' if is_fixed else '約 '}{format_currency(amount)}"
+        + f" ×{count}" * (count > 1)
+        for (name, amount, is_fixed), count in largest[:most]
+    ]
+    others = sum(count for _, count in largest[most:])
+    return "、".join([*names, *[f"ほか {others}件"] * bool(others)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,23 +1,90 @@
-"""What ``find_transactions`` answers: totals over all matches, groups, a page of rows, its text."""
+"""What find_transactions answers: pages of rows, how words choose them, totals, groups, text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from mdvec.dates import Days
 from mdvec.errors import MdvecError
-from mdvec.household.core.answer_json import AnswerText
-from mdvec.household.core.answer_text import answer_text
-from mdvec.household.core.row_wording import Paging, page_lines
+from mdvec.household.core.answers import AnswerText, answer_text
+from mdvec.household.core.naming import Aliases, Naming, WordsAsked
+from mdvec.household.core.row_sums import FoundGroup, Mean, RowSum, ShopOf, Totals, groups_by
 from mdvec.household.core.transaction import ListedRow, RowNote, Transaction
-from mdvec.household.core.wording import REASONS_IN_WORDS, format_currency
+from mdvec.household.core.wording import PAGE_SIZE, REASONS_IN_WORDS, format_currency
 from mdvec.text import bracketed_name, shortened, shown_name
 
-MAX_GROUPS = 20
-OTHERS = "そのほか"
-"""The name of the group of all further groups."""
+
+@dataclass(frozen=True, slots=True)
+class Paging:
+    """The page ``number`` of ``total`` rows in pages of ``size``; size 0 is a page without rows."""
+
+    number: int
+    size: int
+    total: int
+
+    @property
+    def pages(self) -> int:
+        """How many pages there are, at least one."""
+        return max(1, -(-self.total // self.size)) if self.size else 1
+
+    @property
+    def offset(self) -> int:
+        """How many rows are on the pages before."""
+        return (self.number - 1) * self.size
+
+    @property
+    def next(self) -> int | None:
+        """The next page; None on the last."""
+        return self.number + 1 if self.number < self.pages else None
+
+
+def row_line(row: Transaction, note: RowNote | None = None) -> str:
+    """One line for a row: date, shop, amount, category, why it does not count, account, notes."""
+    where = shown_name(row.category)
+    why = f"（集計外: {REASONS_IN_WORDS[row.left_out]}）" if row.left_out else ""
+    shop = shown_name(row.description)
+    account = f" {shown_name(row.account)}" if row.account else ""
+    memo = f"（メモ: {shown_name(row.memo)}）" if row.memo else ""
+    noted = note.in_words if note else ""
+    amount = format_currency(row.amount)
+    return f"- {row.date} {shop} {amount} {where}{why}{account}{memo}{noted}"
+
+
+def page_lines(
+    rows: Sequence[Transaction], noted: Mapping[int, RowNote], paging: Paging, about: str = ""
+) -> list[str]:
+    """A page of rows with their accounts, memos, notes, ids and places, and how to get the next.
+
+    ``about`` says of what they are, where no sums say so.
+    """
+    if not paging.total:
+        return []
+    if not paging.size:
+        some = min(paging.total, PAGE_SIZE)
+        return [f"明細は全 {paging.total:,}件です（limit={some} で示します）。"]
+    letters = _letters(row.source_file for row in rows)
+    first, last = paging.offset + 1, paging.offset + len(rows)
+    lines = [f"{about}明細 {first:,}〜{last:,}件目（全 {paging.total:,}件、[取引ID ファイル:行]）:"]
+    lines += [
+        f"{row_line(row, noted.get(row.id))} [{row.id} {letters[row.source_file]}:{row.row_number}]"
+        for row in rows
+    ]
+    lines.append(
+        f"ファイル: {'、'.join(f'{letter}={shown_name(name)}' for name, letter in letters.items())}"
+    )
+    if paging.next:
+        same = "" if paging.size == PAGE_SIZE else f"、limit={paging.size}"
+        lines.append(f"続きは page={paging.next}{same}。")
+    return lines
+
+
+def _letters(files: Iterable[str]) -> dict[str, str]:
+    """A short name for each file, in the order in which they come: A to Z, then F27."""
+    names = dict.fromkeys(files)
+    return {name: chr(ord("A") + at) if at < 26 else f"F{at + 1}" for at, name in enumerate(names)}
+
+
 _MAX_NAMED = 8
 
 
@@ -34,63 +101,6 @@ class UnknownAccount(MdvecError):
         super().__init__(
             f"口座「{shortened(name)}」は見つかりません。指定できる口座: {known}{more}"
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """The sums of some rows: their number, spending less refunds, and income, in yen."""
-
-    rows: int
-    spending: int
-    income: int
-
-    @property
-    def balance(self) -> int:
-        """Income minus spending."""
-        return self.income - self.spending
-
-    @property
-    def in_words(self) -> str:
-        """The number of rows and the sums in Japanese; a sum of nothing is left out."""
-        sums = [("支出", self.spending), ("収入", self.income)]
-        words = [f"{name} {format_currency(yen)}" for name, yen in sums if yen]
-        if self.spending and self.income:
-            words.append(f"収支 {format_currency(self.balance, signed=True)}")
-        return "、".join([f"{self.rows:,}件", *(words or ["合計 0円"] * bool(self.rows))])
-
-
-@dataclass(frozen=True, slots=True)
-class Mean:
-    """Spending and income per day or month, rounded to whole yen, ``over`` so many of them.
-
-    ``is_whole`` is false if some of the months are only partly of the period.
-    """
-
-    unit: Literal["day", "month"]
-    over: int
-    spending: int
-    income: int
-    is_whole: bool = True
-
-    @property
-    def in_words(self) -> str:
-        """The means in Japanese, and what they are over."""
-        unit, units = ("1日", "日") if self.unit == "day" else ("1か月", "か月")
-        sums = [("支出", self.spending), ("収入", self.income)]
-        amounts = [f"{name} {format_currency(yen)}" for name, yen in sums if yen]
-        part = "" if self.is_whole else "、途中からの月を含む"
-        return f"{unit}平均 {'、'.join(amounts) or '0円'}（{self.over:,}{units}{part}）"
-
-
-@dataclass(frozen=True, slots=True)
-class FoundGroup(Totals):
-    """The matches that share a shop, category, account, person or part of time.
-
-    ``mean`` is that of a weekday's days, or of a year's months.
-    """
-
-    name: str
-    mean: Mean | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,3 +232,116 @@ def _listed(names: Sequence[FoundGroup]) -> str:
         f"{shown_name(group.name)}（{group.in_words}）" for group in names[:_MAX_NAMED]
     )
     return listed + (f"、ほか{len(names) - _MAX_NAMED}店" if len(names) > _MAX_NAMED else "")
+
+
+_LIST = "、"
+
+
+class RowWords:
+    """The words of a question, and the shops to take and to leave out.
+
+    ``query`` is looked for in all of a row's texts, shops in its description alone.
+    """
+
+    def __init__(
+        self, query: str | None, shops: Sequence[str], without: Sequence[str], aliases: Aliases
+    ) -> None:
+        self.query = query if query and query.strip() else None
+        self.shops, self.without = shops, without
+        self._words = None if self.query is None else _asked("query", self.query, aliases)
+        self._shops = [_asked("shop", shop, aliases) for shop in shops]
+        self._without = [_asked("exclude_shop", shop, aliases) for shop in without]
+        self.named: list[RowSum] = []
+        self._inside: list[RowSum] = []
+        self.unnamed: list[RowSum] = []
+        self._excluded: list[RowSum] = []
+        self._kept: list[RowSum] = []
+
+    @property
+    def restrict(self) -> bool:
+        """Whether there are any words."""
+        return bool(self._words or self._shops or self._without)
+
+    @property
+    def told(self) -> list[str]:
+        """The words as an answer repeats them."""
+        parts = [f"「{shortened(self.query)}」"] if self.query else []
+        if self.shops:
+            parts.append(f"店{_LIST.join(f'「{shortened(shop)}」' for shop in self.shops)}")
+        if self.without:
+            parts.append(f"店{_LIST.join(f'「{shortened(shop)}」' for shop in self.without)}を除く")
+        return parts
+
+    @property
+    def excluded_words(self) -> list[str]:
+        """All words that rows must not have."""
+        parts = (self.query or "").replace("|", " ").split()
+        return [*self.without, *(word[1:] for word in parts if word[:1] in ("-", "\u2212"))]
+
+    def choose(self, sums: Iterable[RowSum]) -> None:
+        """Sort rows by how the words name them."""
+        judged: dict[tuple[str, ...], list[RowSum]] = {}
+        for row_sum in sums:
+            texts = row_sum.texts
+            target = judged.get(texts)
+            if target is None:
+                target = judged[texts] = self._target(row_sum)
+            target.append(row_sum)
+            if target is self.named and self._is_near_excluded(row_sum):
+                self._kept.append(row_sum)
+
+    def _target(self, row_sum: RowSum) -> list[RowSum]:
+        """The list that rows with these texts belong to."""
+        shop = row_sum.texts[:1]
+        naming = Naming.NAMED if self._words is None else self._words.naming(row_sum.texts)
+        if self._shops and naming is not Naming.NOT:
+            shops = [each.naming(shop) for each in self._shops]
+            if Naming.NAMED not in shops:
+                naming = Naming.INSIDE if Naming.INSIDE in shops else Naming.NOT
+        if naming is Naming.NOT:
+            return self.unnamed
+        if naming is Naming.INSIDE:
+            return self._inside
+        return self._excluded if Naming.NAMED in self._excluding(row_sum) else self.named
+
+    def _excluding(self, row_sum: RowSum) -> list[Naming]:
+        namings = [each.naming(row_sum.texts[:1]) for each in self._without]
+        if self._words is not None and self._words.excluded is not None:
+            namings.append(self._words.excluded.naming(row_sum.texts))
+        return namings
+
+    def _is_near_excluded(self, row_sum: RowSum) -> bool:
+        return Naming.INSIDE in self._excluding(row_sum)
+
+    def notes(self, reasons: Collection[str | None], shop: ShopOf) -> list[str]:
+        """Which shops were taken, in which spellings, and which were left out, with their sums."""
+
+        def groups(sums: Iterable[RowSum]) -> list[FoundGroup]:
+            asked = (one for one in sums if one.left_out in reasons)
+            return groups_by(asked, lambda one: shop(one.description))
+
+        words = " ".join([*([self.query] if self.query else []), *self.shops])
+        matched, inside, not_excluded = groups(self.named), groups(self._inside), groups(self._kept)
+        taken = [*([self._words] if self._words else []), *self._shops]
+        lines = [names_note(matched)] if matched and (self.shops or self.query) else []
+        if spellings := _spellings(taken):
+            lines.append(spellings_note(spellings))
+        if spellings := _spellings(self._without):
+            lines.append(spellings_note(spellings, excluded=True))
+        lines += [inside_note(words, inside, of_query=not self.shops)] if inside else []
+        if self.excluded_words:
+            lines.append(excluded_note(groups(self._excluded)))
+        if not_excluded:
+            lines.append(not_excluded_note(_LIST.join(self.excluded_words), not_excluded))
+        return lines
+
+
+def _spellings(asked: Iterable[WordsAsked]) -> list[str]:
+    return list(dict.fromkeys(spelling for words in asked for spelling in words.used))
+
+
+def _asked(name: str, words: str, aliases: Aliases) -> WordsAsked:
+    asked_words = WordsAsked(words, aliases)
+    if asked_words.is_empty:
+        raise InvalidRowFilter(f"{name}「{shortened(words)}」に探せる言葉がありません。")
+    return asked_words

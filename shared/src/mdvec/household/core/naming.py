@@ -1,20 +1,113 @@
-"""Decides whether words name a shop or memo, in any width, kana or spelling."""
+"""Decides whether words name a shop or memo, in any width, kana, spelling or by another name."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
-from mdvec.household.core.aliases import NO_ALIASES, Aliases
-from mdvec.household.core.spelling import kana_forms, plain_text, same_kana, unvoiced
-from mdvec.text import morphemes
+from mdvec.text import folded, morphemes
+
+_TO_KATAKANA = {place: place + 0x60 for place in range(0x3041, 0x3097)}
+_SMALL = str.maketrans("ァィゥェォッャュョヮ", "アイウエオツヤユヨワ")
+_LONE_MARKS = str.maketrans("\u309b\u309c", "\u3099\u309a")
+"""Marks that follow their kana as a character of their own, as combining ones."""
+_HYPHEN = "[-\u2010-\u2015\u2043\u2212\u2500\u2501]"
+_HYPHEN_AFTER_KANA = re.compile(f"(?<=[\u30a1-\u30fa\u30fc]){_HYPHEN}(?![0-9a-z])")
+_NO_WORD = re.compile(r"[\W_]+")
+_VOICED = re.compile("[\u3099\u309a]")
+
+
+@lru_cache(maxsize=65_536)
+def plain_text(text: str) -> str:
+    """A text without differences of width and case; a voicing mark joins the kana before it."""
+    return folded(text.translate(_LONE_MARKS))
+
+
+@lru_cache(maxsize=65_536)
+def kana_forms(text: str) -> tuple[tuple[str, str], ...]:
+    """A text as it is compared, each form beside the text that it was made of, sign by sign.
+
+    Hiragana are katakana and small kana large. A hyphen after kana stands for ー or for nothing, so
+    there is a form for each.
+    """
+    plain = plain_text(text).translate(_TO_KATAKANA)
+    written = dict.fromkeys(_HYPHEN_AFTER_KANA.sub(put, plain) for put in ("ー", ""))
+    return tuple((form.translate(_SMALL), form) for form in written)
+
+
+def same_kana(reading: str) -> str:
+    """A reading in the form that readings are compared in."""
+    return kana_forms(reading)[0][0]
+
+
+@lru_cache(maxsize=65_536)
+def unvoiced(form: str) -> str:
+    """A form without its voicing marks, as some banks print it: ダイソー is タイソー."""
+    return unicodedata.normalize("NFC", _VOICED.sub("", unicodedata.normalize("NFD", form)))
+
+
+@dataclass(frozen=True, slots=True)
+class ShopAlias:
+    """A shop's name, and the spellings that statements have for it.
+
+    ``asked`` are names that people ask by, but which in a row could mean something else, so that
+    rows are not searched for them.
+    """
+
+    name: str
+    spellings: tuple[str, ...]
+    asked: tuple[str, ...] = ()
+
+
+class Aliases:
+    """Which spellings to look for beside the words of a question."""
+
+    def __init__(self, aliases: Iterable[ShopAlias]) -> None:
+        self._of: dict[str, dict[str, str]] = {}
+        for alias in aliases:
+            spellings = {spelling_key(spelling): spelling for spelling in alias.spellings}
+            for name in (alias.name, *alias.spellings, *alias.asked):
+                self._of.setdefault(spelling_key(name), {}).update(spellings)
+
+    def of(self, words: str) -> Sequence[str]:
+        """The other spellings of the shop that the words name; none if they name none."""
+        key = spelling_key(words)
+        return [spelling for other, spelling in self._of.get(key, {}).items() if other != key]
+
+
+NO_ALIASES = Aliases(())
+
+
+def with_own(given: Iterable[ShopAlias], own: Iterable[tuple[str, str]]) -> Aliases:
+    """The aliases given, and the user's pairs of a name and another spelling.
+
+    A pair holds for questions for its name, and for the other names of the shop of that name.
+    """
+    given = tuple(given)
+    aliases = list(given)
+    for name, spelling in own:
+        key = spelling_key(name)
+        names = [
+            each
+            for alias in given
+            if key in map(spelling_key, (alias.name, *alias.spellings, *alias.asked))
+            for each in (alias.name, *alias.spellings, *alias.asked)
+        ]
+        aliases.append(ShopAlias(name, (spelling,), tuple(names)))
+    return Aliases(aliases)
+
+
+def spelling_key(words: str) -> str:
+    """What is equal for two spellings that differ only in width, case, kana and signs."""
+    return _NO_WORD.sub("", kana_forms(words)[-1][0])
+
 
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa\u30fc]+")
-_NO_WORD = re.compile(r"[\W_]+")
 OR = "|"
 """Between alternatives in a question."""
 _NOT = ("-", "\u2212")

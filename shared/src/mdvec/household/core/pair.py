@@ -1,12 +1,76 @@
-"""Rows as a search for duplicates compares them, and pairs of them."""
+"""Rows as a search for duplicates compares them, their pairs, and the tolerances of a search."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
-from typing import NamedTuple
+from decimal import Decimal
+from typing import Final, NamedTuple
 
+from mdvec.errors import MdvecError
 from mdvec.household.core.transaction import Transaction
+
+LIKELY: Final = 0.5
+"""Pairs that score this much or more are more likely one purchase than two."""
+MAX_DATE_TOLERANCE = 366
+_MAX_AMOUNT_TOLERANCE = 10**12
+_ANY_AMOUNT = 2**63
+
+
+class DuplicateDetectionError(MdvecError):
+    """The options of a search for duplicates are invalid, or match too many pairs."""
+
+
+@dataclass(frozen=True, slots=True)
+class DetectionOptions:
+    """The tolerances within which two rows are candidates, and the minimum score.
+
+    An amount tolerance of 0 is ignored: if both are given, both must hold; if none is, amounts
+    must be equal. Percentages are of the mean of the two absolute amounts. Dates always count.
+
+    Raises:
+        DuplicateDetectionError: a value is negative, not a number, or out of range.
+    """
+
+    date_tolerance_days: int = 4
+    amount_tolerance_abs: Decimal = Decimal(0)
+    amount_tolerance_pct: Decimal = Decimal(10)
+    min_similarity_score: float = LIKELY
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.date_tolerance_days <= MAX_DATE_TOLERANCE:
+            raise _out_of_range(
+                "date_tolerance_days", f"0〜{MAX_DATE_TOLERANCE}の日数", self.date_tolerance_days
+            )
+        for name in ("amount_tolerance_abs", "amount_tolerance_pct"):
+            value: Decimal = getattr(self, name)
+            if not (value.is_finite() and 0 <= value <= _MAX_AMOUNT_TOLERANCE):
+                raise _out_of_range(name, "0以上の数（1兆まで）", value)
+        if not 0 <= self.min_similarity_score <= 1:
+            raise _out_of_range("min_similarity_score", "0〜1の数", self.min_similarity_score)
+
+    def amounts_near(self, amount: int) -> tuple[int, int]:
+        """The smallest and largest amount that ``amount`` may be paired with.
+
+        Signs must agree: an expense and its refund are not duplicates, and 0 pairs only with 0.
+        """
+        size = abs(amount)
+        if not size or not (self.amount_tolerance_abs or self.amount_tolerance_pct):
+            return amount, amount
+        low, high = 1, _ANY_AMOUNT
+        if self.amount_tolerance_abs:
+            reach = int(self.amount_tolerance_abs)
+            low, high = max(low, size - reach), min(high, size + reach)
+        # |a - b| <= share * (a + b) solved for b, in whole numbers; from 200 % on all holds.
+        part, whole = (self.amount_tolerance_pct / 200).as_integer_ratio()
+        if 0 < part < whole:
+            low = max(low, -(-size * (whole - part) // (whole + part)))
+            high = min(high, size * (whole + part) // (whole - part))
+        return (low, high) if amount > 0 else (-high, -low)
+
+
+def _out_of_range(name: str, allowed: str, given: object) -> DuplicateDetectionError:
+    return DuplicateDetectionError(f"{name} は{allowed}で指定してください（指定値: {given}）")
 
 
 class ComparedRow(NamedTuple):
@@ -55,3 +119,11 @@ class Pair:
     def days(self) -> int:
         """How many days lie between the rows."""
         return abs((self.first.date - self.second.date).days)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPairs:
+    """The pairs, best score first; ``below`` more are within the tolerances but score too low."""
+
+    pairs: tuple[Pair, ...]
+    below: int

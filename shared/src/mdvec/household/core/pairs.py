@@ -1,25 +1,257 @@
-"""Finds pairs of transactions that may be the same purchase.
+"""Finds pairs of transactions that may be the same purchase, many at once in NumPy columns.
 
 Only rows that count are compared. If one row of a pair is 計算対象 0, 振替 1, already marked or
 incomplete, the purchase is in the sums at most once and needs no decision: for example a card's
 purchase and its withdrawal from the bank, or a pair that was sorted out in Money Forward.
+Rows are sorted by day and amount, so the possible partners of a row on one day are adjacent: two
+binary searches find them, and no pair outside the tolerances is ever compared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import product
-from typing import TYPE_CHECKING, Final
+from itertools import count, product
+from typing import Final, TypeVar
 
-from mdvec.household.core.detection import LIKELY, DetectionOptions, DuplicateDetectionError
-from mdvec.household.core.evidence import Judge
-from mdvec.household.core.pair import ComparedEntry, Pair
+import numpy as np
+from numpy.typing import NDArray
+
+from mdvec.household.core.evidence import FINAL_DAYS, Judge, Mirrors, ShoppingHabits, is_by_hand
+from mdvec.household.core.pair import (
+    LIKELY,
+    ComparedEntry,
+    DetectionOptions,
+    DuplicateDetectionError,
+    FoundPairs,
+    Pair,
+)
 from mdvec.household.core.shop_names import KanaReading
-from mdvec.household.core.shopping_habits import Mirrors, ShoppingHabits
 
-if TYPE_CHECKING:
-    from mdvec.household.core.pairing import CandidatePairs
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Bounds = Callable[[int], tuple[int, int]]
+
+Key = TypeVar("Key")
+
+_BLOCK = 1_000_000
+_WORDS = 4
+"""How many 64-bit words mark the parts of a name."""
+_MIN_SHARED = 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonTable:
+    """Rows sorted by day and amount, with the compared fields as numbers.
+
+    Equal texts have equal numbers. ``places`` index the sorted
+    distinct amounts; a row's partners lie between the places ``low`` and ``high``.
+    """
+
+    rows: Sequence[ComparedEntry]
+    days: Ints
+    amounts: Ints
+    places: Ints
+    low: Ints
+    high: Ints
+    shops: Ints
+    accounts: Ints
+    descriptions: Sequence[str]
+    account_names: Sequence[str]
+
+    @classmethod
+    def of(cls, transactions: Sequence[ComparedEntry], amounts_near: Bounds) -> ComparisonTable:
+        """Builds the columns; rows have an amount, ``amounts_near`` gives those of partners."""
+        days = np.array([row.date.toordinal() for row in transactions], dtype=np.int64)
+        amounts = np.array([row.amount or 0 for row in transactions], dtype=np.int64)
+        order = np.lexsort((amounts, days))
+        days, amounts = days[order], amounts[order]
+        rows = [transactions[number] for number in order.tolist()]
+        different, places = np.unique(amounts, return_inverse=True)
+        low, high = _partner_places(different, amounts_near)
+        shops, descriptions = _number_values([row.description for row in rows])
+        accounts, account_names = _number_values([row.account for row in rows])
+        return cls(
+            rows=rows,
+            days=days,
+            amounts=amounts,
+            places=places,
+            low=low[places],
+            high=high[places],
+            shops=shops,
+            accounts=accounts,
+            descriptions=descriptions,
+            account_names=account_names,
+        )
+
+    def count_candidates(self, days: int) -> int:
+        """The number of pairs within the tolerances."""
+        return sum(int((end - start).sum()) for start, end in self._partners(days))
+
+    def candidates(self, days: int, only: Set[int] | None) -> Iterator[CandidatePairs]:
+        """Pairs within the tolerances, in blocks; with ``only``, those with one of these ids."""
+        wanted = None
+        if only is not None:
+            wanted = np.array([row.id in only for row in self.rows], dtype=bool)
+        for start, end in self._partners(days):
+            for first, second in _expand(start, end):
+                if wanted is not None:
+                    mask = wanted[first] | wanted[second]
+                    first, second = first[mask], second[mask]
+                yield CandidatePairs(self, first, second)
+
+    def nameable(self, judge: Judge) -> Bools:
+        """Which accounts a description may name, by number."""
+        return np.array([judge.is_nameable(name) for name in self.account_names], dtype=bool)
+
+    def _partners(self, days: int) -> Iterator[tuple[Ints, Ints]]:
+        """For each distance in days, the range of later rows that each row is compared with."""
+        span = len(self.rows) + 1
+        keys = self.days * span + self.places
+        for between in range(days + 1):
+            day = (self.days + between) * span
+            end = np.searchsorted(keys, day + self.high, side="right")
+            if between:
+                start = np.searchsorted(keys, day + self.low, side="left")
+            else:
+                start = np.arange(1, len(keys) + 1)
+            yield start, end
+
+
+@dataclass(frozen=True, slots=True)
+class CandidatePairs:
+    """Pairs of rows within the tolerances, as row indexes."""
+
+    table: ComparisonTable
+    first: Ints
+    second: Ints
+
+    @property
+    def count(self) -> int:
+        """The number of pairs."""
+        return len(self.first)
+
+    @property
+    def _equal(self) -> Bools:
+        equal: Bools = self.table.amounts[self.first] == self.table.amounts[self.second]
+        return equal
+
+    @property
+    def same_day(self) -> int:
+        """How many of the pairs have one day."""
+        return int((self.table.days[self.first] == self.table.days[self.second]).sum())
+
+    def equal(self) -> CandidatePairs:
+        """The pairs with equal amounts."""
+        return self.where(self._equal)
+
+    def changed(self, judge: Judge) -> CandidatePairs:
+        """The pairs with different amounts that can still be one purchase.
+
+        They are of one account and shop, or of two accounts that show the same purchases (or one
+        by hand) with like names, or one names the other's account.
+        """
+        pairs = self.where(~self._equal)
+        first, second = (pairs.table.accounts[rows] for rows in (pairs.first, pairs.second))
+        one_shop = pairs.table.shops[pairs.first] == pairs.table.shops[pairs.second]
+        days = pairs.table.days[pairs.second] - pairs.table.days[pairs.first]
+        mask = one_shop & (first == second) & (days > 0) & (days <= FINAL_DAYS)
+        related = (first != second) & pairs.related(judge)
+        mask[related] |= pairs.where(related).alike(judge)
+        nameable = pairs.table.nameable(judge)
+        open_to_names = (first != second) & ~mask & (nameable[first] | nameable[second])
+        mask[open_to_names] |= pairs.where(open_to_names).named(judge, nameable)
+        return pairs.where(mask)
+
+    def where(self, mask: Bools) -> CandidatePairs:
+        """Those of the pairs for which ``mask`` is true."""
+        return CandidatePairs(self.table, self.first[mask], self.second[mask])
+
+    def related(self, judge: Judge) -> Bools:
+        """Which pairs are of accounts of which one is kept by hand, or that mirror each other."""
+        names = self.table.account_names
+        by_hand = np.array([is_by_hand(name) for name in names], dtype=bool)
+        first, second = self.table.accounts[self.first], self.table.accounts[self.second]
+        numbers = {name: number for number, name in enumerate(names)}
+        mirrored = [
+            numbers[account] * len(names) + numbers[other]
+            for account, other in judge.mirrors.pairs()
+        ]
+        keys = first * len(names) + second
+        related: Bools = np.isin(keys, np.array(mirrored, dtype=np.int64))
+        related |= by_hand[first] != by_hand[second]
+        return related
+
+    def pairs(self) -> Iterator[tuple[ComparedEntry, ComparedEntry]]:
+        """The rows of each pair."""
+        rows = self.table.rows
+        for position, other in zip(self.first.tolist(), self.second.tolist(), strict=True):
+            yield rows[position], rows[other]
+
+    def alike(self, judge: Judge) -> Bools:
+        """Which pairs have names that share enough to be compared letter by letter."""
+        shops = self.table.shops
+        used = np.unique(np.concatenate([shops[self.first], shops[self.second]]))
+        marks = np.zeros((len(self.table.descriptions), _WORDS), dtype=np.uint64)
+        for number in used.tolist():
+            marks[number] = judge.marks(self.table.descriptions[number], _WORDS)
+        sizes = np.bitwise_count(marks).sum(axis=1)
+        own, other = shops[self.first], shops[self.second]
+        shared = np.bitwise_count(marks[own] & marks[other]).sum(axis=1)
+        alike: Bools = (own == other) | (
+            shared > _MIN_SHARED * np.minimum(sizes[own], sizes[other])
+        )
+        return alike
+
+    def named(self, judge: Judge, nameable: Bools) -> Bools:
+        """Which pairs have a row that names the other row's account."""
+        names, size = self.table.account_names, len(self.table.descriptions)
+        mask = np.zeros(self.count, dtype=bool)
+        for naming, other in ((self.first, self.second), (self.second, self.first)):
+            keys = self.table.accounts[other] * size + self.table.shops[naming]
+            different, places = np.unique(keys, return_inverse=True)
+            known = [
+                bool(nameable[account])
+                and judge.is_named(names[account], self.table.descriptions[shop])
+                for account, shop in (divmod(key, size) for key in different.tolist())
+            ]
+            mask |= np.array(known, dtype=bool)[places]
+        return mask
+
+
+def _partner_places(different: Ints, amounts_near: Bounds) -> tuple[Ints, Ints]:
+    """For each of the sorted amounts, the first and last place of its possible partners."""
+    values = different.tolist()
+    bounds = [amounts_near(value) for value in values]
+    least, greatest = (values[0], values[-1]) if values else (0, 0)
+    low = np.array([max(low, least) for low, _ in bounds], dtype=np.int64)
+    high = np.array([min(high, greatest) for _, high in bounds], dtype=np.int64)
+    return (
+        np.searchsorted(different, low, side="left"),
+        np.searchsorted(different, high, side="right") - 1,
+    )
+
+
+def _number_values(values: Sequence[Key]) -> tuple[Ints, list[Key]]:
+    """A number for each value, equal for equal values, and the values by number."""
+    numbers: defaultdict[Key, int] = defaultdict(count().__next__)
+    return np.array([numbers[value] for value in values], dtype=np.int64), list(numbers)
+
+
+def _expand(start: Ints, end: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """Pairs each row index with every index in its range from start to end, in blocks."""
+    lengths = end - start
+    total = np.cumsum(lengths)
+    row = 0
+    while row < len(lengths):
+        done = int(total[row - 1]) if row else 0
+        stop = max(row + 1, int(np.searchsorted(total, done + _BLOCK, side="right")))
+        sizes = lengths[row:stop]
+        first = np.repeat(np.arange(row, stop), sizes)
+        within = np.arange(len(first)) - np.repeat(total[row:stop] - sizes - done, sizes)
+        yield first, np.repeat(start[row:stop], sizes) + within
+        row = stop
 
 
 _MATCHED_OTHERWISE: Final = 0.3
@@ -57,14 +289,6 @@ MAX_PAIRS = 100_000
 _MAX_JUDGED = 300_000
 
 
-@dataclass(frozen=True, slots=True)
-class FoundPairs:
-    """The pairs, best score first; ``below`` more are within the tolerances but score too low."""
-
-    pairs: tuple[Pair, ...]
-    below: int
-
-
 def find_pairs(
     transactions: Iterable[ComparedEntry],
     options: DetectionOptions,
@@ -80,8 +304,6 @@ def find_pairs(
     Raises:
         DuplicateDetectionError: the tolerances match more than ``MAX_PAIRS`` pairs.
     """
-    from mdvec.household.core.pairing import ComparisonTable
-
     rows = [row for row in transactions if row.counts]
     table = ComparisonTable.of(rows, options.amounts_near)
     compared = table.count_candidates(options.date_tolerance_days)

@@ -18,14 +18,14 @@ from itertools import groupby
 from statistics import median
 
 from mdvec.dates import Month
-from mdvec.household.core.answer_json import RowObject
+from mdvec.household.core.answers import RowObject
 from mdvec.household.core.transaction import CountedRow
 
 _REGULAR = 0.8
 """The share of gaps that have to fit the interval."""
 _STEADY = 0.6
 """The share of consecutive payments that have to be equal in a series with a fixed amount."""
-_MAX_SPREAD = 0.5
+MAX_SPREAD = 0.5
 """The largest median deviation from the median amount of a bill, as a share of it."""
 _YEARLY_CHANGE = 1.1
 """The most by which an amount that is paid once a year may differ from that of the year before."""
@@ -97,20 +97,6 @@ class Renaming:
     day: date
     before: str
     after: str
-
-
-@dataclass(frozen=True, slots=True)
-class DuePayment:
-    """A payment that is expected on about a day; its amount is a guess if it is not fixed.
-
-    ``is_planned``: the ledger has its row already, dated after today.
-    """
-
-    day: date
-    name: str
-    amount: int
-    is_fixed: bool
-    is_planned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,45 +213,6 @@ class Payees:
         ]
 
 
-def due_until(
-    payments: Iterable[RecurringPayment], until: date, planned: Iterable[CountedRow] = ()
-) -> list[DuePayment]:
-    """The payments, without income, that will come up to a day.
-
-    They are the ``planned`` rows, and what these series will probably bring beside them.
-    """
-    expected = [
-        (payment, day)
-        for payment in payments
-        if not payment.is_income
-        for day in payment.expected(until + timedelta(days=payment.interval.days // 2))
-    ]
-    due = []
-    for row in planned:
-        if row.is_income:
-            continue
-        due.append(DuePayment(row.day, row.name, row.yen, is_fixed=True, is_planned=True))
-        same = [each for each in expected if _is_expected(row, *each)]
-        if same:
-            expected.remove(min(same, key=lambda each: abs((each[1] - row.day).days)))
-    due += [
-        DuePayment(day, payment.name, payment.amount_on(day), payment.is_fixed)
-        for payment, day in expected
-        if day <= until
-    ]
-    return sorted(due, key=lambda each: (each.day, each.name))
-
-
-def _is_expected(row: CountedRow, payment: RecurringPayment, day: date) -> bool:
-    """Whether a row is a series' payment of about a day, perhaps of another amount."""
-    amount = payment.amount_on(day)
-    return (
-        row.shop == payment.rows[-1].shop
-        and abs((row.day - day).days) * 2 <= payment.interval.days
-        and abs(row.yen - amount) <= _MAX_SPREAD * amount
-    )
-
-
 def recurring_payments(rows: Iterable[CountedRow], as_of: date) -> list[RecurringPayment]:
     """The series among rows up to ``as_of``, the largest yearly cost first, income last."""
     return Payees(rows).series(as_of)
@@ -364,7 +311,7 @@ def _series(
     amounts = [row.yen for row in regular]
     others = sum(1 for a, b in zip(amounts, amounts[1:], strict=False) if a != b)
     is_fixed = 1 - others / (len(regular) - 1) >= _STEADY
-    is_bill = _spread(amounts) <= _MAX_SPREAD
+    is_bill = _spread(amounts) <= MAX_SPREAD
     if interval is _YEARLY:  # two amounts alone are near each other by chance
         is_bill = _is_close(amounts) and (len(amounts) > _YEARLY.needed or len(intervals) == 1)
     if not (is_fixed or is_bill):

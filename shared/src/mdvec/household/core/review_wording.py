@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from mdvec.household.core.answer_text import answer_text
+from mdvec.household.core.answers import answer_text
 from mdvec.household.core.transaction import Transaction
 from mdvec.text import shown_name
 from mdvec.tools import offered_name

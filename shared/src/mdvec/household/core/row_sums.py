@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal, NamedTuple
 
 from mdvec.dates import Days, Month, MonthRange
 from mdvec.household.core.categories import INCOME, Category
-from mdvec.household.core.found import (
-    MAX_GROUPS,
-    OTHERS,
-    FoundGroup,
-    Mean,
-    Totals,
-)
 from mdvec.household.core.shop_names import shops_of
+from mdvec.household.core.wording import format_currency
 
 GroupBy = Literal[
     "shop", "category", "account", "person", "day", "week", "month", "year", "weekday", "weekend"
@@ -25,8 +20,68 @@ TIMES: tuple[GroupBy, ...] = ("day", "week", "month", "year", "weekday", "weeken
 """The groups by a row's day."""
 MAX_TIMES = 120
 """The most days or weeks that an answer lists."""
+MAX_GROUPS = 20
+OTHERS = "そのほか"
+"""The name of the group of all further groups."""
 _WEEKDAYS = "月火水木金土日"
 _SATURDAY = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """The sums of some rows: their number, spending less refunds, and income, in yen."""
+
+    rows: int
+    spending: int
+    income: int
+
+    @property
+    def balance(self) -> int:
+        """Income minus spending."""
+        return self.income - self.spending
+
+    @property
+    def in_words(self) -> str:
+        """The number of rows and the sums in Japanese; a sum of nothing is left out."""
+        sums = [("支出", self.spending), ("収入", self.income)]
+        words = [f"{name} {format_currency(yen)}" for name, yen in sums if yen]
+        if self.spending and self.income:
+            words.append(f"収支 {format_currency(self.balance, signed=True)}")
+        return "、".join([f"{self.rows:,}件", *(words or ["合計 0円"] * bool(self.rows))])
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """Spending and income per day or month, rounded to whole yen, ``over`` so many of them.
+
+    ``is_whole`` is false if some of the months are only partly of the period.
+    """
+
+    unit: Literal["day", "month"]
+    over: int
+    spending: int
+    income: int
+    is_whole: bool = True
+
+    @property
+    def in_words(self) -> str:
+        """The means in Japanese, and what they are over."""
+        unit, units = ("1日", "日") if self.unit == "day" else ("1か月", "か月")
+        sums = [("支出", self.spending), ("収入", self.income)]
+        amounts = [f"{name} {format_currency(yen)}" for name, yen in sums if yen]
+        part = "" if self.is_whole else "、途中からの月を含む"
+        return f"{unit}平均 {'、'.join(amounts) or '0円'}（{self.over:,}{units}{part}）"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundGroup(Totals):
+    """The matches that share a shop, category, account, person or part of time.
+
+    ``mean`` is that of a weekday's days, or of a year's months.
+    """
+
+    name: str
+    mean: Mean | None = None
 
 
 class RowSum(NamedTuple):

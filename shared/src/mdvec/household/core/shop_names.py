@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final
 
+from mdvec.text import morphemes
+
 _DASHES = re.compile("[‐‑‒–—―⁃−─━﹘]")
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff]"
@@ -274,3 +276,16 @@ def _latin(shop: ShopName, other: ShopName) -> float:
 
 def _is_mixed(shop: ShopName, other: ShopName) -> bool:
     return any(re.search("[a-z]", name.kana) for name in (shop, other))
+
+
+_KANJI = re.compile("[\u3400-\u9fff々〆a-zA-Z]")
+
+
+def reading(text: str) -> str:
+    """A text in katakana, words in Latin letters too if the dictionary reads them.
+
+    Without kanji and Latin letters, or without a dictionary, the text itself.
+    """
+    if not _KANJI.search(text):
+        return text
+    return " ".join(morpheme.reading for morpheme in morphemes(text)) or text

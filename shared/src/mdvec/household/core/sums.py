@@ -8,9 +8,8 @@ from decimal import Decimal
 from fractions import Fraction
 
 from mdvec.dates import Month, MonthRange
-from mdvec.household.core.answer_json import CategoryText, MonthText, Percentage, SubjectText
-from mdvec.household.core.categories import INCOME, Category
-from mdvec.household.core.subjects import Subject, Total
+from mdvec.household.core.answers import CategoryText, MonthText, Percentage, SubjectText
+from mdvec.household.core.categories import INCOME, Category, Subject, Total
 
 WINDOW = 12
 """The months in a moving average, the current one included."""

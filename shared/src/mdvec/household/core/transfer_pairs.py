@@ -17,9 +17,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from mdvec.household.core.categories import INCOME
-from mdvec.household.core.detection import DetectionOptions
-from mdvec.household.core.pair import ComparedEntry, Pair
-from mdvec.household.core.pairs import FoundPairs
+from mdvec.household.core.pair import ComparedEntry, DetectionOptions, FoundPairs, Pair
 
 MAX_DAYS = 3
 """How many days a transfer may take; a weekend lies between the two bookings."""

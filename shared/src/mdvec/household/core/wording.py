@@ -1,4 +1,4 @@
-"""The Japanese texts of the household's answers."""
+"""The Japanese texts of the household's answers, and notes on what they cover."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from mdvec.dates import Month, MonthRange
 from mdvec.errors import MdvecError
-from mdvec.household.core.categories import INCOME, Category
-from mdvec.household.core.subjects import Subject, Total
+from mdvec.household.core.categories import INCOME, Category, Subject, Total
 from mdvec.household.core.sums import (
     UNMARKED,
     CategoryShare,
@@ -19,8 +18,10 @@ from mdvec.household.core.sums import (
     MonthMarks,
     RowCounts,
     SavingsTrend,
+    income_and_spending,
 )
-from mdvec.text import shown_name
+from mdvec.household.core.transaction import Transaction
+from mdvec.text import shortened, shown_name
 
 NOT_AVAILABLE = "N/A"
 NO_ROWS, RUNNING = "明細なし", "（途中）"
@@ -316,3 +317,53 @@ def _rows_and_amounts(sums: Sequence[MonthlySum]) -> str:
     ]
     amounts = f"（{'、'.join(parts)}）" if parts else ""
     return f"{sum(cell.rows for cell in sums):,}件{amounts}"
+
+
+def shortened_note(shown: MonthRange) -> str:
+    """Says that only the last months of a long period are shown."""
+    return f"期間が長いため、最後の {len(shown)}か月（{shown.in_words}）だけを示しました"
+
+
+def whole_months_note(shown: MonthRange) -> str:
+    """Says that a trend shows whole months, though a part of one was requested."""
+    return f"推移は月ごとのため、{shown.in_words}を月の初めから終わりまで示しました"
+
+
+PLANNED_INCLUDED = "上の金額に含みます"
+PLANNED_LEFT_OUT = "上の金額には含めていません"
+PLANNED_DUE = "使った金額には含めていません。期間内のものは「これからの支払い」に数えます"
+
+
+def planned_note(sums: Sequence[MonthlySum], where: str) -> str:
+    """Names rows dated after today, and says where they are in the figures."""
+    income, spending = income_and_spending(sums)
+    return planned_totals_note(
+        sum(cell.rows for cell in sums),
+        -sum(cell.amount for cell in spending) if spending else None,
+        sum(cell.amount for cell in income) if income else None,
+        where,
+    )
+
+
+def planned_totals_note(rows: int, spending: int | None, income: int | None, where: str) -> str:
+    """The same of totals; None for those without a row."""
+    amounts = "".join(
+        f"、{name} {format_currency(yen)}"
+        for name, yen in (("支出", spending), ("収入", income))
+        if yen is not None
+    )
+    return f"予定（今日より後の日付の明細）: {rows:,}件{amounts}（{where}）"
+
+
+def astray_note(total: int, rows: Sequence[Transaction]) -> str:
+    """Names rows dated years away from all others, which the figures leave out."""
+    named = "、".join(
+        f"{row.date} {shortened(row.description)} {format_currency(row.amount)}"
+        f"（{shortened(row.source_file)} {row.row_number}行目）"
+        for row in rows
+    )
+    more = f"、ほか {total - len(rows):,}件" if total > len(rows) else ""
+    return (
+        f"日付がほかから何年も離れた明細 {total:,}件は含めていません: {named}{more}。"
+        "日付の誤りなら、直して取り込み直してください。正しければ、その年月を指定すると集計できます"
+    )

@@ -13,8 +13,7 @@ import apsw
 
 from mdvec.household.core.candidates import OpenPair
 from mdvec.household.core.card_bills import BillRow
-from mdvec.household.core.detection import DetectionOptions
-from mdvec.household.core.pair import ComparedRow, Pair
+from mdvec.household.core.pair import ComparedRow, DetectionOptions, Pair
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces.ledger_sums import counts, in_ledger
 from mdvec.household.interfaces.transactions import TRANSACTION_COLUMNS, read_transaction

@@ -9,10 +9,9 @@ from typing import Any
 import apsw
 
 from mdvec.dates import Days, Month, MonthRange
-from mdvec.household.core.categories import INCOME, Category
+from mdvec.household.core.categories import INCOME, Category, Subject, Total
 from mdvec.household.core.category_rules import ShopTotal
 from mdvec.household.core.shop_names import shops_of
-from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import MonthlySum
 from mdvec.household.core.transaction import CountedRow, Transaction
 from mdvec.household.interfaces.transactions import TRANSACTION_COLUMNS, read_transaction

@@ -11,10 +11,9 @@ import apsw
 from mdvec.dates import Month
 from mdvec.household.core.assets import AssetMonth
 from mdvec.household.core.budgets import Budget
-from mdvec.household.core.categories import Category
+from mdvec.household.core.categories import Category, Subject, Total
 from mdvec.household.core.category_rules import CategoryRule, renamed, rule_for
 from mdvec.household.core.shop_names import shops_of
-from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.transaction import RowNote
 from mdvec.household.interfaces.ledger_sums import counts
 

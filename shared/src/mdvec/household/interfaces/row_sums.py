@@ -11,9 +11,8 @@ from typing import Any, Literal
 import apsw
 
 from mdvec.dates import Days
-from mdvec.household.core.categories import INCOME
+from mdvec.household.core.categories import INCOME, Subject
 from mdvec.household.core.row_sums import KeySum, RowSum
-from mdvec.household.core.subjects import Subject
 from mdvec.household.core.transaction import RowNote, Transaction
 from mdvec.household.interfaces.ledger_sums import counts, left_out, of_subject
 from mdvec.household.interfaces.transactions import TRANSACTION_COLUMNS, read_transaction

@@ -1,4 +1,4 @@
-"""The subjects of a ledger's rows, and the rows of each subject."""
+"""The subjects of a ledger's rows, the rows of each subject, and the words that find them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from mdvec.household.core.statement_text import StatementSubject, subject_words
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces.plans import all_notes
 from mdvec.household.interfaces.transactions import TRANSACTION_COLUMNS, read_transaction
-from mdvec.index import Tables
+from mdvec.index import Tables, change_headings
 from mdvec.text import identifier, terms
+from mdvec.tools import list_tools
 
 _OF_SUBJECT = "description, category_major, category_minor, memo"
 
@@ -142,3 +143,18 @@ def _noted_as(connection: apsw.Connection, tool_id: int, question: str) -> list[
         for row_id, note in all_notes(connection, tool_id).items()
         if not question_terms.isdisjoint(terms(" ".join(note.words)))
     ]
+
+
+def follow_decisions(connection: apsw.Connection, tool_id: int) -> None:
+    """Bring the words by which a household's rows are found up to its categories and notes.
+
+    Nothing is embedded: vectors follow with the next import. Call within the transaction that
+    changed the rows or notes.
+    """
+    tool = next(
+        (candidate for candidate in list_tools(connection) if candidate.id == tool_id), None
+    )
+    if tool is None or not tool.generation:
+        return
+    headings = changed_headings(connection, tool.tables)
+    change_headings(connection, tool.tables, headings)

@@ -1,10 +1,12 @@
-"""The types of answers' fields that JSON has otherwise than Python; pydantic reads them.
+"""How answers are put together: the types of their fields in JSON, and the lines of their texts.
 
 Yen stay integers, percentages become numbers, and days and months texts: 2025-06-30, 2025-06.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Annotated, Any, NamedTuple, get_type_hints
 
@@ -12,9 +14,9 @@ from pydantic import Field, GetCoreSchemaHandler, PlainSerializer
 from pydantic_core import core_schema
 
 from mdvec.dates import Days, Month, MonthRange
-from mdvec.household.core.categories import Category
-from mdvec.household.core.subjects import Total
+from mdvec.household.core.categories import Category, Total
 from mdvec.household.core.transaction import CountedRow
+from mdvec.text import on_one_line
 
 
 def _ends(months: MonthRange) -> list[str]:
@@ -56,3 +58,36 @@ SubjectText = Annotated[Category | Total, PlainSerializer(str)]
 RowObject = Annotated[CountedRow, _AsObject()]
 AnswerText = Annotated[str, Field(exclude=True)]
 """The text of an answer, which is sent beside its JSON."""
+
+
+MAX_AGE = timedelta(days=45)
+"""Data that end longer ago than this are old: a statement of every month has arrived by then."""
+
+
+def answer_text(
+    lines: Iterable[str], notes: Iterable[str] = (), rows: Iterable[str] = (), *, age: str = ""
+) -> str:
+    """The text of an answer: ``age`` first, then its lines, its notes and its rows.
+
+    Every line of an answer goes through here, so that no cell of a statement, whatever it
+    contains, ends its line and begins another.
+    """
+    first = [age] if age else []
+    return "\n".join(map(safe_line, (*first, *lines, *(f"※ {note}。" for note in notes), *rows)))
+
+
+def safe_line(line: str) -> str:
+    """The line without line breaks, and with control and direction characters escaped."""
+    text = line.lstrip(" ")
+    return line[: len(line) - len(text)] + on_one_line(text)
+
+
+def age_line(last_day: date, today: date, until: date | None = None, what: str = "明細") -> str:
+    """Says that the data end long before today; "" if they do not, or not before ``until``.
+
+    ``until`` is the last day of the period asked for, None for whatever is the latest.
+    """
+    if today - last_day <= MAX_AGE or (until is not None and until <= last_day):
+        return ""
+    months = (today.year - last_day.year) * 12 + today.month - last_day.month
+    return f"{what}は{last_day}までです（{months}か月前）。"
