@@ -35,9 +35,8 @@ from mdvec.household.interfaces.ledger_statements import KnownStatement
 from mdvec.household.interfaces.marks import update_marks
 from mdvec.household.interfaces.plans import apply_rules
 from mdvec.household.options import NO_REMOVAL_OPTIONS, RemovalOptions
-from mdvec.household.reading import LedgerFile
+from mdvec.household.reading import LedgerFile, StatementFolder, StatementKey
 from mdvec.household.report import LedgerMode, LedgerReport, report_of
-from mdvec.household.statement_folder import StatementFolder, StatementKey
 from mdvec.text import counted
 
 
@@ -201,7 +200,7 @@ def _derive(
             for remover in removers(ranked, list(zip(families, scopes, strict=True)))
         ),
     )
-    derivation.decide_removals(connection, tool_id, accepted=accept_removals)
+    derivation.mark_removals(connection, tool_id, accepted=accept_removals)
     if may_delete:
         damaged = {state.path for state in folder.present.values() if state.bad_rows}
         derivation.forget_rows_without_file(connection, damaged)

@@ -10,7 +10,7 @@ import apsw
 from mdvec.dates import MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.core.answers import AnswerText, MonthText, age_line, answer_text
-from mdvec.household.core.assets import TOTAL
+from mdvec.household.core.moneyforward import TOTAL
 from mdvec.household.core.periods import resolve_period
 from mdvec.household.core.sums import change, mean
 from mdvec.household.core.wording import format_currency, format_percentage

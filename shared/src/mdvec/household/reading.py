@@ -1,4 +1,7 @@
-"""Reads statement files: their rows and state, or why they cannot be read."""
+"""Reads the statement files of a folder: their rows and state, or why they cannot be read.
+
+A file is read only if it or what reads it changed, and its rows are not stored under another name.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,23 @@ import hashlib
 import logging
 import shlex
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from mdvec.files import FoundFile, PassingProblem, Problem
-from mdvec.household.core.assets import AssetMonth, kept_note, read_asset_months
-from mdvec.household.core.cells import TransactionRow
+from mdvec.household.core.cells import BadRow, TransactionRow
 from mdvec.household.core.csv_text import CsvText
-from mdvec.household.core.moneyforward import ASSET_HISTORY, NotTransactions, ParsedFile
+from mdvec.household.core.moneyforward import (
+    ASSET_HISTORY,
+    AssetMonth,
+    NotTransactions,
+    ParsedFile,
+    kept_note,
+    read_asset_months,
+)
 from mdvec.household.core.statement_kinds import UNMAPPED, Mappings, read_statement
 from mdvec.household.core.statements import Statement
 from mdvec.household.interfaces.ledger_files import KnownFile
@@ -23,6 +33,9 @@ from mdvec.household.interfaces.mappings import OwnMappings, only_ready_made
 from mdvec.text import quoted
 
 logger = logging.getLogger("mdvec")
+
+StatementKey = tuple[str, str]
+"""What identifies a statement: the path of its file, and the hash of its content."""
 
 _NO_OWN_MAPPINGS = OwnMappings()
 _BEFORE = "it held transactions before, but now "
@@ -137,23 +150,16 @@ def unsupported_files(others: Iterable[str]) -> list[Problem]:
 class StatementFile:
     """A statement file with its rows, grouped by header; ``unread`` says why it has none.
 
-    ``may_pass`` is whether it may be readable later although it does not change. ``misfits``
-    are lines that its running balance contradicts, with why. ``assets`` are the months of an asset
+    ``misfits`` are rows that its running balance contradicts. ``assets`` are the months of an asset
     history, which has no rows. ``account_number`` is "" where nothing tells it.
     """
 
     file: KnownFile
     blocks: tuple[tuple[TransactionRow, ...], ...] = ()
-    unread: str = ""
-    may_pass: bool = False
-    misfits: tuple[tuple[int, str], ...] = ()
+    unread: Problem | None = None
+    misfits: tuple[BadRow, ...] = ()
     assets: tuple[AssetMonth, ...] = ()
     account_number: str = ""
-
-    @property
-    def problem(self) -> Problem:
-        """Why it was not read."""
-        return (PassingProblem if self.may_pass else Problem)(self.file.path, self.unread)
 
     @property
     def statement(self) -> Statement:
@@ -173,53 +179,32 @@ class StatementFile:
 def read_statement_file(file: LedgerFile, known: KnownFile | None) -> StatementFile:
     """Read a file; ``known`` is its state at the last import."""
     logger.debug("[reindex] processing: %s", quoted(file.path))
-    state = KnownFile(
-        path=file.path,
-        size=file.size,
-        mtime_ns=file.mtime_ns,
-        content_hash="",
-        is_present=True,
-        rows=0,
-        bad_rows=(),
-        passed_over="",
-        app_version=file.reader,
-    )
+    state = KnownFile(file.path, file.size, file.mtime_ns, app_version=file.reader)
     try:
         content_hash, parsed = file.parse()
     except (OSError, NotTransactions) as error:
-        return StatementFile(
-            state, unread=why_unreadable(error), may_pass=isinstance(error, OSError)
-        )
-    if parsed.passed_over and known is not None and known.rows:
-        return StatementFile(state, unread=f"{_BEFORE}{parsed.passed_over}")
-    assets, bad = _assets(parsed)
-    state = replace(
-        state,
-        content_hash=content_hash,
-        rows=len(parsed.rows) + len(parsed.bad),
-        bad_rows=tuple((bad.line, bad.reason) for bad in parsed.bad),
-        passed_over=kept_note(len(assets), bad) if assets else _passed_over(parsed, known),
-    )
+        problem = PassingProblem if isinstance(error, OSError) else Problem
+        return StatementFile(state, unread=problem(file.path, why_unreadable(error)))
+    passed_over, assets = parsed.passed_over, list[AssetMonth]()
+    had_rows = known is not None and known.rows > 0
+    if passed_over and had_rows:
+        return StatementFile(state, unread=Problem(file.path, f"{_BEFORE}{passed_over}"))
+    rows = len(parsed.rows) + len(parsed.bad)
+    if passed_over == ASSET_HISTORY:
+        assets, bad = read_asset_months(parsed.csv.text)
+        passed_over = kept_note(len(assets), bad) if assets else passed_over
+    elif not (passed_over or rows or had_rows):
+        passed_over = "it has a header, but no rows"
     return StatementFile(
-        state,
+        replace(
+            state, content_hash=content_hash, rows=rows, bad_rows=parsed.bad,
+            passed_over=passed_over,
+        ),
         parsed.blocks,
-        account_number=parsed.account_number,
+        misfits=parsed.misfits,
         assets=tuple(assets),
-        misfits=tuple((row.line, row.reason) for row in parsed.misfits),
-    )
-
-
-def _passed_over(parsed: ParsedFile, known: KnownFile | None) -> str:
-    is_new = known is None or not known.rows
-    if is_new and not (parsed.passed_over or parsed.rows or parsed.bad):
-        return "it has a header, but no rows"
-    return parsed.passed_over
-
-
-def _assets(parsed: ParsedFile) -> tuple[list[AssetMonth], int]:
-    if parsed.passed_over != ASSET_HISTORY:
-        return [], 0
-    return read_asset_months(parsed.csv.text)
+        account_number=parsed.account_number,
+    )  # fmt: skip
 
 
 def why_unreadable(error: Exception) -> str:
@@ -229,3 +214,91 @@ def why_unreadable(error: Exception) -> str:
     if isinstance(error, OSError):
         return f"it cannot be read ({(error.strerror or type(error).__name__).lower()})"
     return str(error)
+
+
+@dataclass
+class StatementFolder:
+    """The files of a folder, and which of them were read.
+
+    ``known`` has the files of the last import, ``statements`` the stored statements with rows.
+    ``present`` has the state of each file whose rows are known, ``contents`` the files read now,
+    ``moved`` the former path, by the new one, of each file whose content had another name.
+    """
+
+    files: Sequence[LedgerFile]
+    known: Mapping[str, KnownFile]
+    statements: Collection[StatementKey]
+    present: dict[str, KnownFile] = field(default_factory=dict)
+    contents: list[StatementFile] = field(default_factory=list)
+    moved: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for file in self.files:
+            state = self.known.get(file.path)
+            if state is not None and state.is_present and file.is_as_in(state):
+                self.present[file.path] = state
+
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether the files are those of the last import."""
+        before = {path for path, state in self.known.items() if state.is_present}
+        return before == self.present.keys() and len(self.files) == len(self.present)
+
+    @property
+    def unread(self) -> dict[str, Problem]:
+        """Why files could not be read, by path."""
+        return {read.file.path: read.unread for read in self.contents if read.unread}
+
+    @property
+    def present_statements(self) -> set[StatementKey]:
+        """The statements that the present files are."""
+        return {(state.path, state.content_hash) for state in self.present.values()}
+
+    def read(self, *, every_file: bool) -> None:
+        """Read the files whose rows are not stored; those without rows are always read."""
+        paths = {file.path for file in self.files}
+        gone: defaultdict[str, list[str]] = defaultdict(list)
+        for path, content_hash in sorted(self.statements, key=self._is_of_an_older_import):
+            if path not in paths:
+                gone[content_hash].append(path)
+        for file in self.files:
+            before = self.present.pop(file.path, None)
+            content_hash = file.content_hash() if before is None else before.content_hash
+            origin = self._origin(file.path, content_hash, gone)
+            state = None if every_file else self._stored_state(origin, content_hash, file)
+            if state is None:
+                read = read_statement_file(file, self.known.get(file.path))
+                self.contents.append(read)
+                if read.unread:
+                    continue
+                state = read.file
+            elif origin == file.path:
+                file.forget_bytes()
+            if origin != file.path:
+                self.moved[file.path] = origin  # its text is stored anew, too
+            self.present[file.path] = replace(
+                state, path=file.path, mtime_ns=file.mtime_ns, is_present=True
+            )
+
+    def _is_of_an_older_import(self, statement: StatementKey) -> tuple[bool, StatementKey]:
+        state = self.known.get(statement[0])
+        was_there = state is not None and state.is_present and state.content_hash == statement[1]
+        return not was_there, statement
+
+    def _origin(self, path: str, content_hash: str, gone: Mapping[str, list[str]]) -> str:
+        """The path that the statement of a file has: its own, or that of a file that is gone."""
+        former = gone.get(content_hash)
+        return path if not former or (path, content_hash) in self.statements else former.pop(0)
+
+    def _stored_state(self, path: str, content_hash: str, file: LedgerFile) -> KnownFile | None:
+        """The state of a file whose rows are stored, under the path that they have."""
+        state = self.known.get(path)
+        is_stored = (
+            state is not None
+            and state.is_present
+            and state.rows > 0
+            and not state.passed_over
+            and (state.content_hash, state.app_version) == (content_hash, file.reader)
+            and (path, content_hash) in self.statements
+        )
+        return state if is_stored else None

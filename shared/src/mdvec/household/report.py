@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from mdvec.files import Problem
-from mdvec.household.core.assets import KEPT
+from mdvec.household.core.moneyforward import KEPT
 from mdvec.household.interfaces.accounts import AccountDoubt
 from mdvec.household.interfaces.ledger_files import KnownFile
 from mdvec.household.interfaces.ledger_statements import GoneRow

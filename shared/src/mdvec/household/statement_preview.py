@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 import tomllib
 import unicodedata
@@ -14,22 +13,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mdvec.errors import MdvecError
-from mdvec.household.core.balances import check_balances
-from mdvec.household.core.cells import TransactionRow
+from mdvec.household.core.cells import BadRow, TransactionRow
 from mdvec.household.core.csv_text import records_of
 from mdvec.household.core.mapped_rows import read_mapped
-from mdvec.household.core.mapping import Mapping
-from mdvec.household.core.mapping_sentences import Language, MappingSentence
-from mdvec.household.core.mapping_text import toml_of
-from mdvec.household.core.moneyforward import NotTransactions, decode, read_rows
+from mdvec.household.core.mapping import Mapping, toml_of
+from mdvec.household.core.moneyforward import ParsedFile
 from mdvec.household.core.proposal import proposal_with, with_stated
-from mdvec.household.core.statement_kinds import (
-    Mappings,
-    decoded_statement,
-    fitting_mapping,
-    undoubted,
-)
-from mdvec.household.core.undecided import Undecided, undecided_in
+from mdvec.household.core.statement_kinds import Mappings, decoded_statement, recognise
+from mdvec.household.core.undecided import Language, MappingSentence, Undecided, undecided_in
 from mdvec.household.interfaces.mappings import ENDING, own_mappings, ready_made, rewrite_mapping
 from mdvec.household.reading import why_unreadable
 
@@ -78,7 +69,7 @@ class StatementPreview:
     toml: str
     rows: tuple[PreviewRow, ...]
     rows_read: int
-    bad: tuple[tuple[int, str], ...]
+    bad: tuple[BadRow, ...]
     balances_compared: int
     misfits: tuple[int, ...]
     checks: tuple[str, ...] = ()
@@ -119,15 +110,14 @@ def preview_statement(
     own = () if source is None else _usable_mappings(source)
     path = file.name if source is None else _path_within(file, source)
     chosen = _choose(data, path, Mappings(own, ready_made()), _stated(stated))
-    if chosen is None:
+    if isinstance(chosen, ParsedFile):
         if save:
             raise MappingRefused("it is a file of Money Forward, which needs no mapping")
-        parsed = read_rows(data)
-        shown = tuple(map(_row, parsed.rows[:_ROWS_SHOWN]))
-        bad = tuple((row.line, row.reason) for row in parsed.bad)
+        rows = tuple(map(_row, chosen.rows[:_ROWS_SHOWN]))
         return StatementPreview(
-            str(file), "Money Forward", "moneyforward", "", shown, len(parsed.rows), bad, 0, ()
-        )
+            str(file), "Money Forward", "moneyforward", "", rows, len(chosen.rows), chosen.bad, 0,
+            (),
+        )  # fmt: skip
     if account and chosen.origin != "own":
         chosen = replace(chosen, mapping=replace(chosen.mapping, name=account, account=account))
     shown_file = _preview(file, chosen, language)
@@ -165,23 +155,17 @@ def _stated(lines: Sequence[str]) -> dict[str, Any]:
         raise MappingRefused(f"what is set is not valid TOML ({error})") from error
 
 
-def _choose(data: bytes, path: str, mappings: Mappings, stated: Pairs[str, Any]) -> _Chosen | None:
-    """The mapping for a file; None if it is Money Forward's."""
-    try:
-        parsed = read_rows(data)
-    except NotTransactions:
-        mapping = fitting_mapping(data, "", path, mappings)
-        if mapping is None:
-            raise
-        return _with_stated(mapping, _origin(mapping, mappings), data, stated)
-    if parsed.is_certain:
-        return None
-    mapping = fitting_mapping(data, parsed.csv.text, path, mappings)
-    if mapping is not None:
-        return _with_stated(mapping, _origin(mapping, mappings), data, stated)
-    if not undoubted(parsed).passed_over:
-        return None
-    text = decode(data)
+def _choose(
+    data: bytes, path: str, mappings: Mappings, stated: Pairs[str, Any]
+) -> _Chosen | ParsedFile:
+    """The mapping for a file, or its rows if it is Money Forward's."""
+    kind = recognise(data, path, mappings)
+    if isinstance(kind, Mapping):
+        origin: Origin = "own" if kind in mappings.own else "ready-made"
+        return _with_stated(kind, origin, data, stated)
+    if not kind.passed_over:
+        return kind
+    text = kind.csv.text
     stem = path.rpartition("/")[2].rpartition(".")[0]
     today = date.today()  # noqa: DTZ011 - statements have local days
     proposal = proposal_with(text, stem, today, stated)
@@ -198,13 +182,8 @@ def _with_stated(mapping: Mapping, origin: Origin, data: bytes, stated: Pairs[st
     return _Chosen(changed, origin, text, undecided=undecided, before=before)
 
 
-def _origin(mapping: Mapping, mappings: Mappings) -> Origin:
-    return "own" if mapping in mappings.own else "ready-made"
-
-
 def _preview(file: Path, chosen: _Chosen, language: Language) -> StatementPreview:
     read = read_mapped(chosen.mapping, records_of(chosen.text))
-    checked = [check_balances(block) for block in read.balances]
     return StatementPreview(
         file=str(file),
         kind=chosen.mapping.name,
@@ -213,8 +192,8 @@ def _preview(file: Path, chosen: _Chosen, language: Language) -> StatementPrevie
         rows=tuple(map(_row, read.rows[:_ROWS_SHOWN])),
         rows_read=len(read.rows),
         bad=read.bad,
-        balances_compared=sum(each.compared for each in checked),
-        misfits=tuple(itertools.chain.from_iterable(each.misfits for each in checked)),
+        balances_compared=sum(check.compared for check in read.checks),
+        misfits=tuple(read.misfits),
         checks=tuple(each.text(language) for each in (*chosen.checks, *_without_amount(read.rows))),
         undecided=tuple(each.question.text(language) for each in chosen.undecided),
     )

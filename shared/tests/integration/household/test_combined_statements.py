@@ -11,8 +11,8 @@ from mdvec.database import migrations
 from mdvec.files.scanning import Problem
 from mdvec.household import deciding
 from mdvec.household import review as duplicate_review
-from mdvec.household.core.file_names import StatementName, statement_name
 from mdvec.household.core.pair import DetectionOptions
+from mdvec.household.core.statements import StatementName, statement_name
 from mdvec.household.deciding import ReviewDecision
 
 JULY_11, AUGUST_10, AUGUST_20 = date(2025, 7, 11), date(2025, 8, 10), date(2025, 8, 20)

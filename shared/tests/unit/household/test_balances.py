@@ -1,9 +1,18 @@
 """The running balance of a statement checks its amounts."""
 
+from datetime import date
+
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from mdvec.household.core.balances import BalancedRow, check_balances
+from mdvec.household.core.balances import check_balances
+from mdvec.household.core.cells import TransactionRow
+
+
+def row_of(line, account, amount, balance):
+    texts = ["店", "", "", account, ""]
+    return TransactionRow(date(2025, 7, 1), amount, *texts, True, False, "", line, balance)
+
 
 AMOUNTS = st.integers(-(10**9), 10**9).filter(bool)
 
@@ -16,7 +25,7 @@ def statements(draw):
         account = draw(st.sampled_from(["a", "a", "b"]))
         amount = draw(AMOUNTS)
         balances[account] += amount
-        rows.append(BalancedRow(line, account, amount, balances[account]))
+        rows.append(row_of(line, account, amount, balances[account]))
     return rows[::-1] if draw(st.booleans()) else rows
 
 
@@ -36,13 +45,13 @@ def test_a_row_that_is_missing_in_the_middle_is_noticed(rows, data):
 
 def test_a_wrong_amount_is_named_by_its_line():
     rows = [(2, 100, 100), (3, -30, 70), (4, -10, 65), (5, 20, 85)]
-    assert check_balances(BalancedRow(line, "", *row) for line, *row in rows) == (3, (4,))
+    assert check_balances(row_of(line, "", *row) for line, *row in rows) == (3, (4,))
 
 
 def test_rows_on_both_sides_of_a_line_that_cannot_be_read_are_not_compared():
     rows = [(2, 100, 100), (3, None, None), (4, -10, 60), (5, 20, 80)]
-    assert check_balances(BalancedRow(line, "", *row) for line, *row in rows) == (1, ())
+    assert check_balances(row_of(line, "", *row) for line, *row in rows) == (1, ())
 
 
 def test_a_file_without_balances_has_nothing_to_compare():
-    assert check_balances([BalancedRow(2, "", 1, None), BalancedRow(3, "", 1, None)]) == (0, ())
+    assert check_balances([row_of(2, "", 1, None), row_of(3, "", 1, None)]) == (0, ())

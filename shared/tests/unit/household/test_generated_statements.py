@@ -14,7 +14,7 @@ import pytest
 
 from mdvec.household.core.csv_text import records_of
 from mdvec.household.core.mapped_rows import read_mapped
-from mdvec.household.core.mapping_text import toml_of
+from mdvec.household.core.mapping import toml_of
 from mdvec.household.core.proposal import proposal_with
 from mdvec.household.core.statement_kinds import Mappings, read_statement
 from mdvec.household.interfaces.mappings import only_ready_made, parsed_mapping

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from mdvec.household.core.csv_text import records_of
 from mdvec.household.core.mapped_rows import read_mapped
-from mdvec.household.core.mapping import InvalidMapping, Mapping, mapping_of
-from mdvec.household.core.mapping_text import toml_of
+from mdvec.household.core.mapping import InvalidMapping, Mapping, mapping_of, toml_of
 from mdvec.household.core.moneyforward import NotTransactions
 from mdvec.household.core.statement_kinds import Mappings, read_statement
 from mdvec.household.interfaces.mappings import only_ready_made, parsed_mapping, ready_made

@@ -9,10 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdvec.household.core.cells import BadCell, TransactionRow, parse_amount, parse_date, parse_flag
+from mdvec.household.core.cells import (
+    BadCell,
+    BadRow,
+    TransactionRow,
+    parse_amount,
+    parse_date,
+    parse_flag,
+)
 from mdvec.household.core.csv_text import CsvText
 from mdvec.household.core.identity import identities
-from mdvec.household.core.moneyforward import BadRow, NotTransactions, ParsedFile, decode, read_rows
+from mdvec.household.core.moneyforward import NotTransactions, ParsedFile, decode, read_rows
 
 HEADER = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
 ROW = TransactionRow(
@@ -101,7 +108,7 @@ def can(text, encoding):
 def test_what_a_file_of_any_dialect_holds_is_read_back_exactly(statement_file):
     data, rows = statement_file
     parsed = read_rows(data)
-    assert parsed == ParsedFile(rows, (), parsed.csv)
+    assert parsed == ParsedFile((rows,), (), parsed.csv)
     assert parsed.csv == CsvText.of(decode(data))
     spans = parsed.csv.spans()
     header, *texts = (parsed.csv.text[start:end] for start, end, _ in spans.values())

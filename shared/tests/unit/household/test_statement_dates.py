@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdvec.household.core.cells import BadCell
-from mdvec.household.core.file_names import parse_statement_date
+from mdvec.household.core.cells import BadCell, parse_statement_date
 
 DAYS = st.dates(date(1990, 1, 1), date(2099, 12, 31))
 ERAS = (("令和", "R", 2018, date(2019, 5, 1)), ("平成", "H", 1988, date(1989, 1, 8)))

@@ -14,9 +14,9 @@ import pytest
 from mdvec.household.core.csv_text import records_of
 from mdvec.household.core.mapped_rows import read_mapped
 from mdvec.household.core.mapping import Mapping
-from mdvec.household.core.mapping_sentences import MappingSentence
 from mdvec.household.core.proposal import proposal_with
 from mdvec.household.core.statement_kinds import UNMAPPED, Mappings, read_statement
+from mdvec.household.core.undecided import MappingSentence
 from mdvec.household.interfaces.mappings import only_ready_made
 from mdvec.text import shown_name
 

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import itertools
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-
-class BalancedRow(NamedTuple):
-    """A row's line, its amount in yen, and what its account has after it; None where unknown."""
-
-    line: int
-    account: str
-    amount: int | None
-    balance: int | None
+from mdvec.household.core.cells import TransactionRow
 
 
 class BalancedDay(NamedTuple):
@@ -42,45 +35,43 @@ class BalanceCheck(NamedTuple):
     misfits: tuple[int, ...]
 
 
-def check_balances(rows: Iterable[BalancedRow]) -> BalanceCheck:
+def check_balances(rows: Iterable[TransactionRow | None]) -> BalanceCheck:
     """Compares the balances of rows that follow each other in a file, for each account.
 
     A file may begin with its oldest or its newest row; whichever fits better is taken. A row whose
-    amount or balance is unknown is compared with neither of its neighbours. One that has neither
-    stands for a line that could not be read; rows before and after it are not compared.
+    amount or balance is unknown is compared with neither of its neighbours. None stands for a line
+    that could not be read; rows before and after it are not compared, nor are those around a row
+    that has neither an amount nor a balance.
     """
-    accounts: dict[str, list[BalancedRow]] = {}
+    accounts: dict[str, list[TransactionRow | None]] = {}
     for row in rows:
-        if row.amount is None and row.balance is None:
+        if row is None or (row.amount is None and row.balance is None):
             for of_account in accounts.values():
-                of_account.append(row)
+                of_account.append(None)
         else:
             accounts.setdefault(row.account, []).append(row)
     compared, misfits = 0, list[int]()
     for of_account in accounts.values():
-        pairs = [pair for pair in itertools.pairwise(of_account) if _can_be_compared(*pair)]
+        pairs = [
+            (before, row)
+            for before, row in itertools.pairwise(of_account)
+            if before is not None and row is not None
+            if None not in (before.amount, before.balance, row.amount, row.balance)
+        ]
         compared += len(pairs)
-        downwards, upwards = list(_misfits(pairs)), list(_misfits_upwards(pairs))
+        downwards = _misfits(pairs)
+        upwards = _misfits((row, before) for before, row in pairs)
         misfits += upwards if len(upwards) < len(downwards) else downwards
     return BalanceCheck(compared, tuple(sorted(misfits)))
 
 
-def _can_be_compared(row: BalancedRow, other: BalancedRow) -> bool:
-    return None not in (row.amount, row.balance, other.amount, other.balance)
-
-
-def _misfits(pairs: Sequence[tuple[BalancedRow, BalancedRow]]) -> Iterator[int]:
-    """The lines that do not fit if the oldest row is first."""
-    for before, row in pairs:
-        if (before.balance or 0) + (row.amount or 0) != row.balance:
-            yield row.line
-
-
-def _misfits_upwards(pairs: Sequence[tuple[BalancedRow, BalancedRow]]) -> Iterator[int]:
-    """The lines that do not fit if the newest row is first."""
-    for row, before in pairs:
-        if (before.balance or 0) + (row.amount or 0) != row.balance:
-            yield row.line
+def _misfits(pairs: Iterable[tuple[TransactionRow, TransactionRow]]) -> list[int]:
+    """The lines that do not fit, of pairs whose older row is first."""
+    return [
+        row.line
+        for before, row in pairs
+        if (before.balance or 0) + (row.amount or 0) != row.balance
+    ]
 
 
 def balance_gaps(

@@ -15,11 +15,16 @@ from datetime import date
 from decimal import Decimal, InvalidOperation
 from fnmatch import fnmatchcase
 
-from mdvec.household.core.balances import BalancedRow
+from mdvec.household.core.balances import BalanceCheck, check_balances
 from mdvec.household.core.categories import INCOME
-from mdvec.household.core.cells import BadCell, TransactionRow, parse_amount
+from mdvec.household.core.cells import (
+    BadCell,
+    BadRow,
+    TransactionRow,
+    parse_amount,
+    parse_statement_date,
+)
 from mdvec.household.core.csv_text import CsvRecord
-from mdvec.household.core.file_names import parse_statement_date
 from mdvec.household.core.mapping import (
     UNSORTED,
     Conditions,
@@ -44,15 +49,21 @@ _LIKE_A_DATE = re.compile(r"\D?\d{1,4}\D\d{1,2}\D\d{1,2}\D?|\d{8}")
 
 @dataclass(frozen=True, slots=True)
 class MappedRows:
-    """The rows below each header, and the bad ones: their line, and why.
-
-    ``balances`` has a row's balance, for each of ``rows``, and a gap for each bad row.
-    """
+    """The rows of a file; ``blocks`` are those below each header, None for each that is bad."""
 
     rows: tuple[TransactionRow, ...]
-    begins: tuple[int, ...]
-    bad: tuple[tuple[int, str], ...]
-    balances: tuple[tuple[BalancedRow, ...], ...]
+    bad: tuple[BadRow, ...]
+    blocks: tuple[tuple[TransactionRow | None, ...], ...]
+
+    @property
+    def checks(self) -> list[BalanceCheck]:
+        """How the running balance of each block fits its amounts."""
+        return [check_balances(block) for block in self.blocks]
+
+    @property
+    def misfits(self) -> list[int]:
+        """The lines whose balance does not follow from the row beside them."""
+        return [line for check in self.checks for line in check.misfits]
 
 
 def header_line(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> int | None:
@@ -98,23 +109,35 @@ def title_of(cells: Sequence[str]) -> str:
 
 def read_mapped(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> MappedRows:
     """The rows of a file that has the mapping's header or title."""
-    collected = _Found()
+    blocks: list[list[TransactionRow | None]] = [[]]
+    bad: list[BadRow] = []
+    foreign: dict[str, list[tuple[int, Decimal]]] = {}
     reader: _RowReader | None = None
     if not (mapping.header or mapping.title):
         reader = _RowReader.of(mapping, ())
     for line, cells in records:
         read = None if reader is None else reader.read(cells, line)
         if isinstance(read, TransactionRow):
-            collected.add(read)
+            blocks[-1].append(read)
         elif isinstance(read, _ForeignRow):
-            collected.add_foreign(line, read)
+            foreign.setdefault(read.code, []).append((line, read.amount))
+            blocks[-1].append(None)
         elif not isinstance(cells, str) and is_header(mapping, cells):
             if reader is not None and mapping.header:
-                collected.begin_block()
+                blocks.append([])
             reader = _RowReader.of(mapping, cells)
         elif read is not None:
-            collected.add_bad(line, read)
-    return collected.rows()
+            bad.append(BadRow(line, read))
+            blocks[-1].append(None)
+    for code, rows in foreign.items():
+        count = f"{len(rows)}, {sum(amount for _, amount in rows):,} in sum"
+        reason = f"rows in {shown_name(code)} ({count}) are left out: only yen can be added up"
+        bad.append(BadRow(rows[0][0], reason))
+    return MappedRows(
+        tuple(row for block in blocks for row in block if row is not None),
+        tuple(sorted(bad)),
+        tuple(map(tuple, blocks)),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,46 +146,6 @@ class _ForeignRow:
 
     code: str
     amount: Decimal
-
-
-class _Found:
-    """The rows of a file while it is read."""
-
-    def __init__(self) -> None:
-        self._rows: list[TransactionRow] = []
-        self._begins: list[int] = []
-        self._bad: list[tuple[int, str]] = []
-        self._balances: list[list[BalancedRow]] = [[]]
-        self._foreign: dict[str, list[tuple[int, Decimal]]] = {}
-
-    def begin_block(self) -> None:
-        self._begins.append(len(self._rows))
-        self._balances.append([])
-
-    def add(self, row: TransactionRow) -> None:
-        self._rows.append(row)
-        self._balances[-1].append(BalancedRow(row.line, row.account, row.amount, row.balance))
-
-    def add_bad(self, line: int, reason: str) -> None:
-        self._bad.append((line, reason))
-        self._balances[-1].append(BalancedRow(line, "", None, None))
-
-    def add_foreign(self, line: int, row: _ForeignRow) -> None:
-        self._foreign.setdefault(row.code, []).append((line, row.amount))
-        self._balances[-1].append(BalancedRow(line, "", None, None))
-
-    def rows(self) -> MappedRows:
-        for code, rows in self._foreign.items():
-            total = sum(amount for _, amount in rows)
-            count = f"{len(rows)}, {total:,} in sum"
-            reason = f"rows in {shown_name(code)} ({count}) are left out: only yen can be added up"
-            self._bad.append((rows[0][0], reason))
-        return MappedRows(
-            tuple(self._rows),
-            tuple(self._begins),
-            tuple(sorted(self._bad)),
-            tuple(map(tuple, self._balances)),
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,27 +1,32 @@
-"""Parses Money Forward's CSV of transactions, which it recognises by the header.
+"""Parses Money Forward's CSVs, which it recognises by the header: transactions, or net worth.
 
 The original has ten quoted columns in cp932; spreadsheets and scripts change its encoding, column
-order and spelling. Asset histories and login pages that were saved as CSV are recognised and
-reported.
+order and spelling. Of a history of assets the months are kept; login pages that were saved as CSV
+are recognised and reported.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
+import unicodedata
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 
+from mdvec.dates import Month
 from mdvec.errors import MdvecError
 from mdvec.household.core.cells import (
     BadCell,
+    BadRow,
     TransactionRow,
     parse_amount,
     parse_date,
     parse_flag,
 )
 from mdvec.household.core.csv_text import CsvRecord, CsvText, records_of
-from mdvec.household.core.mapping import plain_names
+from mdvec.household.core.mapping import one_spelling, plain_names
 from mdvec.text import UnknownEncoding
 from mdvec.text import encoding as encodings
 
@@ -39,6 +44,12 @@ _NAMES = {
 }
 _NEEDED = {"date": "日付", "amount": "金額（円）", "description": "内容"}
 ASSET_HISTORY = "it is an asset history, not transactions"
+TOTAL = "合計"
+KEPT = "net worth of "
+"""How the note on a file begins whose months are kept."""
+_DAY_COLUMNS = ("日付", "年月")
+_UNIT = re.compile(r"\((?:円|¥)\)$")
+_MONTH = re.compile(r"(\d{4})(?:[/.-](\d{1,2})|年(\d{1,2})月)")
 _SPREADSHEET_ERROR = re.compile(r"#[A-Z/0]+[?!]?|[0-9.]+E\+[0-9]+", re.IGNORECASE)
 """An ID that a spreadsheet has turned into an error or a number."""
 
@@ -48,41 +59,28 @@ class NotTransactions(MdvecError):
 
 
 @dataclass(frozen=True, slots=True)
-class BadRow:
-    """A row that cannot be parsed: the line at which it begins, and why."""
-
-    line: int
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class ParsedFile:
-    """A file's rows, and its text.
+    """A file's text, and the ``blocks`` of rows below each header: some are joined from several.
 
     ``passed_over`` is "" for a file of transactions; for any other file it says what that is, and
-    there are no rows. ``begins`` are the indexes in ``rows`` of those after a further header: such
-    a file was joined from several. ``kind`` is the name of the mapping that read the file, "" for
+    there are no rows. ``kind`` is the name of the mapping that read the file, "" for
     Money Forward's; ``is_certain`` is whether its header can be no other kind's; ``misfits`` are
     rows that its running balance contradicts; ``account_number`` is "" where nothing tells it.
     """
 
-    rows: tuple[TransactionRow, ...]
+    blocks: tuple[tuple[TransactionRow, ...], ...]
     bad: tuple[BadRow, ...]
     csv: CsvText
     passed_over: str = ""
-    begins: tuple[int, ...] = ()
     kind: str = ""
     is_certain: bool = True
     misfits: tuple[BadRow, ...] = ()
     account_number: str = ""
 
     @property
-    def blocks(self) -> tuple[tuple[TransactionRow, ...], ...]:
-        """The rows below each header."""
-        ends = (*self.begins, len(self.rows))
-        return tuple(
-            self.rows[begin:end] for begin, end in zip((0, *self.begins), ends, strict=True)
-        )
+    def rows(self) -> tuple[TransactionRow, ...]:
+        """The rows of all blocks."""
+        return tuple(itertools.chain.from_iterable(self.blocks))
 
 
 def read_rows(data: bytes) -> ParsedFile:
@@ -106,26 +104,20 @@ def read_rows(data: bytes) -> ParsedFile:
     if isinstance(columns, str):
         return ParsedFile((), (), CsvText(text, lines), columns, is_certain=False)
     is_certain = columns.has_own_names
-    rows: list[TransactionRow] = []
-    begins: list[int] = []
+    blocks: list[list[TransactionRow]] = [[]]
     bad: list[BadRow] = []
     for line, cells in records:
         try:
-            rows.append(columns.row(cells, line))
+            blocks[-1].append(columns.row(cells, line))
         except BadCell as error:
             below = _Columns.of(_header_names(cells))
             if isinstance(below, str):
                 bad.append(BadRow(line, str(error)))
             else:
                 columns = below
-                begins.append(len(rows))
-    return ParsedFile(
-        tuple(rows),
-        tuple(bad),
-        CsvText(text, lines),
-        begins=tuple(begins),
-        is_certain=is_certain,
-    )
+                blocks.append([])
+    csv = CsvText(text, lines)
+    return ParsedFile(tuple(map(tuple, blocks)), tuple(bad), csv, is_certain=is_certain)
 
 
 def _non_blank(
@@ -261,3 +253,74 @@ def _damaged_utf8(data: bytes) -> int | None:
 
 def _line_of(data: bytes, error: UnicodeDecodeError) -> int:
     return data.count(b"\n", 0, error.start) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class AssetMonth:
+    """What the household had on the last day of a month that the file knows, in yen.
+
+    ``amounts`` are by the file's columns, 合計 (net worth) among them; empty cells are missing.
+    """
+
+    month: Month
+    amounts: Mapping[str, int]
+
+
+def read_asset_months(text: str) -> tuple[list[AssetMonth], int]:
+    """The months of an asset history, the earliest first, and how many lines are unreadable.
+
+    Of several days of a month the last one counts. Without a column of days there is none.
+    """
+    records = iter(records_of(text))
+    header = next((cells for _, cells in records), [])
+    names = [_UNIT.sub("", one_spelling(cell)) for cell in header]
+    day_column = next((names.index(name) for name in _DAY_COLUMNS if name in names), None)
+    if day_column is None or TOTAL not in names:
+        return [], 0
+    days: dict[Month, tuple[date, AssetMonth]] = {}
+    bad = 0
+    for _, cells in records:
+        if not isinstance(cells, str) and not any(map(str.strip, cells)):
+            continue
+        try:
+            day, asset_month = _asset_month(names, day_column, cells)
+        except BadCell:
+            bad += 1
+            continue
+        known = days.get(asset_month.month)
+        if known is None or known[0] <= day:
+            days[asset_month.month] = day, asset_month
+    return [days[month][1] for month in sorted(days)], bad
+
+
+def kept_note(months: int, bad: int) -> str:
+    """The note on an asset history whose months are kept."""
+    unread = f", {bad} lines could not be read" if bad else ""
+    return f"{KEPT}{months} months{unread}"
+
+
+def _asset_month(
+    names: Sequence[str], day_column: int, cells: Sequence[str]
+) -> tuple[date, AssetMonth]:
+    if isinstance(cells, str) or len(cells) < len(names):
+        raise BadCell("too few cells")
+    day = _day(cells[day_column].strip())
+    amounts = {}
+    for at, name in enumerate(names):
+        if name and at != day_column:
+            amount = parse_amount(cells[at].strip())
+            if amount is not None:
+                amounts[name] = amount
+    if TOTAL not in amounts:
+        raise BadCell("合計 is empty")
+    return day, AssetMonth(Month.of(day), amounts)
+
+
+def _day(text: str) -> date:
+    match = _MONTH.fullmatch(unicodedata.normalize("NFKC", text))
+    if match is None:
+        return parse_date(text)
+    try:
+        return Month(int(match[1]), int(match[2] or match[3])).last_day
+    except ValueError:
+        raise BadCell("年月 is not a month") from None

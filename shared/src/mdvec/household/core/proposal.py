@@ -13,16 +13,13 @@ from datetime import date, timedelta
 from typing import Any
 
 from mdvec.errors import MdvecError
-from mdvec.household.core.balances import check_balances
-from mdvec.household.core.cells import BadCell, parse_amount
+from mdvec.household.core.cells import BadCell, parse_amount, parse_statement_date
 from mdvec.household.core.column_roles import ColumnRoles, Ways, roles_of, ways_of
 from mdvec.household.core.csv_text import CsvRecord, records_of
-from mdvec.household.core.file_names import parse_statement_date
-from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, MappedRows, read_mapped, title_of
-from mdvec.household.core.mapping import DATE_FORMATS, Conditions, Mapping, mapping_of
-from mdvec.household.core.mapping_sentences import MappingSentence
-from mdvec.household.core.mapping_text import toml_of
+from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, read_mapped, title_of
+from mdvec.household.core.mapping import DATE_FORMATS, Conditions, Mapping, mapping_of, toml_of
 from mdvec.household.core.undecided import (
+    MappingSentence,
     Records,
     Undecided,
     decide,
@@ -320,9 +317,9 @@ def _with_sign(
         return MappingProposal(mapping, tuple(checks))
     spending = replace(mapping, positive="spending")
     read = read_mapped(mapping, records)
-    misfits, misfits_if_spent = _misfits(read), _misfits(read_mapped(spending, records))
-    if misfits != misfits_if_spent:
-        return MappingProposal(mapping if misfits < misfits_if_spent else spending, tuple(checks))
+    misfits, if_spent = len(read.misfits), len(read_mapped(spending, records).misfits)
+    if misfits != if_spent:
+        return MappingProposal(mapping if misfits < if_spent else spending, tuple(checks))
     amounts = [row.amount for row in read.rows if row.amount]
     negative = sum(amount < 0 for amount in amounts)
     are_spent = negative * 2 <= len(amounts) and (is_spent or not negative)
@@ -345,7 +342,7 @@ def _with_ways(mapping: Mapping, ways: Ways) -> MappingProposal:
 def _with_order(mapping: Mapping, records: Sequence[tuple[int, CsvRecord]]) -> MappingProposal:
     """The mapping of a file without a header, whose balance tells which column is money out."""
     swapped = replace(mapping, paid_out=mapping.paid_in, paid_in=mapping.paid_out)
-    misfits = [_misfits(read_mapped(each, records)) for each in (mapping, swapped)]
+    misfits = [len(read_mapped(each, records).misfits) for each in (mapping, swapped)]
     chosen = swapped if misfits[1] < misfits[0] else mapping
     is_certain = misfits[0] != misfits[1]
     check = MappingSentence("taken-as-outgoing", str(chosen.paid_out[0]))
@@ -354,8 +351,3 @@ def _with_order(mapping: Mapping, records: Sequence[tuple[int, CsvRecord]]) -> M
 
 def _has_negative(mapping: Mapping, records: Sequence[tuple[int, CsvRecord]]) -> bool:
     return any((row.amount or 0) < 0 for row in read_mapped(mapping, records).rows)
-
-
-def _misfits(read: MappedRows) -> int:
-    """How many balances do not follow from those beside them."""
-    return sum(len(check_balances(block).misfits) for block in read.balances)

@@ -13,18 +13,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from mdvec.household.core.accounts import STATED, account_number
-from mdvec.household.core.balances import check_balances
+from mdvec.household.core.cells import BadRow
 from mdvec.household.core.column_roles import roles_of
 from mdvec.household.core.csv_text import CsvRecord, CsvText, records_of
-from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, MappedRows, header_line, read_mapped
+from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, header_line, read_mapped
 from mdvec.household.core.mapping import Mapping
-from mdvec.household.core.moneyforward import (
-    BadRow,
-    NotTransactions,
-    ParsedFile,
-    decode,
-    read_rows,
-)
+from mdvec.household.core.moneyforward import NotTransactions, ParsedFile, decode, read_rows
 from mdvec.household.core.undecided import Undecided, decide, undecided_in
 from mdvec.text import shown_name
 
@@ -54,20 +48,29 @@ def read_statement(data: bytes, path: str, mappings: Mappings) -> ParsedFile:
         NotTransactions: it is a web page, its encoding is unknown, or two of the user's mappings
             fit it equally.
     """
+    kind = recognise(data, path, mappings)
+    return kind if isinstance(kind, ParsedFile) else _read(kind, data, path, mappings)
+
+
+def recognise(data: bytes, path: str, mappings: Mappings) -> ParsedFile | Mapping:
+    """The mapping that reads a file; its rows if it is Money Forward's, or why it has none.
+
+    Raises:
+        NotTransactions: as ``read_statement``.
+    """
     try:
         parsed = read_rows(data)
     except NotTransactions:
-        decoded = _with_own_encoding(data, path, mappings)
-        if decoded is None:
+        mapping = fitting_mapping(data, "", path, mappings)  # its own encoding may read the file
+        if mapping is None:
             raise
-        return decoded
+        return mapping
     if parsed.is_certain:
         return parsed
-    mapping = fitting_mapping(data, parsed.csv.text, path, mappings)
-    return undoubted(parsed) if mapping is None else _read(mapping, data, path, mappings)
+    return fitting_mapping(data, parsed.csv.text, path, mappings) or _undoubted(parsed)
 
 
-def undoubted(parsed: ParsedFile) -> ParsedFile:
+def _undoubted(parsed: ParsedFile) -> ParsedFile:
     """A file that only looks like Money Forward's, if its amounts need no guess."""
     if parsed.passed_over:
         return parsed
@@ -90,29 +93,37 @@ def _passed_over(parsed: ParsedFile, open_: Sequence[Undecided]) -> ParsedFile:
     others = ", ".join(dict.fromkeys(shown_name(each.column) for each in open_[1:]))
     also = f" (also undecided: {others})" if others else ""
     return replace(
-        parsed, rows=(), bad=(), begins=(), misfits=(),
+        parsed, blocks=(), bad=(), misfits=(),
         passed_over=f"{_OPEN}: {open_[0].question.text()}{also}",
     )  # fmt: skip
 
 
-def _with_own_encoding(data: bytes, path: str, mappings: Mappings) -> ParsedFile | None:
-    mapping = fitting_mapping(data, "", path, mappings)
-    return None if mapping is None else _read(mapping, data, path, mappings)
-
-
 def _read(mapping: Mapping, data: bytes, path: str, mappings: Mappings) -> ParsedFile:
-    """Reads a file with a mapping, and what tells its account from others of the same name.
+    """Reads a file with a mapping that fits it, if that leaves nothing in it undecided.
 
-    A person's own mapping for some files states their account. Only a file with a running balance
-    is surely of a single account.
+    Besides its rows, what tells its account from others of the same name: a person's own mapping
+    for some files states it; else only a file with a running balance is surely of a single one.
     """
-    parsed = read_with(mapping, data)
+    text = decoded_statement(mapping, data)
+    records = list(records_of(text))
+    read = read_mapped(mapping, records)
+    number = ""
     if mapping.files and mapping in mappings.own:
-        return replace(parsed, account_number=STATED)
-    if mapping.balance is None or mapping.account_column:
-        return parsed
-    above = parsed.csv.text.splitlines()[: parsed.rows[0].line - 1] if parsed.rows else []
-    return replace(parsed, account_number=account_number(path, above))
+        number = STATED
+    elif mapping.balance is not None and not mapping.account_column:
+        above = text.splitlines()[: read.rows[0].line - 1] if read.rows else []
+        number = account_number(path, above)
+    parsed = ParsedFile(
+        tuple(tuple(row for row in block if row is not None) for block in read.blocks),
+        read.bad,
+        CsvText(text, array("I", (line for line, _ in records))),
+        kind=mapping.name,
+        is_certain=False,
+        misfits=tuple(BadRow(line, _MISFIT) for line in read.misfits),
+        account_number=number,
+    )
+    open_ = undecided_in(mapping, records, read)
+    return _passed_over(parsed, open_) if open_ else parsed
 
 
 def fitting_mapping(data: bytes, text: str, path: str, mappings: Mappings) -> Mapping | None:
@@ -173,31 +184,3 @@ def decoded_statement(mapping: Mapping, data: bytes) -> str:
         raise NotTransactions(
             f"it is not in {mapping.encoding}, the encoding of its mapping {mapping.name}"
         ) from error
-
-
-def read_with(mapping: Mapping, data: bytes) -> ParsedFile:
-    """Reads a file with a mapping that fits it, if that leaves nothing in it undecided.
-
-    Raises:
-        NotTransactions: the encoding is unknown, or the file is damaged.
-    """
-    text = decoded_statement(mapping, data)
-    records = list(records_of(text))
-    read = read_mapped(mapping, records)
-    lines = array("I", (line for line, _ in records))
-    parsed = ParsedFile(
-        read.rows,
-        tuple(BadRow(line, reason) for line, reason in read.bad),
-        CsvText(text, lines),
-        begins=read.begins,
-        kind=mapping.name,
-        is_certain=False,
-        misfits=tuple(BadRow(line, _MISFIT) for line in misfits_of(read)),
-    )
-    open_ = undecided_in(mapping, records, read)
-    return _passed_over(parsed, open_) if open_ else parsed
-
-
-def misfits_of(read: MappedRows) -> Sequence[int]:
-    """The lines whose balance does not follow from the row beside them."""
-    return [line for block in read.balances for line in check_balances(block).misfits]

@@ -1,4 +1,4 @@
-"""Compares statement files: which one is newer, and which rows it shows to be gone.
+"""Compares statement files: which one is newer, and which rows are gone, or need consent to go.
 
 A file's modification time is only an upper bound for its download: copying or touching the file
 makes it later. So where names and contents show that another file is newer, they win over times.
@@ -7,16 +7,67 @@ makes it later. So where names and contents show that another file is newer, the
 from __future__ import annotations
 
 import itertools
+import re
+import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from functools import lru_cache
 from typing import NamedTuple
 
-from mdvec.household.core.file_names import StatementName, statement_name
-
+_ENDING = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
+_COPY = re.compile(r"(?P<stem>.+?) ?\((?P<number>[0-9]{1,4})\)\Z", re.DOTALL)
+_PERIOD = re.compile(
+    r"(?:.*[^0-9])?(\d{4}-\d{2}-\d{2})_(\d{4}-\d{2}-\d{2})\Z", re.ASCII | re.DOTALL
+)
+_MAX_AT_ONCE = 20
+_MAX_PERCENT = 20
 _STALE_DAYS = 3
 """If a file lacks this many days with rows at the end of another file of the same name, it is an
 old file that was put back, rather than a new one from which the last rows were deleted."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatementName:
+    """The parts of a file's name.
+
+    ``stem`` is its path without number and extension; ``number`` is the n of "name (n).csv", or
+    0. ``first`` and ``last`` are the days of the period in the name, as YYYY-MM-DD, or "". A name
+    that continues after the period counts as having none: the file is an excerpt, or edited.
+    """
+
+    stem: str
+    number: int
+    first: str
+    last: str
+
+    @property
+    def has_period(self) -> bool:
+        """Whether the name contains the period that the file covers."""
+        return bool(self.first)
+
+
+@lru_cache(maxsize=4096)
+def statement_name(path: str) -> StatementName:
+    """Parses a file's path."""
+    stem = _ENDING.sub("", unicodedata.normalize("NFKC", path)).strip()
+    number = 0
+    copy = _COPY.fullmatch(stem)
+    if copy is not None:
+        stem, number = copy["stem"], int(copy["number"])
+    return StatementName(stem, number, *_period(stem))
+
+
+def _period(stem: str) -> tuple[str, str]:
+    match = _PERIOD.fullmatch(stem.rpartition("/")[2])
+    if match is None:
+        return "", ""
+    try:
+        first, last = (date.fromisoformat(day) for day in match.groups())
+    except ValueError:
+        return "", ""
+    return ("", "") if first > last else (first.isoformat(), last.isoformat())
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,3 +308,31 @@ def removers(
                 and newer_statement.is_newer_than(ranked[older])
             ):
                 yield Remover(older, newer, first, last)
+
+
+def decide_removals(
+    gone: Mapping[str, tuple[str, str | None]],
+    rows_by_month: Mapping[str, int],
+    *,
+    accepted: bool,
+) -> dict[str, str]:
+    """The state of each vanished row, by identity: ``removed``, ``asked`` or ``kept``.
+
+    ``gone`` has each row's day and its state so far, if any; ``rows_by_month`` counts the rows of
+    each month (YYYY-MM) that were not removed before. A row that the user kept stays ``kept``, and
+    one that is ``asked`` waits until all are accepted. New ones are ``asked`` if more than 20 rows,
+    and more than 20 %, of a month would leave at once.
+    """
+    leaving = Counter(day[:7] for day, before in gone.values() if before in (None, "asked"))
+    decided = {}
+    for identity, (day, before) in gone.items():
+        is_asked = before == "asked" or are_many(leaving[day[:7]], rows_by_month.get(day[:7], 0))
+        is_settled = before in ("kept", "removed")
+        state = "asked" if is_asked and not accepted else "removed"
+        decided[identity] = before if before and is_settled else state
+    return decided
+
+
+def are_many(leaving: int, of_month: int) -> bool:
+    """Whether so many of a month's rows change at once that the user is asked."""
+    return leaving > _MAX_AT_ONCE and 100 * leaving > _MAX_PERCENT * of_month

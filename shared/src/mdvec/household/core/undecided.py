@@ -9,21 +9,24 @@ a column of zeros is nothing to decide until another number stands in it.
 
 from __future__ import annotations
 
+import json
 import re
+import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import cache
+from importlib import resources
+from typing import Literal
 
-from mdvec.household.core.balances import check_balances
-from mdvec.household.core.cells import BadCell, parse_amount
+from mdvec.household.core.cells import BadCell, parse_amount, parse_statement_date
 from mdvec.household.core.csv_text import CsvRecord
-from mdvec.household.core.file_names import parse_statement_date
 from mdvec.household.core.mapped_rows import TOTAL, MappedRows, is_header, is_yen, read_mapped
 from mdvec.household.core.mapping import Conditions, MappedColumn, Mapping, one_spelling
-from mdvec.household.core.mapping_sentences import MappingSentence
 from mdvec.text import shown_name
 
 Records = Sequence[tuple[int, CsvRecord]]
+Language = Literal["en", "ja"]
 
 DECIDED = frozenset({"positive", "paid_out", "date_format", "description"})
 """Keys that whoever kept a mapping has decided, whether it names them or not."""
@@ -62,6 +65,28 @@ _KEYS = {"sign": "positive", "sides": "paid_out"}
 """The key of a mapping that answers a question of the amount."""
 _MAX_WORDS_TRIED = 6
 _MAX_WORDS_SHOWN = 12
+
+
+@dataclass(frozen=True, slots=True)
+class MappingSentence:
+    """A sentence of ``mapping_sentences.toml``: about a column, and what is in it."""
+
+    kind: str
+    column: str = ""
+    shown: str = ""
+
+    def text(self, language: Language = "en") -> str:
+        """The sentence in a language."""
+        return _sentences()[self.kind][language].format(
+            column=shown_name(self.column), shown=self.shown,
+            quoted=json.dumps(self.column, ensure_ascii=False),
+        )  # fmt: skip
+
+
+@cache
+def _sentences() -> dict[str, dict[Language, str]]:
+    file = resources.files("mdvec.household") / "mapping_sentences.toml"
+    return tomllib.loads(file.read_text("utf-8"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +159,10 @@ def _fitting(
 
 def _proves(read: MappedRows) -> bool:
     """Whether every row has a balance, and each of them follows from the one before."""
-    rows = [row for block in read.balances for row in block]
-    if any(row.balance is None or row.amount is None for row in rows):
+    rows = [row for block in read.blocks for row in block]
+    if any(row is None or row.balance is None or row.amount is None for row in rows):
         return False
-    checks = [check_balances(block) for block in read.balances]
-    return any(each.compared for each in checks) and not any(each.misfits for each in checks)
+    return any(check.compared for check in read.checks) and not read.misfits
 
 
 def with_other_words_counted(

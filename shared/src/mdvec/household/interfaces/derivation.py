@@ -16,17 +16,15 @@ from typing import Any
 
 import apsw
 
-from mdvec.household.core import removals
 from mdvec.household.core.identity import (
     identities_with_id,
     renamed_rows,
     same_rows_by_key,
     scoped,
 )
-from mdvec.household.core.source_row import Values
-from mdvec.household.core.statements import Remover
+from mdvec.household.core.statements import Remover, are_many, decide_removals
 from mdvec.household.interfaces import ledger_files, statement_rows
-from mdvec.household.interfaces.statement_rows import VALUES
+from mdvec.household.interfaces.statement_rows import COLUMNS, VALUES
 from mdvec.household.interfaces.transactions import delete_rows
 
 _SHIFT = 1 << 40
@@ -222,7 +220,7 @@ def mark_gone_rows(connection: apsw.Connection, removers: Iterable[Remover]) -> 
     )
 
 
-def decide_removals(connection: apsw.Connection, tool_id: int, *, accepted: bool) -> None:
+def mark_removals(connection: apsw.Connection, tool_id: int, *, accepted: bool) -> None:
     """Give each gone row its state; a row that the user kept stays so until a file has it anew."""
     gone = connection.execute(
         f"SELECT d.identity, r.date, t.removal {_BESIDE} WHERE d.missing_from NOT NULL", (tool_id,)
@@ -233,7 +231,7 @@ def decide_removals(connection: apsw.Connection, tool_id: int, *, accepted: bool
             "WHERE t.removal IS NOT 'removed' GROUP BY 1",
             (tool_id,),
         )
-        decided = removals.decide(
+        decided = decide_removals(
             {
                 str(name): (str(day), None if before is None else str(before))
                 for name, day, before in gone
@@ -281,11 +279,10 @@ _VALUES_OF_ROW = ", ".join(
     "iif(q.scope = '', r.account, r.account || ' ' || q.scope)"
     if name == "account"
     else f"r.{name}"
-    for name in Values._fields
+    for name in COLUMNS
 )
 _VALUES_OF_FILE = ", ".join(
-    f"coalesce(t.{_FILED[name]}, t.{name})" if name in _FILED else f"t.{name}"
-    for name in Values._fields
+    f"coalesce(t.{_FILED[name]}, t.{name})" if name in _FILED else f"t.{name}" for name in COLUMNS
 )
 _HAS_OTHER_VALUES = f"(({_VALUES_OF_FILE}) IS NOT ({_VALUES_OF_ROW}))"
 _LINE = "iif(q.has_lines, r.row_number, 0)"
@@ -324,7 +321,7 @@ def hold_back(
     held = []
     for (newer, older), rows in by_pair.items():
         months = Counter(month for month, *_ in rows)
-        many = {month for month, n in months.items() if removals.are_many(n, of_month[month])}
+        many = {month for month, n in months.items() if are_many(n, of_month[month])}
         stored = dict[str, int](
             connection.execute(
                 "SELECT identity, id FROM statement_rows WHERE statement_id = ?",

@@ -9,25 +9,27 @@ from typing import Any
 
 import apsw
 
+from mdvec.household.core.cells import BadRow
+
 
 @dataclass(frozen=True, slots=True)
 class KnownFile:
     """A file's state at the last import.
 
-    ``is_present`` is false for a deleted file whose rows are still in the ledger. ``bad_rows``
-    are line numbers with reasons. ``passed_over`` says what a file without transactions is.
+    ``is_present`` is false for a deleted file whose rows are still in the ledger. ``passed_over``
+    says what a file without transactions is.
     ``app_version`` is the version of mdvec that read the file.
     """
 
     path: str
     size: int
     mtime_ns: int
-    content_hash: str
-    is_present: bool
-    rows: int
-    bad_rows: tuple[tuple[int, str], ...]
-    passed_over: str
-    app_version: str
+    content_hash: str = ""
+    is_present: bool = True
+    rows: int = 0
+    bad_rows: tuple[BadRow, ...] = ()
+    passed_over: str = ""
+    app_version: str = ""
 
 
 def known_files(connection: apsw.Connection, tool_id: int) -> dict[str, KnownFile]:
@@ -82,7 +84,7 @@ def _known_file(row: tuple[Any, ...]) -> KnownFile:
         content_hash=content_hash,
         is_present=bool(is_present),
         rows=rows,
-        bad_rows=tuple((line, reason) for line, reason in json.loads(bad_rows)),
+        bad_rows=tuple(BadRow(*row) for row in json.loads(bad_rows)),
         passed_over=passed_over,
         app_version=version,
     )

@@ -12,8 +12,7 @@ from pathlib import Path
 
 from mdvec import __version__
 from mdvec.files import Problem
-from mdvec.household.core.mapping import InvalidMapping, Mapping, mapping_of
-from mdvec.household.core.mapping_text import toml_of
+from mdvec.household.core.mapping import InvalidMapping, Mapping, mapping_of, toml_of
 from mdvec.household.core.statement_kinds import Mappings
 
 ENDING = ".mapping.toml"

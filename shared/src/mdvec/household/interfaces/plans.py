@@ -9,10 +9,10 @@ from typing import Any
 import apsw
 
 from mdvec.dates import Month
-from mdvec.household.core.assets import AssetMonth
 from mdvec.household.core.budgets import Budget
 from mdvec.household.core.categories import Category, Subject, Total
 from mdvec.household.core.category_rules import CategoryRule, renamed, rule_for
+from mdvec.household.core.moneyforward import AssetMonth
 from mdvec.household.core.shop_names import shops_of
 from mdvec.household.core.transaction import RowNote
 from mdvec.household.interfaces.ledger_sums import counts

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
+from dataclasses import fields
+from operator import attrgetter
 from typing import Any
 
 import apsw
 
 from mdvec.household.core.cells import TransactionRow
 from mdvec.household.core.identity import RowWithId, RowWithoutId, key_of, rows_by_identity, scoped
-from mdvec.household.core.source_row import Values, values_of
 
-VALUES = ", ".join(Values._fields)
-"""The columns that a statement's row and a transaction share."""
+COLUMNS = tuple(
+    each.name for each in fields(TransactionRow) if each.name not in ("line", "balance")
+)
+"""The columns that a statement's row and a transaction share, the date first."""
+VALUES = ", ".join(COLUMNS)
+_after_the_date = attrgetter(*COLUMNS[1:])
 
 
 def put_rows(
@@ -37,12 +42,15 @@ def put_rows(
     rows = rows_by_identity(blocks)
     connection.executemany(
         f"INSERT INTO statement_rows (statement_id, identity, block, row_number, balance, {VALUES})"
-        f" VALUES (?, ?, ?, ?, ?, {', '.join('?' for _ in Values._fields)})",
+        f" VALUES (?, ?, ?, ?, ?, {', '.join('?' for _ in COLUMNS)})",
         (
-            (statement_id, identity, block, row.line, row.balance, *values_of(row))
+            (
+                statement_id, identity, block, row.line, row.balance,
+                row.date.isoformat(), *_after_the_date(row),
+            )
             for identity, (block, row) in rows.items()
         ),
-    )
+    )  # fmt: skip
     now = {(row.line, row.date.isoformat(), row.amount): name for name, (_, row) in rows.items()}
     connection.executemany(
         "UPDATE OR IGNORE transactions SET identity = ? "
