@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import typer
 from mdvec.embedding import catalog
 from mdvec.files.scanning import ScanRules
 from mdvec.importing.options import ChunkingOverrides
@@ -261,10 +262,16 @@ def mdvec(tmp_path, kept_caches):
     commands.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="session", autouse=True)
 def use():
-    """The bundled model, loaded once."""
-    return catalog.load("use")
+    """The bundled model. It and the parser of commands are made once, not by every command."""
+    load, use = catalog.load, catalog.load("use")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            catalog, "load", lambda name, *rest: use if name == "use" else load(name, *rest)
+        )
+        patch.setattr(typer.main, "get_command", functools.cache(typer.main.get_command))
+        yield use
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,13 +20,17 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from collection import RULES
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from mcp_types import CallToolResult, Tool
+from mcp_types import CallToolResult, Implementation, Tool
 from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
 from mdvec.manage.tool_import import import_tool
+from mdvec.settings import load_settings
+
+from mdvec_mcp import main
+from mdvec_mcp.search.model_pool import ModelPool
 
 RUN = "from mdvec_mcp.main import main; main()"
 WATER = "# 防災\n\n## 水の備蓄\n\n水は1人1日3リットルを目安に、三日分から一週間分を備えます。\n"
@@ -243,6 +247,34 @@ def connect(
         return connection(database, home=home, **environment)
 
     return connect
+
+
+@pytest.fixture(scope="session")
+def connect_here(
+    kept_caches: Callable[[Path], None],
+) -> Callable[..., AbstractContextManager[Connected]]:
+    """How to have the same server in this process, for what no process of its own would show."""
+
+    @contextmanager
+    def connect_here(
+        database: Path, *, home: Path, client: Implementation | None = None, **environment: str
+    ) -> Iterator[Connected]:
+        kept_caches(home)
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in (dict.fromkeys(_HOMES, str(home)) | environment).items():
+                patch.setenv(name, value)
+            settings = load_settings(os.environ, flags={"database": {"path": str(database)}})
+            models = ModelPool(
+                loaded, idle_seconds=600, memory_threshold=1.0, memory_use=lambda: 0.0
+            )
+            start = main.Start(settings, folder=None, is_alone=False)
+            server = main._server(start, models).server
+            with closing(server), start_blocking_portal() as portal:
+                connecting = Client(server, client_info=client)
+                with portal.wrap_async_context_manager(connecting) as connected:
+                    yield Connected(portal, connected)
+
+    return connect_here
 
 
 @pytest.fixture(scope="session")

@@ -78,14 +78,14 @@ def restore(database, whole):
     shutil.copy(whole, database)
 
 
-def test_every_tool_reports_what_happened_to_the_database(database, connect):
+def test_every_tool_reports_what_happened_to_the_database(database, connect_here):
     home = database.parent.parent
     registering.add_tool(database, "kakeibo", "家計簿", database.parent / "notes", "household")
     table = database.parent / "numbers.csv"
     table.write_text("a,b\n1,2\n", encoding="utf-8")
     registering.add_tool(database, "numbers", "数表", table, "dataset")
     whole = shutil.copy(database, home / "whole.sqlite")
-    with connect(database, home=home) as client:
+    with connect_here(database, home=home) as client:
         for change, english, japanese in TROUBLES:
             restore(database, whole)
             assert not client.call("search", {"query": "水"}).is_error
@@ -110,9 +110,9 @@ def test_every_tool_reports_what_happened_to_the_database(database, connect):
             assert japanese in resource.contents[0].text
 
 
-def test_disabled_tools_are_reported_as_disabled(database, connect):
+def test_disabled_tools_are_reported_as_disabled(database, connect_here):
     registering.add_tool(database, "kakeibo", "家計簿", database.parent / "notes", "household")
-    with connect(database, home=database.parent.parent) as client:
+    with connect_here(database, home=database.parent.parent) as client:
         for tool in registering.list_tools(database, active_only=True):
             registering.set_active(database, tool.name, active=False)
         for name, arguments in (("search", {"query": "水"}), ("get_monthly_household", {})):

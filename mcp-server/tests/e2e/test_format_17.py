@@ -49,8 +49,10 @@ def answered(client):
     return texts
 
 
-def test_it_answers_before_and_after_its_next_import_which_embeds_nothing(old, connect, tmp_path):
-    with connect(old, home=tmp_path / "home") as client:
+def test_it_answers_before_and_after_its_next_import_which_embeds_nothing(
+    old, connect_here, tmp_path
+):
+    with connect_here(old, home=tmp_path / "home") as client:
         answered(client)
         for tool, done in (
             ("notes", "3 unchanged"), ("kakeibo", "13 unchanged"), ("ours", "1 unchanged"),

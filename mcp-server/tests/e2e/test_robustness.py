@@ -82,14 +82,14 @@ def test_vectors_of_another_version_or_a_deleted_database_are_not_searched(datab
     assert str(database.parent) not in answer["content"][0]["text"]
 
 
-def test_a_row_with_the_name_of_an_own_tool_keeps_it(database, connect):
+def test_a_row_with_the_name_of_an_own_tool_keeps_it(database, connect_here):
     with open_database(database, "write") as connection:
         connection.execute(
             "UPDATE tools SET name = 'search' WHERE name = 'notes';"
             "ALTER TABLE documents_notes RENAME TO documents_search;"
             "ALTER TABLE vectors_notes RENAME TO vectors_search"
         )
-    with connect(database, home=database.parent) as client:
+    with connect_here(database, home=database.parent) as client:
         assert [tool.name for tool in client.tools()] == [
             "dev", "empty", "search", "mdvec_search", "get_document",
             "reindex", "list_sources",
@@ -118,12 +118,12 @@ def test_an_old_name_is_answered_with_a_call_only_where_it_can_be_made(connected
     assert answer.content[0].text == f"{name} is part of another tool now{now}"
 
 
-def test_a_row_with_an_old_name_keeps_it_and_is_named(database, connect):
+def test_a_row_with_an_old_name_keeps_it_and_is_named(database, connect_here):
     with open_database(database, "write") as connection:
         connection.execute("UPDATE tools SET name = 'plot' WHERE name = 'empty'")
         connection.execute("ALTER TABLE documents_empty RENAME TO documents_plot")
         connection.execute("ALTER TABLE vectors_empty RENAME TO vectors_plot")
-    with connect(database, home=database.parent) as client:
+    with connect_here(database, home=database.parent) as client:
         assert client.call("plot", {"query": "水"}).content[0].text.startswith("plot: no documents")
     told = "the tool name 'plot' is reserved for the server, which had a tool of that name; "
     (warning,) = overview(database).warnings

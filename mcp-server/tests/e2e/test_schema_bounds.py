@@ -41,7 +41,7 @@ BESIDE: dict[str, dict[str, object]] = {
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory, connect):
+def client(tmp_path_factory, connect_here):
     """A server with a household, a dataset and a collection of notes."""
     folder = tmp_path_factory.mktemp("data")
     database = folder / "vectors.sqlite"
@@ -55,7 +55,7 @@ def client(tmp_path_factory, connect):
             lambda _: Embedder(TinyBackend()),
         )
     folders = {"MDVEC_ANALYTICS_FOLDER": str(folder / "exports")}
-    with connect(database, home=folder / "home", **folders) as connected:
+    with connect_here(database, home=folder / "home", **folders) as connected:
         yield connected
 
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import re
 
-import anyio
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
-from mcp import Client
-from mcp.client.stdio import stdio_client
 from mcp_types import Implementation
 from mdvec.tools.names import FOLDED, OWN
 from sample_server import sample_database
@@ -82,11 +79,11 @@ def database(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def start(database, connect):
+def start(database, connect_here):
     def start(**settings):
         home = database.parent / "home"
         exports = {"MDVEC_ANALYTICS_FOLDER": str(home / "exports"), "MDVEC_CHARTS_PORT": "0"}
-        return connect(database, home=home, **exports, **settings)
+        return connect_here(database, home=home, **exports, **settings)
 
     return start
 
@@ -233,15 +230,9 @@ def test_a_plain_word_search_finds_the_right_tool_among_the_first_three(client, 
 
 
 @pytest.mark.parametrize("name", ["claude-code", "another"])
-def test_twenty_typical_calls_cost_at_most_16_000_characters_for_any_client(database, server, name):
-    own = {"MDVEC_ANALYTICS_FOLDER": str(database.parent / name), "MDVEC_CHARTS_PORT": "0"}
-
-    async def ask():
-        info = Implementation(name=name, version="2.1.280")
-        async with Client(stdio_client(server(database, **own)), client_info=info) as client:
-            return {key: await client.call_tool(*call) for key, call in CALLS.items()}
-
-    answers = anyio.run(ask)
+def test_twenty_typical_calls_cost_at_most_16_000_characters_for_any_client(start, name):
+    with start(client=Implementation(name=name, version="2.1.280")) as client:
+        answers = {key: client.call(*call) for key, call in CALLS.items()}
     assert [key for key, answer in answers.items() if answer.is_error] == []
     assert [key for key, answer in answers.items() if answer.structured_content] == []
     sizes = {

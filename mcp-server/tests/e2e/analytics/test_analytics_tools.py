@@ -177,7 +177,7 @@ def test_a_query_over_a_period_is_profiled(ask):
     assert "approximate" not in found
 
 
-def test_estimates_of_very_many_rows_have_error_bounds(data, connect, tmp_path):
+def test_estimates_of_very_many_rows_have_error_bounds(data, connect_here, tmp_path):
     # The memory limits the effort, not the time: the machine may be busy.
     settings = {
         "MDVEC_ANALYTICS_FOLDER": str(tmp_path / "exports"),
@@ -185,7 +185,7 @@ def test_estimates_of_very_many_rows_have_error_bounds(data, connect, tmp_path):
         "MDVEC_ANALYTICS_MAX_SECONDS": "60",
     }
     query = "SELECT range AS n FROM range(12000000)"
-    with connect(data / "vectors.sqlite", home=tmp_path, **settings) as client:
+    with connect_here(data / "vectors.sqlite", home=tmp_path, **settings) as client:
         found, brief = (
             values(client.call(tool, arguments))
             for tool, arguments in (
@@ -483,11 +483,11 @@ def test_the_rules_reach_the_client(client):
     assert "export hands them to Python" in client.client.instructions
 
 
-def test_handles_survive_a_restart_and_expire(data, connect, tmp_path):
+def test_handles_survive_a_restart_and_expire(data, connect_here, tmp_path):
     folder = tmp_path / "exports"
 
     def server(ttl: int):
-        return connect(
+        return connect_here(
             data / "vectors.sqlite",
             home=tmp_path,
             MDVEC_ANALYTICS_FOLDER=str(folder),

@@ -34,7 +34,7 @@ CALLS = {
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory, connect):
+def client(tmp_path_factory, connect_here):
     folder = tmp_path_factory.mktemp("hostile")
     database = folder / "v.sqlite"
     (folder / "t.csv").write_text(SHEET, encoding="utf-8")
@@ -42,7 +42,7 @@ def client(tmp_path_factory, connect):
     request = ImportRequest(database, "t", "new", RULES, ChunkingOverrides())
     assert not import_tool(request, lambda _: Embedder(TinyBackend())).failed
     settings = {"MDVEC_ANALYTICS_FOLDER": str(folder / "exports"), "MDVEC_CHARTS_PORT": "0"}
-    with connect(database, home=folder / "home", **settings) as connected:
+    with connect_here(database, home=folder / "home", **settings) as connected:
         yield connected
 
 

@@ -28,10 +28,10 @@ def database(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def start(database, connect):
+def start(database, connect_here):
     def start(name, **settings):
         folder = {"MDVEC_ANALYTICS_FOLDER": str(database.parent / name), "MDVEC_CHARTS_PORT": "0"}
-        return connect(database, home=database.parent / "home", **folder, **settings)
+        return connect_here(database, home=database.parent / "home", **folder, **settings)
 
     return start
 

@@ -1,23 +1,9 @@
 """What a client sees of the server: its tools, their answers and their refusals."""
 
-import anyio
 import pytest
 from answer_text import passages
-from mcp import Client
-from mcp.client.stdio import stdio_client
 from mdvec.database.connection import open_database
 from mdvec.manage import registering
-
-
-def with_client(parameters, work):
-    """Run ``work(client)`` against a real server over STDIO."""
-
-    async def run():
-        with anyio.fail_after(60):
-            async with Client(stdio_client(parameters)) as client:
-                return await work(client)
-
-    return anyio.run(run)
 
 
 def test_every_active_row_is_a_tool_with_its_own_description(connected):
@@ -80,9 +66,9 @@ def test_hits_come_best_first_each_as_it_stands_in_its_file(filled, connected):
     assert found[0].heading == "Home > Water"
 
 
-def test_programs_that_ask_for_it_get_the_answer_as_data_too(filled, connect):
+def test_programs_that_ask_for_it_get_the_answer_as_data_too(filled, connect_here):
     always = {"MDVEC_SERVER_STRUCTURED": "always"}
-    with connect(filled / "vectors.sqlite", home=filled / "home", **always) as client:
+    with connect_here(filled / "vectors.sqlite", home=filled / "home", **always) as client:
         answer = client.call("notes", {"query": "水はどれくらい必要？"})
         wide = client.call("search", {"query": "水"}).structured_content
         part = client.call("get_document", {"tool": "dev", "file_path": "home.md", "end_line": 1})
@@ -103,26 +89,20 @@ def test_programs_that_ask_for_it_get_the_answer_as_data_too(filled, connect):
 
 
 @pytest.mark.parametrize("structured", ["auto", "never"])
-def test_everybody_else_reads_the_text_alone(filled, connect, structured):
+def test_everybody_else_reads_the_text_alone(filled, connect_here, structured):
     asked = {"MDVEC_SERVER_STRUCTURED": structured}
-    with connect(filled / "vectors.sqlite", home=filled / "home", **asked) as client:
+    with connect_here(filled / "vectors.sqlite", home=filled / "home", **asked) as client:
         assert all(tool.output_schema is None for tool in client.tools())
         for name in ("notes", "search"):
             assert client.call(name, {"query": "水"}).structured_content is None
 
 
-def test_the_configuration_file_names_the_database_and_k(filled, server, tmp_path):
+def test_the_configuration_file_names_k(filled, wire, tmp_path):
     config = tmp_path / "settings.toml"
-    config.write_text(f'[database]\npath = "{filled}/vectors.sqlite"\n[search]\nk = 9\n')
-    parameters = server(filled, "--config", str(config))
-    parameters.args.remove("--database")
-    parameters.args.remove(str(filled))
-
-    async def default(client):
-        tools = (await client.list_tools()).tools
-        return [tool.input_schema["properties"]["k"]["default"] for tool in tools[:4]]
-
-    assert with_client(parameters, default) == [9, 9, 9, 9]
+    config.write_text("[search]\nk = 9\n")
+    tools = wire(filled / "vectors.sqlite", "--config", str(config)).greet().call("tools/list")
+    found = [tool["inputSchema"]["properties"]["k"] for tool in tools["result"]["tools"][:4]]
+    assert [k["default"] for k in found] == [9, 9, 9, 9]
 
 
 def test_anything_readable_is_a_question(connected):
@@ -166,28 +146,27 @@ def test_a_query_that_is_too_long_is_refused_without_repeating_it(connected):
     assert len(answer.content[0].text) < 200
 
 
-def test_filters_narrow_a_search_and_tags_are_told(database, server, import_use):
+def test_filters_narrow_a_search_and_tags_are_told(database, connect_here, import_use):
     notes = database.parent / "notes"
     (notes / "plan.md").write_text(
         "---\ntags: [会議, work/plan]\ndate: 2025-06-01\n---\n計画の話。"
     )
     (notes / "diary.md").write_text("---\ndate: 2024-01-01\n---\n計画の話。 #日記\n")
     import_use(database, "notes", "update")
-    asked: list[dict[str, object]] = [
-        {"tags": ["#Work"], "since": "2025年6月", "path": "*.md", "sort": "newest"},
-        {"until": "2024年"},
-        {"tags": ["会議室"]},
-        {"since": "いつか"},
-    ]
-
-    async def ask(client):
-        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        calls = [await client.call_tool("notes", {"query": "計画"} | more) for more in asked]
-        return tools["notes"].description, await client.call_tool("list_sources", {}), calls
-
-    description, listed, (tagged, older, nothing, refused) = with_client(server(database), ask)
-    assert "会議" not in description
-    assert 'frequent tags: "work/plan", "会議", "日記"' in listed.content[0].text
+    with connect_here(database, home=database.parent) as client:
+        tools = {tool.name: tool for tool in client.tools()}
+        assert "会議" not in tools["notes"].description
+        listed = client.call("list_sources", {}).content[0].text
+        tagged, older, nothing, refused = (
+            client.call("notes", {"query": "計画"} | more)
+            for more in (
+                {"tags": ["#Work"], "since": "2025年6月", "path": "*.md", "sort": "newest"},
+                {"until": "2024年"},
+                {"tags": ["会議室"]},
+                {"since": "いつか"},
+            )
+        )
+    assert 'frequent tags: "work/plan", "会議", "日記"' in listed
     (hit,) = passages(tagged.content[0].text)
     assert hit.about == "#会議 #work/plan 2025-06-01"
     assert [hit.file_path for hit in passages(older.content[0].text)] == ["diary.md"]
@@ -202,58 +181,49 @@ def test_a_tool_without_documents_says_how_to_import(connected):
     assert "mdvec import -n empty" in answer.content[0].text
 
 
-def test_a_missing_database_is_not_an_error_and_is_not_created(tmp_path, server):
-    async def listed(client):
-        return client.instructions, (await client.list_tools()).tools
+def test_a_missing_database_is_not_an_error_and_is_not_created(tmp_path, connect_here):
+    def offered():
+        with connect_here(tmp_path / "none.sqlite", home=tmp_path) as connected:
+            return connected.client.instructions, [tool.name for tool in connected.tools()]
 
-    instructions, tools = with_client(server(tmp_path / "none.sqlite"), listed)
-    assert [tool.name for tool in tools] == ["search", "get_document"]
+    instructions, tools = offered()
+    assert tools == ["search", "get_document"]
     assert "mdvec tool add" in instructions
     assert not (tmp_path / "none.sqlite").exists()
     (tmp_path / "none.sqlite").touch()
-    assert with_client(server(tmp_path / "none.sqlite"), listed) == (instructions, tools)
+    assert offered() == (instructions, tools)
 
 
-def test_changes_made_while_the_server_runs_get_a_clear_answer(database, server, import_use):
-    async def follow(client):
-        async def ask():
-            answer = await client.call_tool("notes", {"query": "水", "k": 9})
-            text = answer.content[0].text
-            return text if answer.is_error else len(passages(text))
+def test_changes_made_while_the_server_runs_get_a_clear_answer(database, connect_here, import_use):
+    def ask():
+        answer = client.call("notes", {"query": "水", "k": 9})
+        text = answer.content[0].text
+        return text if answer.is_error else len(passages(text))
 
-        seen = [await ask()]
+    with connect_here(database, home=database.parent) as client:
+        assert ask() == 1
         (database.parent / "notes" / "b.md").write_text(f"# 水道\n\n{'水の話。' * 30}")
         import_use(database, "notes", "update")
-        seen.append(await ask())
+        assert ask() == 2
         import_use(database, "notes", "replace")
-        seen.append(await ask())
+        assert ask() == 2
+        gone = "there is no tool 'notes' here now; list the tools again. "  # noticed before it
         registering.set_active(database, "notes", active=False)
-        seen.append(await ask())
+        disabled = "the tool 'notes' is disabled; enable it with: mdvec tool enable -n notes"
+        assert ask().startswith((gone, disabled))
         registering.set_active(database, "notes", active=True)
-        seen.append(await ask())
+        assert ask() == 2
         registering.delete_tool(database, "notes")
-        seen.append(await ask())
-        return seen
-
-    *found, disabled, again, deleted = with_client(server(database), follow)
-    assert (found, again) == ([1, 2, 2], 2)
-    gone = "there is no tool 'notes' here now; list the tools again. "  # noticed before the call
-    assert disabled.startswith(
-        (gone, "the tool 'notes' is disabled; enable it with: mdvec tool enable -n notes")
-    )
-    assert deleted.startswith(
-        (gone, "there is no tool 'notes'; list the tools with: mdvec tool ls --all")
-    )
+        deleted = "there is no tool 'notes'; list the tools with: mdvec tool ls --all"
+        assert ask().startswith((gone, deleted))
 
 
-def test_a_broken_database_names_no_path_to_the_model(database, server):
-    async def broken(client):
-        await client.call_tool("notes", {"query": "水"})
+def test_a_broken_database_names_no_path_to_the_model(database, connect_here):
+    with connect_here(database, home=database.parent) as client:
+        client.call("notes", {"query": "水"})
         with open_database(database, "write") as connection:
             connection.execute("PRAGMA user_version = 99")
-        return await client.call_tool("notes", {"query": "水"})
-
-    answer = with_client(server(database), broken)
+        answer = client.call("notes", {"query": "水"})
     assert answer.is_error
     assert "mdvec status" in answer.content[0].text
     assert str(database.parent) not in answer.content[0].text

@@ -39,7 +39,7 @@ QUESTIONS = [
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory, connect, model_use):
+def asked(tmp_path_factory, connect_here, model_use):
     folder = tmp_path_factory.mktemp("kept")
     database = folder / "vectors.sqlite"
     registering.add_tool(database, "kept", "documents", FOLDER, "markdown")
@@ -47,7 +47,7 @@ def asked(tmp_path_factory, connect, model_use):
     request = ImportRequest(database, "kept", "new", rules, ChunkingOverrides(), "use")
     report = import_tool(request, lambda _: model_use)
     assert (report.added, report.failed) == (6, ())
-    with connect(database, home=folder / "home") as connected:
+    with connect_here(database, home=folder / "home") as connected:
         yield connected
 
 

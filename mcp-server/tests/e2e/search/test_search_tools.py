@@ -74,8 +74,8 @@ def test_a_hit_carries_a_link_on_request(filled, connected):
     assert str(filled) not in said(plain)
 
 
-def test_what_a_model_reads_keeps_within_max_chars(filled, connect):
-    with connect(
+def test_what_a_model_reads_keeps_within_max_chars(filled, connect_here):
+    with connect_here(
         filled / "vectors.sqlite", home=filled / "home", MDVEC_SEARCH_MAX_CHARS="500"
     ) as client:
         answer = client.call("search", {"query": "water 水", "k": 50})

@@ -10,14 +10,14 @@ NOTE = (
 
 
 def test_a_client_is_told_that_a_collection_is_incomplete_until_it_is_complete(
-    database, connect, import_use
+    database, connect_here, import_use
 ):
     with open_database(database, "write") as connection:
         connection.execute(
             "UPDATE tools SET last_import_at = NULL, import_files = 222, import_done = 1 "
             "WHERE name = 'notes'"
         )
-    with connect(database, home=database.parent) as client:
+    with connect_here(database, home=database.parent) as client:
         (own,) = [tool for tool in client.tools() if tool.name == "notes"]
         assert own.description.endswith(
             "notes の説明\n\nIt is incomplete: its first import has not finished; each answer says "

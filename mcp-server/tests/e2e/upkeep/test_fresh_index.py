@@ -77,9 +77,9 @@ def change(sources):
     write(sources / "data" / "泳.csv", "m\n25\n")
 
 
-def test_a_client_sees_what_changed_and_answers_from_it_after_reindex(sources, connect):
+def test_a_client_sees_what_changed_and_answers_from_it_after_reindex(sources, connect_here):
     august = {"year": 2025, "month": 8}
-    with connect(sources / "v.sqlite", home=sources, MDVEC_SYNC_SECONDS="0") as client:
+    with connect_here(sources / "v.sqlite", home=sources, MDVEC_SYNC_SECONDS="0") as client:
         before = text(client.call("notes", {"query": "水の量"}))
         assert "三リットル" in before
         assert "newer" not in before
@@ -124,9 +124,9 @@ def test_a_client_sees_what_changed_and_answers_from_it_after_reindex(sources, c
         assert "reindex" not in text(metres)
 
 
-def test_what_changed_is_imported_by_itself_where_that_is_wished(sources, connect):
+def test_what_changed_is_imported_by_itself_where_that_is_wished(sources, connect_here):
     wishes = {"MDVEC_SYNC_SECONDS": "0", "MDVEC_SYNC_AUTO": "true"}
-    with connect(sources / "v.sqlite", home=sources, **wishes) as client:
+    with connect_here(sources / "v.sqlite", home=sources, **wishes) as client:
         assert values(client.call("query", QUERIES["query"]))["rows"] == [[5]]
         change(sources)
         write(sources / "data" / "走.csv", "km\n5\n37\n")
@@ -147,8 +147,8 @@ def test_what_changed_is_imported_by_itself_where_that_is_wished(sources, connec
         )
 
 
-def test_a_renamed_dataset_takes_its_tables_along_and_materialized_ones_stay(sources, connect):
-    with connect(sources / "v.sqlite", home=sources) as client:
+def test_a_renamed_dataset_takes_its_tables_along_and_materialized_ones_stay(sources, connect_here):
+    with connect_here(sources / "v.sqlite", home=sources) as client:
         text(client.call("materialize", {"name": "first", "query": "SELECT * FROM runs__走"}))
         rename_tool(sources / "v.sqlite", "runs", "strides", pytest.fail)
         profile = values(client.call("profile", {"table_or_query": "first"}))
@@ -158,10 +158,10 @@ def test_a_renamed_dataset_takes_its_tables_along_and_materialized_ones_stay(sou
         assert [table["name"] for table in listed["materialized"]] == ["first"]
 
 
-def test_sources_are_listed_with_what_failed_and_what_is_not_there(sources, connect):
+def test_sources_are_listed_with_what_failed_and_what_is_not_there(sources, connect_here):
     write(sources / "メモ" / "壊.md", "\0")
     (sources / "data").rename(sources / "away")
-    with connect(sources / "v.sqlite", home=sources) as client:
+    with connect_here(sources / "v.sqlite", home=sources) as client:
         refused = client.call("reindex", {"tool": "runs"})
         assert refused.is_error
         assert "does not exist" in refused.content[0].text
@@ -183,10 +183,10 @@ def test_sources_are_listed_with_what_failed_and_what_is_not_there(sources, conn
         assert unknown.content[0].text == told
 
 
-def test_a_source_whose_import_was_cut_off_is_not_called_up_to_date(sources, connect):
+def test_a_source_whose_import_was_cut_off_is_not_called_up_to_date(sources, connect_here):
     with open_database(sources / "v.sqlite", "write") as connection:
         connection.execute("UPDATE tools SET import_files = 9, import_done = 4")
-    with connect(sources / "v.sqlite", home=sources) as client:
+    with connect_here(sources / "v.sqlite", home=sources) as client:
         listed = text(client.call("list_sources", {}))
         assert "up to date" not in listed
         for name in ("kakeibo", "notes", "runs"):
@@ -250,9 +250,9 @@ async def two_reindexes(client):
     return added
 
 
-def test_a_reindex_can_be_cancelled_and_two_at_once_import_everything_once(sources, connect):
+def test_a_reindex_can_be_cancelled_and_two_at_once_import_everything_once(sources, connect_here):
     many(sources)
-    with connect(sources / "v.sqlite", home=sources) as client:
+    with connect_here(sources / "v.sqlite", home=sources) as client:
         told = client.portal.call(cancelled_reindex, client.client)
         for month in (8, 9, 10):
             write(sources / "明細" / f"{month}月.csv", STATEMENT.format(month=month, amount=200))
