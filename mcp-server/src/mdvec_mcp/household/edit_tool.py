@@ -13,6 +13,7 @@ from mdvec.household import (
     SPANS,
     NotesAnswer,
     aliases,
+    categorize_rows,
     list_notes,
     mapping_answer,
     note_row,
@@ -35,7 +36,7 @@ TAKES: dict[What, tuple[str, ...]] = {
     "budget": ("category", "amount", "per", "tool"),
     "rule": ("action", "shop", "category", "tool"),
     "alias": ("action", "shop", "spelling", "tool"),
-    "note": ("transaction_id", "note", "tags", "tool"),
+    "note": ("transaction_id", "note", "tags", "category", "tool"),
     "mapping": ("file", "toml", "tool"),
 }
 """The arguments of each kind of edit."""
@@ -102,8 +103,8 @@ def add_edit_tool(offer: Offer, context: HouseholdContext) -> None:
     offer.add_tool(
         edit_household,
         description="Household: set a budget, a category rule (of a shop, or category='old = new')"
-        ", a shop's spelling, a transaction's note and tags, a CSV mapping. 家計簿の予算、"
-        "カテゴリの規則、店の別の書き方（try を見せてから add）、明細のメモとタグ。",
+        ", a shop's spelling, a row's category, note and tags, a CSV mapping. 家計簿の予算、"
+        "カテゴリの規則、店の別の書き方（try を見せてから add）、明細の分類、メモ。",
         annotations=WRITES,
         answer=EditAnswer,
     )
@@ -177,21 +178,28 @@ async def _note(context: HouseholdContext, edit: Edit) -> ToolReply:
     tags = edit.tags or []
     if edit.transaction_id is None and len(tags) > 1:
         raise ToolError("what=note の一覧は tags を 1つだけ指定できます")
-    if edit.transaction_id is None and edit.note is not None:
-        raise ToolError("what=note の note には transaction_id が必要です")
-    if edit.transaction_id is not None and edit.note is None and edit.tags is None:
-        raise ToolError('note か tags を付けてください。note="" と tags=[] で両方が消えます')
+    given = (edit.note, edit.tags, edit.category)
+    if edit.transaction_id is None and (edit.note is not None or edit.category is not None):
+        raise ToolError("what=note の note と category には transaction_id が必要です")
+    if edit.transaction_id is not None and given == (None, None, None):
+        raise ToolError(
+            'note か tags か category を付けてください。note=""、tags=[]、category="" で消えます'
+        )
 
     def work(connection: Connection, tool_id: int) -> NotesAnswer:
         if edit.transaction_id is None:
             return list_notes(connection, tool_id, tag=tags[0] if tags else None)
-        return note_row(
-            connection,
-            tool_id,
-            transaction_id=edit.transaction_id,
-            note=edit.note,
-            tags=edit.tags,
-        )
+        row_id, category = edit.transaction_id, edit.category
+        with connection:
+            if category is not None:
+                done = categorize_rows(
+                    connection, tool_id, transaction_ids=[row_id], category=category
+                )
+            if edit.note is not None or edit.tags is not None:
+                done = note_row(
+                    connection, tool_id, transaction_id=row_id, note=edit.note, tags=edit.tags
+                )
+        return done
 
     answer = await context.run(edit.tool, "read" if edit.transaction_id is None else "write", work)
     return ToolReply(answer.text, partial(json_of, answer))

@@ -169,11 +169,18 @@ def m021_statement_rows(connection: apsw.Connection) -> None:
     )
 
 
+def m022_row_categories(connection: apsw.Connection) -> None:
+    """The category that a user gives to one row, beside its note and tags."""
+    for column in ("category_major", "category_minor"):
+        connection.execute(f"ALTER TABLE row_notes ADD COLUMN {column} TEXT NOT NULL DEFAULT ''")
+
+
 STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     m018_without_traces,
     m019_collections,
     m020_sums,
     m021_statement_rows,
+    m022_row_categories,
 )
 LATEST = OLDEST + len(STEPS)
 

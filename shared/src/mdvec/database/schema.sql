@@ -253,6 +253,8 @@ CREATE TABLE row_notes (
     note TEXT NOT NULL,
     tags TEXT NOT NULL,
     noted_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    category_major TEXT NOT NULL DEFAULT '',  -- the row's own, before any rule; '' for none
+    category_minor TEXT NOT NULL DEFAULT '',
     PRIMARY KEY (tool_id, identity)
 ) WITHOUT ROWID;
 CREATE TRIGGER row_notes_follow AFTER UPDATE OF identity ON transactions BEGIN

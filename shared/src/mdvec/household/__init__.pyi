@@ -80,6 +80,7 @@ from .importer import HOUSEHOLD as HOUSEHOLD
 from .interfaces.duckdb_table import LEDGER_COLUMNS as LEDGER_COLUMNS
 from .interfaces.duckdb_table import LEDGER_TABLE as LEDGER_TABLE
 from .interfaces.duckdb_table import ledger_lines as ledger_lines
+from .interfaces.plans import own_categories as own_categories
 from .interfaces.plans import rules_of as rules_of
 from .interfaces.row_sums import Order as Order
 from .interfaces.transactions import advance_versions as advance_versions
@@ -93,6 +94,7 @@ from .net_worth_report import NetWorthAnswer as NetWorthAnswer
 from .net_worth_report import NoAssets as NoAssets
 from .net_worth_report import net_worth as net_worth
 from .notes import NotesAnswer as NotesAnswer
+from .notes import categorize_rows as categorize_rows
 from .notes import list_notes as list_notes
 from .notes import note_row as note_row
 from .options import HouseholdOptions as HouseholdOptions

@@ -1,4 +1,4 @@
-"""Notes and tags on rows; they stay with a row over imports."""
+"""Notes, tags and categories that the user gives to single rows; they stay over imports."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from mdvec.household.core.answers import AnswerText, answer_text
 from mdvec.household.core.found import row_line
 from mdvec.household.core.transaction import RowNote, Transaction
 from mdvec.household.core.wording import format_currency
+from mdvec.household.interfaces.plans import apply_rules
 from mdvec.household.interfaces.subjects import follow_decisions
 from mdvec.household.interfaces.transactions import TRANSACTION_COLUMNS, read_transaction
+from mdvec.household.rules import chosen_category
 from mdvec.text import on_one_line, shown_name
 
 _MAX_NOTE, _MAX_TAG, _MAX_TAGS = 500, 40, 10
@@ -28,11 +30,12 @@ class InvalidNote(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class NotedRow:
-    """A row with its note ("" for none) and tags."""
+    """A row with its note ("" for none), tags, and whether its category is its own."""
 
     row: Transaction
     note: str
     tags: tuple[str, ...]
+    has_own_category: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +63,11 @@ def note_row(
     Raises:
         InvalidNote: there is no such row, or the note or a tag is too long.
     """
-    if abs(transaction_id) >= 2**63:  # SQLite's integers
-        raise InvalidNote(
-            "その ID の取引はありません。find_transactions で ID を確認してください。"
-        )
-    noted = _noted(connection, tool_id, "t.id = ?", (transaction_id,))
+    noted = _noted_row(connection, tool_id, transaction_id)
     if note is None:
-        note = noted[0].note if noted else ""
+        note = noted.note
     if tags is None:
-        tags = noted[0].tags if noted else ()
+        tags = noted.tags
     note = " ".join(on_one_line(note).split())
     cleaned = tuple(dict.fromkeys(cleaned_tag for tag in tags if (cleaned_tag := _tag(tag))))
     if len(note) > _MAX_NOTE or len(cleaned) > _MAX_TAGS or any(len(t) > _MAX_TAG for t in cleaned):
@@ -76,31 +75,72 @@ def note_row(
             f"メモは {_MAX_NOTE}文字、タグは {_MAX_TAG}文字を {_MAX_TAGS}個までです。"
         )
     with connection:
-        row = connection.execute(
-            "SELECT identity FROM transactions WHERE tool_id = ? AND id = ?",
-            (tool_id, transaction_id),
-        ).fetchone()
-        if row is None:
-            raise InvalidNote(f"取引 {transaction_id} はこの家計簿にありません。")
-        key = (tool_id, row[0])
-        connection.execute("DELETE FROM row_notes WHERE tool_id = ? AND identity = ?", key)
-        if note or cleaned:
-            connection.execute(
-                "INSERT INTO row_notes (tool_id, identity, note, tags) VALUES (?, ?, ?, ?)",
-                (*key, note, json.dumps(cleaned, ensure_ascii=False)),
-            )
-        # A search by words keeps the rows in memory until the ledger's version changes. An import
-        # that runs now may store texts without the note; the next one compares them.
-        connection.execute(
-            "UPDATE ledger_versions SET version = version + 1, is_indexed = 0 WHERE tool_id = ?",
-            (tool_id,),
-        )
-        follow_decisions(connection, tool_id)
-        rows = _noted(connection, tool_id, "t.id = ?", (transaction_id,))
-    if not rows:
+        _put(
+            connection, tool_id, [transaction_id],
+            {"note": note, "tags": json.dumps(cleaned, ensure_ascii=False)},
+        )  # fmt: skip
+        noted = _noted_row(connection, tool_id, transaction_id)
+    if not (noted.note or noted.tags):
         return NotesAnswer((), 0, 0, f"取引 {transaction_id} のメモとタグを消しました。")
-    text = answer_text(["記録しました。", _line(rows[0])])
-    return NotesAnswer(tuple(rows), 1, rows[0].row.amount or 0, text)
+    text = answer_text(["記録しました。", _line(noted)])
+    return NotesAnswer((noted,), 1, noted.row.amount or 0, text)
+
+
+def categorize_rows(
+    connection: apsw.Connection, tool_id: int, *, transaction_ids: Sequence[int], category: str
+) -> NotesAnswer:
+    """Give rows a category of their own, whatever rules say; "" gives them that of rules or files.
+
+    Raises:
+        InvalidNote: a row does not exist.
+        UnknownCategory: no category, or several, have that name.
+        InvalidRule: the category is a total.
+    """
+    for transaction_id in transaction_ids:
+        _noted_row(connection, tool_id, transaction_id)
+    with connection:
+        major, minor = "", ""
+        if category.strip():
+            given = chosen_category(connection, tool_id, category)
+            major, minor = given.major, given.minor or ""
+        values = {"category_major": major, "category_minor": minor}
+        _put(connection, tool_id, transaction_ids, values)
+        rows = [_noted_row(connection, tool_id, row_id) for row_id in transaction_ids]
+    done = "カテゴリを決めました。" if major else "カテゴリを規則かファイルのものに戻しました。"
+    total = sum(noted.row.amount or 0 for noted in rows if noted.row.counts)
+    text = answer_text([done, *map(_line, rows[:_MAX_LISTED])])
+    return NotesAnswer(tuple(rows), len(rows), total, text)
+
+
+def _put(
+    connection: apsw.Connection, tool_id: int, ids: Sequence[int], values: dict[str, str]
+) -> None:
+    """Store what was given to rows beside what they have; call within a transaction."""
+    columns = ", ".join(values)
+    connection.executemany(
+        "INSERT INTO row_notes (tool_id, identity, note, tags) "
+        "SELECT tool_id, identity, '', '[]' FROM transactions WHERE tool_id = ? AND id = ? "
+        "ON CONFLICT DO NOTHING",
+        [(tool_id, row_id) for row_id in ids],
+    )
+    connection.executemany(
+        f"UPDATE row_notes SET ({columns}, noted_at) = ({'?, ' * len(values)}CURRENT_TIMESTAMP) "
+        "WHERE tool_id = ? AND identity = (SELECT identity FROM transactions WHERE id = ?)",
+        [(*values.values(), tool_id, row_id) for row_id in ids],
+    )
+    connection.execute(
+        "DELETE FROM row_notes WHERE tool_id = ? AND (note, tags, category_major) = ('', '[]', '')",
+        (tool_id,),
+    )
+    if "category_major" in values:
+        apply_rules(connection, tool_id)
+    # A search by words keeps the rows in memory until the ledger's version changes. An import
+    # that runs now may store texts without the note; the next one compares them.
+    connection.execute(
+        "UPDATE ledger_versions SET version = version + 1, is_indexed = 0 WHERE tool_id = ?",
+        (tool_id,),
+    )
+    follow_decisions(connection, tool_id)
 
 
 def list_notes(connection: apsw.Connection, tool_id: int, *, tag: str | None = None) -> NotesAnswer:
@@ -127,17 +167,39 @@ def _tag(tag: str) -> str:
     return " ".join(on_one_line(tag).split()).lstrip("#＃")
 
 
+def _noted_row(connection: apsw.Connection, tool_id: int, transaction_id: int) -> NotedRow:
+    """A row with what it was given, which may be nothing.
+
+    Raises:
+        InvalidNote: there is no such row.
+    """
+    if abs(transaction_id) >= 2**63:  # SQLite's integers
+        raise InvalidNote(
+            "その ID の取引はありません。find_transactions で ID を確認してください。"
+        )
+    rows = _noted(connection, tool_id, "t.id = ?", (transaction_id,), join="RIGHT JOIN")
+    if not rows:
+        raise InvalidNote(f"取引 {transaction_id} はこの家計簿にありません。")
+    return rows[0]
+
+
 def _noted(
-    connection: apsw.Connection, tool_id: int, condition: str, values: tuple[int | str, ...]
+    connection: apsw.Connection,
+    tool_id: int,
+    condition: str,
+    values: tuple[int | str, ...],
+    join: str = "JOIN",
 ) -> list[NotedRow]:
     rows: list[tuple[Any, ...]] = connection.execute(
-        f"SELECT n.note, n.tags, {_OF_ROW} FROM row_notes AS n "
-        "JOIN transactions AS t ON t.tool_id = n.tool_id AND t.identity = n.identity "
-        f"WHERE n.tool_id = ? AND {condition} ORDER BY t.date, t.id",
+        f"SELECT coalesce(n.note, ''), coalesce(n.tags, '[]'), n.category_major <> '', {_OF_ROW} "
+        f"FROM row_notes AS n {join} transactions AS t "
+        "ON t.tool_id = n.tool_id AND t.identity = n.identity "
+        f"WHERE t.tool_id = ? AND {condition} ORDER BY t.date, t.id",
         (tool_id, *values),
     ).fetchall()
     return [
-        NotedRow(read_transaction(row), note, tuple(json.loads(tags))) for note, tags, *row in rows
+        NotedRow(read_transaction(row), note, tuple(json.loads(tags)), bool(has_own))
+        for note, tags, has_own, *row in rows
     ]
 
 
@@ -147,4 +209,5 @@ _OF_ROW = ", ".join(f"t.{column}" for column in TRANSACTION_COLUMNS.split(", "))
 def _line(noted: NotedRow) -> str:
     row = noted.row
     line = row_line(row, RowNote(noted.note, noted.tags))
-    return f"{line}（ID {row.id}、{shown_name(row.source_file)}:{row.row_number}）"
+    own = "分類はこの明細だけのもの、" * noted.has_own_category
+    return f"{line}（{own}ID {row.id}、{shown_name(row.source_file)}:{row.row_number}）"

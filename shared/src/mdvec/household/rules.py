@@ -35,6 +35,7 @@ from mdvec.household.interfaces.plans import (
     apply_rules,
     delete_rule,
     filed_names,
+    own_categories,
     put_rule,
     rules_of,
 )
@@ -91,7 +92,8 @@ def try_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
         rule = _rule(connection, tool_id, shop, category)
         others = [other for other in rules_of(connection, tool_id) if not _is_same(other, rule)]
         rows = counted_rows(connection, tool_id, date.min, date.max)
-    moved = [row for row in rows if _moves(row, rule, others)]
+        own = own_categories(connection, tool_id)
+    moved = [row for row in rows if row.id not in own and _moves(row, rule, others)]
     sums: Counter[str] = Counter()
     counted: Counter[str] = Counter()
     for row in moved:
@@ -182,17 +184,31 @@ def list_rules(connection: apsw.Connection, tool_id: int) -> RuleList:
 
 
 def _rule(connection: apsw.Connection, tool_id: int, shop: str, category: str) -> CategoryRule:
-    names = [*category_names(connection, tool_id), *filed_names(connection, tool_id)]
-    known = hierarchy_of(names)
     if not shop.strip():
+        known = _known_categories(connection, tool_id)
         return _renaming(category, known, rules_of(connection, tool_id))
     pattern = shop_of(shop)
     if len(pattern) < _MIN_LETTERS:
         raise InvalidRule(f"店の名前「{shop[:60]}」が短すぎます。2文字以上で指定してください。")
-    subject = resolved_name(connection, tool_id, category, known).subject
+    return CategoryRule(pattern, chosen_category(connection, tool_id, category))
+
+
+def chosen_category(connection: apsw.Connection, tool_id: int, name: str) -> Category:
+    """The category of a name that a row or a shop's rows are to have.
+
+    Raises:
+        UnknownCategory: no category, or several, have that name.
+        InvalidRule: it is a total.
+    """
+    known = _known_categories(connection, tool_id)
+    subject = resolved_name(connection, tool_id, name, known).subject
     if not isinstance(subject, Category):
-        raise InvalidRule("規則のカテゴリには、大項目か「大項目 > 中項目」を指定してください。")
-    return CategoryRule(pattern, subject)
+        raise InvalidRule("カテゴリには、大項目か「大項目 > 中項目」を指定してください。")
+    return subject
+
+
+def _known_categories(connection: apsw.Connection, tool_id: int) -> Hierarchy:
+    return hierarchy_of([*category_names(connection, tool_id), *filed_names(connection, tool_id)])
 
 
 def _renaming(said: str, known: Hierarchy, rules: Sequence[CategoryRule]) -> CategoryRule:

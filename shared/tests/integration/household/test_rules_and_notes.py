@@ -12,7 +12,7 @@ from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
 from mdvec.household.interfaces.plans import apply_rules
 from mdvec.household.ledger import import_ledger
 from mdvec.household.month import monthly_household
-from mdvec.household.notes import InvalidNote, list_notes, note_row
+from mdvec.household.notes import InvalidNote, categorize_rows, list_notes, note_row
 from mdvec.household.reading import LedgerFile
 from mdvec.household.rules import InvalidRule, list_rules, remove_rule, set_rule, try_rule
 from mdvec.household.trend import category_trend
@@ -229,6 +229,50 @@ def test_notes_are_listed_with_the_sum_of_their_rows_and_removed(connection):
         note_row(connection, tool, transaction_id=10**6, note="x")
     with pytest.raises(InvalidNote, match="500文字"):
         note_row(connection, tool, transaction_id=ids[0], note="x" * 501)
+
+
+def test_a_row_has_a_category_of_its_own_before_any_rule_and_over_imports(connection):
+    from pathlib import Path
+
+    tool = add_tool(connection, "kakeibo", "家計簿", Path(), "household").id
+    lines = [
+        "1,2025/07/01,りんりん,-500,財布,日用品,雑貨,,0,a",
+        "1,2025/07/02,りんりん,-700,財布,日用品,雑貨,,0,b",
+        "1,2025/07/03,市営バス,-200,財布,交通費,自転車,,0,c",
+    ]
+    imported(connection, tool, *lines)
+    first, second, _ = [row_id for (row_id,) in connection.execute("SELECT id FROM transactions")]
+
+    def of_rows():
+        return [category for _, category in categories(connection, tool)]
+
+    done = categorize_rows(connection, tool, transaction_ids=[first], category="交通費")
+    assert (done.total, "この明細だけのもの" in done.text) == (-500, True)
+    assert of_rows() == ["交通費/", "日用品/雑貨", "交通費/自転車"]
+    assert len(try_rule(connection, tool, shop="りんりん", category="自転車").rows) == 1
+    set_rule(connection, tool, shop="りんりん", category="自転車")
+    note_row(connection, tool, transaction_id=second, note="修理")
+    assert of_rows() == ["交通費/", "交通費/自転車", "交通費/自転車"]
+    imported(connection, tool, lines[0].replace("-500", "-501"), *lines[1:], time=2)
+    assert of_rows() == ["交通費/", "交通費/自転車", "交通費/自転車"]
+    imported(connection, tool, *lines, time=3, mode="replace")
+    assert of_rows() == ["交通費/", "交通費/自転車", "交通費/自転車"]
+    assert list_notes(connection, tool).total_rows == 2  # beside the note
+    categorize_rows(connection, tool, transaction_ids=[first, second], category="日用品")
+    remove_rule(connection, tool, shop="りんりん")
+    assert of_rows() == ["日用品/", "日用品/", "交通費/自転車"]
+    (noted,) = note_row(connection, tool, transaction_id=second, note="", tags=["旅行"]).rows
+    assert (noted.row.category, noted.has_own_category) == ("日用品", True)
+    with pytest.raises(UnknownCategory):
+        categorize_rows(connection, tool, transaction_ids=[first], category="無い")
+    with pytest.raises(InvalidRule, match="大項目"):
+        categorize_rows(connection, tool, transaction_ids=[first], category="支出")
+    with pytest.raises(InvalidNote, match="ありません"):
+        categorize_rows(connection, tool, transaction_ids=[first, 10**6], category="交通費")
+    assert of_rows() == ["日用品/", "日用品/", "交通費/自転車"]
+    categorize_rows(connection, tool, transaction_ids=[first, second], category="")
+    assert of_rows() == ["日用品/雑貨", "日用品/雑貨", "交通費/自転車"]
+    assert list_notes(connection, tool).total_rows == 1
 
 
 SHOPS = st.sampled_from(("りんりん", "りんりん駅前", "朝市", "朝市りんりん"))

@@ -73,12 +73,12 @@ def delete_rule(connection: apsw.Connection, tool_id: int, rule: CategoryRule) -
 
 
 def apply_rules(connection: apsw.Connection, tool_id: int) -> int:
-    """Give every row its rule's category, or its file's; returns how many rows changed.
+    """Give every row its own category, its rule's, or its file's; returns how many rows changed.
 
-    Call within a transaction, after each change of rules or rows.
+    Call within a transaction, after each change of rules, rows or rows' own categories.
     """
-    rules = rules_of(connection, tool_id)
-    if not rules and not _has_filed_rows(connection, tool_id):
+    rules, own = rules_of(connection, tool_id), own_categories(connection, tool_id)
+    if not rules and not own and not _has_filed_rows(connection, tool_id):
         return 0
     descriptions = [
         str(text)
@@ -99,12 +99,17 @@ def apply_rules(connection: apsw.Connection, tool_id: int) -> int:
     connection.executemany(
         "INSERT INTO named VALUES (?, ?, ?, ?)", _new_names(connection, tool_id, rules)
     )
+    connection.execute("CREATE TEMP TABLE own (id INTEGER PRIMARY KEY, major TEXT, minor TEXT)")
+    connection.executemany(
+        "INSERT INTO own VALUES (?, ?, ?)",
+        [(row_id, given.major, given.minor or "") for row_id, given in own.items()],
+    )
     changed = 0
-    for statement in (_RESTORE, _RENAME, _GIVE):
+    for statement in (_RESTORE, _RENAME, _GIVE, _GIVE_OWN):
         connection.execute(statement, (tool_id,))
         changed += connection.changes()  # without those of triggers
-    connection.execute("DROP TABLE ruled")
-    connection.execute("DROP TABLE named")
+    for table in ("ruled", "named", "own"):
+        connection.execute(f"DROP TABLE {table}")
     if changed:
         connection.execute(
             "UPDATE ledger_versions SET is_indexed = 0 WHERE tool_id = ?", (tool_id,)
@@ -118,6 +123,7 @@ UPDATE transactions SET (category_major, category_minor, filed_major, filed_mino
 WHERE tool_id = ? AND filed_major IS NOT NULL
 AND description NOT IN (SELECT description FROM ruled)
 AND (filed_major, filed_minor) NOT IN (SELECT major, minor FROM named)
+AND id NOT IN (SELECT id FROM own)
 """
 _RENAME = """
 UPDATE transactions SET (filed_major, filed_minor, category_major, category_minor) = (
@@ -126,6 +132,7 @@ FROM named WHERE tool_id = ? AND description NOT IN (SELECT description FROM rul
 AND coalesce(filed_major, category_major) = major
 AND coalesce(filed_minor, category_minor) = minor
 AND (category_major, category_minor) IS NOT (now_major, now_minor)
+AND id NOT IN (SELECT id FROM own)
 """
 _GIVE = """
 UPDATE transactions SET (filed_major, filed_minor, category_major, category_minor) = (
@@ -133,6 +140,14 @@ UPDATE transactions SET (filed_major, filed_minor, category_major, category_mino
     ruled.major, ruled.minor)
 FROM ruled WHERE tool_id = ? AND ruled.description = transactions.description
 AND (category_major, category_minor) IS NOT (ruled.major, ruled.minor)
+AND id NOT IN (SELECT id FROM own)
+"""
+_GIVE_OWN = """
+UPDATE transactions SET (filed_major, filed_minor, category_major, category_minor) = (
+    coalesce(filed_major, category_major), coalesce(filed_minor, category_minor),
+    own.major, own.minor)
+FROM own WHERE tool_id = ? AND own.id = transactions.id
+AND (category_major, category_minor) IS NOT (own.major, own.minor)
 """
 
 
@@ -189,9 +204,23 @@ def _has_filed_rows(connection: apsw.Connection, tool_id: int) -> bool:
     return row is not None
 
 
+def own_categories(connection: apsw.Connection, tool_id: int) -> dict[int, Category]:
+    """The category that the user gave to a row alone, by the row's id."""
+    rows = connection.execute(
+        "SELECT t.id, n.category_major, n.category_minor FROM row_notes AS n "
+        "JOIN transactions AS t ON t.tool_id = n.tool_id AND t.identity = n.identity "
+        "WHERE n.tool_id = ? AND n.category_major <> ''",
+        (tool_id,),
+    )
+    return {
+        int(str(row_id)): Category(str(major), str(minor) or None) for row_id, major, minor in rows
+    }
+
+
 _NOTES = (
     "SELECT t.id, n.note, n.tags FROM row_notes AS n JOIN transactions AS t "
-    "ON t.tool_id = n.tool_id AND t.identity = n.identity WHERE n.tool_id = ?"
+    "ON t.tool_id = n.tool_id AND t.identity = n.identity "
+    "WHERE n.tool_id = ? AND (n.note, n.tags) <> ('', '[]')"
 )
 
 
