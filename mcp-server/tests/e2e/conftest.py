@@ -23,6 +23,7 @@ from mcp.client.stdio import stdio_client
 from mcp_types import CallToolResult, Implementation, Tool
 from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
+from mdvec.errors import MdvecError
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
@@ -293,6 +294,20 @@ def server(
     """How a client starts the server, isolated from the user's settings and data."""
     kept_caches(tmp_path)
     return functools.partial(started, home=tmp_path)
+
+
+@pytest.fixture
+def refused(tmp_path, monkeypatch, capsys) -> Callable[..., str]:
+    """What the command says to arguments with which no server starts, without a process."""
+
+    def refused(*arguments: object, **environment: str) -> str:
+        for name, value in (dict.fromkeys(_HOMES, str(tmp_path)) | environment).items():
+            monkeypatch.setenv(name, value)
+        with pytest.raises((MdvecError, SystemExit)) as end:
+            main._run(main._arguments([*map(str, arguments)]), (-1, -1))
+        return str(end.value) if isinstance(end.value, MdvecError) else capsys.readouterr().err
+
+    return refused
 
 
 @pytest.fixture

@@ -104,31 +104,18 @@ def test_starting_again_imports_what_changed_and_the_folder_can_be_away(started,
     assert "九リットル" in answer.content[0].text
 
 
-def ask_refused(parameters):
-    """What a server that does not start says."""
-    import subprocess
-
-    done = subprocess.run(
-        [parameters.command, *parameters.args], env=parameters.env, capture_output=True,
-        encoding="utf-8", stdin=subprocess.DEVNULL, check=False,
-    )  # fmt: skip
-    assert done.returncode != 0
-    return done.stderr
-
-
-def test_wrong_folders_and_options_are_one_sentence(started, tmp_path):
-    assert "there is no folder" in ask_refused(started("--docs-dir", tmp_path / "no"))
-    assert "belong to --docs-dir" in ask_refused(started("--name", "a"))
-    both = started("--docs-dir", tmp_path, "--connect", "http://127.0.0.1:1/mcp")
-    assert "with --connect" in ask_refused(both)
-    shown = started("--docs-dir", tmp_path, "--http", "127.0.0.1:1")
-    assert "the page shows the whole database" in ask_refused(shown)
+def test_wrong_folders_and_options_are_one_sentence(refused, tmp_path):
+    assert "there is no folder" in refused("--docs-dir", tmp_path / "no")
+    assert "belong to --docs-dir" in refused("--name", "a")
+    both = ("--docs-dir", tmp_path, "--connect", "http://127.0.0.1:1/mcp")
+    assert "with --connect" in refused(*both)
+    shown = ("--docs-dir", tmp_path, "--http", "127.0.0.1:1")
+    assert "the page shows the whole database" in refused(*shown)
     (tmp_path / "b").mkdir()
     registering.add_tool(tmp_path / "vector-db.sqlite", "a", "d", tmp_path, "markdown")
-    taken = started("--docs-dir", tmp_path / "b", "--data-dir", tmp_path, "--name", "a")
-    assert "choose another --name" in ask_refused(taken)
-    wrong = started("--docs-dir", tmp_path / "b", "--data-dir", tmp_path, "--name", "家-a")
-    assert "cannot be a tool's name" in ask_refused(wrong)
+    here = ("--docs-dir", tmp_path / "b", "--data-dir", tmp_path)
+    assert "choose another --name" in refused(*here, "--name", "a")
+    assert "cannot be a tool's name" in refused(*here, "--name", "家-a")
 
 
 def test_nothing_is_imported_by_itself_where_the_settings_say_so(started, tmp_path):

@@ -281,32 +281,28 @@ def test_a_killed_import_is_one_sentence_and_the_end_of_the_server_ends_its_impo
     assert not any(child.is_running() for child in with_child)
 
 
-def test_a_verbose_server_shows_the_imports_that_it_runs(sources, wire):
-    one = wire(sources / "v.sqlite", "--verbose").greet()
-    change(sources)
-    one.call("tools/call", {"name": "reindex", "arguments": {}})
-    one.end()
-    scans = [line for line in one.log if "[reindex] scan result: " in line]
-    assert sorted(line.partition("result: ")[2].strip() for line in scans) == [
-        "1 files (new=0, updated=1, deleted=0, unchanged=0)",
-        "2 files (new=1, updated=0, deleted=0, unchanged=1)",
-        "2 files (new=1, updated=0, deleted=0, unchanged=1)",
-    ]
-    assert one.count("DEBUG mdvec: [reindex] scanning ") == 3
-    assert one.count('DEBUG mdvec: [reindex] processing: "8月.csv"') == 1
-    assert one.count("[TIMER] 水.md: ") == 1
-    assert one.count("INFO mdvec: import tool=notes ") == 1
-
-
-def test_no_file_name_begins_a_line_of_the_log(sources, wire):
+def test_a_verbose_server_shows_the_imports_that_it_runs_and_no_file_name_begins_a_line(
+    sources, wire
+):
     forged = "INFO mdvec: all is well"
+    change(sources)
     write(sources / "メモ" / f"沼\n{forged}\r.md", "# 沼\n\n沼の水は飲めない。\n")
-    write(sources / "明細" / f"沼\n{forged}.csv", STATEMENT.format(month=8, amount=200))
+    write(sources / "明細" / f"沼\n{forged}.csv", STATEMENT.format(month=9, amount=200))
     write(sources / "data" / f"沼\n{forged}.csv", "m\n25\n")
     one = wire(sources / "v.sqlite", "--verbose").greet()
     one.call("tools/call", {"name": "reindex", "arguments": {}})
     assert "沼" in one.ask("notes", "沼の水")
     one.end()
+    scans = [line for line in one.log if "[reindex] scan result: " in line]
+    assert sorted(line.partition("result: ")[2].strip() for line in scans) == [
+        "2 files (new=1, updated=1, deleted=0, unchanged=0)",
+        "3 files (new=2, updated=0, deleted=0, unchanged=1)",
+        "3 files (new=2, updated=0, deleted=0, unchanged=1)",
+    ]
+    assert one.count("DEBUG mdvec: [reindex] scanning ") == 3
+    assert one.count('DEBUG mdvec: [reindex] processing: "8月.csv"') == 1
+    assert one.count("[TIMER] 水.md: ") == 1
+    assert one.count("INFO mdvec: import tool=notes ") == 1
     assert one.count("沼") >= len(("processing", "import", "timer", "hit"))
     assert not [line for line in one.log if line.startswith(forged)]
 
@@ -314,6 +310,6 @@ def test_no_file_name_begins_a_line_of_the_log(sources, wire):
 def test_a_quiet_server_shows_none(sources, wire):
     one = wire(sources / "v.sqlite").greet()
     change(sources)
-    one.call("tools/call", {"name": "reindex", "arguments": {}})
+    one.call("tools/call", {"name": "reindex", "arguments": {"tool": "kakeibo"}})
     one.end()
     assert one.log == []
