@@ -88,7 +88,8 @@ _OWN_ELEMENTS = {
     "h6", "p", "pre", "div", "fieldset", "legend", "label", "ol", "ul", "li", "span", "mark", "em",
     "strong", "code", "article", "table", "thead", "tbody", "tfoot", "tr", "th", "td", "dl", "dt",
     "dd", "progress", "svg", "g", "rect", "line", "polyline", "path", "circle", "text", "textarea",
-    "section", "blockquote", "hr", "br", "s", "img", "caption", "kbd", "datalist", "small", "del",
+    "section", "blockquote", "hr", "br", "s", "img", "caption", "kbd", "datalist", "small",
+    "bdi", "del",
     "ins", "noscript",
 }  # fmt: skip
 _ADDRESSES = ("href", "src", "action", "formaction", "data", "xlink:href", "srcset", "poster")

@@ -83,6 +83,8 @@ from .interfaces.duckdb_table import ledger_lines as ledger_lines
 from .interfaces.plans import own_categories as own_categories
 from .interfaces.plans import rules_of as rules_of
 from .interfaces.row_sums import Order as Order
+from .interfaces.row_sums import RowOrder as RowOrder
+from .interfaces.row_sums import account_names as account_names
 from .interfaces.transactions import advance_versions as advance_versions
 from .interfaces.transactions import data_version as data_version
 from .mapping_review import MappingAnswer as MappingAnswer
@@ -93,10 +95,12 @@ from .nearness import Embed as Embed
 from .net_worth_report import NetWorthAnswer as NetWorthAnswer
 from .net_worth_report import NoAssets as NoAssets
 from .net_worth_report import net_worth as net_worth
+from .notes import NotedRow as NotedRow
 from .notes import NotesAnswer as NotesAnswer
 from .notes import categorize_rows as categorize_rows
 from .notes import list_notes as list_notes
 from .notes import note_row as note_row
+from .notes import noted_row as noted_row
 from .options import HouseholdOptions as HouseholdOptions
 from .options import RemovalOptions as RemovalOptions
 from .overview import available_months as available_months

@@ -62,8 +62,8 @@ from mdvec.household.doubt import doubt_notes_on
 from mdvec.household.interfaces import ledger_sums
 from mdvec.household.interfaces.plans import all_notes, notes_on, renamed_rows
 from mdvec.household.interfaces.row_sums import (
-    Order,
     RowCondition,
+    RowOrder,
     RowsChosen,
     account_names,
     descriptions,
@@ -132,7 +132,7 @@ class ListingOptions:
     answer what was asked. Months, of periods and groups, start on the day ``month_starts_on``.
     """
 
-    sort: Order = "newest"
+    sort: RowOrder = "newest"
     group_by: GroupBy | None = None
     page: int = 1
     page_size: int | None = None
@@ -454,7 +454,7 @@ def _left_out(named: Sequence[RowSum], reasons: frozenset[str | None]) -> dict[s
 def _check(wanted: RowFilter, listing: ListingOptions) -> None:
     choices: list[tuple[str, object, tuple[object, ...]]] = [
         ("rows", wanted.rows, get_args(RowChoice)),
-        ("sort", listing.sort, get_args(Order)),
+        ("sort", listing.sort, get_args(RowOrder)),
         ("group_by", listing.group_by, (None, *get_args(GroupBy))),
     ]
     for name, value, known in choices:

@@ -63,7 +63,7 @@ def note_row(
     Raises:
         InvalidNote: there is no such row, or the note or a tag is too long.
     """
-    noted = _noted_row(connection, tool_id, transaction_id)
+    noted = noted_row(connection, tool_id, transaction_id)
     if note is None:
         note = noted.note
     if tags is None:
@@ -79,7 +79,7 @@ def note_row(
             connection, tool_id, [transaction_id],
             {"note": note, "tags": json.dumps(cleaned, ensure_ascii=False)},
         )  # fmt: skip
-        noted = _noted_row(connection, tool_id, transaction_id)
+        noted = noted_row(connection, tool_id, transaction_id)
     if not (noted.note or noted.tags):
         return NotesAnswer((), 0, 0, f"取引 {transaction_id} のメモとタグを消しました。")
     text = answer_text(["記録しました。", _line(noted)])
@@ -97,7 +97,7 @@ def categorize_rows(
         InvalidRule: the category is a total.
     """
     for transaction_id in transaction_ids:
-        _noted_row(connection, tool_id, transaction_id)
+        noted_row(connection, tool_id, transaction_id)
     with connection:
         major, minor = "", ""
         if category.strip():
@@ -105,7 +105,7 @@ def categorize_rows(
             major, minor = given.major, given.minor or ""
         values = {"category_major": major, "category_minor": minor}
         _put(connection, tool_id, transaction_ids, values)
-        rows = [_noted_row(connection, tool_id, row_id) for row_id in transaction_ids]
+        rows = [noted_row(connection, tool_id, row_id) for row_id in transaction_ids]
     done = "カテゴリを決めました。" if major else "カテゴリを規則かファイルのものに戻しました。"
     total = sum(noted.row.amount or 0 for noted in rows if noted.row.counts)
     text = answer_text([done, *map(_line, rows[:_MAX_LISTED])])
@@ -167,7 +167,7 @@ def _tag(tag: str) -> str:
     return " ".join(on_one_line(tag).split()).lstrip("#＃")
 
 
-def _noted_row(connection: apsw.Connection, tool_id: int, transaction_id: int) -> NotedRow:
+def noted_row(connection: apsw.Connection, tool_id: int, transaction_id: int) -> NotedRow:
     """A row with what it was given, which may be nothing.
 
     Raises:

@@ -39,11 +39,14 @@ class Query:
             return default
         return min(max(int(text), least), most)
 
+    def others(self, *names: str) -> list[tuple[str, str]]:
+        """The other fields of the same address, with their values."""
+        return [(name, value) for name, value in self._fields.multi_items() if name not in names]
+
     def with_(self, **changes: str | int | None) -> str:
         """The query of the same address with other values; None leaves a field out."""
-        same = [(name, value) for name, value in self._fields.multi_items() if name not in changes]
         new = [(name, str(value)) for name, value in changes.items() if value is not None]
-        return urlencode([*same, *new])
+        return urlencode([*self.others(*changes), *new])
 
 
 def address_fields(fields: Mapping[str, object], **several: Sequence[str]) -> str:

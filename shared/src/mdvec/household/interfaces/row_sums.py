@@ -18,11 +18,16 @@ from mdvec.household.interfaces.ledger_sums import counts, left_out, of_subject
 from mdvec.household.interfaces.transactions import TRANSACTION_COLUMNS, read_transaction
 
 Order = Literal["newest", "oldest", "largest", "smallest"]
-_ORDERS: dict[Order, str] = {
+RowOrder = Literal[Order, "shop", "category", "account"]
+"""The orders of a table: a model asks for the extremes alone."""
+_ORDERS: dict[RowOrder, str] = {
     "newest": "date DESC, id DESC",
     "oldest": "date, id",
     "largest": "amount IS NULL, max(amount, -amount) DESC, date DESC, id DESC",
     "smallest": "amount IS NULL, max(amount, -amount), date DESC, id DESC",
+    "shop": "description, date DESC, id DESC",
+    "category": "category_major, category_minor, date DESC, id DESC",
+    "account": "account, date DESC, id DESC",
 }
 _BY_SUBJECT, _BY_DATE = "INDEXED BY idx_transactions_subject", "INDEXED BY idx_transactions_date"
 _FEW_DAYS = 0.1
@@ -237,14 +242,15 @@ def _index_of_days(rows: RowsChosen) -> str:
 
 
 def page_of(
-    connection: apsw.Connection, rows: RowsChosen, order: Order, *, offset: int, limit: int
+    connection: apsw.Connection, rows: RowsChosen, order: RowOrder, *, offset: int, limit: int
 ) -> list[Transaction]:
     """A page of the rows in an order; of equal amounts the newest comes first."""
     if not limit:
         return []
     by_date = order in ("newest", "oldest") and rows.condition.days is None
     sources, values = _sources(rows, _BY_DATE if by_date else _index_of_days(rows))
-    ids = " UNION ALL ".join(f"SELECT id, date, amount FROM {source}" for source in sources)
+    columns = "id, date, amount, description, category_major, category_minor, account"
+    ids = " UNION ALL ".join(f"SELECT {columns} FROM {source}" for source in sources)
     cursor = connection.execute(
         f"SELECT {TRANSACTION_COLUMNS} FROM transactions WHERE id IN (SELECT id FROM ({ids}) "
         f"ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?) ORDER BY {_ORDERS[order]}",

@@ -1,0 +1,283 @@
+"""The view of a household's rows: found, sorted and corrected, and each correction undone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import get_args
+from urllib.parse import parse_qsl, urlencode
+
+from mdvec.database import Connection
+from mdvec.errors import MdvecError
+from mdvec.household import (
+    MAX_PAGE_SIZE,
+    Category,
+    FoundAnswer,
+    ListingOptions,
+    NotedRow,
+    NotesAnswer,
+    RowChoice,
+    RowFilter,
+    RowOrder,
+    RuleTrial,
+    account_names,
+    categorize_rows,
+    category_hierarchy,
+    find_transactions,
+    list_notes,
+    note_row,
+    noted_row,
+    own_categories,
+    rules,
+    rules_of,
+    shop_of,
+)
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from mdvec_mcp.household import today
+from mdvec_mcp.web.page import data_view
+from mdvec_mcp.web.page.access import is_led_here
+from mdvec_mcp.web.page.households import Household, asked_household, household_view
+from mdvec_mcp.web.page.query import Query
+from mdvec_mcp.web.page.views import Views
+
+_ROWS = 50
+_MAX_FILE = 10_000
+_MOST_YEN = 10**12
+_MAX_WAS = 30_000
+"""Characters of what rows had before a change, in the address that offers to undo it."""
+
+
+class TooManyRows(MdvecError):
+    """More rows than a download holds."""
+
+    def __init__(self, rows: int) -> None:
+        super().__init__(
+            f"{rows:,}件あります。CSV は {_MAX_FILE:,}件までです。期間などで絞るか、"
+            "mdvec household export --format csv を使ってください。"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRows:
+    """What the view shows.
+
+    Attributes:
+        own: the categories that rows have from the user alone, by their ids.
+        edited: the row that is being corrected.
+        trial: what a rule for that row's shop would change.
+    """
+
+    answer: FoundAnswer
+    own: dict[int, Category]
+    categories: list[str]
+    accounts: list[str]
+    corrected: NotesAnswer
+    edited: NotedRow | None
+    trial: RuleTrial | None
+
+
+def routes(views: Views) -> list[Route]:
+    """The routes of the view, of its download, and of what it changes."""
+    rows = _Rows(views)
+    return [
+        views.route("/money/rows", household_view(views, rows.show)),
+        views.route("/money/rows.csv", rows.table),
+        views.route("/money/rows/change", rows.change, changes=True),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    views: Views
+
+    async def show(self, request: Request, household: Household, query: Query) -> Response:
+        """A page of the rows that the address asks for."""
+        shown = await household.run(lambda ledger, id_: self._read(ledger, id_, query))
+        led_here = is_led_here(request)
+        return self.views.page(
+            request, "rows.html",
+            household=household, query=query, shown=shown, sort=_sort(query),
+            choices=get_args(RowChoice),
+            was="" if led_here else query.text("was")[:_MAX_WAS],
+            ruled="" if led_here else query.text("ruled"),
+        )  # fmt: skip
+
+    async def table(self, request: Request) -> Response:
+        """All rows that the address asks for as CSV."""
+        household, query = await asked_household(self.views, request), Query(request)
+
+        def read(ledger: Connection, tool_id: int) -> list[FoundAnswer]:
+            answers = [self._found(ledger, tool_id, query, 1, MAX_PAGE_SIZE)]
+            if answers[0].total_rows > _MAX_FILE:
+                raise TooManyRows(answers[0].total_rows)
+            while (page := answers[-1].next_page) is not None:
+                answers.append(self._found(ledger, tool_id, query, page, MAX_PAGE_SIZE))
+            return answers
+
+        columns = (
+            "id", "date", "amount", "description", "category_major", "category_minor", "account",
+            "memo", "left_out", "note",
+        )  # fmt: skip
+        found = [
+            (*(getattr(row, column) for column in columns), " ".join(row.tags))
+            for answer in await household.run(read)
+            for row in answer.rows
+        ]
+        return data_view.csv_file("rows", (*columns, "tags"), found)
+
+    async def change(self, request: Request) -> Response:
+        """Correct rows, make a rule of a shop, or undo that; back to the rows that were shown."""
+        household = await asked_household(self.views, request)
+        change = _Change(request.state.form)
+        left_out = {"was", "ruled", "before", "edit", "rule"}
+        shown = [(name, value) for name, value in change.shown if name not in left_out]
+        done = {"household": household.name} | await household.run(change.carry_out, "write")
+        fields = [(name, value) for name, value in shown if name not in done]
+        return RedirectResponse(f"/money/rows?{urlencode([*fields, *done.items()])}", 303)
+
+    def _found(
+        self, ledger: Connection, tool_id: int, query: Query, page: int, size: int
+    ) -> FoundAnswer:
+        choice = query.text("rows")
+        wanted = RowFilter(
+            query=query.text("q").strip() or None,
+            min_amount=query.number("min", 0, 0, _MOST_YEN) or None,
+            max_amount=query.number("max", _MOST_YEN, 0, _MOST_YEN) if "max" in query else None,
+            period=query.text("period").strip() or None,
+            account=query.text("account").strip() or None,
+            category=query.text("category").strip() or None,
+            rows=next((name for name in get_args(RowChoice) if name == choice), "all"),
+            since=query.text("since") or None,
+            until=query.text("until") or None,
+        )
+        starts_on = self.views.wiring.household.month_starts_on
+        listing = ListingOptions(_sort(query), None, page, size, starts_on)
+        return find_transactions(ledger, tool_id, wanted, listing, today())
+
+    def _read(self, ledger: Connection, tool_id: int, query: Query) -> ShownRows:
+        page = query.number("page", 1, 1, 10**6)
+        answer = self._found(ledger, tool_id, query, 1, 0 if page > 1 else _ROWS)
+        if page > 1:  # of fewer pages, since rows were corrected or filters added, the last
+            pages = max(1, -(-answer.total_rows // _ROWS))
+            answer = self._found(ledger, tool_id, query, min(page, pages), _ROWS)
+        edit = query.number("edit", 0, 1, 2**63 - 1)
+        edited = noted_row(ledger, tool_id, edit) if edit else None
+        trial = None
+        if edited is not None and "rule" in query:
+            category = query.text("rule")
+            trial = rules.try_rule(ledger, tool_id, shop=edited.row.description, category=category)
+        return ShownRows(
+            answer=answer,
+            own=own_categories(ledger, tool_id),
+            categories=[
+                name
+                for major, minors in category_hierarchy(ledger, tool_id).items()
+                for name in (major, *(f"{major} > {minor}" for minor in minors))
+            ],
+            accounts=sorted(account_names(ledger, tool_id)),
+            corrected=list_notes(ledger, tool_id),
+            edited=edited,
+            trial=trial,
+        )
+
+
+def _sort(query: Query) -> RowOrder:
+    orders: tuple[RowOrder, ...] = (
+        "newest", "oldest", "largest", "smallest", "shop", "category", "account",
+    )  # fmt: skip
+    return next((order for order in orders if order == query.text("sort")), "newest")
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What a form asks to change; each change leaves in the address what undoes it."""
+
+    form: Mapping[str, Sequence[str]]
+
+    def _text(self, name: str) -> str:
+        return self.form.get(name, [""])[0].strip()
+
+    @property
+    def shown(self) -> list[tuple[str, str]]:
+        """The fields of the address from which the form was sent."""
+        return parse_qsl(self._text("shown"))
+
+    @property
+    def ids(self) -> list[int]:
+        """The rows that the form names."""
+        return [int(row_id) for row_id in self.form.get("id", ())[:_ROWS] if row_id.isdecimal()]
+
+    def carry_out(self, ledger: Connection, tool_id: int) -> dict[str, str]:
+        """Carry it out; returns the fields that the address gets."""
+        match self._text("do"):
+            case "save":
+                return self._save(ledger, tool_id)
+            case "restore":
+                return self._restore(ledger, tool_id)
+            case "always":
+                return {"edit": str(self.ids[0]), "rule": self._text("category")}
+            case "rule":
+                return self._set_rule(ledger, tool_id)
+            case "unrule":
+                return self._unset_rule(ledger, tool_id)
+        return {}
+
+    def _save(self, ledger: Connection, tool_id: int) -> dict[str, str]:
+        """Give one row what the form has, or several its category and further tags."""
+        rows = [noted_row(ledger, tool_id, row_id) for row_id in self.ids]
+        own, category = own_categories(ledger, tool_id), self._text("category")
+        tags = self._text("tags").replace("、", " ").replace(",", " ").split()
+        was = [
+            [noted.row.id, noted.note, list(noted.tags), str(own.get(noted.row.id, ""))]
+            for noted in rows
+        ]
+        changed = [noted.row.id for noted in rows if category != _category_of(noted)]
+        if changed and (category or "one" in self.form):
+            categorize_rows(ledger, tool_id, transaction_ids=changed, category=category)
+        for noted in rows:
+            if "one" in self.form:
+                note_row(
+                    ledger, tool_id, transaction_id=noted.row.id, note=self._text("note"), tags=tags
+                )
+            elif tags:
+                all_tags = [*noted.tags, *tags]
+                note_row(ledger, tool_id, transaction_id=noted.row.id, note=None, tags=all_tags)
+        return {"was": json.dumps(was, ensure_ascii=False, separators=(",", ":"))} if was else {}
+
+    def _restore(self, ledger: Connection, tool_id: int) -> dict[str, str]:
+        """Give rows what they had before a change."""
+        try:
+            was = [
+                (int(row_id), str(note), [str(tag) for tag in tags], str(category))
+                for row_id, note, tags, category in json.loads(self._text("was"))[:_ROWS]
+            ]
+        except (ValueError, TypeError):
+            return {}  # an address that was cut, or written by hand
+        for row_id, note, tags, category in was:
+            note_row(ledger, tool_id, transaction_id=row_id, note=note, tags=tags)
+            categorize_rows(ledger, tool_id, transaction_ids=[row_id], category=category)
+        return {}
+
+    def _set_rule(self, ledger: Connection, tool_id: int) -> dict[str, str]:
+        shop = noted_row(ledger, tool_id, self.ids[0]).row.description
+        before = {rule.shop: str(rule.category) for rule in rules_of(ledger, tool_id)}
+        rules.set_rule(ledger, tool_id, shop=shop, category=self._text("category"))
+        return {"ruled": shop, "before": before.get(shop_of(shop), "")}
+
+    def _unset_rule(self, ledger: Connection, tool_id: int) -> dict[str, str]:
+        shop, before = self._text("shop"), self._text("before")
+        if before:
+            rules.set_rule(ledger, tool_id, shop=shop, category=before)
+        else:
+            rules.remove_rule(ledger, tool_id, shop=shop)
+        return {}
+
+
+def _category_of(noted: NotedRow) -> str:
+    """A row's category as its form shows it."""
+    row = noted.row
+    return str(Category(row.category_major, row.category_minor or None))

@@ -1,0 +1,140 @@
+"""The view of rows over a real port: found, sorted, corrected, and each correction undone."""
+
+import csv
+import html
+import io
+import re
+
+import pytest
+from hostile import PAYLOADS, harm_in, text_in
+from page_ledger import ledger, quoted
+from page_site import page_site, post
+
+SHOPS = ("青葉書店 本店", "喫茶 麦", "青葉書店 渋谷")
+
+
+def rows():
+    for day in range(1, 29):
+        yield f"1,2025/07/{day:02},喫茶 麦,-{400 + day},財布,食費,カフェ,,0,c{day}"
+        yield f"1,2025/07/{day:02},青葉書店 本店,-1000,銀行,教養・教育,書籍,,0,k{day}"
+    yield "1,2025/07/30,青葉書店 渋谷,-3000,財布,未分類,未分類,贈り物,0,o1"
+    yield "1,2025/07/31,給与,300000,銀行,収入,給与,,0,i1"
+    for number, payload in enumerate(PAYLOADS):
+        text = quoted(payload)
+        yield f"1,2024/01/{1 + number % 28:02},{text},-50,財布,{text},{text},{text},0,h{number}"
+
+
+@pytest.fixture
+def client(tmp_path):
+    with page_site(ledger(tmp_path, rows())) as site, site.client() as client:
+        yield client
+
+
+def shown(client, **fields):
+    answer = client.get("/money/rows", params=fields)
+    assert answer.status_code == 200, text_in(answer.text)
+    return answer.text
+
+
+def cells(page, column):
+    """A column of the table: its texts from top to bottom."""
+    table = re.search(r"<tbody>(.*?)</tbody>", page, re.DOTALL)[1]
+    found = re.findall(r"<tr.*?</tr>", table, re.DOTALL)
+    return [text_in(re.findall(r"<td.*?</td>", row, re.DOTALL)[column]).strip() for row in found]
+
+
+def row_id(client, shop):
+    page = shown(client, q=shop)
+    return re.search(r'name="id" value="(\d+)"', page)[1]
+
+
+def change(client, do, **fields):
+    return post(client, "/money/rows/change", do=do, **fields)
+
+
+def undo(client, page):
+    form = re.search(r'class="note actions" role="status">(.*?)</form>', page, re.DOTALL)[1]
+    fields = re.findall(r'name="(\w+)" value="([^"]*)"', form)
+    address = "/money/rows/change"
+    return client.post(address, data={name: html.unescape(value) for name, value in fields}).text
+
+
+def test_rows_are_found_sorted_paged_and_downloaded(client):
+    page = shown(client, q="青葉書店", period="2025-07")
+    assert "29" in re.search(r"<h1>(.*?)</h1>", page)[1]
+    assert set(cells(page, 3)) == {"青葉書店 本店", "青葉書店 渋谷"}
+    assert cells(shown(client, min="2000", max="4000"), 3) == ["青葉書店 渋谷"]
+    assert cells(shown(client, q="贈り物"), 3) == ["青葉書店 渋谷"]
+    assert cells(shown(client, account="銀行", category="給与"), 3) == ["給与"]
+    assert cells(shown(client, since="2025-07-30", until="2025-07-31", sort="oldest"), 1) == [
+        "2025-07-30", "2025-07-31",
+    ]  # fmt: skip
+    sorted_shops = cells(shown(client, sort="shop", period="2025-07", page="2"), 3)
+    assert sorted_shops == sorted(sorted_shops)
+    assert len(cells(shown(client, period="2025-07", page="2"), 3)) == 58 - 50
+    assert len(cells(shown(client, period="2025-07", page="99"), 3)) == 58 - 50  # the last
+    text = client.get("/money/rows.csv", params={"period": "2025-07"}).content.decode("utf-8-sig")
+    table = list(csv.DictReader(io.StringIO(text)))
+    assert len(table) == 58
+    assert sum(int(row["amount"]) for row in table) == 300_000 - 28_000 - 3_000 - sum(
+        400 + day for day in range(1, 29)
+    )
+    assert "No row fits" in shown(client, q="どこにもない")
+
+
+def test_a_row_is_corrected_and_the_correction_undone(client):
+    gift = row_id(client, "渋谷")
+    page = shown(client, q="渋谷", edit=gift)
+    assert 'value="未分類 &gt; 未分類"' in page
+    done = change(
+        client, "save", id=gift, one="1", shown="q=渋谷&sort=shop",
+        category="教養・教育 > 書籍", note="誕生日", tags="贈り物、本",
+    )  # fmt: skip
+    assert (done.status_code, done.url.params["sort"]) == (200, "shop")  # back where it was
+    assert cells(done.text, 4) == ["教養・教育 / 書籍 set by you"]
+    assert "誕生日" in done.text
+    assert "#贈り物" in done.text
+    assert "Your corrections (1)" in done.text
+    assert cells(undo(client, done.text), 4) == ["未分類 / 未分類"]
+    assert "Your corrections" not in shown(client)
+
+
+def test_a_rule_of_the_shop_is_tried_made_and_undone(client):
+    gift = row_id(client, "渋谷")
+    tried = change(client, "always", id=gift, one="1", category="書籍", shown="q=青葉書店")
+    assert "1 rows would move" in text_in(tried.text)
+    assert "未分類 / 未分類" in cells(tried.text, 4)
+    made = change(client, "rule", id=gift, category="書籍", shown="q=青葉書店")
+    assert set(cells(made.text, 4)) == {"教養・教育 / 書籍"}
+    again = change(client, "rule", id=gift, category="カフェ", shown="q=渋谷")
+    assert cells(again.text, 4) == ["食費 / カフェ"]
+    assert cells(undo(client, again.text), 4) == ["教養・教育 / 書籍"]  # the rule before it
+    assert "未分類 / 未分類" in cells(undo(client, made.text), 4)
+
+
+def test_several_rows_are_changed_at_once_and_nothing_is_changed_by_what_is_refused(client):
+    page = shown(client, q="喫茶", period="2025-07", sort="oldest")
+    ids = re.findall(r'name="id" value="(\d+)"', page)
+    done = change(client, "save", id=ids[:3], category="書籍", tags="取材", shown="q=喫茶")
+    assert cells(done.text, 4).count("教養・教育 / 書籍 set by you") == 3
+    assert done.text.count("#取材") == 6  # in the table, and among the corrections
+    refused = change(client, "save", id=ids, category="無い", tags="x", shown="q=喫茶")
+    assert (refused.status_code, "該当カテゴリ" in refused.text) == (400, True)
+    assert "#x" not in shown(client, q="喫茶")
+    back = undo(client, done.text)
+    assert set(cells(back, 4)) == {"食費 / カフェ"}
+    assert "#取材" not in back
+    for was in ("", "{", "[[1]]", '[["x", "", [], ""]]', "5"):
+        assert change(client, "restore", was=was).status_code == 200
+    assert change(client, "save", id="999999", one="1").status_code == 400
+
+
+def test_hostile_names_do_nothing_and_a_read_only_page_offers_no_change(client, tmp_path):
+    page = shown(client, period="2024")
+    assert harm_in(page) == []
+    assert harm_in(shown(client, edit=row_id(client, "script"), ruled="<script>")) == []
+    database = ledger(tmp_path / "other", rows())
+    with page_site(database, server={"read_only": True}) as site, site.client() as reader:
+        page = shown(reader, edit="1")
+        assert "/money/rows/change" not in page
+        assert change(reader, "save", id="1", one="1", note="x").status_code == 403
