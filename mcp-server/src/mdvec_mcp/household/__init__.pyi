@@ -1,6 +1,5 @@
 from .context import HouseholdContext as HouseholdContext
 from .context import today as today
-from .find_tool import add_find_tool as add_find_tool
 from .pictures import ChartPublisher as ChartPublisher
 from .pictures import budget_chart as budget_chart
 from .pictures import month_chart as month_chart
@@ -9,4 +8,5 @@ from .pictures import net_worth_chart as net_worth_chart
 from .pictures import trend_chart as trend_chart
 from .resources import add_household_resources as add_household_resources
 from .review_tools import add_review_tools as add_review_tools
+from .tools import add_find_tool as add_find_tool
 from .tools import add_household_tools as add_household_tools

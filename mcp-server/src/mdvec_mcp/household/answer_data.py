@@ -5,10 +5,9 @@ Their texts are left out: they are beside the data.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, fields
-from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass, field, fields, make_dataclass
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
 
 from mdvec.household import (
     AccountsAnswer,
@@ -33,10 +32,10 @@ from mdvec.household import (
 )
 from pydantic import TypeAdapter
 
+from mdvec_mcp.calls import ToolReply
+
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
-
-D = TypeVar("D")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,56 +51,19 @@ class ChartEntry:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnMonth(HouseholdAnswer):
-    """A period's sums with their chart, which is null where none was asked for."""
-
-    chart: ChartEntry | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnTrend(TrendAnswer):
-    """A trend with its chart, which is null where none was asked for."""
-
-    chart: ChartEntry | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnBudgets(BudgetAnswer):
-    """Budgets with their chart, which is null where none was asked for."""
-
-    chart: ChartEntry | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnComparison(ComparisonAnswer):
-    """A comparison with its chart, which is null where none was asked for."""
-
-    chart: ChartEntry | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnNetWorth(NetWorthAnswer):
-    """Net worth with its chart, which is null where none was asked for."""
-
-    chart: ChartEntry | None = None
-
-
-ReportAnswer = (
-    DrawnComparison
-    | DrawnBudgets
-    | CostsAnswer
-    | ExpenseList
-    | RecurringAnswer
-    | ForecastAnswer
-    | AnomaliesAnswer
-    | CombinedAnswer
-    | DrawnNetWorth
-    | RuleList
-    | NotesAnswer
-    | MappingAnswer
-    | AccountsAnswer
-)
+DRAWN: dict[type[DataclassInstance], Any] = {
+    kind: make_dataclass(
+        f"Drawn{kind.__name__}", [("chart", ChartEntry | None, field(default=None))],
+        bases=(kind,), namespace={"__doc__": kind.__doc__}, frozen=True, slots=True,
+    )
+    for kind in (HouseholdAnswer, TrendAnswer, BudgetAnswer, ComparisonAnswer, NetWorthAnswer)
+}  # fmt: skip
+"""The answers that can be drawn, each with its chart, which is null where none was asked for."""
+ReportAnswer: Any = (
+    DRAWN[ComparisonAnswer] | DRAWN[BudgetAnswer] | CostsAnswer | ExpenseList | RecurringAnswer
+    | ForecastAnswer | AnomaliesAnswer | CombinedAnswer | DRAWN[NetWorthAnswer] | RuleList
+    | NotesAnswer | MappingAnswer | AccountsAnswer
+)  # fmt: skip
 """What ``household_report`` answers with."""
 EditAnswer = (
     BudgetSet | RuleTrial | RuleChange | RuleList | NotesAnswer | MappingAnswer
@@ -110,14 +72,19 @@ EditAnswer = (
 """What ``edit_household`` answers with."""
 
 
-def drawn(kind: Callable[..., D], answer: DataclassInstance, chart: ChartEntry | None = None) -> D:
-    """The answer as a dataclass of its fields and a chart."""
-    own = {field.name: getattr(answer, field.name) for field in fields(answer)}
-    return kind(**own, chart=chart)
+def reply(answer: Any, newer: str = "") -> ToolReply:  # noqa: ANN401 - an answer of any class
+    """The reply with an answer's text or message, and ``newer``, lines about newer files."""
+    text = answer.message if hasattr(answer, "message") else answer.text
+    return ToolReply(text + newer, partial(json_of, answer, newer))
 
 
-def json_of(answer: DataclassInstance, newer: str = "") -> dict[str, Any]:
-    """An answer as JSON; ``newer`` are lines after its text, which join its notes."""
+def json_of(
+    answer: DataclassInstance, newer: str = "", chart: ChartEntry | None = None
+) -> dict[str, Any]:
+    """An answer as JSON with its chart; lines about newer files (``newer``) join its notes."""
+    if type(answer) in DRAWN:
+        own = {each.name: getattr(answer, each.name) for each in fields(answer)}
+        answer = DRAWN[type(answer)](**own, chart=chart)
     data: dict[str, Any] = _adapter(type(answer)).dump_python(answer, mode="json")
     if newer:
         data["notes"] += newer.split("\n")[1:]

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
+from inspect import signature
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.database import Connection, DatabaseError, OpenMode, open_database
@@ -15,8 +16,10 @@ from mdvec.dates import MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household import (
     Embed,
+    Hierarchy,
     TrendAnswer,
     TrendCache,
+    category_hierarchy,
     data_version,
     review,
     safe_line,
@@ -123,33 +126,30 @@ class HouseholdContext:
 
         return await in_thread(call, trouble_in_japanese)
 
-    def trend(
-        self,
-        connection: Connection,
-        tool_id: int,
-        *,
-        category: str | None,
-        start_month: str | None,
-        end_month: str | None,
-        since: str | None = None,
-        until: str | None = None,
-        period: str | None = None,
-    ) -> TrendAnswer:
-        """A trend, cached until the ledger changes."""
+    async def with_categories(
+        self, name: str | None, work: Callable[[Connection, int], T], *, wanted: bool
+    ) -> tuple[T, Hierarchy, str]:
+        """As ``answer``; the ledger's categories, if wanted, decide the colours of a picture."""
+
+        def both(connection: Connection, tool_id: int) -> tuple[T, Hierarchy]:
+            names = category_hierarchy(connection, tool_id) if wanted else {}
+            return work(connection, tool_id), names
+
+        (answer, names), newer = await self.answer(name, both)
+        return answer, names, newer
+
+    def settings_of(self, function: Callable[..., object]) -> dict[str, Any]:
+        """Today, and the day on which months start: those of them that a function takes."""
+        own = {"today": today(), "month_starts_on": self.month_starts_on}
+        return {name: own[name] for name in signature(function).parameters if name in own}
+
+    def trend(self, connection: Connection, tool_id: int, **asked: Any) -> TrendAnswer:  # noqa: ANN401
+        """What ``category_trend`` answers, cached until the ledger changes."""
         version = data_version(connection, tool_id)
         return self.trends.category_trend(
-            connection,
-            tool_id,
-            version,
-            today=today(),
-            month_starts_on=self.month_starts_on,
-            category=category,
-            start_month=start_month,
-            end_month=end_month,
-            since=since,
-            until=until,
-            period=period,
-        )
+            connection, tool_id, version,
+            today=today(), month_starts_on=self.month_starts_on, **asked,
+        )  # fmt: skip
 
     def trend_summary(
         self, connection: Connection, tool_id: int, months: MonthRange | None = None
@@ -157,13 +157,9 @@ class HouseholdContext:
         """All categories, by default over the latest year, cached until the ledger changes."""
         version = data_version(connection, tool_id)
         return self.trends.category_trend_summary(
-            connection,
-            tool_id,
-            version,
-            months=months,
-            today=today(),
-            month_starts_on=self.month_starts_on,
-        )
+            connection, tool_id, version,
+            months=months, today=today(), month_starts_on=self.month_starts_on,
+        )  # fmt: skip
 
     def households(self) -> list[Tool]:
         """The active households, at least one.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, TypeVar
 
 from mcp_types import ContentBlock
@@ -21,7 +22,6 @@ from mdvec.charts import (
     Series,
     TrendChart,
 )
-from mdvec.database import Connection
 from mdvec.dates import Days, MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household import (
@@ -34,7 +34,6 @@ from mdvec.household import (
     Subject,
     Total,
     TrendAnswer,
-    category_hierarchy,
     empty_note,
     filling_note,
     format_percentage,
@@ -44,12 +43,14 @@ from mdvec.household import (
 from mdvec.settings import ChartSettings
 from mdvec.text import shown_name
 
-from mdvec_mcp.calls import Data, ToolReply
+from mdvec_mcp.calls import ToolReply, in_thread
 from mdvec_mcp.charts import ChartServer, publish
-from mdvec_mcp.household.answer_data import ChartEntry
+from mdvec_mcp.database_trouble import trouble_in_japanese
+from mdvec_mcp.household.answer_data import ChartEntry, json_of
 
 K = TypeVar("K", bound=str)
 GraphType = Literal["bar", "line", "pie", "area"]
+DrawableAnswer = HouseholdAnswer | TrendAnswer | BudgetAnswer | ComparisonAnswer | NetWorthAnswer
 
 
 class UnfittingGraph(MdvecError):
@@ -62,83 +63,47 @@ class UnfittingGraph(MdvecError):
 
 
 @dataclass(frozen=True, slots=True)
-class ChartRequest:
-    """The client's wishes for a chart; None takes the settings' or the tool's default."""
-
-    graph_type: GraphType | None
-    image_size: str | None
-    image_format: ImageFormat | None
-
-
-@dataclass(frozen=True, slots=True)
-class PublishedChart:
-    """A chart's entry in the structured answer, and the content blocks that go with it."""
-
-    model: ChartEntry
-    blocks: list[ContentBlock]
-
-
-@dataclass(frozen=True, slots=True)
 class ChartPublisher:
     """Draws the chart of an answer, and serves it at a local address."""
 
     settings: ChartSettings
     server: ChartServer
 
-    def month(
-        self, answer: HouseholdAnswer, ledger: Hierarchy, request: ChartRequest
-    ) -> PublishedChart:
-        """Publish a month's categories as a pie or as bars.
+    async def reply(
+        self,
+        answer: DrawableAnswer,
+        newer: str,
+        make: Callable[[], Chart],
+        image_size: str | None = None,
+        image_format: ImageFormat | None = None,
+    ) -> ToolReply:
+        """The answer with its chart, and its address; without a chart, the text begins with why.
+
+        None for a size or format takes that of the settings.
 
         Raises:
-            UnfittingGraph: another type of graph was requested.
-            ChartError: the size is out of bounds.
+            ToolError: another type of graph was requested, or the size is out of bounds.
         """
-        return self._publish(month_chart(answer, request.graph_type, ledger), request)
+        chart, blocks = await in_thread(
+            lambda: self._publish(make(), image_size, image_format), trouble_in_japanese
+        )
+        text = answer.text + newer
+        parts = (text, chart.message) if chart.type == "image" else (chart.message, text)
+        return ToolReply("\n".join(parts), partial(json_of, answer, newer, chart), tuple(blocks))
 
-    def trend(
-        self, answer: TrendAnswer, ledger: Hierarchy, request: ChartRequest
-    ) -> PublishedChart:
-        """Publish a trend as lines, areas or bars.
-
-        Raises:
-            UnfittingGraph: another type of graph was requested.
-            ChartError: the size is out of bounds.
-        """
-        return self._publish(trend_chart(answer, request.graph_type, ledger), request)
-
-    def budgets(self, answer: BudgetAnswer, ledger: Hierarchy) -> PublishedChart:
-        """Publish budgets and what was spent, as bars."""
-        return self._publish(budget_chart(answer, ledger), ChartRequest(None, None, None))
-
-    def comparison(self, answer: ComparisonAnswer) -> PublishedChart:
-        """Publish what moved between two periods, as pairs of bars."""
-        return self._publish(comparison_chart(answer), ChartRequest(None, None, None))
-
-    def net_worth(self, answer: NetWorthAnswer) -> PublishedChart:
-        """Publish net worth by month, as a line."""
-        return self._publish(net_worth_chart(answer), ChartRequest(None, None, None))
-
-    def _publish(self, chart: Chart, request: ChartRequest) -> PublishedChart:
+    def _publish(
+        self, chart: Chart, size: str | None, image_format: ImageFormat | None
+    ) -> tuple[ChartEntry, list[ContentBlock]]:
         """Draw and serve a chart; if that fails, the answer is text only and says why."""
         alt_text = f"家計簿グラフ - {shown_name(chart.title)}"
-        drawn = publish(
-            chart, self.settings, self.server,
-            size=request.image_size, image_format=request.image_format,
-        )  # fmt: skip
+        drawn = publish(chart, self.settings, self.server, size=size, image_format=image_format)
         if drawn.trouble:
-            return _text_only(alt_text, drawn.trouble)
-        url = drawn.url
+            message = f"グラフを描けなかったため、文章でお答えします（{drawn.trouble}）"
+            return ChartEntry("text", None, alt_text, safe_line(message)), []
         message = f"グラフを作成しました（{alt_text}）。" + (
-            f"ブラウザーで開けます: {url}" if url else ""
+            f"ブラウザーで開けます: {drawn.url}" if drawn.url else ""
         )
-        entry = ChartEntry(type="image", url=url, alt_text=alt_text, message=safe_line(message))
-        return PublishedChart(entry, drawn.blocks)
-
-
-def names_for(output_format: str, connection: Connection, tool_id: int) -> Hierarchy:
-    """The ledger's categories, which decide a picture's colours; none for a text answer."""
-    return category_hierarchy(connection, tool_id) if output_format == "image" else {}
+        return ChartEntry("image", drawn.url, alt_text, safe_line(message)), drawn.blocks
 
 
 def month_chart(
@@ -278,19 +243,6 @@ def _checked_kind(requested: GraphType | None, fitting: tuple[K, ...], tool: str
     raise UnfittingGraph(str(requested), tool, fitting)
 
 
-def _text_only(alt_text: str, reason: str) -> PublishedChart:
-    message = safe_line(f"グラフを描けなかったため、文章でお答えします（{reason}）")
-    return PublishedChart(ChartEntry(type="text", url=None, alt_text=alt_text, message=message), [])
-
-
 def _without_zeros(period: str) -> str:
     """A period as titles have it: 2025年6月 for 2025年06月."""
     return re.sub("(?<=[年月])0", "", period)
-
-
-def with_chart(text: str, chart: PublishedChart, data: Data) -> ToolReply:
-    """The answer with its chart, and its address; without a chart, the text begins with why."""
-    parts = (
-        (text, chart.model.message) if chart.model.type == "image" else (chart.model.message, text)
-    )
-    return ToolReply("\n".join(parts), data, tuple(chart.blocks))

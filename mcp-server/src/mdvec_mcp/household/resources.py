@@ -13,7 +13,7 @@ from mdvec.household import available_months, category_hierarchy
 
 from mdvec_mcp.calls import in_thread
 from mdvec_mcp.database_trouble import trouble_in_japanese
-from mdvec_mcp.household.answer_data import DrawnTrend, drawn, json_of
+from mdvec_mcp.household.answer_data import json_of
 from mdvec_mcp.household.context import HouseholdContext, today
 
 if TYPE_CHECKING:
@@ -32,9 +32,7 @@ def add_household_resources(offer: Offer, context: HouseholdContext) -> None:
         return await _read(context, _in_months(context.month_starts_on))
 
     async def trends() -> str:
-        return await _read(
-            context, lambda *ledger: json_of(drawn(DrawnTrend, context.trend_summary(*ledger)))
-        )
+        return await _read(context, lambda *ledger: json_of(context.trend_summary(*ledger)))
 
     for uri, description, read in (
         ("data://category_hierarchy", "大項目から中項目への辞書", categories),

@@ -26,7 +26,7 @@ from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, WRITES, ToolReply
 from mdvec_mcp.database_trouble import errors_for_the_model, trouble_in_japanese
-from mdvec_mcp.household.answer_data import json_of
+from mdvec_mcp.household.answer_data import json_of, reply
 from mdvec_mcp.household.context import HouseholdContext
 
 if TYPE_CHECKING:
@@ -115,8 +115,7 @@ def _add_detection(offer: Offer, context: HouseholdContext, defaults: DetectionO
                 min_similarity_score,
             )
         work = partial(review.detect, options=options, transaction_ids=transaction_ids)
-        detection, newer = await context.answer(tool, work, "write")
-        return ToolReply(detection.message + newer, partial(json_of, detection, newer))
+        return reply(*await context.answer(tool, work, "write"))
 
     offer.add_tool(
         detect_duplicates,
@@ -184,17 +183,14 @@ def _add_decisions(offer: Offer, context: HouseholdContext) -> None:
         ids = tuple(transaction_ids or ())
         if check_id is None:
             shared = partial(sharing.decide_shared, rows=ids, decision=decision, keep=keep)
-            done = await context.run_over_all("write", shared)
-            return ToolReply(done.message, partial(json_of, done))
+            return reply(await context.run_over_all("write", shared))
         choice = deciding.ReviewDecision(decision, keep, ids, alike)
         work = partial(deciding.confirm, check_id=check_id, choice=choice)
-        done = await context.run(tool, "write", work)
-        return ToolReply(done.message, partial(json_of, done))
+        return reply(await context.run(tool, "write", work))
 
     async def restore_duplicate(transaction_id: int, tool: str | None = None) -> ToolReply:
         work = partial(deciding.restore, transaction_id=transaction_id)
-        done = await context.run(tool, "write", work)
-        return ToolReply(done.message, partial(json_of, done))
+        return reply(await context.run(tool, "write", work))
 
     offer.add_tool(
         confirm_duplicate,

@@ -1,4 +1,4 @@
-"""The two tools that report a household's money: by month, and as a trend, with charts."""
+"""The tools of a household's money by month, as a trend, and by row; with charts."""
 
 from __future__ import annotations
 
@@ -6,28 +6,27 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from mdvec.charts import CATEGORY_KINDS, TREND_KINDS, ImageFormat
-from mdvec.database import Connection
 from mdvec.household import (
+    FOUND_PAGE_SIZE,
     PAGE_SIZE,
-    Hierarchy,
+    FoundAnswer,
+    GroupBy,
     HouseholdAnswer,
+    ListingOptions,
+    Order,
+    RowChoice,
+    RowFilter,
     TrendAnswer,
+    find_transactions,
     monthly_household,
 )
 from pydantic import Field
 
-from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
-from mdvec_mcp.database_trouble import trouble_in_japanese
-from mdvec_mcp.household.answer_data import DrawnMonth, DrawnTrend, drawn, json_of
+from mdvec_mcp.calls import READ_ONLY, ToolReply
+from mdvec_mcp.household.answer_data import DRAWN, reply
 from mdvec_mcp.household.context import HouseholdContext, today
 from mdvec_mcp.household.edit_tool import add_edit_tool
-from mdvec_mcp.household.pictures import (
-    ChartPublisher,
-    ChartRequest,
-    GraphType,
-    names_for,
-    with_chart,
-)
+from mdvec_mcp.household.pictures import ChartPublisher, GraphType, month_chart, trend_chart
 from mdvec_mcp.household.report_tool import add_report_tool
 
 if TYPE_CHECKING:
@@ -47,6 +46,13 @@ Limit = Annotated[
 OutputFormat = Literal["text", "image"]
 MonthGraph = Annotated[GraphType | None, Field(json_schema_extra={"enum": list(CATEGORY_KINDS)})]
 TrendGraph = Annotated[GraphType | None, Field(json_schema_extra={"enum": list(TREND_KINDS)})]
+Words = Annotated[str | None, Field(description="店名、メモ、タグの言葉。| はまたは、- は除外。")]
+AnyDays = Annotated[str | None, Field(description="例: 先月、12月31日。省略時は全期間。")]
+MinYen = Annotated[int | None, Field(description="円、符号なし。")]
+Categories = Annotated[list[str] | None, Field(description="支出 なら収入以外。")]
+RowsOnPage = Annotated[
+    int | None, Field(description=f"省略時は{FOUND_PAGE_SIZE}、group_by なら0。")
+]
 
 
 def add_household_tools(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
@@ -73,26 +79,19 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         image_format: ImageFormat | None = None,
         tool: str | None = None,
     ) -> ToolReply:
-        size = limit if limit is not None else PAGE_SIZE if output_format == "text" else 0
-
-        def work(connection: Connection, tool_id: int) -> tuple[HouseholdAnswer, Hierarchy]:
-            answer = monthly_household(
-                connection, tool_id, year=year, month=month, since=since, until=until,
-                period=period, category=category, page=page, page_size=size,
-                month_starts_on=context.month_starts_on, today=today(),
-            )  # fmt: skip
-            return answer, names_for(output_format, connection, tool_id)
-
-        (answer, names), newer = await context.answer(tool, work)
+        is_picture = output_format == "image"
+        size = limit if limit is not None else 0 if is_picture else PAGE_SIZE
+        work = partial(
+            monthly_household, year=year, month=month, since=since, until=until, period=period,
+            category=category, page=page, page_size=size,
+            month_starts_on=context.month_starts_on, today=today(),
+        )  # fmt: skip
+        answer, names, newer = await context.with_categories(tool, work, wanted=is_picture)
         newer += await context.news(tool)
-        if output_format == "text":
-            return ToolReply(
-                answer.text + newer, partial(json_of, drawn(DrawnMonth, answer), newer)
-            )
-        request = ChartRequest(graph_type, image_size, image_format)
-        chart = await in_thread(lambda: charts.month(answer, names, request), trouble_in_japanese)
-        data = partial(json_of, drawn(DrawnMonth, answer, chart.model), newer)
-        return with_chart(answer.text + newer, chart, data)
+        if not is_picture:
+            return reply(answer, newer)
+        chart = partial(month_chart, answer, graph_type, names)
+        return await charts.reply(answer, newer, chart, image_size, image_format)
 
     offer.add_tool(
         get_monthly_household,
@@ -101,7 +100,7 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         "by month: get_category_trend; a shop, amount or word: find_transactions. 月の家計簿の集計"
         "（収入、支出、収支、内訳、明細）。",
         annotations=READ_ONLY,
-        answer=DrawnMonth,
+        answer=DRAWN[HouseholdAnswer],
     )
 
 
@@ -119,22 +118,16 @@ def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         image_format: ImageFormat | None = None,
         tool: str | None = None,
     ) -> ToolReply:
-        def work(connection: Connection, tool_id: int) -> tuple[TrendAnswer, Hierarchy]:
-            answer = context.trend(
-                connection, tool_id, category=category, start_month=start_month,
-                end_month=end_month, since=since, until=until, period=period,
-            )  # fmt: skip
-            return answer, names_for(output_format, connection, tool_id)
-
-        (answer, names), newer = await context.answer(tool, work)
-        if output_format == "text":
-            return ToolReply(
-                answer.text + newer, partial(json_of, drawn(DrawnTrend, answer), newer)
-            )
-        request = ChartRequest(graph_type, image_size, image_format)
-        chart = await in_thread(lambda: charts.trend(answer, names, request), trouble_in_japanese)
-        data = partial(json_of, drawn(DrawnTrend, answer, chart.model), newer)
-        return with_chart(answer.text + newer, chart, data)
+        is_picture = output_format == "image"
+        work = partial(
+            context.trend, category=category, start_month=start_month, end_month=end_month,
+            since=since, until=until, period=period,
+        )  # fmt: skip
+        answer, names, newer = await context.with_categories(tool, work, wanted=is_picture)
+        if not is_picture:
+            return reply(answer, newer)
+        chart = partial(trend_chart, answer, graph_type, names)
+        return await charts.reply(answer, newer, chart, image_size, image_format)
 
     offer.add_tool(
         get_category_trend,
@@ -143,5 +136,50 @@ def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         "3 categories. "
         "家計簿の月ごとの推移（前月比、前年同月比、移動平均）。",
         annotations=READ_ONLY,
-        answer=DrawnTrend,
+        answer=DRAWN[TrendAnswer],
+    )
+
+
+def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
+    """Add the tool that finds a household's rows, and sums all that match."""
+
+    async def find(
+        query: Words = None,
+        since: str | None = None,
+        until: str | None = None,
+        period: AnyDays = None,
+        min_amount: MinYen = None,
+        max_amount: int | None = None,
+        account: str | None = None,
+        category: Categories = None,
+        exclude_category: list[str] | None = None,
+        shop: list[str] | None = None,
+        exclude_shop: list[str] | None = None,
+        rows: RowChoice = "counted",
+        sort: Order = "newest",
+        group_by: GroupBy | None = None,
+        page: int = 1,
+        limit: RowsOnPage = None,
+        tool: str | None = None,
+    ) -> ToolReply:
+        wanted = RowFilter(
+            query, min_amount, max_amount, period, account, category, rows, since, until,
+            exclude_category, shop, exclude_shop,
+        )  # fmt: skip
+        listing = ListingOptions(sort, group_by, page, limit, context.month_starts_on)
+
+        work = partial(
+            find_transactions, wanted=wanted, listing=listing, today=today(), embed=context.embed
+        )
+        return reply(*await context.answer(tool, work))
+
+    offer.add_tool(
+        find,
+        name="find_transactions",
+        description="Household: find transactions by shop, memo, amount, account, days (since, "
+        "until in ISO), with the exact sum of all matches, or sums by group_by: how much at Amazon "
+        "this year, largest purchases. 家計簿の明細・取引を探す（店名、金額、日、口座）、合計する"
+        "「Amazonに今年いくら」。",
+        annotations=READ_ONLY,
+        answer=FoundAnswer,
     )

@@ -9,6 +9,7 @@ import apsw
 
 from mdvec.dates import MonthRange
 from mdvec.errors import MdvecError
+from mdvec.household.comparison import Detail
 from mdvec.household.core.answers import AnswerText, MonthText, age_line, answer_text
 from mdvec.household.core.moneyforward import TOTAL
 from mdvec.household.core.periods import resolve_period
@@ -66,7 +67,7 @@ def net_worth(
     since: str | None = None,
     until: str | None = None,
     period: str | None = None,
-    is_full: bool = False,
+    detail: Detail = "concise",
     today: date,
 ) -> NetWorthAnswer:
     """The months of the asset histories in a period, by default the latest twelve.
@@ -107,7 +108,7 @@ def net_worth(
     year_ago = totals.get(months[-1].month.plus(-_YEAR))
     last = None if requested.follows_data else requested.days.last
     age = age_line(available.last.last_day, today, last, "資産推移")
-    lines = _lines(months, per_month, year_ago, is_full=is_full)
+    lines = _lines(months, per_month, year_ago, is_full=detail == "full")
     text = answer_text(lines, notes, age=age)
     return NetWorthAnswer(tuple(months), per_month, year_ago, tuple(notes), age, text)
 

@@ -22,6 +22,8 @@ from mdvec.household.core.categories import (
     hierarchy_of,
 )
 from mdvec.household.core.category_rules import (
+    MAX_ROWS,
+    MAX_SUGGESTIONS,
     CategoryRule,
     Suggestion,
     renamed,
@@ -53,7 +55,7 @@ class InvalidRule(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class RuleTrial:
-    """What a rule would change: rows that count, and their sum in yen by former category."""
+    """What a rule would change: the latest rows that count, and all in yen by former category."""
 
     rule: CategoryRule
     rows: tuple[RowObject, ...]
@@ -102,7 +104,7 @@ def try_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
         counted[name] += 1
     by_category = tuple((name, counted[name], sums[name]) for name in sorted(sums))
     return RuleTrial(
-        rule, tuple(moved), by_category,
+        rule, tuple(moved[-MAX_ROWS:]), by_category,
         answer_text(category_rules.trial_text(rule, moved, by_category)),
     )  # fmt: skip
 
@@ -173,14 +175,19 @@ def _moves(row: CountedRow, rule: CategoryRule, others: Sequence[CategoryRule]) 
     return ruled is None and category != renamed(category, [rule])
 
 
-def list_rules(connection: apsw.Connection, tool_id: int) -> RuleList:
-    """The rules, and suggestions from the user's own history for rows without a category."""
+def list_rules(
+    connection: apsw.Connection, tool_id: int, most: int | None = MAX_SUGGESTIONS
+) -> RuleList:
+    """The rules, and suggestions from the user's own history for rows without a category.
+
+    At most ``most`` of them, or if that is None all, are beside the text, which has twenty.
+    """
     with one_state(connection):
         rules = rules_of(connection, tool_id)
         totals = shop_totals(connection, tool_id)
     suggested = suggestions(totals)
     text = answer_text(category_rules.rules_text(rules, suggested))
-    return RuleList(tuple(rules), tuple(suggested), text)
+    return RuleList(tuple(rules), tuple(suggested[:most]), text)
 
 
 def _rule(connection: apsw.Connection, tool_id: int, shop: str, category: str) -> CategoryRule:

@@ -61,7 +61,7 @@ class _Suggestions:
                 name for major, minors in names.items()
                 for name in (major, *(f"{major} > {minor}" for minor in minors))
             ]  # fmt: skip
-            return rules.list_rules(ledger, tool_id), known
+            return rules.list_rules(ledger, tool_id, None), known
 
         listed, known = await household.run(read)
         return self.views.page(
@@ -119,13 +119,13 @@ class _Choice:
             category = known[shop_of(shops[0])] if len(shops) == 1 else ""
             for shop in shops:
                 changed += rules.remove_rule(ledger, tool_id, shop=shop).changed
-        left = len(rules.list_rules(ledger, tool_id).suggestions)
+        left = len(rules.list_rules(ledger, tool_id, None).suggestions)
         return _Decided(shops, category, changed, left)
 
     def _meant(self, ledger: Connection, tool_id: int) -> list[str]:
         if not self.alike:
             return list(self.shops)
-        suggestions = rules.list_rules(ledger, tool_id).suggestions
+        suggestions = rules.list_rules(ledger, tool_id, None).suggestions
         return [
             suggestion.shop
             for suggestion in suggestions
