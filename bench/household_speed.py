@@ -21,9 +21,15 @@ from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scanning import ScanRules
 from mdvec.household import review as duplicate_review
-from mdvec.household.core.evidence import Judge, Mirrors, ShoppingHabits
+from mdvec.household.core.evidence import Judge
 from mdvec.household.core.pair import LIKELY, DetectionOptions, Pair
-from mdvec.household.core.pairs import find_pairs, match_one_to_one
+from mdvec.household.core.pairs import (
+    ComparisonTable,
+    Mirrors,
+    ShoppingHabits,
+    find_pairs,
+    match_one_to_one,
+)
 from mdvec.household.core.shop_names import reading
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
@@ -189,9 +195,8 @@ def _compared(rows: list[Transaction]) -> dict[str, int]:
     ]
     equal = [pair for pair in near if pair[0].amount == pair[1].amount]
     of_two = [pair for pair in equal if pair[0].account != pair[1].account]
-    judge = Judge(
-        reading, ShoppingHabits(rows, {row.description for row in rows}), Mirrors(rows, of_two)
-    )
+    table = ComparisonTable.of(rows, OPTIONS.amounts_near)
+    judge = Judge(reading, ShoppingHabits(table), Mirrors(table, of_two))
     pairs = match_one_to_one(_judged(judge, one, other) for one, other in near)
     brute = {(pair.first.id, pair.second.id) for pair in pairs if pair.score >= LIKELY}
     return {"sample": len(brute), "wrong": len(found ^ brute)}

@@ -14,7 +14,6 @@ from mdvec.database import snapshot
 from mdvec.errors import MdvecError
 from mdvec.household.core import review_wording as answers
 from mdvec.household.core.candidates import Arranged, arrange, listed_candidates
-from mdvec.household.core.card_bills import find_bills, with_bills
 from mdvec.household.core.evidence import reasons_in_words
 from mdvec.household.core.pair import LIKELY, MAX_DATE_TOLERANCE, DetectionOptions
 from mdvec.household.core.review_wording import (
@@ -96,7 +95,9 @@ def detect(
         TransactionNotFound: the household has no row with one of these ids.
         DuplicateDetectionError: the tolerances match too many pairs.
     """
-    from mdvec.household.core.pairs import find_pairs  # loads NumPy, for this alone
+    # These load NumPy, which nothing else here needs.
+    from mdvec.household.core.card_bills import find_bills, with_bills
+    from mdvec.household.core.pairs import find_pairs
 
     if transaction_ids is not None:
         there = duplicate_checks.transactions_with_ids(connection, tool_id, transaction_ids)
@@ -106,12 +107,11 @@ def detect(
         update_marks(connection, tool_id)
     # Comparing takes a second on a long ledger, so no transaction is held open meanwhile.
     rows = duplicate_checks.compared_rows(connection, tool_id)
-    charges = unmatched_charges(duplicate_checks.filed_transfers(connection, tool_id))
+    charges = unmatched_charges(rows)
     detected = with_transfers(
         find_pairs(rows, options, transaction_ids, reading), rows, options, transaction_ids, charges
     )
-    bills = find_bills(duplicate_checks.bill_rows(connection, tool_id, rows), reading)
-    detected = with_bills(detected, bills, options, transaction_ids)
+    detected = with_bills(detected, find_bills(rows, reading), options, transaction_ids)
     dropped = 0
     with connection:
         known = duplicate_checks.known_pairs(connection, tool_id)

@@ -296,7 +296,11 @@ def pairs_across(
     homes: dict[int, str] = {}
     rows: list[ComparedRow] = []
     for name, tool_id in tools.items():
-        near = [row for row in compared_rows(connection, tool_id) if first <= row.date <= last]
+        near = [
+            row
+            for row in compared_rows(connection, tool_id)
+            if row.counts and first <= row.date <= last
+        ]
         homes |= dict.fromkeys((row.id for row in near), name)
         rows += near
     decisions = shared_decisions(connection, tools.values())

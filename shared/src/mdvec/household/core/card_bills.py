@@ -19,16 +19,16 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from calendar import monthrange
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import lru_cache
-from itertools import accumulate
-from operator import attrgetter
 from typing import Final, NamedTuple
 
+import numpy as np
+
 from mdvec.household.core.pair import ComparedRow, DetectionOptions, FoundPairs, Pair
+from mdvec.household.core.pairs import Ints, number_values
 from mdvec.household.core.shop_names import KanaReading, ShopName, closeness, shop_name
 
 MAX_CHANCE: Final = 0.02
@@ -42,23 +42,13 @@ _SOONEST, _LATEST, _LATEST_FILE = 5, 62, 92
 _FILE_DAYS: Final = 70
 _MOST_SPANS, _MOST_FILES = 2, 4
 _MOST_A_MONTH: Final = 2
+_MONTHS: Final = 12 * 10_001
+"""More than a month has as a number that is counted from the year 0."""
 _NAMES_THE_CARD: Final = 0.8
 _NAMED_SCORE, _SCORE = 0.95, 0.85
 _DIGITS: Final = re.compile(r"\d+")
 
 Payee = tuple[str, str]
-
-
-class BillRow(NamedTuple):
-    """A row of the ledger; ``may_be_bill``: it counts, or was decided to be a bill or transfer.
-
-    ``is_purchase``: as a card's row it is in the sums, or another row in its place.
-    """
-
-    row: ComparedRow
-    source_file: str
-    may_be_bill: bool
-    is_purchase: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,30 +84,40 @@ class _Family:
     is_named: bool
 
 
-def find_bills(rows: Iterable[BillRow], reading: KanaReading = str) -> list[CardBill]:
+def find_bills(rows: Iterable[ComparedRow], reading: KanaReading = str) -> list[CardBill]:
     """The bills among the rows of a ledger; each row is in one bill at most."""
-    accounts: dict[str, list[BillRow]] = defaultdict(list)
-    for each in rows:
-        if each.row.account:
-            accounts[each.row.account].append(each)
-    payees = _payees(accounts)
-    cards = {name: _Card(name, of_account) for name, of_account in accounts.items()}
+    rows = [row for row in rows if row.account and not row.is_filed]
+    if not rows:
+        return []
+    days = np.array([row.date.toordinal() for row in rows], dtype=np.int64)
+    accounts, account_names = number_values([row.account for row in rows])
+    payees = _payees(rows, days, accounts)
     amounts: dict[int, list[tuple[Payee, ComparedRow]]] = defaultdict(list)
     for payee, payments in payees.items():
         for payment in payments:
             amounts[payment.amount].append((payee, payment))
-    fitting = [
-        (payee, card, fits) for card in cards.values() for payee, fits in card.fits(amounts).items()
-    ]
+    closings = _closings(days)
+    order = np.lexsort((np.array([row.id for row in rows]), days, accounts))
+    ends = np.searchsorted(accounts[order], np.arange(1, len(account_names)))
+    cards = {
+        name: _Card(name, [rows[at] for at in own.tolist()], days[own], closings, amounts)
+        for name, own in zip(account_names, np.split(order, ends), strict=True)
+    }
+    fitting = [(payee, card, fits) for card in cards.values() for payee, fits in card.fits.items()]
     names = _Names(reading)
     named = {
-        (payee, card)
-        for card in sorted({card.account for _, card, _ in fitting})
-        for payee in payees
-        if payee[0] != card and names.is_named(card, payee[1])
+        (payee, card.account)
+        for payee, card, _ in fitting
+        if names.is_named(card.account, payee[1])
     }
+    # How many are named is only asked of those that fit and are: names take long to compare.
+    tried = sum(
+        payee[0] != account and names.is_named(account, payee[1])
+        for account in {card.account for _, card, _ in fitting if named}
+        for payee in payees
+    )
     families = [
-        _family(payee, card, of_rule, payees[payee], tried=len(named), is_named=True)
+        _family(payee, card, of_rule, payees[payee], tried=tried, is_named=True)
         if (payee, card.account) in named
         else _family(payee, card, of_rule, payees[payee],
                      tried=len(payees) * (len(cards) - 1), is_named=False)
@@ -159,48 +159,72 @@ def with_bills(
     return FoundPairs((*pairs, *others), detected.below)
 
 
-def _payees(accounts: dict[str, list[BillRow]]) -> dict[Payee, list[ComparedRow]]:
+def _payees(
+    rows: Sequence[ComparedRow], days: Ints, accounts: Ints
+) -> dict[Payee, list[ComparedRow]]:
     """The payments of each payee of an account that is not paid too often to be a card."""
+    texts, descriptions = number_values([row.description for row in rows])
+    plain = [_DIGITS.sub("", unicodedata.normalize("NFKC", text)).strip() for text in descriptions]
+    of_text, names = number_values(plain)
+    different, places = np.unique(days, return_inverse=True)
+    begun = [date.fromordinal(day) for day in different.tolist()]
+    months = np.array([day.year * 12 + day.month for day in begun], dtype=np.int64)[places]
+    is_payment = np.array([row.amount < 0 and row.may_be_bill for row in rows], dtype=bool)
+    keys = accounts * len(names) + of_text[texts]
+    monthly, times = np.unique((keys * _MONTHS + months)[is_payment], return_counts=True)
+    often = monthly[times > _MOST_A_MONTH] // _MONTHS
     payees: dict[Payee, list[ComparedRow]] = defaultdict(list)
-    names: dict[str, str] = {}
-    for account, rows in accounts.items():
-        for each in rows:
-            if each.may_be_bill and each.row.amount < 0:
-                text = each.row.description
-                if text not in names:
-                    names[text] = _DIGITS.sub("", unicodedata.normalize("NFKC", text)).strip()
-                payees[account, names[text]].append(each.row)
-    return {
-        payee: rows
-        for payee, rows in payees.items()
-        if max(Counter((row.date.year, row.date.month) for row in rows).values()) <= _MOST_A_MONTH
-    }
+    for at in np.flatnonzero(is_payment & ~np.isin(keys, often)).tolist():
+        payees[rows[at].account, plain[texts[at]]].append(rows[at])
+    return payees
+
+
+def _closings(days: Ints) -> Ints:
+    """The ordinals of the closing days (columns) of every month (rows) with days, and before."""
+    first, last = (date.fromordinal(int(day)) for day in (days.min(), days.max()))
+    months = range(first.year * 12 + first.month - 2, last.year * 12 + last.month + 1)
+    return np.array(
+        [
+            [
+                date(year, month + 1, min(day, monthrange(year, month + 1)[1])).toordinal()
+                for day in _CLOSING_DAYS
+            ]
+            for year, month in (divmod(month, 12) for month in months)
+        ],
+        dtype=np.int64,
+    )
 
 
 class _Card:
-    """The rows of an account, and the sums of their spans."""
+    """The rows of an account, and the payments that equal the sums of its spans, by payee."""
 
-    def __init__(self, account: str, rows: Iterable[BillRow]) -> None:
+    def __init__(
+        self,
+        account: str,
+        rows: Sequence[ComparedRow],
+        days: Ints,
+        closings: Ints,
+        amounts: Mapping[int, Sequence[tuple[Payee, ComparedRow]]],
+    ) -> None:
+        """``rows`` are in the order of their ``days``, of which ``closings`` are the ordinals."""
         self.account = account
-        self.rows = sorted(rows, key=attrgetter("row.date", "row.id"))
-        self._days = [bill_row.row.date.toordinal() for bill_row in self.rows]
-        self._sums: dict[int, list[_Span]] = defaultdict(list)
-        for span, amount in (*self._closings(), *self._files()):
+        self.rows = rows
+        self._days = days.tolist()
+        self._amounts = np.array([row.amount for row in rows], dtype=np.int64)
+        spans: dict[int, list[_Span]] = defaultdict(list)
+        for span, amount in (*self._closed(closings, amounts), *self._files()):
             if amount < 0:
-                self._sums[amount].append(span)
-
-    def fits(
-        self, amounts: Mapping[int, Sequence[tuple[Payee, ComparedRow]]]
-    ) -> dict[Payee, list[_Fit]]:
-        """The payments of other accounts that equal a span, with each such span, by payee."""
+                spans[amount].append(span)
         by_payee: dict[Payee, list[_Fit]] = defaultdict(list)
-        for amount in sorted(self._sums.keys() & amounts.keys()):
+        for amount in sorted(spans.keys() & amounts.keys()):
             for payee, payment in amounts[amount]:
-                spans = self._sums[amount] if payee[0] != self.account else ()
-                by_payee[payee] += [
-                    _Fit(payment, span) for span in spans if self._may_pay(payment, span)
-                ]
-        return {payee: fits for payee, fits in by_payee.items() if fits}
+                if payee[0] != account:
+                    by_payee[payee] += [
+                        _Fit(payment, span)
+                        for span in spans[amount]
+                        if self._may_pay(payment, span)
+                    ]
+        self.fits = {payee: fits for payee, fits in by_payee.items() if fits}
 
     def _may_pay(self, payment: ComparedRow, span: _Span) -> bool:
         days = payment.date.toordinal() - span.closing
@@ -215,35 +239,29 @@ class _Card:
         begin = bisect_left(self._days, day - _LATEST - 31)
         return begin < bisect_right(self._days, day - _SOONEST)
 
-    def _closings(self) -> Iterator[tuple[_Span, int]]:
-        sums = [0, *accumulate(bill_row.row.amount for bill_row in self.rows)]
-        first, last = self.rows[0].row.date, self.rows[-1].row.date
-        for month in range(first.year * 12 + first.month - 1, last.year * 12 + last.month + 1):
-            for day in _CLOSING_DAYS:
-                closing = _closing(month, day)
-                begin = bisect_right(self._days, _closing(month - 1, day))
-                end = bisect_right(self._days, closing)
-                if begin < end:
-                    yield _Span(day, closing, range(begin, end)), sums[end] - sums[begin]
+    def _closed(self, closings: Ints, amounts: Iterable[int]) -> Iterator[tuple[_Span, int]]:
+        """The spans between closing days with one of these sums."""
+        # Where a sum exceeds 64 bits it wraps around, so those that are equal are added up again.
+        sums = np.concatenate(([0], np.cumsum(self._amounts)))
+        ends = np.searchsorted(self._days, closings, side="right")
+        equal = np.isin(sums[ends[1:]] - sums[ends[:-1]], list(amounts))
+        for month, at in np.argwhere(equal & (ends[1:] > ends[:-1])).tolist():
+            places = range(int(ends[month, at]), int(ends[month + 1, at]))
+            span = _Span(_CLOSING_DAYS[at], int(closings[month + 1, at]), places)
+            yield span, sum(self.rows[position].amount for position in places)
 
     def _files(self) -> Iterator[tuple[_Span, int]]:
-        files: dict[str, list[int]] = defaultdict(list)
-        for position, bill_row in enumerate(self.rows):
-            files[bill_row.source_file].append(position)
-        ends = sorted(self._days[places[-1]] for places in files.values())
-        for places in files.values():
+        numbers, _ = number_values([row.source_file for row in self.rows])
+        order = np.argsort(numbers, kind="stable")
+        begins = np.flatnonzero(np.diff(numbers[order], prepend=-1))
+        sums = np.add.reduceat(self._amounts[order], begins).tolist()
+        files = [places.tolist() for places in np.split(order, begins[1:])]
+        ends = sorted(self._days[places[-1]] for places in files)
+        for places, amount in zip(files, sums, strict=True):
             closing = self._days[places[-1]]
             near = bisect_right(ends, closing + _LATEST_FILE) - bisect_left(ends, closing)
             if closing - self._days[places[0]] <= _FILE_DAYS and near <= _MOST_FILES:
-                amount = sum(self.rows[position].row.amount for position in places)
                 yield _Span(_BY_FILE, closing, places), amount
-
-
-@lru_cache(maxsize=8192)
-def _closing(month: int, day: int) -> int:
-    """The ordinal of a closing day in a month that is counted from the year 0."""
-    year, index = divmod(month, 12)
-    return date(year, index + 1, min(day, monthrange(year, index + 1)[1])).toordinal()
 
 
 def _by_rule(fits: Iterable[_Fit]) -> Iterable[tuple[_Fit, ...]]:
@@ -295,7 +313,7 @@ def _chosen(families: Iterable[_Family], cards: dict[str, _Card]) -> Iterator[Ca
     used: set[int] = set()
     for family in families:
         for fit in family.fits:
-            rows = tuple(cards[family.card].rows[position].row for position in fit.span.places)
+            rows = tuple(cards[family.card].rows[position] for position in fit.span.places)
             ids = {fit.bill.id, *(row.id for row in rows)}
             if not ids & used:
                 used |= ids

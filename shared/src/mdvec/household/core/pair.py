@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from functools import cache
 from typing import Final, NamedTuple
 
 from mdvec.errors import MdvecError
@@ -62,11 +63,17 @@ class DetectionOptions:
             reach = int(self.amount_tolerance_abs)
             low, high = max(low, size - reach), min(high, size + reach)
         # |a - b| <= share * (a + b) solved for b, in whole numbers; from 200 % on all holds.
-        part, whole = (self.amount_tolerance_pct / 200).as_integer_ratio()
+        part, whole = _share(self.amount_tolerance_pct)
         if 0 < part < whole:
             low = max(low, -(-size * (whole - part) // (whole + part)))
             high = min(high, size * (whole + part) // (whole - part))
         return (low, high) if amount > 0 else (-high, -low)
+
+
+@cache
+def _share(percent: Decimal) -> tuple[int, int]:
+    """Half of a percentage as a fraction."""
+    return (percent / 200).as_integer_ratio()
 
 
 def _out_of_range(name: str, allowed: str, given: object) -> DuplicateDetectionError:
@@ -74,7 +81,12 @@ def _out_of_range(name: str, allowed: str, given: object) -> DuplicateDetectionE
 
 
 class ComparedRow(NamedTuple):
-    """The compared columns of a row that counts; half as expensive to read as a Transaction."""
+    """The compared columns of a row; half as expensive to read as a Transaction.
+
+    ``is_moved``: it was decided to be a card's bill or a transfer. ``is_duplicate``: it was decided
+    to be one of a row of another account. ``is_filed``: its file marks it as a transfer, and no
+    decision has matched it.
+    """
 
     id: int
     date: date
@@ -84,11 +96,21 @@ class ComparedRow(NamedTuple):
     category_minor: str
     account: str
     mf_id: str
+    source_file: str = ""
+    counts: bool = True
+    is_moved: bool = False
+    is_duplicate: bool = False
+    is_filed: bool = False
 
     @property
-    def counts(self) -> bool:
-        """Always true: rows that do not count are not read."""
-        return True
+    def may_be_bill(self) -> bool:
+        """Whether it is in the sums, or was left out as a bill or transfer."""
+        return self.counts or self.is_moved
+
+    @property
+    def is_purchase(self) -> bool:
+        """Whether it is in the sums as a card's row, or another row in its place."""
+        return self.counts or self.is_moved or self.is_duplicate
 
 
 ComparedEntry = Transaction | ComparedRow

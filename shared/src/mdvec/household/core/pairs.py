@@ -9,7 +9,8 @@ binary searches find them, and no pair outside the tolerances is ever compared.
 
 from __future__ import annotations
 
-from collections import defaultdict
+import math
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import count, product
@@ -18,7 +19,7 @@ from typing import Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mdvec.household.core.evidence import FINAL_DAYS, Judge, Mirrors, ShoppingHabits, is_by_hand
+from mdvec.household.core.evidence import FINAL_DAYS, MIN_MIRROR, Judge, is_by_hand
 from mdvec.household.core.pair import (
     LIKELY,
     ComparedEntry,
@@ -70,8 +71,8 @@ class ComparisonTable:
         rows = [transactions[number] for number in order.tolist()]
         different, places = np.unique(amounts, return_inverse=True)
         low, high = _partner_places(different, amounts_near)
-        shops, descriptions = _number_values([row.description for row in rows])
-        accounts, account_names = _number_values([row.account for row in rows])
+        shops, descriptions = number_values([row.description for row in rows])
+        accounts, account_names = number_values([row.account for row in rows])
         return cls(
             rows=rows,
             days=days,
@@ -233,7 +234,7 @@ def _partner_places(different: Ints, amounts_near: Bounds) -> tuple[Ints, Ints]:
     )
 
 
-def _number_values(values: Sequence[Key]) -> tuple[Ints, list[Key]]:
+def number_values(values: Sequence[Key]) -> tuple[Ints, list[Key]]:
     """A number for each value, equal for equal values, and the values by number."""
     numbers: defaultdict[Key, int] = defaultdict(count().__next__)
     return np.array([numbers[value] for value in values], dtype=np.int64), list(numbers)
@@ -252,6 +253,111 @@ def _expand(start: Ints, end: Ints) -> Iterator[tuple[Ints, Ints]]:
         within = np.arange(len(first)) - np.repeat(total[row:stop] - sizes - done, sizes)
         yield first, np.repeat(start[row:stop], sizes) + within
         row = stop
+
+
+_MIN_MONTH_DAYS: Final = 20
+"""The least days between two payments of a series that is paid by the month."""
+_ROUND: Final = ((1000, 100), (500, 40), (100, 10), (50, 5), (10, 2))
+"""How many times as often people pay a multiple of these as a neighbouring amount."""
+_SCALE: Final = math.log(100_000)
+"""Amounts are about as often from 100 to 1,000 yen as from 1,000 to 10,000."""
+_UNSEEN: Final = 300
+"""Rows that a short ledger is imagined to have besides its own, when chance is estimated."""
+_MIN_MIRRORED: Final = 3
+
+
+class ShoppingHabits:
+    """What a ledger shows of its household's habits: the visits of shops, and the amounts."""
+
+    def __init__(self, table: ComparisonTable) -> None:
+        self._accounts = {name: number for number, name in enumerate(table.account_names)}
+        self._shops = {text: number for number, text in enumerate(table.descriptions)}
+        keys = table.accounts * len(self._shops) + table.shops
+        order = np.lexsort((table.amounts, table.days, keys))
+        self._keys, self._days, self._paid = (
+            column[order] for column in (keys, table.days, table.amounts)
+        )
+        self._amounts = Counter(table.amounts.tolist())
+        self._rows = len(keys)
+        days = int(table.days[-1] - table.days[0]) + 1 if self._rows else 1
+        self._per_day = self._rows / days
+
+    def _visits(self, row: ComparedEntry) -> tuple[Ints, Ints]:
+        """The days, in order, on which this account paid this shop, and the amounts."""
+        key = self._accounts[row.account] * len(self._shops) + self._shops[row.description]
+        begin, end = np.searchsorted(self._keys, (key, key + 1))
+        return self._days[begin:end], self._paid[begin:end]
+
+    def visits_near(self, row: ComparedEntry, days: int = 45) -> int:
+        """How often this account paid this shop within so many days, the row included."""
+        visits, _ = self._visits(row)
+        day = row.date.toordinal()
+        begin, end = np.searchsorted(visits, (day - days, day + days + 1))
+        return int(end - begin)
+
+    def is_paid_by_the_month(self, row: ComparedEntry, other: ComparedEntry) -> bool:
+        """Whether, but for one of these two rows, the shop takes this amount once a month."""
+        visits, amounts = self._visits(row)
+        first, last = sorted((row.date.toordinal(), other.date.toordinal()))
+        is_other = (amounts == row.amount) & ((visits < first) | (visits > last))
+        others = visits[is_other]
+        if len(others) < 2 or len(visits) != len(others) + 2:
+            return False
+        return bool((np.diff(np.sort([*others, first])) >= _MIN_MONTH_DAYS).all())
+
+    def surprise(self, amount: int, days: int) -> float:
+        """How unlikely equal amounts so many days apart are by chance: a logarithm, 0 to 8."""
+        others = max(self._amounts[amount] - 2, 0)
+        often = next((times for step, times in _ROUND if amount % step == 0), 1)
+        unseen = _UNSEEN * often / (_SCALE * max(abs(amount), 1))
+        expected = self._per_day * (2 * days + 1) * (others + unseen) / (self._rows + _UNSEEN)
+        return min(max(-math.log(expected), 0.0), 8.0)
+
+
+class Mirrors:
+    """Which accounts show the same purchases: an app and its card, a card connected twice."""
+
+    def __init__(
+        self, table: ComparisonTable, equal: Iterable[tuple[ComparedEntry, ComparedEntry]]
+    ) -> None:
+        """``equal`` are the pairs of rows with equal amounts, of different accounts."""
+        self._days = {
+            name: table.days[table.accounts == number]
+            for number, name in enumerate(table.account_names)
+        }
+        self._mirrored: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
+        for entry, other in equal:
+            self._mirrored[entry.account, other.account].add(entry.id)
+            self._mirrored[other.account, entry.account].add(other.id)
+        self._known: dict[tuple[str, str], float] = {}
+
+    def share(self, account: str, other: str) -> float:
+        """The share of the smaller account's rows that the larger one shows too, 0 to 1."""
+        key = (min(account, other), max(account, other))
+        if key not in self._known:
+            mirrored = min(
+                len(self._mirrored.get((account, other), ())),
+                len(self._mirrored.get((other, account), ())),
+            )
+            self._known[key] = (
+                0.0
+                if mirrored < _MIN_MIRRORED
+                else max(
+                    mirrored / max(self._rows_within(account, other), mirrored),
+                    mirrored / max(self._rows_within(other, account), mirrored),
+                )
+            )
+        return self._known[key]
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """The accounts that mirror each other, in both orders."""
+        return [key for key in self._mirrored if self.share(*key) >= MIN_MIRROR]
+
+    def _rows_within(self, account: str, other: str) -> int:
+        """How many rows the account has between the other account's first and last day."""
+        days, others = self._days[account], self._days[other]
+        begin, end = np.searchsorted(days, (others[0], others[-1] + 1))
+        return int(end - begin)
 
 
 _MATCHED_OTHERWISE: Final = 0.3
@@ -310,7 +416,6 @@ def find_pairs(
     if compared > MAX_COMPARISONS:
         raise _too_many(compared)
     ids = None if only is None else frozenset(only)
-    judge = Judge(reading)
     days = options.date_tolerance_days
     promising: list[tuple[ComparedEntry, ComparedEntry]] = []
     examined = always_shown = 0
@@ -320,12 +425,11 @@ def find_pairs(
         if always_shown > MAX_PAIRS:
             raise _too_many(always_shown)
         _add(promising, equal)
-    judge.mirrors = Mirrors(rows, filter(_are_of_two_accounts, promising))
+    mirrors = Mirrors(table, filter(_are_of_two_accounts, promising))
+    judge = Judge(reading, ShoppingHabits(table), mirrors)
     for block in table.candidates(days, ids):
         examined += block.count
         _add(promising, block.changed(judge))
-    shops = {row.description for pair in promising for row in pair}
-    judge.habits = ShoppingHabits(rows, shops)
     pairs = match_one_to_one(_judged(judge, entry, other) for entry, other in promising)
     candidates = [
         pair for pair in pairs if pair.score >= options.min_similarity_score or pair.is_equal

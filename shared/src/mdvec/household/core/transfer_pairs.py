@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from mdvec.household.core.categories import INCOME
-from mdvec.household.core.pair import ComparedEntry, DetectionOptions, FoundPairs, Pair
+from mdvec.household.core.pair import ComparedEntry, ComparedRow, DetectionOptions, FoundPairs, Pair
 
 MAX_DAYS = 3
 """How many days a transfer may take; a weekend lies between the two bookings."""
@@ -83,11 +83,11 @@ def transfer_pairs(
     return pairs
 
 
-def unmatched_charges(filed: Iterable[ComparedEntry]) -> list[ComparedEntry]:
+def unmatched_charges(rows: Iterable[ComparedRow]) -> list[ComparedRow]:
     """The incoming rows among those that files mark as transfers, without a marked outgoing end."""
-    rows = list(filed)
-    matched = {pair.into.id for pair in transfer_pairs(rows)}
-    return [row for row in rows if (row.amount or 0) > 0 and row.id not in matched]
+    filed = [row._replace(counts=True) for row in rows if row.is_filed]
+    matched = {pair.into.id for pair in transfer_pairs(filed)}
+    return [row for row in filed if row.amount > 0 and row.id not in matched]
 
 
 def with_transfers(

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import apsw
 
 from mdvec.household.core.candidates import OpenPair
-from mdvec.household.core.card_bills import BillRow
 from mdvec.household.core.pair import ComparedRow, DetectionOptions, Pair
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces.ledger_sums import counts, in_ledger
@@ -80,57 +79,29 @@ class ReviewCounts:
 
 
 def compared_rows(connection: apsw.Connection, tool_id: int) -> list[ComparedRow]:
-    """The compared columns of all rows that count."""
-    # Almost every row counts: an index would only add a lookup for each.
-    return _compared(connection, f"NOT INDEXED WHERE tool_id = ? AND {counts('t')}", tool_id)
+    """The compared columns of all rows that count, or that bills and transfers are matched with.
 
-
-def filed_transfers(connection: apsw.Connection, tool_id: int) -> list[ComparedRow]:
-    """The compared columns of the rows that files mark as transfers; of no decided one."""
-    return _compared(
-        connection,
-        "WHERE tool_id = ? AND is_transfer AND NOT is_moved AND NOT is_duplicate "
-        f"AND amount IS NOT NULL AND account <> '' AND {in_ledger('t')}",
-        tool_id,
-    )
-
-
-def _compared(connection: apsw.Connection, which: str, value: object) -> list[ComparedRow]:
-    rows = connection.execute(
-        f"SELECT {', '.join(ComparedRow._fields)} FROM transactions AS t {which}", (value,)
-    )
-    days = _Days()
-    return [ComparedRow(row_id, days[day], *others) for row_id, day, *others in rows]
-
-
-def bill_rows(
-    connection: apsw.Connection, tool_id: int, compared: Iterable[ComparedRow]
-) -> list[BillRow]:
-    """All rows with an amount that may be a card's bill or that one may pay.
-
-    Those that count have been read already (``compared``), which takes most of the time.
-    Rows that their file marks as transfers are neither, nor is a row that was decided to be a
-    duplicate of another of the same account.
+    A row that was decided to be a duplicate is among them if the other one is of another account.
     """
     is_duplicate_of_others = (
         "t.is_duplicate AND NOT EXISTS (SELECT 1 FROM transactions AS o "
         "WHERE o.id = t.duplicate_of AND o.account = t.account)"
     )
-    rows: list[tuple[Any, ...]] = connection.execute(
-        f"SELECT id, source_file, {counts('t')} OR t.is_moved, "
-        f"{counts('t')} OR t.is_moved OR {is_duplicate_of_others} "
-        "FROM transactions AS t NOT INDEXED WHERE tool_id = ? AND NOT is_transfer "
-        "AND amount IS NOT NULL AND account <> '' "
-        f"AND {in_ledger('t')} AND (NOT is_duplicate OR {is_duplicate_of_others})",
+    # Almost every row counts: an index would only add a lookup for each.
+    rows = connection.execute(
+        "SELECT id, date, amount, description, category_major, category_minor, account, mf_id, "
+        f"source_file, {counts('t')}, is_moved, is_duplicate, is_transfer "
+        "FROM transactions AS t NOT INDEXED WHERE tool_id = ? "
+        f"AND amount IS NOT NULL AND {in_ledger('t')} AND CASE WHEN t.is_transfer "
+        "THEN NOT t.is_moved AND NOT t.is_duplicate AND account <> '' "
+        f"ELSE NOT t.is_duplicate OR {is_duplicate_of_others} END",
         (tool_id,),
-    ).fetchall()
-    known = {row.id: row for row in compared}
-    others = json.dumps([row_id for row_id, *_ in rows if row_id not in known])
-    which = "WHERE id IN (SELECT value FROM json_each(?))"
-    known |= {row.id: row for row in _compared(connection, which, others)}
+    )
+    days = _Days()
+    make = partial(tuple.__new__, ComparedRow)  # as ComparedRow._make, in half the time
     return [
-        BillRow(known[row_id], path, bool(may_be_bill), bool(is_purchase))
-        for row_id, path, may_be_bill, is_purchase in rows
+        make((row_id, days[day], amount, shop, major, minor, account, mf_id, file, *flags))
+        for row_id, day, amount, shop, major, minor, account, mf_id, file, *flags in rows
     ]
 
 
