@@ -152,7 +152,10 @@ def test_a_server_for_reading_offers_no_tool_that_writes(start):
         assert not {"edit_household", "confirm_duplicate", "reindex", "export"} & tools.keys()
         assert "save_as" not in tools["query"].input_schema["properties"]
         assert not reading.call("query", {"query": "SELECT 1"}).is_error
-        for report, words in (("rules", "カテゴリの規則は"), ("notes", "メモかタグのある明細は")):
+        for report, words in (
+            ("rules", "カテゴリの規則は"),
+            ("notes", "メモ、タグ、自分の分類のある明細は"),
+        ):
             told = reading.call("household_report", {"report": report}).content[0].text
             assert told.startswith(words)
         assert_names_only_what_is_offered(reading, tools.keys())

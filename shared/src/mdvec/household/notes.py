@@ -147,7 +147,7 @@ def list_notes(connection: apsw.Connection, tool_id: int, *, tag: str | None = N
     """The rows with notes or tags, or those with one tag, and the sum of those that count."""
     if tag is None or not _tag(tag):
         rows = _noted(connection, tool_id, "true", ())
-        what = "メモかタグのある明細"
+        what = "メモ、タグ、自分の分類のある明細"
     else:
         condition = "EXISTS (SELECT 1 FROM json_each(n.tags) WHERE value = ?)"
         rows = _noted(connection, tool_id, condition, (_tag(tag),))
@@ -177,10 +177,16 @@ def noted_row(connection: apsw.Connection, tool_id: int, transaction_id: int) ->
         raise InvalidNote(
             "その ID の取引はありません。find_transactions で ID を確認してください。"
         )
-    rows = _noted(connection, tool_id, "t.id = ?", (transaction_id,), join="RIGHT JOIN")
+    rows = _noted(connection, tool_id, "t.id = ?", (transaction_id,), _ANY_ROW)
     if not rows:
         raise InvalidNote(f"取引 {transaction_id} はこの家計簿にありません。")
     return rows[0]
+
+
+# In this order: SQLite would go through all rows of the ledger.
+_SAME_ROW = "ON t.tool_id = n.tool_id AND t.identity = n.identity WHERE"
+_NOTED_ROWS = f"row_notes AS n CROSS JOIN transactions AS t {_SAME_ROW} n.tool_id"
+_ANY_ROW = f"transactions AS t LEFT JOIN row_notes AS n {_SAME_ROW} t.tool_id"
 
 
 def _noted(
@@ -188,13 +194,11 @@ def _noted(
     tool_id: int,
     condition: str,
     values: tuple[int | str, ...],
-    join: str = "JOIN",
+    which: str = _NOTED_ROWS,
 ) -> list[NotedRow]:
     rows: list[tuple[Any, ...]] = connection.execute(
         f"SELECT coalesce(n.note, ''), coalesce(n.tags, '[]'), n.category_major <> '', {_OF_ROW} "
-        f"FROM row_notes AS n {join} transactions AS t "
-        "ON t.tool_id = n.tool_id AND t.identity = n.identity "
-        f"WHERE t.tool_id = ? AND {condition} ORDER BY t.date, t.id",
+        f"FROM {which} = ? AND {condition} ORDER BY t.date, t.id",
         (tool_id, *values),
     ).fetchall()
     return [

@@ -248,7 +248,10 @@ def page_of(
     if not limit:
         return []
     by_date = order in ("newest", "oldest") and rows.condition.days is None
-    sources, values = _sources(rows, _BY_DATE if by_date else _index_of_days(rows))
+    index = _BY_DATE if by_date else _index_of_days(rows)
+    if order in ("shop", "category", "account"):
+        index = _BY_SUBJECT  # which has these columns
+    sources, values = _sources(rows, index)
     columns = "id, date, amount, description, category_major, category_minor, account"
     ids = " UNION ALL ".join(f"SELECT {columns} FROM {source}" for source in sources)
     cursor = connection.execute(
