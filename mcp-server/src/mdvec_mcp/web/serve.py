@@ -1,7 +1,4 @@
-"""Serves many clients over HTTP until the process gets a signal to stop.
-
-Connections whose request never arrives completely end, so that others find a place.
-"""
+"""Serves many clients over HTTP until the process gets a signal to stop."""
 
 from __future__ import annotations
 
@@ -12,7 +9,6 @@ from types import FrameType
 from typing import Any
 
 import anyio
-import h11
 import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.transport_security import RequestBodyLimitMiddleware, TransportSecuritySettings
@@ -21,13 +17,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from mdvec_mcp.envelope import reply_to_unusable, without_lone_surrogates
 from mdvec_mcp.protocol import MdvecServer
 from mdvec_mcp.search import ModelPool
 from mdvec_mcp.web.gate import PATH, Gate, Rules
 from mdvec_mcp.web.page_mount import PageMount
+from mdvec_mcp.whole_requests import WholeRequests
 
 _HEALTH = "/health"
 
@@ -186,42 +182,6 @@ class _Server(uvicorn.Server):
         if self.stop_requested.is_set():
             self.should_exit = self.force_exit = True
         self._loop.call_soon_threadsafe(self.stop_requested.set)
-
-
-class WholeRequests(H11Protocol):
-    """HTTP/1.1 in which a request, from its connection or first byte on, arrives within a time.
-
-    Between two requests, uvicorn's own time for idle connections holds.
-    """
-
-    arrival_seconds = 30.0
-    _ending: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Wait for the first request."""
-        super().connection_made(transport)
-        self._wait()
-
-    def data_received(self, data: bytes) -> None:
-        """Take a part of a request."""
-        super().data_received(data)
-        if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
-            self._stop_waiting()
-        elif self._ending is None:
-            self._wait()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Forget a connection that has ended."""
-        self._stop_waiting()
-        super().connection_lost(exc)
-
-    def _wait(self) -> None:
-        self._ending = self.loop.call_later(self.arrival_seconds, self.transport.close)
-
-    def _stop_waiting(self) -> None:
-        if self._ending is not None:
-            self._ending.cancel()
-            self._ending = None
 
 
 class GracefulShutdown:

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 
 from mdvec_mcp.web.gate import Address, listen
-from mdvec_mcp.web.serve import WholeRequests
+from mdvec_mcp.whole_requests import WholeRequests
 
 SECONDS = 30
 ALL = b"GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n"
