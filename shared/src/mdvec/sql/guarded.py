@@ -14,7 +14,7 @@ from mdvec.errors import MdvecError
 from mdvec.sql.core.guard import AnswerGuard, JsonAnswer, with_warnings
 from mdvec.sql.core.refusals import UnknownTable
 from mdvec.sql.core.statement import fold
-from mdvec.sql.process.call import one_call
+from mdvec.sql.process.turns import one_call
 from mdvec.tools import KINDS
 
 if TYPE_CHECKING:

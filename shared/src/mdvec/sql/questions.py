@@ -23,11 +23,7 @@ from mdvec.queries import (
 )
 from mdvec.sizes import MEGABYTE
 from mdvec.sql.core.guard import JsonAnswer, with_warnings
-from mdvec.sql.core.ready.anomalies import ANOMALIES
-from mdvec.sql.core.ready.comparison import COMPARISON
-from mdvec.sql.core.ready.correlations import CORRELATIONS
-from mdvec.sql.core.ready.plan import QuestionPlan, ReadyQuestion
-from mdvec.sql.core.ready.trend import TREND
+from mdvec.sql.core.ready import READY, QuestionPlan
 from mdvec.sql.core.refusals import QueryRefused, UnknownTable, shortened_name
 from mdvec.sql.core.statement import SELECT_ALL, fold
 from mdvec.sql.process.messages import ExportedFile, JsonValue, QueryRows
@@ -36,13 +32,6 @@ from mdvec.sql.small_answers import ONWARDS_IN_SQL, SmallAnswers
 
 _MAX_ROW_BYTES = 16 * MEGABYTE
 _ONWARDS = "narrow the question's values, or ask the same in SQL with LIMIT and OFFSET"
-READY: dict[str, ReadyQuestion] = {
-    "trend": TREND,
-    "compare_periods": COMPARISON,
-    "anomalies": ANOMALIES,
-    "correlations": CORRELATIONS,
-}
-"""The ready-made questions by their reserved names."""
 
 
 @dataclass(frozen=True, slots=True)

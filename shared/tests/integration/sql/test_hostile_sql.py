@@ -402,7 +402,7 @@ def test_one_query_cannot_read_the_export_of_another(untouched):
 
 
 def test_nothing_of_the_servers_environment_reaches_the_child(house, monkeypatch):
-    pid = house.process._main.child.pid
+    pid = house.process._main.pid
     if not Path(f"/proc/{pid}/environ").exists():
         pytest.skip("the system does not show it")
     names = {

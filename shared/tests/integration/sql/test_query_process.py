@@ -26,10 +26,10 @@ from mdvec.sql.core.refusals import (
     TooManyRowsToExport,
     UnknownTable,
 )
-from mdvec.sql.process.child_process import ChildProcess, ChildTimeout, MemoryExceeded
+from mdvec.sql.process.child import ChildProcess, ChildTimeout, MemoryExceeded
 from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits, WireClosed
 from mdvec.sql.process.query_process import QueryProcess
-from mdvec.sql.process.running_child import Spool
+from mdvec.sql.process.spool import Spool
 from mdvec.sql.process.turns import in_session
 from mdvec.text.one_line import literal
 
@@ -61,7 +61,7 @@ class Subject:
 
     @property
     def pid(self):
-        return self.process._main.child.pid
+        return self.process._main.pid
 
 
 @pytest.fixture(scope="module")
@@ -455,7 +455,7 @@ SERVER = textwrap.dedent(
     folder = Path(sys.argv[1])
     process = QueryProcess(folder, QueryLimits(600.0, 1024, 1), lambda: Data((), folder / "x", ()))
     process.rows("SELECT 1", max_rows=1)
-    print(process._main.child.pid, flush=True)
+    print(process._main.pid, flush=True)
     process.rows(sys.argv[2], max_rows=1)
     """
 )
@@ -539,11 +539,11 @@ def two_endless_queries(subject, sessions=("", "")):
         with in_session(session):
             subject.value(FOREVER)
 
-    for event, lane, session in zip(events, subject.process._lanes, sessions, strict=True):
+    for event, child, session in zip(events, subject.process._children, sessions, strict=True):
         threads.append(in_thread(event, partial(endless, session))[0])
-        while lane.child.pid is None:
+        while child.pid is None:
             time.sleep(0.005)
-        busy(lane.child.pid)
+        busy(child.pid)
     try:
         yield events
     finally:
@@ -592,10 +592,10 @@ def test_a_second_query_runs_beside_a_slow_one_until_nobody_asks_two(start_proce
         assert list(subject.process.tables()) == ["runs", "kept"]
         (warning,) = subject.process.take_warnings()
         assert "from before they began" in warning
-    second = subject.process._lanes[1]
-    pid = second.child.pid
+    second = subject.process._children[1]
+    pid = second.pid
     subject.process.rest()
-    assert second.child.pid == pid
+    assert second.pid == pid
     second.last_used -= 3_600
     subject.process.rest()
     assert is_gone(pid)

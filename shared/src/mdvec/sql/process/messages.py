@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mdvec.datasets import Column
-from mdvec.queries import Bound, Parameter
+from mdvec.queries import Parameter
 from mdvec.sizes import MEGABYTE
 from mdvec.sql.core.refusals import named
 
@@ -24,20 +24,15 @@ class WireClosed(Exception):
     """The other side closed the pipe, or sent something that is not a message."""
 
 
-def encoded(message: Message) -> bytes:
-    """The bytes of a message."""
-    # Escaped, because a model may write lone surrogates, which UTF-8 cannot encode.
-    body = json.dumps(message, separators=(",", ":")).encode("ascii")
-    return _LENGTH.pack(len(body)) + body
-
-
 def send(descriptor: int, message: Message) -> None:
     """Write a whole message.
 
     Raises:
         WireClosed: the other side closed the pipe.
     """
-    rest = memoryview(encoded(message))
+    # Escaped, because a model may write lone surrogates, which UTF-8 cannot encode.
+    body = json.dumps(message, separators=(",", ":")).encode("ascii")
+    rest = memoryview(_LENGTH.pack(len(body)) + body)
     try:
         while rest:
             rest = rest[os.write(descriptor, rest) :]
@@ -161,28 +156,6 @@ class ExportedFile:
     columns: tuple[Column, ...]
     size: int
     reads: tuple[str, ...] = ()
-
-
-def rows_request(source: str, sql: str, *, max_rows: int, max_bytes: int) -> Message:
-    """The request for the first rows of a result."""
-    return {
-        "do": "rows", "source": source, "sql": sql, "max_rows": max_rows, "max_bytes": max_bytes,
-    }  # fmt: skip
-
-
-def export_request(
-    source: str, sql: str, *, fmt: str, file: str, max_rows: int, name: str | None = None
-) -> Message:
-    """The request to write a result to a file of the spool; a ``name`` for a table is checked."""
-    return {
-        "do": "export", "source": source, "sql": sql, "format": fmt, "file": file,
-        "max_rows": max_rows, "name": name,
-    }  # fmt: skip
-
-
-def with_parameters(request: Message, parameters: Bound | None) -> Message:
-    """The request with the values of the query's parameters, if it may have any."""
-    return request if parameters is None else request | {"parameters": parameters}
 
 
 def columns_in(listed: Sequence[Sequence[str]]) -> tuple[Column, ...]:

@@ -17,8 +17,7 @@ from mdvec.errors import MdvecError
 from mdvec.queries import Bound, Parameter
 from mdvec.sql.core.refusals import QueriesUnavailable, TooManyRowsToExport, named
 from mdvec.sql.core.statement import SELECT_ALL
-from mdvec.sql.process.call import note_reads, spend, time_left
-from mdvec.sql.process.lane import Lane
+from mdvec.sql.process.child import Child
 from mdvec.sql.process.messages import (
     Data,
     ExportedFile,
@@ -27,9 +26,6 @@ from mdvec.sql.process.messages import (
     QueryLimits,
     QueryRows,
     columns_in,
-    export_request,
-    rows_request,
-    with_parameters,
 )
 from mdvec.sql.process.named_tables import (
     NamedTable,
@@ -37,8 +33,15 @@ from mdvec.sql.process.named_tables import (
     states_of,
     with_plain_handles,
 )
-from mdvec.sql.process.running_child import RunningChild
-from mdvec.sql.process.turns import ALONE, NoTurn, Turns, current_session
+from mdvec.sql.process.turns import (
+    ALONE,
+    NoTurn,
+    Turns,
+    current_session,
+    note_reads,
+    spend,
+    time_left,
+)
 
 _MIN_WAIT_SECONDS = 30.0
 _QUERIES_WAITED_FOR = 6
@@ -95,10 +98,9 @@ class QueryProcess:
         self._turns = Turns()
         self._exports = exports or ExportFolder(spool_root, _EXPORT_SECONDS, limits.export_bytes)
         self._named = NamedTables(self._exports, max_tables)
-        main = RunningChild(spool_root, limits, self._warn)
-        second = RunningChild(spool_root, limits, lambda _told_by_main: None)
-        self._main = Lane(main, data, self.warm)
-        self._lanes = (self._main, Lane(second, data, lambda: None))
+        self._main = Child(spool_root, limits, data, self._warn, self.warm)
+        second = Child(spool_root, limits, data, lambda _told_by_main: None, lambda: None)
+        self._children = (self._main, second)
         self._max_wait = max(_MIN_WAIT_SECONDS, _QUERIES_WAITED_FOR * limits.seconds)
 
     def warm(self) -> None:
@@ -115,13 +117,13 @@ class QueryProcess:
         Waits for no query; if the tables have changed since queries began, says that they have.
         """
         if not self._main.is_ready():
-            known = bool(self._main.child.tables)
+            known = bool(self._main.tables)
             try:
                 with self._turn(seconds=_LIST_WAIT_SECONDS if known else None):
                     self._main.prepare()
             except NoTurn:
                 self._warn("queries are running; the tables are those from before they began")
-        return self._main.child.tables | {
+        return self._main.tables | {
             table.name: table.columns or () for table in self.materialized()
         }
 
@@ -151,8 +153,10 @@ class QueryProcess:
         so. There are at most ``max_rows`` rows and ``max_bytes`` bytes of compact JSON (none, where
         the first row alone is larger).
         """
-        request = rows_request(source, sql, max_rows=max_rows, max_bytes=max_bytes)
-        response = self._ask(with_parameters(request, parameters))
+        response = self._ask({
+            "do": "rows", "source": source, "sql": sql, "max_rows": max_rows,
+            "max_bytes": max_bytes, "parameters": parameters,
+        })  # fmt: skip
         return QueryRows(columns_in(response["columns"]), response["rows"], response["more"])
 
     def export(
@@ -172,19 +176,24 @@ class QueryProcess:
             TooManyRowsToExport: with the count; there is no file.
             ResultTooLarge: over the limit, or the disk is full; there is no file.
         """
-        file = f"{secrets.token_hex(16)}.{fmt}"
-        request = export_request(source, sql, fmt=fmt, file=file, max_rows=max_rows)
-        return self._file(with_parameters(request, parameters))[0]
+        return self._file(source, sql, fmt, max_rows, parameters=parameters)[0]
 
-    def _file(self, request: Message) -> tuple[ExportedFile, Data]:
-        """The file that a request to export makes, and the data that its rows are from."""
+    def _file(
+        self, source: str, sql: str, fmt: ExportFormat, max_rows: int, *,
+        parameters: Bound | None = None, name: str | None = None,
+    ) -> tuple[ExportedFile, Data]:  # fmt: skip
+        """A file of all rows and the data they are from; a ``name`` for a table is checked."""
         finished: list[Path] = []
+        request: Message = {
+            "do": "export", "source": source, "sql": sql, "format": fmt, "max_rows": max_rows,
+            "file": f"{secrets.token_hex(16)}.{fmt}", "name": name, "parameters": parameters,
+        }  # fmt: skip
 
-        def finish(lane: Lane, response: Message) -> Data:
-            if response["rows"] > request["max_rows"]:
-                raise TooManyRowsToExport(response["rows"], request["max_rows"])
-            finished.append(lane.child.spool.finish(request["file"]))
-            return lane.child.data
+        def finish(child: Child, response: Message) -> Data:
+            if response["rows"] > max_rows:
+                raise TooManyRowsToExport(response["rows"], max_rows)
+            finished.append(child.spool.finish(request["file"]))
+            return child.data
 
         response, data = self._ask_then(request, finish)
         columns, reads = columns_in(response["columns"]), tuple(response["reads"])
@@ -201,11 +210,7 @@ class QueryProcess:
             ResultTooLarge: over the limit, or the disk is full.
             ExportError: the file could not be put in place.
         """
-        file = f"{secrets.token_hex(16)}.parquet"
-        request = export_request(
-            source, sql, fmt="parquet", file=file, max_rows=_ANY_NUMBER, name=name
-        )
-        written, data = self._file(request)
+        written, data = self._file(source, sql, "parquet", _ANY_NUMBER, name=name)
         try:
             export = self._exports.place(
                 written.path, rows=written.rows, columns=[], ttl_seconds=ttl_seconds
@@ -237,7 +242,7 @@ class QueryProcess:
     def rest(self) -> None:
         """End the second child if it is unused."""
         with suppress(NoTurn), self._turns.turn([_SECOND], 0):
-            self._lanes[_SECOND].rest(_REST_SECONDS)
+            self._children[_SECOND].rest(_REST_SECONDS)
 
     def materialized(self) -> list[NamedTable]:
         """The materialized tables of this session, the oldest first."""
@@ -254,21 +259,21 @@ class QueryProcess:
 
     def close(self) -> None:
         """End the children and remove their folders; later calls raise QueriesUnavailable."""
-        for lane in self._lanes:
-            lane.refuse()
-        for slot, lane in enumerate(self._lanes):
+        for child in self._children:
+            child.refuse()
+        for slot, child in enumerate(self._children):
             while True:
                 try:
                     with cancelled_by(None), self._turns.turn([slot], 0):
-                        lane.close()
+                        child.close()
                         break
                 except NoTurn:
-                    lane.child.interrupt()
+                    child.interrupt()
 
     @contextmanager
     def _turn(
         self, places: Sequence[int] = (_MAIN,), seconds: float | None = None
-    ) -> Iterator[Lane]:
+    ) -> Iterator[Child]:
         """A turn at the first free of these children.
 
         Raises:
@@ -278,7 +283,7 @@ class QueryProcess:
         try:
             wait = self._max_wait if seconds is None else seconds
             with self._turns.turn(places, wait) as slot:
-                yield self._lanes[slot]
+                yield self._children[slot]
         except NoTurn as error:
             if seconds is not None:
                 raise
@@ -288,32 +293,32 @@ class QueryProcess:
 
     def _ask(self, request: Message) -> Message:
         """The response of the child that is free first."""
-        return self._ask_then(request, lambda _lane, _response: None)[0]
+        return self._ask_then(request, lambda _child, _response: None)[0]
 
-    def _ask_then(self, request: Message, then: Callable[[Lane, Message], T]) -> tuple[Message, T]:
+    def _ask_then(self, request: Message, then: Callable[[Child, Message], T]) -> tuple[Message, T]:
         """The response, and what ``then`` makes of it while the turn still lasts."""
         source = with_plain_handles(request["source"])
         tables = self._named.named_in(source)
-        with self._turn((_MAIN, _SECOND)) as lane:
-            lane.prepare()
+        with self._turn((_MAIN, _SECOND)) as child:
+            child.prepare()
             seconds = time_left(self._limits.seconds)
             began = time.monotonic()
             try:
-                response = self._asked(lane, request | {"source": source}, tables, seconds)
+                response = self._asked(child, request | {"source": source}, tables, seconds)
             finally:
                 spend(time.monotonic() - began)
             note_reads(response.get("reads", ()))
             for table in tables:
                 note_reads(table.made_from)
-                if table.is_older_than(lane.child.data):
+                if table.is_older_than(child.data):
                     self._warn(
                         f"{table.name} is from before its data changed; materialize it again for "
                         "the current rows"
                     )
-            return response, then(lane, response)
+            return response, then(child, response)
 
     def _asked(
-        self, lane: Lane, request: Message, tables: Sequence[NamedTable], seconds: float
+        self, child: Child, request: Message, tables: Sequence[NamedTable], seconds: float
     ) -> Message:
         files = [self._named.path_of(table) for table in tables]
         message = request | {
@@ -322,8 +327,8 @@ class QueryProcess:
                 for table, file in zip(tables, files, strict=True)
             ]
         }
-        with lane.child.spool.showing(files):
-            return lane.request(message, seconds)
+        with child.spool.showing(files):
+            return child.request(message, seconds)
 
     def _warm(self) -> None:
         with suppress(MdvecError), self._turn():

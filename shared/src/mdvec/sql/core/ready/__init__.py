@@ -1,1 +1,0 @@
-"""Ready-made questions about any table: trends, comparisons, anomalies, correlations."""

@@ -1,0 +1,398 @@
+"""A child process: started, sent requests under time and memory limits, replaced when it died."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+
+import psutil
+
+from mdvec.cancelling import cancelled_by, is_cancelled, raise_if_cancelled
+from mdvec.datasets import Column
+from mdvec.log import record
+from mdvec.sizes import MEGABYTE
+from mdvec.sql.core.refusals import (
+    QueriesUnavailable,
+    error_named,
+    no_room_to_start,
+    out_of_memory,
+    out_of_time,
+    process_died,
+)
+from mdvec.sql.process.messages import (
+    Data,
+    Message,
+    QueryLimits,
+    WireClosed,
+    columns_in,
+    missing_tables,
+    receive,
+    send,
+)
+from mdvec.sql.process.spool import Spool
+
+logger = logging.getLogger("mdvec")
+
+GRACE_SECONDS = 0.5
+"""How long a query has to stop by itself before its process is killed."""
+CANCELLED_GRACE_SECONDS = 0.2
+"""The same for a cancelled query, whose place the next query waits for."""
+START_SECONDS = 120.0
+_POLL_SECONDS = 0.05
+_MODULE = "mdvec.sql.child.child"
+_INHERITED = (
+    "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PYTHONNOUSERSITE", "PYTHONPATH", "TZ",
+)  # fmt: skip
+_ALLOCATORS = {
+    # Freed memory goes back to the system with its addresses, which are limited as well.
+    "DUCKDB_JE_MALLOC_CONF": "retain:false,dirty_decay_ms:500,muzzy_decay_ms:0,narenas:2",
+    "MALLOC_ARENA_MAX": "2",
+}
+
+
+class ChildTimeout(Exception):
+    """The child did not answer in time."""
+
+
+class MemoryExceeded(Exception):
+    """The child uses more memory than its limit."""
+
+
+class ChildProcess:
+    """A child that answers one request after another.
+
+    Args:
+        config: the first message; the child's answer to it is ``ready``.
+        folder: its working directory.
+        memory_mb: the limit of its resident memory.
+        start_seconds: the time limit until it is ready.
+
+    Raises:
+        WireClosed: it did not start.
+        ChildTimeout: it did not start in time.
+    """
+
+    def __init__(
+        self,
+        config: Message,
+        folder: Path,
+        memory_mb: int,
+        start_seconds: float = START_SECONDS,
+    ) -> None:
+        self._memory = memory_mb * MEGABYTE
+        self._request_id = 0
+        child_stdin, self._writing = os.pipe()
+        self._reading, child_stdout = os.pipe()
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - our own module, no shell
+                [sys.executable, "-P", "-X", "utf8", "-m", _MODULE],
+                stdin=child_stdin,
+                stdout=child_stdout,
+                stderr=subprocess.DEVNULL,
+                cwd=folder,
+                env=_environment(os.environ),
+                start_new_session=True,  # a Ctrl-C in the terminal is for the server
+            )
+        except OSError:
+            os.close(self._writing)
+            os.close(self._reading)
+            raise
+        finally:
+            os.close(child_stdin)
+            os.close(child_stdout)
+        try:
+            send(self._writing, config)
+            self.ready = self._response(time.monotonic() + start_seconds, 0)
+        except BaseException:
+            self.kill()
+            raise
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    def alive(self) -> bool:
+        """Whether it is still running."""
+        return self._process.poll() is None
+
+    def request(self, message: Message, seconds: float) -> Message:
+        """Send a request, wait, and return the response.
+
+        After ``seconds``, or when this thread's work is cancelled, the child is told to stop the
+        query, and answers that it did. When this raises, the caller must kill the child.
+
+        Raises:
+            ChildTimeout: it did not respond in time.
+            MemoryExceeded: it uses more memory than its limit.
+            WireClosed: it has ended.
+        """
+        self._request_id += 1
+        send(self._writing, message | {"id": self._request_id})
+        return self._response(time.monotonic() + seconds, GRACE_SECONDS)
+
+    def stop(self) -> None:
+        """Kill it from another thread; a request under way then raises WireClosed."""
+        self._process.kill()
+
+    def kill(self) -> None:
+        """Kill it and close the pipes."""
+        self._process.kill()
+        self._process.wait()
+        os.close(self._writing)
+        os.close(self._reading)
+
+    def end(self) -> None:
+        """Close its input, at which it exits; kill it where it does not."""
+        os.close(self._writing)
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(GRACE_SECONDS)
+        self._process.kill()
+        self._process.wait()
+        os.close(self._reading)
+
+    def _response(self, deadline: float, grace: float) -> Message:
+        poll = select.poll()
+        poll.register(self._reading, select.POLLIN)
+
+        def read(count: int) -> bytes:
+            nonlocal deadline, grace
+            while True:
+                if grace and is_cancelled():
+                    deadline, grace = time.monotonic(), min(grace, CANCELLED_GRACE_SECONDS)
+                left = deadline - time.monotonic()
+                if left <= 0 and not grace:
+                    raise ChildTimeout
+                if left <= 0:
+                    send(self._writing, {"do": "stop", "id": self._request_id})
+                    deadline, grace = deadline + grace, 0
+                elif poll.poll(1000 * min(left, _POLL_SECONDS)):
+                    return os.read(self._reading, count)
+                else:
+                    self._check_memory()
+
+        return receive(read)
+
+    def _check_memory(self) -> None:
+        with suppress(psutil.Error):
+            if psutil.Process(self.pid).memory_info().rss > self._memory:
+                raise MemoryExceeded
+
+
+class Child:
+    """At most one child at a time, with its spool; it holds the current data at each query.
+
+    Only the thread whose turn it is may call what has no other remark.
+
+    Args:
+        spool_root: the folder in which the spool is made.
+        limits: the limits of one query.
+        data: returns the user's tables at this moment.
+        warn: gets a sentence about tables that could not be loaded.
+        died: called when a child ended without answering, to have the next one started.
+    """
+
+    def __init__(
+        self,
+        spool_root: Path,
+        limits: QueryLimits,
+        data: Callable[[], Data],
+        warn: Callable[[str], None],
+        died: Callable[[], None],
+    ) -> None:
+        self._spool_root = spool_root
+        self._limits = limits
+        self._current_data = data
+        self._warn = warn
+        self._died = died
+        self._spool: Spool | None = None
+        self._process: ChildProcess | None = None
+        self._data: Data | None = None
+        self._closed = False
+        self.last_used = time.monotonic()
+        self.tables: dict[str, tuple[Column, ...]] = {}
+
+    @property
+    def pid(self) -> int | None:
+        """The child's process id; None when none runs."""
+        return None if self._process is None else self._process.pid
+
+    @property
+    def data(self) -> Data:
+        """The data that the child holds."""
+        assert self._data is not None  # noqa: S101 - asked after a request only
+        return self._data
+
+    @property
+    def spool(self) -> Spool:
+        """The folder of the child's files, made when it is first needed.
+
+        Raises:
+            QueriesUnavailable: it could not be made.
+        """
+        if self._spool is None:
+            try:
+                self._spool = Spool(self._spool_root)
+            except OSError as error:
+                if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                    raise no_room_to_start() from error
+                raise _not_started(f"no folder for exports: {error}") from error
+        return self._spool
+
+    def is_ready(self) -> bool:
+        """Whether a live child has the current data, and its spool still exists.
+
+        Any thread may ask.
+        """
+        process, spool = self._process, self._spool
+        return (
+            process is not None
+            and process.alive()
+            and self._current_data() == self._data
+            and spool is not None
+            and spool.is_there()
+        )
+
+    def prepare(self) -> None:
+        """Have a child running that holds the current data.
+
+        Raises:
+            QueryError: none could be started.
+        """
+        if self._closed:
+            raise QueriesUnavailable("the server is shutting down and takes no more queries")
+        if self.is_ready():
+            return
+        self._kill()
+        if self._spool is not None and not self._spool.is_there():
+            self._spool.close()
+            self._spool = None
+        with cancelled_by(None):  # cancelled half-way, the next query would wait for it
+            self._start(self._current_data())
+
+    def request(self, message: Message, seconds: float) -> Message:
+        """The response of the prepared child within ``seconds``.
+
+        Raises:
+            QueryError: the child refused it, DuckDB could not run it, or it broke the child.
+            Cancelled: the call was cancelled, and the child stopped.
+        """
+        process = self._process
+        assert process is not None  # noqa: S101 - prepared in the same turn
+        try:
+            response = process.request(message, seconds)
+        except (ChildTimeout, MemoryExceeded, WireClosed) as error:
+            self._kill()
+            self._died()
+            match error:
+                case ChildTimeout():
+                    reason = out_of_time(self._limits.seconds)
+                case MemoryExceeded():
+                    reason = out_of_memory(self._limits.memory_mb)
+                case _:
+                    reason = process_died()
+            logger.info("analytics: the query process died during a query: %s", reason)
+            raise_if_cancelled()
+            raise reason from error
+        finally:
+            self.last_used = time.monotonic()
+        if "error" in response:
+            self.spool.clear()
+            raise_if_cancelled()
+            raise error_named(response["error"], response["message"])
+        return response
+
+    def refuse(self) -> None:
+        """Have every later request raise QueriesUnavailable; any thread may call it."""
+        self._closed = True
+
+    def interrupt(self) -> None:
+        """End the child from another thread; a request under way then gets no response."""
+        if (process := self._process) is not None:
+            process.stop()
+
+    def rest(self, seconds: float) -> None:
+        """End a child without use for ``seconds``; the next request starts another."""
+        if self._process is not None and time.monotonic() - self.last_used > seconds:
+            self.close()
+
+    def close(self) -> None:
+        """End the child and remove its spool."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.end()
+        if self._spool is not None:
+            self._spool.close()
+
+    def _start(self, data: Data) -> None:
+        limits = self._limits
+        try:
+            process = ChildProcess(
+                _config(data, limits, self.spool), self.spool.work, limits.memory_mb
+            )
+        except (WireClosed, ChildTimeout, MemoryExceeded, OSError) as error:
+            raise _not_started(repr(error)) from error
+        ready = process.ready
+        if "broken" in ready:
+            process.kill()
+            raise _not_started(ready["broken"])
+        if "error" in ready:
+            process.kill()
+            raise error_named(ready["error"], ready["message"])
+        self._process, self._data = process, data
+        walls = {name: ready[name] for name in ("landlock", "seccomp", "own_user")}
+        record("query_process", **walls, memory_mb=limits.memory_mb)
+        self.tables = {name: columns_in(columns) for name, columns in ready["tables"].items()}
+        for warning in missing_tables(ready["missing"]):
+            self._warn(warning)
+
+    def _kill(self) -> None:
+        """Kill the child, and remove its unfinished files."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            if self._spool is not None:
+                self._spool.clear()
+
+
+def _config(data: Data, limits: QueryLimits, spool: Spool) -> Message:
+    """The first message to a child: its limits and its tables."""
+    return {
+        "limits": asdict(limits),
+        "spool": str(spool.work),
+        "shown": str(spool.tables),
+        "database": str(data.database.absolute()),
+        "tables": [
+            [table.name, str(table.path.absolute()), str(table.folder or table.path)]
+            for table in data.parquet
+        ],
+        "households": [[tool_id, name] for tool_id, name, _ in data.households],
+        "month_starts_on": data.month_starts_on,
+    }
+
+
+def _not_started(reason: str) -> QueriesUnavailable:
+    """The refusal when no child can be started; the reason, which may quote data, is logged."""
+    logger.warning(
+        "analytics: the query process did not start: %s",
+        reason,
+        extra={"event": "query_process_failed"},
+    )
+    return QueriesUnavailable(
+        "the process that runs queries did not start; the server's log says why, and "
+        "[analytics] max_memory_mb may be too small for these data"
+    )
+
+
+def _environment(here: Mapping[str, str]) -> dict[str, str]:
+    """A child's environment: what it needs to start, without the user's secrets."""
+    return {name: here[name] for name in _INHERITED if name in here} | _ALLOCATORS

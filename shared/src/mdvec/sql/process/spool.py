@@ -1,0 +1,117 @@
+"""The private folder of a child's files, removed when it closes, and those that dead ones left."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+_LOCK = "lock"
+
+
+class Spool:
+    """A folder of one query process, removed when it closes.
+
+    The child writes to ``work``, and reads the files of ``tables``, which the server puts there
+    for one query; ``done``, which it cannot reach, holds finished files until the server moves
+    them.
+
+    Args:
+        root: the folder in which it is made; spools left there by dead processes are removed.
+    """
+
+    def __init__(self, root: Path) -> None:
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with _turn(root):
+            _remove_abandoned(root)
+            self._folder = root.resolve() / f"spool_{secrets.token_hex(16)}"
+            self._folder.mkdir(mode=0o700)
+            # The system releases the lock when this process ends, however it ends.
+            self._lock: int | None = os.open(self._folder / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
+        self.work, self.done = self._folder / "work", self._folder / "done"
+        self.tables = self._folder / "tables"
+        for folder in (self.work, self.done, self.tables):
+            folder.mkdir(mode=0o700)
+
+    def finish(self, name: str) -> Path:
+        """Move a finished file out of the child's reach and return its new path.
+
+        It becomes this process's file: beside a server of root's, the child has a user of its own.
+        """
+        finished = self.done / name
+        (self.work / name).rename(finished)
+        os.chown(finished, os.geteuid(), os.getegid())
+        finished.chmod(0o600)
+        return finished
+
+    @contextmanager
+    def showing(self, files: Iterable[Path]) -> Iterator[None]:
+        """Within this context, the child can read these files under their names in ``tables``.
+
+        A link shares the file, so that an export that expires meanwhile can be read to its end.
+        """
+        shown: list[Path] = []
+        try:
+            for file in files:
+                shown.append(self.tables / file.name)
+                try:
+                    os.link(file, shown[-1], follow_symlinks=False)
+                except OSError:  # a file system without links
+                    shutil.copyfile(file, shown[-1], follow_symlinks=False)
+            yield
+        finally:
+            for file in shown:
+                file.unlink(missing_ok=True)
+
+    def clear(self) -> None:
+        """Remove the files of a failed query."""
+        if self.work.is_dir():
+            for path in self.work.iterdir():
+                path.unlink(missing_ok=True)
+
+    def is_there(self) -> bool:
+        """Whether it still exists; people delete cache folders to free disk space."""
+        return all(folder.is_dir() for folder in (self.work, self.done, self.tables))
+
+    def close(self) -> None:
+        """Remove the folder and everything in it."""
+        if self._lock is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            os.close(self._lock)
+            self._lock = None
+
+
+@contextmanager
+def _turn(root: Path) -> Iterator[None]:
+    """Wait until no other process makes a spool here.
+
+    A folder whose lock is not yet held looks abandoned to the others.
+    """
+    descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with suppress(OSError):  # some network file systems cannot lock a folder
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _remove_abandoned(root: Path) -> None:
+    for folder in root.glob("spool_*"):
+        try:
+            lock = os.open(folder / _LOCK, os.O_RDWR)
+        except OSError:
+            # Another process is creating or removing it right now.
+            continue
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder, ignore_errors=True)
+        except OSError:
+            continue  # its process still runs
+        finally:
+            os.close(lock)
