@@ -12,7 +12,6 @@ from .core.grouping import is_measured as is_measured
 from .core.grouping import is_wide as is_wide
 from .core.grouping import may_be_infinite as may_be_infinite
 from .core.grouping import table_name as table_name
-from .importer import DATASET as DATASET
 from .interfaces.connection import allowed_paths as allowed_paths
 from .interfaces.connection import one_path as one_path
 from .interfaces.connection import parquet_scan as parquet_scan
@@ -26,5 +25,6 @@ from .options import DatasetOptions as DatasetOptions
 from .options import chosen_tables as chosen_tables
 from .reading_options import reading_choices as reading_choices
 from .report import DatasetReport as DatasetReport
+from .states import DATASET as DATASET
 from .status import DATASET_STATUS as DATASET_STATUS
 from .status import remove_unneeded_copies as remove_unneeded_copies

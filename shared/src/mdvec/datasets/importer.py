@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from mdvec import __version__
-from mdvec.datasets import many_tables, planning
+from mdvec.datasets import many_tables, states
 from mdvec.datasets.combined_import import CombinedImport, CombinedOutcome
 from mdvec.datasets.core.understood import Understood
 from mdvec.datasets.interfaces import dataset_tables
@@ -39,7 +39,6 @@ from mdvec.datasets.report import (
 from mdvec.datasets.status import remove_unneeded_copies
 from mdvec.files import FoundFile, Problem, UnreadableFile
 from mdvec.importing import (
-    Importer,
     ImportInterrupted,
     ImportJob,
     ImportReport,
@@ -64,9 +63,6 @@ def import_dataset(job: ImportJob) -> ImportReport:
         ) from None
 
 
-DATASET = Importer(import_dataset, planning.stored_states, planning.found_states)
-
-
 class _DatasetImport:
     """One import of data files while it runs; its results become visible at its end only."""
 
@@ -88,7 +84,7 @@ class _DatasetImport:
         self.options = options if isinstance(options, DatasetOptions) else DatasetOptions()
         self.readings = ChosenReadings.of_import(self.connection, self.tool, self.options.readings)
         self.reader = FileReader(self.root, self.snapshots, self.progress.add_units)
-        data_files = planning.data_files(self.connection, job.tool, job.found)
+        data_files = states.data_files(self.connection, job.tool, job.found)
         # A new file must not take the name of an existing table.
         old = {stored.path for stored in self.stored}
         self.found = sorted(data_files, key=lambda file: (file.path not in old, file.path))
@@ -189,7 +185,7 @@ class _DatasetImport:
         self.files += [self.known[path] for path in paths if self._is_as_before(path)]
 
     def _source(self, path: str) -> Path:
-        return planning.source_path(self.tool, path)
+        return states.source_path(self.tool, path)
 
     def _is_unchanged(self, file: FoundFile) -> bool:
         known = self.known.get(file.path)

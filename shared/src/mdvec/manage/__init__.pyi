@@ -29,6 +29,7 @@ from .household_mapping import household_expenses as household_expenses
 from .household_mapping import map_statement as map_statement
 from .kind_code import KIND_CODE as KIND_CODE
 from .kind_code import records_of as records_of
+from .kind_code import scan_source as scan_source
 from .page_server import CODE_SECONDS as CODE_SECONDS
 from .page_server import PageKey as PageKey
 from .page_server import PageKeyUnusable as PageKeyUnusable
@@ -67,4 +68,3 @@ from .status import overview as overview
 from .tool_import import import_request as import_request
 from .tool_import import import_tool as import_tool
 from .tool_import import loading_and_telling as loading_and_telling
-from .tool_import import scan_source as scan_source

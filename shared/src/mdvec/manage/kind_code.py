@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mdvec import datasets, documents, household, tools
+from mdvec.files import Scan, ScanRules, scan, scan_file
+from mdvec.tools import KINDS, Tool
 
 if TYPE_CHECKING:
     import apsw
 
     from mdvec.importing import Importer
     from mdvec.index import StoredChunk
-    from mdvec.tools import KindStatus, Tool
+    from mdvec.tools import KindStatus
 
 
 def _any_name(name: str, _: Iterable[str]) -> str:
@@ -53,3 +55,14 @@ def records_of(
 ) -> Sequence[StoredChunk]:
     """A household's rows for a chunk and a question, at most ``k``: those asked for come first."""
     return household.rows_of_chunk(connection, tool, chunk, question, k)
+
+
+def scan_source(tool: Tool, rules: ScanRules) -> Scan:
+    """Find the files of a tool's source.
+
+    Raises:
+        SourceMissing: the source does not exist.
+    """
+    if KINDS[tool.kind].takes_file and tool.source.is_file():
+        return scan_file(tool.source)
+    return scan(tool.source, rules)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from mdvec.database import open_database
 from mdvec.datasets import DatasetReport
 from mdvec.embedding import BackendOptions, Embedder, Sending, canonical, catalog
-from mdvec.files import FileState, Scan, ScanRules, scan, scan_file
+from mdvec.files import FileState, Scan, ScanRules
 from mdvec.household import HouseholdOptions, RemovalOptions, statement_kind
 from mdvec.importing import (
     ChunkingOverrides,
@@ -30,7 +30,7 @@ from mdvec.importing import (
     record_failures,
 )
 from mdvec.log import milliseconds, record
-from mdvec.manage.kind_code import KIND_CODE
+from mdvec.manage.kind_code import KIND_CODE, scan_source
 from mdvec.manage.unread import unread_files
 from mdvec.settings import Settings
 from mdvec.text import quoted
@@ -228,17 +228,6 @@ def _check_options(tool: Tool, request: ImportRequest) -> None:
     refusal = options.refusal(tool.name)
     if refusal:
         raise ImportRefused(refusal)
-
-
-def scan_source(tool: Tool, rules: ScanRules) -> Scan:
-    """Find the files of a tool's source.
-
-    Raises:
-        SourceMissing: the source does not exist.
-    """
-    if KINDS[tool.kind].takes_file and tool.source.is_file():
-        return scan_file(tool.source)
-    return scan(tool.source, rules)
 
 
 def import_request(

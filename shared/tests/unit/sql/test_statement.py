@@ -112,8 +112,11 @@ def test_a_cte_name_is_never_a_file(tree, name):
         ("SELECT ?", "a parameter without a value"),
         ("SELECT DEFAULT", "DEFAULT is not allowed"),
         ("SELECT * FROM runs AT (VERSION => 1)", "no earlier versions"),
-        ("PIVOT runs ON a USING sum(b)", "PIVOT must list its values"),
-        ("SELECT * FROM (PIVOT runs ON a IN (SELECT 1) USING sum(b))", "PIVOT must list"),
+        ("PIVOT runs ON a USING sum(b)", "PIVOT inside a query must list its values"),
+        (
+            "SELECT * FROM (PIVOT runs ON a IN (SELECT 1) USING sum(b))",
+            "PIVOT inside a query must list",
+        ),
         ("SELECT * FROM read_csv('x')", r"the table function read_csv\(\)"),
         ("SELECT * FROM main.read_csv('x')", r"the table function read_csv\(\)"),
         ("SELECT * FROM QUERY('SELECT 1')", r"the table function query\(\)"),

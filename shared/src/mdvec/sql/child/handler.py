@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -35,12 +36,14 @@ from mdvec.sql.core.refusals import (
 )
 from mdvec.sql.core.statement import (
     SELECT_ALL,
+    Pivot,
     check,
     clean,
     find_table,
     fold,
     with_source,
 )
+from mdvec.sql.core.traps import Trap, traps_in
 from mdvec.sql.process.messages import Message
 from mdvec.text import identifier
 
@@ -163,6 +166,7 @@ class RequestHandler:
         return {
             "columns": _listed(columns), "rows": rows, "more": len(fetched) > len(rows),
             "reads": sorted(reads),
+            "notes": self._notes(message["source"]) if message["sql"] == SELECT_ALL else [],
         }  # fmt: skip
 
     def _export(self, message: Message) -> Message:
@@ -220,12 +224,40 @@ class RequestHandler:
         table = find_table(text, known)
         if table is not None:
             return identifier(table), frozenset({table})
+        if (pivot := Pivot.of_query(text)) is not None:
+            values = self._fetched(pivot.asked, self.values)
+            text = pivot.with_values([str(value) for (value,) in values])
         tree = self._serialized(text)
         reads = self._checked(tree, text)
         return f"(\n{self._without_semicolons(text, tree)}\n)", reads
 
     def _checked(self, tree: str, sql: str) -> frozenset[str]:
         return check(tree, self._known(), sql, takes_parameters=self.values is not None)
+
+    def _fetched(self, sql: str, values: BoundValues | None = None) -> list[tuple[Any, ...]]:
+        """The rows of a statement that is checked before as if a model had written it."""
+        self._checked(self._serialized(sql), sql)
+        return self.connection.execute(sql, values or None).fetchall()
+
+    def _notes(self, source: str) -> list[str]:
+        """The traps that a query has fallen into."""
+        text, notes = clean(source), []
+        tree = json.loads(self._serialized(text))
+        for trap in [] if tree["error"] else traps_in(tree, self._all_tables):
+            with suppress(Exception):  # of a query that can only be asked where it stands, say
+                if not self._is_harmless(trap):
+                    near = self._fetched(trap.nearest) if trap.nearest else []
+                    notes.append(trap.with_values([value for (value,) in near]))
+        return notes
+
+    def _is_harmless(self, trap: Trap) -> bool:
+        if trap.subquery is not None:
+            document = json.dumps({"error": False, "statements": [trap.subquery]})
+            (sql,) = self.connection.execute(
+                "SELECT json_deserialize_sql(?)", [document]
+            ).fetchall()
+            return not self._fetched(f"SELECT 1 FROM ({sql[0]}) AS q(v) WHERE v IS NULL LIMIT 1")
+        return bool(trap.check and self._fetched(trap.check))
 
     def _without_semicolons(self, text: str, tree: str) -> str:
         """A query without the semicolons at its end, which are not allowed in parentheses."""

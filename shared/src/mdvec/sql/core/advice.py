@@ -145,6 +145,7 @@ _CONDITIONS: dict[str, Callable[[exp.Expr, str], bool]] = {
 _MAX_BYTES = 900
 _MAX_MESSAGE_BYTES = 340
 _UNKNOWN_COLUMN = re.compile(r'column (?:named )?"((?:[^"]|"")*)"(?: not found|$| Candidate)')
+_AMBIGUOUS = re.compile(r'Ambiguous reference to column name "((?:[^"]|"")*)"')
 _CANDIDATES = re.compile(r" (?:Candidate |Did you mean ).*")
 _LONGER = re.compile(rf"; only one SELECT.*|{_CANDIDATES.pattern}")
 _INSTEAD = {
@@ -196,6 +197,10 @@ def _advice(message: str, sql: str, names: Mapping[str, Sequence[str]]) -> list[
     code = re.sub(r"'(?:[^']|'')*'", "''", sql) + message
     hints = [hint for slip, hint in _INSTEAD.items() if re.search(slip, code, re.IGNORECASE)]
     instead = [f"DuckDB has {'; '.join(hints)}"] if hints else []
+    if ambiguous := _AMBIGUOUS.search(message):  # DuckDB names two of its tables only
+        column = fold(ambiguous[1])
+        having = [name for name, columns in names.items() if column in map(fold, columns)]
+        return [*instead, f"{shortened_name(ambiguous[1])} is a column of {named(having)}"]
     unknown = _UNKNOWN_COLUMN.search(message)
     if unknown is None:
         return instead

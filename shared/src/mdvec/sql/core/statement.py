@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from mdvec.sql.core import vocabulary
 from mdvec.sql.core.refusals import QueryRefused, quotable, unknown_table
+from mdvec.text import literal
 
 MAX_SQL_CHARACTERS = 20_000
 _RULE = "only one SELECT is allowed (WITH, DESCRIBE, SUMMARIZE and UNPIVOT are fine)"
@@ -31,6 +32,14 @@ SELECT_ALL = "SELECT * FROM {source}"
 """The statement that selects a source unchanged."""
 # A placeholder inside quotes is text, for example the name of a column.
 _PLACEHOLDER = re.compile(r""""(?:[^"]|"")*"|'(?:[^']|'')*'|\{source\}""")
+
+# A PIVOT alone, of one column, without the list of its values.
+_PIVOT = re.compile(
+    r"PIVOT\s+(?P<of>.+?)\s+ON\s+(?P<column>\"(?:[^\"]|\"\")+\"|\w+)"
+    r"(?P<rest>\s+(?:USING|GROUP\s+BY|ORDER\s+BY|LIMIT)\b.*|\s*;?\s*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_MAX_PIVOTED = 200
 
 Node = dict[str, Any]
 
@@ -65,6 +74,43 @@ def clean(source: str) -> str:
     if _CONTROL.search(text) or any("\ud800" <= sign <= "\udfff" for sign in text):
         raise QueryRefused("the SQL contains a control character; write chr(n) or leave it out")
     return text
+
+
+@dataclass(frozen=True, slots=True)
+class Pivot:
+    """A PIVOT that names no values; DuckDB would look them up in a statement of its own."""
+
+    of: str
+    column: str
+    rest: str
+
+    @classmethod
+    def of_query(cls, text: str) -> Pivot | None:
+        """The PIVOT that a query is; None if it is another."""
+        parts = _PIVOT.fullmatch(text)
+        return None if parts is None else cls(parts["of"], parts["column"], parts["rest"])
+
+    @property
+    def asked(self) -> str:
+        """The SELECT of the column's values, to be checked and run like any other."""
+        return (
+            f"SELECT DISTINCT CAST({self.column} AS VARCHAR) FROM {self.of} "
+            f"WHERE {self.column} IS NOT NULL ORDER BY ALL LIMIT {_MAX_PIVOTED + 1}"
+        )
+
+    def with_values(self, values: Sequence[str]) -> str:
+        """The PIVOT that names these values.
+
+        Raises:
+            QueryRefused: they are too many for columns.
+        """
+        if len(values) > _MAX_PIVOTED:
+            raise QueryRefused(
+                f"{quotable(self.column)} has more than {_MAX_PIVOTED} values, too many columns; "
+                "list those you need: PIVOT t ON c IN ('a', 'b') USING sum(x)"
+            )
+        listed = ", ".join(map(literal, values)) or "NULL"
+        return f"PIVOT {self.of} ON {self.column} IN ({listed}){self.rest}"
 
 
 def find_table(text: str, known: Collection[str]) -> str | None:
@@ -118,8 +164,8 @@ def _parse_error(answer: Node, sql: str) -> str:
     if "Only SELECT" in message:
         if re.search(r"\bpivot\b", sql, re.IGNORECASE):
             return (
-                "PIVOT must list its values, as in PIVOT t ON c IN ('a', 'b') USING sum(x); "
-                "or write sum(x) FILTER (WHERE c = 'a') AS a for each value"
+                "PIVOT inside a query must list its values, as in PIVOT t ON c IN ('a', 'b') USING "
+                "sum(x); or write sum(x) FILTER (WHERE c = 'a') AS a for each value"
             )
         return f"this is not a SELECT; {_RULE}"
     if "CTE body" in message:

@@ -308,6 +308,8 @@ class QueryProcess:
             finally:
                 spend(time.monotonic() - began)
             note_reads(response.get("reads", ()))
+            if notes := response.get("notes"):
+                self._warn("; ".join(notes))
             for table in tables:
                 note_reads(table.made_from)
                 if table.is_older_than(child.data):

@@ -1,0 +1,181 @@
+"""Traps in a query: what it says is allowed and runs, but seldom means what was meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mdvec.datasets import Column
+from mdvec.sql.core.refusals import quotable
+from mdvec.sql.core.statement import Node, fold
+from mdvec.text import identifier, literal
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_MAX_COMPARED = 100_000
+_MAX_NEAREST = 3
+_MIN_LIKENESS = 0.75
+_MAX_QUOTED = 40
+_NEVER_TRUE = "NOT IN is never true while {} NULL; leave NULLs out, or use NOT EXISTS"
+
+
+@dataclass(frozen=True, slots=True)
+class Trap:
+    """A place of a query where a trap may be.
+
+    Attributes:
+        note: what to say.
+        check: a SELECT that has a row if there is none; "" if there is.
+        subquery: the tree of a query whose NULLs are the trap.
+        nearest: a SELECT of values that may have been meant.
+    """
+
+    note: str
+    check: str = ""
+    subquery: Node | None = None
+    nearest: str = ""
+
+    def with_values(self, values: Sequence[str]) -> str:
+        """The note with the values that may have been meant."""
+        quoted = ", ".join(f"'{quotable(value, _MAX_QUOTED)}'" for value in values)
+        return f"{self.note}; nearest: {quoted}" if values else self.note
+
+
+def traps_in(tree: Node, tables: Mapping[str, Sequence[Column]]) -> list[Trap]:
+    """The places of a checked query where a trap may be, each once; most queries have none."""
+    ctes = {fold(entry["key"]) for node in _nodes(tree) for entry in _listed_ctes(node)}
+    known = {fold(name): name for name in tables if fold(name) not in ctes}
+    traps: dict[str, Trap] = {}
+    for node in _nodes(tree):
+        if node.get("type") != "SELECT_NODE":
+            continue
+        scope = _Scope(dict(_base_tables(node["from_table"], known)), tables)
+        for part in _own_parts(node):
+            for trap in (_not_in(part), _between(part, scope), *_missing_texts(part, scope)):
+                if trap is not None:
+                    traps.setdefault(trap.note, trap)
+    return list(traps.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """The tables of one SELECT by the names that it gives them; "" if it reads more than tables."""
+
+    named: Mapping[str, str]
+    tables: Mapping[str, Sequence[Column]]
+
+    def column(self, node: object) -> tuple[str, Column] | None:
+        """The table and the column that a reference stands for; None if it may be another."""
+        if not isinstance(node, dict) or node.get("class") != "COLUMN_REF":
+            return None
+        *before, name = map(fold, node["column_names"])
+        of = [self.named.get(before[-1], "")] if before else list(self.named.values())
+        columns = [
+            (table, column)
+            for table in of
+            for column in self.tables.get(table, ())
+            if fold(column.name) == name
+        ]
+        return columns[0] if len(columns) == 1 and "" not in of else None
+
+
+def _listed_ctes(node: Node) -> list[Node]:
+    return list((node.get("cte_map") or {}).get("map") or ())
+
+
+def _base_tables(relation: Node, known: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """What a FROM calls its tables, and the tables; "" stands for all that is none."""
+    if relation["type"] == "JOIN":
+        for side in ("left", "right"):
+            yield from _base_tables(relation[side], known)
+    elif relation["type"] == "BASE_TABLE" and not relation.get("column_name_alias"):
+        path = [fold(part) for part in relation["qualified_name"]["path"]]
+        yield fold(relation.get("alias") or path[-1]), known.get(path[-1], "")
+    elif relation["type"] != "EMPTY":
+        yield fold(str(relation.get("alias") or "")), ""
+
+
+def _nodes(value: object) -> Iterator[Node]:
+    if isinstance(value, dict):
+        yield value
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for part in parts:
+        yield from _nodes(part)
+
+
+def _own_parts(select: Node) -> Iterator[Node]:
+    """The nodes of a SELECT without those of the queries in it."""
+    waiting: list[object] = list(select.values())
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, list):
+            waiting += part
+        elif isinstance(part, dict) and "cte_map" not in part:
+            yield part
+            waiting += part.values()
+
+
+def _text(node: Any) -> str | None:  # noqa: ANN401 - a part of the tree
+    """The text of a constant."""
+    written = (node or {}).get("literal") or {}
+    return str(written.get("text", "")) if written.get("kind") == "STRING" else None
+
+
+def _not_in(node: Node) -> Trap | None:
+    if node.get("type") != "OPERATOR_NOT":
+        return None
+    (inner,) = node["children"]
+    if inner.get("type") == "COMPARE_IN" and any(
+        (value.get("literal") or {}).get("kind") == "NULL_LITERAL" for value in inner["children"]
+    ):
+        return Trap(_NEVER_TRUE.format("its list has"))
+    if inner.get("subquery_type") == "ANY" and inner.get("comparison_type") == "COMPARE_EQUAL":
+        return Trap(_NEVER_TRUE.format("its subquery gives"), subquery=inner["subquery"])
+    return None
+
+
+def _between(node: Node, scope: _Scope) -> Trap | None:
+    """The day that a BETWEEN over timestamps ends with, of which it has the first moment only."""
+    if node.get("class") != "BETWEEN":
+        return None
+    upper = node["upper"]
+    if upper.get("class") == "CAST" and upper["type_expr"].get("type_name") == "DATE":
+        upper = upper["child"]
+    day, of = _text(upper), scope.column(node["input"])
+    if of is None or day is None or not _DAY.fullmatch(day) or not of[1].type.startswith("TIMESTA"):
+        return None
+    name = quotable(of[1].name, _MAX_QUOTED)
+    return Trap(
+        f"BETWEEN … AND '{day}' ends as that day begins, for {name} has times; write "
+        f"{name} < the day after"
+    )
+
+
+def _missing_texts(node: Node, scope: _Scope) -> Iterator[Trap]:
+    """Texts that a column is compared with, which no row may have."""
+    if node.get("type") == "COMPARE_EQUAL":
+        compared = [node["left"], node["right"]]
+        compared = compared if _text(compared[0]) is None else compared[::-1]
+    elif node.get("type") == "COMPARE_IN":
+        compared = node["children"]
+    else:
+        return
+    of = scope.column(compared[0])
+    if of is None or of[1].type != "VARCHAR":
+        return
+    table, column = identifier(of[0]), identifier(of[1].name)
+    for text in filter(None, map(_text, compared[1:])):
+        value = literal(text)
+        yield Trap(
+            f"no row of {quotable(of[0])} has {quotable(of[1].name)} = "
+            f"'{quotable(text, _MAX_QUOTED)}'",
+            check=f"SELECT 1 FROM {table} WHERE {column} = {value} LIMIT 1",
+            nearest=(
+                f"SELECT v FROM (SELECT DISTINCT {column} AS v FROM {table} LIMIT {_MAX_COMPARED}) "
+                f"WHERE contains(v, {value}) OR (v <> '' AND contains({value}, v)) "
+                f"OR jaro_winkler_similarity(lower(v), lower({value})) >= {_MIN_LIKENESS} "
+                f"ORDER BY jaro_winkler_similarity(lower(v), lower({value})) DESC, v "
+                f"LIMIT {_MAX_NEAREST}"
+            ),
+        )

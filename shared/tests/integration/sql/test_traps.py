@@ -1,0 +1,93 @@
+"""What is said beside an answer whose query seldom means what it says; and PIVOT without values."""
+
+import duckdb
+import pytest
+
+from mdvec.sql.child import loading, lockdown
+from mdvec.sql.child.handler import RequestHandler
+from mdvec.sql.core.refusals import QueryFailed, QueryRefused
+
+TABLES = {
+    "visits": """CREATE TABLE visits AS SELECT * FROM (VALUES
+    (1, TIMESTAMP '2025-06-29 10:00:00', DATE '2025-06-29', '東京駅', 100),
+    (2, TIMESTAMP '2025-06-30 18:00:00', DATE '2025-06-30', '京都駅', 200),
+    (NULL, TIMESTAMP '2025-07-01 09:00:00', DATE '2025-07-01', '京都', 300)
+    ) AS rows(id, at_time, day, shop, yen)""",
+    "guests": "CREATE TABLE guests AS SELECT 2 AS id, 'Kyoto' AS town",
+    "rooms": "CREATE TABLE rooms AS SELECT 2 AS id, 1 AS beds",
+}
+
+
+@pytest.fixture(scope="module")
+def handler(tmp_path_factory):
+    spool = tmp_path_factory.mktemp("spool")
+    connection = lockdown.connect(1024)
+    for statement in TABLES.values():
+        connection.execute(statement)
+    tables = {name: loading.columns_of(connection, f"SELECT * FROM {name}") for name in TABLES}
+    lockdown.lock(connection, [], (spool,), 5.0)
+    yield RequestHandler(connection, tables, spool, spool)
+    connection.close()
+
+
+def asked(handler, source):
+    return handler.handle({
+        "do": "rows", "source": source, "sql": "SELECT * FROM {source}", "max_rows": 10,
+        "max_bytes": 10_000,
+    })  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("condition", "note"),
+    [
+        ("id NOT IN (SELECT id FROM visits)", "NOT IN is never true while its subquery gives NULL"),
+        ("yen NOT IN (1, NULL)", "NOT IN is never true while its list has NULL"),
+        ("at_time BETWEEN '2025-06-29' AND '2025-06-30'",
+         "BETWEEN … AND '2025-06-30' ends as that day begins, for at_time has times"),
+        ("v.at_time BETWEEN DATE '2025-06-29' AND DATE '2025-06-30'", "write at_time < the day"),
+        ("shop = '京都えき'", "no row of visits has shop = '京都えき'; nearest: '京都', '京都駅'"),
+        ("v.shop IN ('東京駅', 'zzz')", "no row of visits has shop = 'zzz'"),
+    ],
+)  # fmt: skip
+def test_a_trap_that_a_query_has_fallen_into_is_named(handler, condition, note):
+    (said,) = asked(handler, f"SELECT count(*) FROM visits AS v WHERE {condition}")["notes"]
+    assert said.startswith(note) or note in said
+    assert ("nearest" in said) == ("nearest" in note)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "visits",
+        "SELECT * FROM visits WHERE id NOT IN (SELECT id FROM visits WHERE id IS NOT NULL)",
+        "SELECT * FROM visits WHERE id IN (SELECT id FROM visits)",
+        "SELECT * FROM visits WHERE at_time BETWEEN '2025-06-29' AND '2025-06-30 23:59'",
+        "SELECT * FROM visits WHERE day BETWEEN '2025-06-29' AND '2025-06-30'",
+        "SELECT * FROM visits WHERE shop = '東京駅'",
+        "SELECT * FROM visits WHERE shop <> 'nowhere' AND yen = 7",
+        "WITH visits AS (SELECT upper('a') AS shop) SELECT * FROM visits WHERE shop = 'A'",
+        "SELECT * FROM (SELECT shop || '!' AS shop FROM visits) WHERE shop = '京都!'",
+        "SELECT * FROM visits v, (SELECT 'x' AS shop) o WHERE o.shop = 'x'",
+        "SELECT 7 / 2 FROM visits",
+    ],
+)
+def test_nothing_is_said_of_queries_without_a_trap(handler, query):
+    assert asked(handler, query)["notes"] == []
+
+
+def test_a_pivot_finds_the_values_of_its_column(handler):
+    pivoted = asked(handler, "PIVOT visits ON shop USING sum(yen) GROUP BY day ORDER BY day;")
+    assert [name for name, _ in pivoted["columns"]] == ["day", "京都", "京都駅", "東京駅"]
+    assert pivoted["rows"][0] == ["2025-06-29", None, None, 100]
+    inner = "PIVOT (SELECT id, yen FROM visits) ON id USING max(yen)"
+    assert asked(handler, inner)["rows"] == [[100, 200]]
+    with pytest.raises(QueryRefused, match="more than 200 values"):
+        asked(handler, "PIVOT (SELECT range AS n FROM range(201)) ON n USING count(*)")
+
+
+def test_an_ambiguous_column_names_every_table_that_has_it(handler):
+    query = "SELECT id FROM visits JOIN guests ON true JOIN rooms ON true"
+    with pytest.raises(duckdb.BinderException) as failed:
+        asked(handler, query)
+    said = handler.advised({"source": query}, QueryFailed(str(failed.value)))
+    assert str(said).endswith("id is a column of visits, guests, rooms")
