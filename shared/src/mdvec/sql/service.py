@@ -58,7 +58,7 @@ class Analytics:
         self.small_answers = SmallAnswers(queries, self.exporter, small)
         self.questions = Questions(queries, self.small_answers, database or Path())
         self.plots = Plots(queries)
-        self.listing = TableListing(queries, exports, small)
+        self.listing = TableListing(queries, exports, small, database)
         self.descriptions = TableDescriptions(queries, database, small)
 
 

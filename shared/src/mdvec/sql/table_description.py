@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from mdvec.analysis import ExportFolder
 from mdvec.datasets import Column, has_dates
+from mdvec.queries import listed_parameters, saved
 from mdvec.sql.core import discovery
 from mdvec.sql.core.guard import AnswerGuard, JsonAnswer, with_warnings
 from mdvec.sql.core.refusals import (
@@ -18,7 +19,7 @@ from mdvec.sql.core.refusals import (
     shortened_name,
     unknown_table,
 )
-from mdvec.sql.core.statement import find_table, fold
+from mdvec.sql.core.statement import find_table, fold, has_name
 from mdvec.sql.data import table_origin
 from mdvec.sql.process.query_process import QueryProcess
 
@@ -152,11 +153,16 @@ _ROOM_FOR_TABLES = 1_500
 
 @dataclass(frozen=True, slots=True)
 class TableListing:
-    """The list of everything that a query or Python can name."""
+    """The list of everything that a query or Python can name.
+
+    Args:
+        database: has the saved questions; None has none.
+    """
 
     queries: QueryProcess
     exports: ExportFolder
     guard: AnswerGuard
+    database: Path | None = None
 
     def handles(self, match: str | None = None, start: int = 1) -> JsonAnswer:
         """The tables from number ``start`` on with columns, and at first what is stored for now.
@@ -167,7 +173,7 @@ class TableListing:
             QueryError: the tables could not be loaded.
         """
         known = self.queries.tables()  # first: this makes tables again whose data have changed
-        handles = {} if match is not None or start > 1 else self._handles()
+        handles = {} if match is not None or start > 1 else self._handles(known)
         stored = {table.name for table in self.queries.materialized()}
         tables = {
             name: columns
@@ -208,8 +214,19 @@ class TableListing:
         hint = "columns are left out: find some with match=…, or describe one with table=…"
         return paged, [*warnings, hint]
 
-    def _handles(self) -> JsonAnswer:
-        return {
+    def _handles(self, tables: Iterable[str]) -> JsonAnswer:
+        """The saved questions, as measures over their tables, and what is stored for now."""
+        questions = saved.saved_queries(self.database) if self.database else []
+        measures = [
+            {
+                "name": query.name,
+                "description": query.description,
+                "parameters": listed_parameters(query.parameters),
+                "table": ", ".join(name for name in tables if has_name(query.sql, name)),
+            }
+            for query in questions
+        ]
+        return ({"measures": measures} if measures else {}) | {
             "materialized": [
                 {"name": table.name, "rows": table.rows, "expires_at": table.expires_at}
                 for table in self.queries.materialized()

@@ -41,7 +41,7 @@ class Site:
         )
         exports = ExportFolder(folder / "exports", 3_600, 10**9)
         analytics = Analytics(self.queries, exports, AnalyticsSettings(), database=database)
-        self.questions = analytics.questions
+        self.questions, self.listing = analytics.questions, analytics.listing
         self.frame = duckdb.sql(SALES).df()
 
     def _table(self, name):
@@ -232,3 +232,14 @@ def test_more_rows_than_fit_have_a_handle(site):
     path = site.questions.answers.exporter.exports.path_of(answer["handle"])
     whole = duckdb.sql(f"SELECT sum(sum) FROM {literal(str(path))}").fetchall()
     assert whole == [(site.frame.dropna().amount.sum(),)]
+
+
+def test_saved_questions_are_listed_as_measures_with_the_tables(site):
+    sql = "SELECT sum(amount) FROM sales WHERE shop = $shop AND size = $size"
+    site.questions.save("revenue", sql, "of one shop", "create")
+    measures = {measure["name"]: measure for measure in site.listing.handles()["measures"]}
+    assert measures["revenue"] == {
+        "name": "revenue", "description": "of one shop", "table": "sales",
+        "parameters": "shop (text), size (integer)",
+    }  # fmt: skip
+    site.questions.save("revenue", None, None, "delete")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mdvec.datasets import Column
 from mdvec.sql.core.refusals import named, nearest_names, quotable, shortened_name
-from mdvec.sql.core.statement import fold
+from mdvec.sql.core.statement import fold, has_name
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -174,11 +174,10 @@ def advised(
     can_run: Callable[[str], bool],
 ) -> str:
     """Why a query cannot be planned, with a form of it that ``can_run``, or the nearest names."""
-    folded = fold(sql)
     names = {
         name: [column.name for column in columns]
         for name, columns in tables.items()
-        if re.search(rf"(?<!\w){re.escape(fold(name))}(?!\w)", folded)
+        if has_name(sql, name)
     }
     form = None if can_run(sql) else translated(sql, set().union(*names.values()))
     if form is not None and can_run(form[0]):

@@ -49,6 +49,11 @@ def fold(name: str) -> str:
     return "".join(chr(ord(sign) + 32) if "A" <= sign <= "Z" else sign for sign in name)
 
 
+def has_name(sql: str, name: str) -> bool:
+    """Whether SQL holds a name as a word."""
+    return re.search(rf"(?<!\w){re.escape(fold(name))}(?!\w)", fold(sql)) is not None
+
+
 def with_source(statement: str, source: str) -> str:
     """Our statement with a quoted table name or SQL in parentheses in place of ``{source}``."""
     return _PLACEHOLDER.sub(lambda part: source if part[0] == "{source}" else part[0], statement)
