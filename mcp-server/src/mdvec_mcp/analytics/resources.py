@@ -91,8 +91,8 @@ its name and parameters
 - existing tables and handles, a column by part of its name, joins → list_handles
 - a household's sums, trends and charts → get_monthly_household, get_category_trend
 
-In SQL: one SELECT; aggregate with GROUP BY, date_trunc, quantile_cont, windows; sum(x) FILTER (WHERE …) \
-for a column a value. In transactions, amount is in yen, negative for \
+In SQL: one SELECT; aggregate with GROUP BY, date_trunc, quantile_cont, windows; sum(x) FILTER \
+(WHERE …) for a column a value. In transactions, amount is in yen, negative for \
 money spent: spending is sum(-amount) WHERE kind = 'expense' (refunds subtracted), income \
 sum(amount) WHERE kind = 'income'; both leave out transfers, excluded rows and duplicates, as the \
 household's tools do. shop is the normalised description (half width, lower case, one kind of \

@@ -1,4 +1,4 @@
-from .core.discovery import compared_name as compared_name
+from .answers import Reaper as Reaper
 from .core.guard import AnswerGuard as AnswerGuard
 from .core.guard import JsonAnswer as JsonAnswer
 from .core.guard import as_json as as_json
@@ -9,10 +9,10 @@ from .core.statement import MAX_SQL_CHARACTERS as MAX_SQL_CHARACTERS
 from .core.statement import SELECT_ALL as SELECT_ALL
 from .data import described_dataset as described_dataset
 from .data import tables_of as tables_of
-from .exporter import Reaper as Reaper
 from .guarded import MAX_ERROR_BYTES as MAX_ERROR_BYTES
 from .guarded import RequestedData as RequestedData
 from .guarded import SourceLook as SourceLook
+from .guarded import SourcesNow as SourcesNow
 from .guarded import SourceWatch as SourceWatch
 from .guarded import answered_within_guard as answered_within_guard
 from .process.turns import ALONE as ALONE
@@ -21,4 +21,4 @@ from .questions import Prepared as Prepared
 from .service import Analytics as Analytics
 from .service import analytics_over as analytics_over
 from .service import for_people as for_people
-from .sources import SourcesNow as SourcesNow
+from .table_description import compared_name as compared_name

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from mdvec.database import Connection, DatabaseEmptied, FileStamp, open_database, snapshot, stamp_of
+from mdvec.database import Connection, DatabaseEmptied, open_database, snapshot
 from mdvec.datasets import HOUSEHOLD_TABLE, CombinedFile, DatasetTable, dataset_tables
 from mdvec.household import data_version
 from mdvec.sql.core.guard import AnswerGuard, JsonAnswer
@@ -18,72 +17,30 @@ _File = DatasetTable | CombinedFile
 """What has a source, and the size and time of that at the import."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Recorded:
-    """What the database says: the tables of each active tool, and the ledgers."""
-
-    tables: tuple[tuple[DatasetTable, Tool], ...]
-    households: tuple[tuple[int, str, int], ...]
-
-
-@dataclass(slots=True)
-class DataReader:
-    """Reads which tables there are; reads the database again only after a write. Thread-safe.
-
-    Args:
-        database: the database file.
-        month_starts_on: the day on which a household's months start.
-    """
-
-    database: Path
-    month_starts_on: int = 1
-    _seen: tuple[FileStamp, _Recorded] | None = None
-
-    def read(self) -> Data:
-        """As ``current_data``; the state of the tables' files is always that of now."""
-        stamp, seen = stamp_of(self.database), self._seen
-        if seen is None or stamp != seen[0]:
-            is_settled = stamp is not None and stamp.is_settled()
-            recorded = _recorded(self.database)
-            self._seen = (stamp, recorded) if stamp is not None and is_settled else None
-        else:
-            recorded = seen[1]
-        return _present(recorded, self.database, self.month_starts_on)
-
-
 def current_data(database: Path, month_starts_on: int = 1) -> Data:
     """The tables of the active tools, with the current state of their files and ledgers.
 
-    A dataset's missing file has the size -1.
+    A dataset's missing file has the size -1; a household's months start on ``month_starts_on``.
 
     Raises:
         DatabaseEmptied: the database holds no tools.
         DatabaseError: the database cannot be read.
     """
-    return _present(_recorded(database), database, month_starts_on)
-
-
-def _recorded(database: Path) -> _Recorded:
     with open_database(database, "read") as connection, snapshot(connection):
         active = [tool for tool in _all_tools(connection, database) if tool.is_active]
-        return _Recorded(
-            tables=tuple(
-                (table, tool)
-                for tool in active
-                if KINDS[tool.kind].has_data_files
-                for table in dataset_tables(connection, tool.id)
-            ),
-            households=tuple(
-                (tool.id, tool.name, data_version(connection, tool.id))
-                for tool in active
-                if KINDS[tool.kind].has_ledger
-            ),
+        tables = [
+            (table, tool)
+            for tool in active
+            if KINDS[tool.kind].has_data_files
+            for table in dataset_tables(connection, tool.id)
+        ]
+        households = tuple(
+            (tool.id, tool.name, data_version(connection, tool.id))
+            for tool in active
+            if KINDS[tool.kind].has_ledger
         )
-
-
-def _present(recorded: _Recorded, database: Path, month_starts_on: int) -> Data:
-    parquet = tuple(_present_file(table, tool) for table, tool in recorded.tables)
-    return Data(parquet, database, recorded.households, month_starts_on)
+    parquet = tuple(_present_file(table, tool) for table, tool in tables)
+    return Data(parquet, database, households, month_starts_on)
 
 
 def tables_of(database: Path, name: str) -> list[DatasetTable]:

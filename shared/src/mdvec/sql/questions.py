@@ -22,13 +22,13 @@ from mdvec.queries import (
     saved,
 )
 from mdvec.sizes import MEGABYTE
+from mdvec.sql.answers import ONWARDS_IN_SQL, SmallAnswers
 from mdvec.sql.core.guard import JsonAnswer, with_warnings
 from mdvec.sql.core.ready import READY, QuestionPlan
 from mdvec.sql.core.refusals import QueryRefused, UnknownTable, shortened_name
 from mdvec.sql.core.statement import SELECT_ALL, fold
 from mdvec.sql.process.messages import ExportedFile, JsonValue, QueryRows
 from mdvec.sql.process.query_process import QueryProcess
-from mdvec.sql.small_answers import ONWARDS_IN_SQL, SmallAnswers
 
 _MAX_ROW_BYTES = 16 * MEGABYTE
 _ONWARDS = "narrow the question's values, or ask the same in SQL with LIMIT and OFFSET"

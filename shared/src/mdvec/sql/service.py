@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from mdvec.analysis import ExportFolder
 from mdvec.charts import Plots
 from mdvec.settings import AnalyticsSettings
+from mdvec.sql.answers import Exporter, SmallAnswers
 from mdvec.sql.core.guard import AnswerGuard
 from mdvec.sql.core.profile import ProfileEffort
-from mdvec.sql.data import DataReader
-from mdvec.sql.exporter import Exporter
+from mdvec.sql.data import current_data
 from mdvec.sql.guarded import SourceWatch
 from mdvec.sql.process.messages import QueryLimits
 from mdvec.sql.process.query_process import QueryProcess
 from mdvec.sql.questions import Questions
-from mdvec.sql.small_answers import SmallAnswers
 from mdvec.sql.summaries import Summaries
 from mdvec.sql.table_description import (
     MaterializedTables,
@@ -83,6 +83,6 @@ def analytics_over(
     limits = QueryLimits(
         settings.max_seconds, settings.max_memory_mb, settings.max_export_bytes, settings.zone
     )
-    read = DataReader(database, month_starts_on).read
+    read = partial(current_data, database, month_starts_on)
     queries = QueryProcess(folder, limits, read, exports, settings.max_tables)
     return Analytics(queries, exports, settings, sources, database)

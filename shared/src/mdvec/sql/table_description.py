@@ -1,16 +1,17 @@
-"""Describes one table: its columns with samples, its keys, periods, joins, and where it is from."""
+"""Lists the tables, and describes one: columns with samples, keys, periods, joins, its origin."""
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Iterable, Mapping
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from mdvec.analysis import ExportFolder
-from mdvec.datasets import Column, has_dates
+from mdvec.datasets import Column, family, has_dates
 from mdvec.queries import listed_parameters, saved
-from mdvec.sql.core import discovery
 from mdvec.sql.core.guard import AnswerGuard, JsonAnswer, with_warnings
 from mdvec.sql.core.refusals import (
     QueryError,
@@ -22,7 +23,14 @@ from mdvec.sql.core.refusals import (
 from mdvec.sql.core.statement import find_table, fold, has_name
 from mdvec.sql.data import table_origin
 from mdvec.sql.process.query_process import QueryProcess
+from mdvec.text import identifier
 
+TableColumns = Mapping[str, Sequence[Column]]
+SAMPLES = 3
+_SAMPLE_ROWS = 10_000
+_COMPARED_VALUES = 1_000
+_SAMPLE_CHARS = 40
+_JOINED = {"integer", "category", "date", "timestamp"}
 _MAX_COLUMNS = 40
 """Columns that are sampled for one answer; more do not fit into it."""
 _MAX_TYPE = 60
@@ -57,7 +65,7 @@ class TableDescriptions:
         table = find_table(name.strip(), list(tables))
         if table is None:  # a query, say
             raise unknown_table(name, tables)
-        columns = discovery.columns_holding(tables[table], match)
+        columns = columns_holding(tables[table], match)
         shown = columns[start - 1 : start - 1 + _MAX_COLUMNS]
         answer: JsonAnswer = {"table": table} | self._origin(table)
         warnings: list[str] = []
@@ -85,12 +93,12 @@ class TableDescriptions:
         ]
         if not columns:
             return [], {}
-        (sampled,) = self.queries.rows(table, discovery.samples_sql(columns), max_rows=1).rows
+        (sampled,) = self.queries.rows(table, samples_sql(columns), max_rows=1).rows
         keys = [column for column, is_one in zip(columns, sampled[1::2], strict=True) if is_one]
         for entry, samples in zip(entries, sampled[::2], strict=True):
             entry["samples"] = samples or []
         try:
-            (row,) = self.queries.rows(table, discovery.facts_sql(columns, keys), max_rows=1).rows
+            (row,) = self.queries.rows(table, facts_sql(columns, keys), max_rows=1).rows
         except QueryStopped:
             warnings.append("too many rows to count now; profile has their number and periods")
             return entries, {}
@@ -107,13 +115,13 @@ class TableDescriptions:
         self,
         table: str,
         columns: list[Column],
-        tables: discovery.TableColumns,
+        tables: TableColumns,
         warnings: list[str],
     ) -> list[JsonAnswer]:
         """The joins whose values overlap, those with a key of the other table first."""
         joins: list[JsonAnswer] = []
         until = time.monotonic() + _MAX_SECONDS
-        thought_of = discovery.joins_by_name(table, columns, tables)
+        thought_of = joins_by_name(table, columns, tables)
         left = thought_of[_MAX_COMPARED:]
         for position, join in enumerate(thought_of[:_MAX_COMPARED]):
             if time.monotonic() > until:
@@ -127,9 +135,9 @@ class TableDescriptions:
         joins.sort(key=lambda candidate: (not candidate["to_key"], -candidate["overlap"]))
         return joins[:_MAX_JOINS]
 
-    def _fits(self, table: str, join: discovery.Join) -> JsonAnswer | None:
+    def _fits(self, table: str, join: Join) -> JsonAnswer | None:
         try:
-            (row,) = self.queries.rows(discovery.overlap_sql(table, join), max_rows=1).rows
+            (row,) = self.queries.rows(overlap_sql(table, join), max_rows=1).rows
         except QueryError:  # a column of a type that cannot be compared, or too many rows
             return None
         values, common, is_key = row
@@ -177,7 +185,7 @@ class TableListing:
         stored = {table.name for table in self.queries.materialized()}
         tables = {
             name: columns
-            for name, columns in discovery.matching(known, match).items()
+            for name, columns in matching(known, match).items()
             if match is not None or name not in stored
         }
         room = AnswerGuard(self.guard.max_bytes - _ROOM_FOR_WARNINGS, self.guard.max_rows)
@@ -272,3 +280,116 @@ class MaterializedTables:
             "handle": table.handle,
         }
         return with_warnings(answer, self.queries.take_warnings())
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """A column that may join another table's column."""
+
+    column: str
+    other: str
+    other_column: str
+
+
+def compared_name(name: str) -> str:
+    """A name as it is compared: without case, width, spaces and signs."""
+    folded = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(sign for sign in folded if sign.isalnum()) or folded
+
+
+def matching(tables: TableColumns, text: str | None) -> dict[str, list[str]]:
+    """The tables whose names hold the text, with all columns, and others with columns that do."""
+    if text is None:
+        return {name: [column.name for column in columns] for name, columns in tables.items()}
+    matches: dict[str, list[str]] = {}
+    for name, columns in tables.items():
+        fitting = list(columns) if holds(name, text) else columns_holding(columns, text)
+        if fitting or holds(name, text):
+            matches[name] = [column.name for column in fitting]
+    return matches
+
+
+def columns_holding(columns: Iterable[Column], text: str | None) -> list[Column]:
+    """The columns whose names hold the text; all without one."""
+    return [column for column in columns if text is None or holds(column.name, text)]
+
+
+def holds(name: str, text: str) -> bool:
+    """Whether a name holds a text."""
+    return compared_name(text) in compared_name(name)
+
+
+def can_be_key(column: Column) -> bool:
+    """Whether values of the column may identify rows."""
+    return family(column) in _JOINED and column.type != "BOOLEAN"
+
+
+def samples_sql(columns: Sequence[Column]) -> str:
+    """For each column its most frequent values, and whether all differ, in the first rows."""
+    parts = []
+    for column in columns:
+        name = identifier(column.name)
+        text = f"CAST({name} AS VARCHAR)"
+        cut = f"if(length({text}) > {_SAMPLE_CHARS}, left({text}, {_SAMPLE_CHARS}) || '…', {text})"
+        parts.append(f"approx_top_k({cut}, {SAMPLES})")
+        parts.append(f"count(*) = count(DISTINCT {name})" if can_be_key(column) else "false")
+    return f"SELECT {', '.join(parts)} FROM (SELECT * FROM {{source}} LIMIT {_SAMPLE_ROWS})"
+
+
+def facts_sql(columns: Sequence[Column], perhaps_keys: Sequence[Column]) -> str:
+    """The number of rows, the first and last of each column of dates, and which are keys."""
+    dates = [identifier(column.name) for column in columns if has_dates(column)]
+    keys = [identifier(column.name) for column in perhaps_keys]
+    parts = [
+        "count(*)",
+        *(f"{which}({name})" for name in dates for which in ("min", "max")),
+        *(f"count(*) = count(DISTINCT {name})" for name in keys),
+    ]
+    return f"SELECT {', '.join(parts)} FROM {{source}}"
+
+
+def joins_by_name(table: str, columns: Sequence[Column], tables: TableColumns) -> list[Join]:
+    """The joins that names and types suggest, those through the rarest names first.
+
+    A name suggests the same name in another table, and ``carrier_id`` the ``id`` of ``carriers``.
+    """
+    ranked: list[tuple[int, Join]] = []
+    for column in filter(can_be_key, columns):
+        fitting = [
+            Join(column.name, name, other.name)
+            for name, others in tables.items()
+            if name != table
+            for other in others
+            if family(other) == family(column) and _are_alike(table, column.name, name, other.name)
+        ]
+        ranked += [(len(fitting), join) for join in fitting]
+    return [join for _, join in sorted(ranked, key=lambda pair: pair[0])]
+
+
+def overlap_sql(table: str, join: Join) -> str:
+    """The statement that compares a column with the one it may join, over its first values.
+
+    Its row has the number of distinct values, how many of them the other column has, and whether
+    the other column's values are all distinct.
+    """
+    column, other = identifier(join.column), identifier(join.other_column)
+    there = identifier(join.other)
+    return (
+        f"WITH compared AS (SELECT DISTINCT {column} AS v FROM "
+        f"(SELECT {column} FROM {identifier(table)} LIMIT {_SAMPLE_ROWS}) "
+        f"WHERE {column} IS NOT NULL LIMIT {_COMPARED_VALUES}) "
+        "SELECT (SELECT count(*) FROM compared), "
+        f"(SELECT count(*) FROM compared WHERE v IN (SELECT {other} FROM {there})), "
+        f"(SELECT count(*) = count(DISTINCT {other}) FROM {there})"
+    )
+
+
+def _are_alike(table: str, column: str, other: str, other_column: str) -> bool:
+    here, there = compared_name(column), compared_name(other_column)
+    return here == there or here in _of(other, there) or there in _of(table, here)
+
+
+def _of(table: str, column: str) -> set[str]:
+    """What other tables may call this column of a table: ``carriers.id`` is ``carrier_id``."""
+    name = compared_name(table.rpartition("__")[2])
+    return {stem + column for stem in (name, re.sub(r"ies$", "y", name), re.sub(r"s$", "", name))}

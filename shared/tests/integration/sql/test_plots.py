@@ -9,8 +9,8 @@ from mdvec.analysis import safe_chart
 from mdvec.analysis.exports import ExportFolder
 from mdvec.charts.figure import draw
 from mdvec.charts.plots import MAX_POINTS, PlotRefused, Plots
+from mdvec.sql.answers import Exporter
 from mdvec.sql.core.guard import AnswerGuard
-from mdvec.sql.exporter import Exporter
 from mdvec.sql.process.messages import Data, QueryLimits
 from mdvec.sql.process.query_process import QueryProcess
 

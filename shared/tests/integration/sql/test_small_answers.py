@@ -4,12 +4,11 @@ import duckdb
 import pytest
 
 from mdvec.analysis.exports import ExportFolder
+from mdvec.sql.answers import Exporter, SmallAnswers
 from mdvec.sql.core.guard import AnswerGuard, size
 from mdvec.sql.core.refusals import QueryRefused
-from mdvec.sql.exporter import Exporter
 from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits
 from mdvec.sql.process.query_process import QueryProcess
-from mdvec.sql.small_answers import SmallAnswers
 from mdvec.text.one_line import literal
 
 MOST = 4_000

@@ -19,11 +19,11 @@ from mdvec.sql.child.parameters import (
     BoundValues,
     expected_rows,
     inferred_types,
+    parameter_names,
     sample,
     values_in,
 )
 from mdvec.sql.core.advice import advised
-from mdvec.sql.core.parameters import parameter_names
 from mdvec.sql.core.refusals import (
     BadTableName,
     QueryError,

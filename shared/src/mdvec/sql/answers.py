@@ -1,19 +1,25 @@
-"""Answers one query with its first rows; for a model, also with their number and a handle."""
+"""Answers a query with its first rows, their number and a handle, or writes all to a file."""
 
 from __future__ import annotations
 
+import logging
+import threading
+import time
 from dataclasses import dataclass
 
+from mdvec.analysis import ExportError, ExportFolder, ExportFormat
+from mdvec.errors import MdvecError
+from mdvec.log import milliseconds, record
 from mdvec.queries import Bound
 from mdvec.sql.core.guard import AnswerGuard, JsonAnswer, with_warnings
 from mdvec.sql.core.refusals import (
     QueryStopped,
     ResultTooLarge,
     TooManyRowsToExport,
+    named,
     shortened_name,
 )
 from mdvec.sql.core.statement import SELECT_ALL
-from mdvec.sql.exporter import Exporter
 from mdvec.sql.process.query_process import QueryProcess
 from mdvec.tools import offered_name
 
@@ -21,6 +27,110 @@ ONWARDS_IN_SQL = "page with ORDER BY, LIMIT and OFFSET, or aggregate"
 """How a model gets at the rows of its own SQL that an answer has no room for."""
 _IN_PYTHON = "; all in Python: mdvec.analysis.safe_load_export(handle)"
 _NO_ROW = "no row fits into an answer; select fewer columns"
+_MIN_WAIT_SECONDS = 0.05
+_MAX_WAIT_SECONDS = 5.0
+logger = logging.getLogger("mdvec")
+
+
+@dataclass(frozen=True, slots=True)
+class Exporter:
+    """Exports results to a folder of files with handles.
+
+    Args:
+        max_rows: the default limit of an export.
+    """
+
+    queries: QueryProcess
+    exports: ExportFolder
+    guard: AnswerGuard
+    max_rows: int
+
+    def export(
+        self,
+        query: str,
+        fmt: ExportFormat,
+        max_rows: int | None,
+        sql: str = SELECT_ALL,
+        *,
+        parameters: Bound | None = None,
+    ) -> JsonAnswer:
+        """Write all rows of our statement over a query to a file; the answer has its handle.
+
+        Raises:
+            QueryError: the query failed, or has too many rows or bytes.
+            ExportError: the file could not be put in place.
+        """
+        began = time.perf_counter()
+        file = self.queries.export(
+            query, sql, fmt=fmt, max_rows=max_rows or self.max_rows, parameters=parameters
+        )
+        columns = [column.name for column in file.columns]
+        try:
+            export = self.exports.place(
+                file.path,
+                rows=file.rows,
+                columns=columns,
+                types=[column.type for column in file.columns],
+                fmt=fmt,
+            )
+        except ExportError:
+            file.path.unlink(missing_ok=True)
+            raise
+        record(
+            "export",
+            query=query,
+            format=fmt,
+            rows=file.rows,
+            bytes=export.size,
+            ms=milliseconds(time.perf_counter() - began),
+        )
+        warnings = self.queries.take_warnings()
+        if export.dropped:
+            warnings.append(f"older exports were deleted to make room: {named(export.dropped)}")
+        answer = {
+            "handle": export.handle,
+            "rows": file.rows,
+            "size_mb": export.size_mb,
+            "columns": columns,
+            "expires_at": export.expires_at,
+        }
+        return self.guard.trim(
+            with_warnings(answer, warnings),
+            ("columns",),
+            lambda gone: f"it has {gone} more columns",
+        )
+
+
+class Reaper:
+    """A thread that wakes up when the next export expires."""
+
+    def __init__(self, exports: ExportFolder, queries: QueryProcess) -> None:
+        self._exports = exports
+        self._queries = queries
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="mdvec-reaper", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread; it first deletes what expired while no server ran."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Tell the thread to end."""
+        self._ended.set()
+
+    def _run(self) -> None:
+        wait = 0.0
+        while not self._ended.wait(wait):
+            try:
+                self._exports.sweep()
+                self._queries.rest()
+                expiry = self._exports.next_expiry()
+            except (MdvecError, OSError) as error:
+                logger.warning("exports: %s", error)
+                expiry = None
+            # This server and others may add exports meanwhile.
+            until = _MAX_WAIT_SECONDS if expiry is None else expiry - time.time()
+            wait = min(max(until, _MIN_WAIT_SECONDS), _MAX_WAIT_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
