@@ -7,7 +7,7 @@ import time
 import urllib.request
 
 import psutil
-from mdvec.charts.chart import CategoryChart, Chart, Picture, TrendChart
+from mdvec.charts.chart import CategoryChart, Chart, Picture, month_plot
 from mdvec.charts.figure import draw
 from mdvec.charts.plot import Series
 from mdvec.settings import ChartSettings
@@ -81,6 +81,6 @@ def _charts() -> list[Chart]:
     return [
         CategoryChart("pie", "2025年6月の支出", items),
         CategoryChart("bar", "2025年6月の支出", items),
-        TrendChart("line", "食費の推移", months, series),
-        TrendChart("area", "食費の推移", months, series),
+        month_plot("line", "食費の推移", months, series),
+        month_plot("area", "食費の推移", months, series),
     ]

@@ -87,7 +87,7 @@ def _drawn(
     """Draw a query into an open file, by default in the settings' size."""
     settings = tables.settings.charts
     pixels = charts.chosen_size(size, settings.max_size)
-    chart = tables.analytics.plots.plot(query, kind, title)
+    chart = tables.analytics.questions.plot(sql.Prepared.plain(query), kind, title)
     picture = charts.draw(chart, pixels, image_format, font_path=settings.font_path)
     file.write(picture.data)
     answer: sql.JsonAnswer = {"kind": chart.kind, "points": chart.points}

@@ -120,7 +120,7 @@ def _print_rows(
 
     def work() -> sql.JsonAnswer:
         asked = prepared()
-        if flag is TableFormat.CSV and asked.made is None:
+        if flag is TableFormat.CSV:
             return _write_csv(questions.file(asked, "csv", None).path, tables)
         return questions.first_rows(asked, most)
 

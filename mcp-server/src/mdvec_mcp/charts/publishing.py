@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from mcp_types import ContentBlock, ImageContent
 from mdvec import charts
-from mdvec.charts import Chart, ImageFormat, Plot, chosen_size
+from mdvec.charts import Chart, ImageFormat, chosen_size
 from mdvec.errors import MdvecError
 from mdvec.settings import ChartSettings
 
@@ -27,7 +27,7 @@ class Published:
 
 
 def publish(
-    chart: Chart | Plot,
+    chart: Chart,
     settings: ChartSettings,
     server: ChartServer,
     *,

@@ -20,7 +20,7 @@ from mdvec.charts import (
     Plot,
     PlotNote,
     Series,
-    TrendChart,
+    month_plot,
 )
 from mdvec.dates import Days, MonthRange
 from mdvec.errors import MdvecError
@@ -200,18 +200,18 @@ def _span(days: Days) -> str:
     return _without_zeros(months.in_words if months.days == days else days.in_words)
 
 
-def net_worth_chart(answer: NetWorthAnswer) -> TrendChart:
+def net_worth_chart(answer: NetWorthAnswer) -> Plot:
     """The chart of net worth: a line, with a gap where a month is missing."""
     totals = {figure.month: figure.total for figure in answer.months}
     months = MonthRange(answer.months[0].month, answer.months[-1].month)
     series = Series("純資産", tuple(totals.get(month) for month in months))
     title = f"純資産の推移（{_without_zeros(months.in_words)}）"
-    return TrendChart("line", title, tuple(str(month) for month in months), (series,))
+    return month_plot("line", title, tuple(str(month) for month in months), (series,))
 
 
 def trend_chart(
     answer: TrendAnswer, requested: GraphType | None, ledger: Hierarchy | None = None
-) -> TrendChart:
+) -> Plot:
     """The chart of a trend: a series for each category, or the savings rate in per cent.
 
     Colours follow from the categories of the ``ledger``.
@@ -228,7 +228,7 @@ def trend_chart(
         series = (Series(str(Total.SAVINGS_RATE), tenths),)
     names = "・".join(line.name for line in series)
     title = f"{names}の推移（{_without_zeros(answer.months.in_words)}）"
-    return TrendChart(
+    return month_plot(
         kind, title, months, series, percent=answer.savings is not None,
         running=tuple(map(str, answer.marks.running)), empty=tuple(map(str, answer.marks.empty)),
         among=names_among([trend.category for trend in answer.series], ledger or {}),

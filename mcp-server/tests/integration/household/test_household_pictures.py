@@ -185,7 +185,7 @@ def test_totals_have_charts_and_the_rate_is_in_per_cent(ledger_of):
     assert (spending.kind, spending.title) == ("pie", "2025年7月の支出")
     trend = ledger.trend(TODAY, "貯蓄率")
     drawn = trend_chart(trend, None)
-    assert (drawn.series[0].values, drawn.percent) == ((-250, 693), True)
+    assert (drawn.series[0].values, drawn.unit) == ((-250, 693), "percent")
     assert {"-40.0%", "0.0%", "80.0%"} <= set(written(drawn))
     assert json_of(trend)["savings"] == {
         "rate": 31.6,
@@ -213,7 +213,7 @@ def test_the_running_month_and_one_without_rows_are_marked_in_text_json_and_pict
     assert [month["amount"] for month in told["categories"][0]["months"]] == [100, None, 40]
     chart = trend_chart(trend, "bar")
     assert (chart.series[0].values, chart.running, chart.empty) == (
-        (100, None, 40), ("2025-07",), ("2025-06",),
+        (100, None, 40), (2025 * 12 + 6,), (2025 * 12 + 5,),
     )  # fmt: skip
     saved = ledger.trend(middle, "貯蓄率").text.splitlines()
     assert (saved[2], saved[3][:15]) == ("- 2025年06月: 明細なし", "- 2025年07月（途中）:")
@@ -234,7 +234,7 @@ def test_a_category_has_one_colour_in_all_charts_of_its_ledger(ledger_of):
     def colors(chart):
         if isinstance(chart, CategoryChart):
             return {one.key: one.color for one in colored(entries_of(chart), chart.among)}
-        return {one.name: one.color for one in chart.colored}
+        return {one.name: one.color for one in chart.series}
 
     july = colors(month_chart(ledger.month(TODAY, "2025年7月"), "bar", known))
     assert len(set(july.values())) == len(names)

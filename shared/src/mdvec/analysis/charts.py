@@ -29,9 +29,9 @@ from mdvec.charts import (
     Plot,
     PlotKind,
     PlotRefused,
-    Plots,
     Size,
     chosen_size,
+    plot_of,
 )
 from mdvec.datasets import Column, is_measured
 from mdvec.settings import Settings, load_settings
@@ -46,14 +46,6 @@ ChartData = Any
 
 
 @dataclass(frozen=True, slots=True)
-class FirstRows:
-    """The first rows of a result; ``more`` tells whether it has others."""
-
-    rows: list[list[Any]]
-    more: bool
-
-
-@dataclass(frozen=True, slots=True)
 class ChartRows:
     """The table of one chart, ``source`` in SQL; its columns have their own names in ``shown``."""
 
@@ -61,15 +53,11 @@ class ChartRows:
     source: str
     shown: tuple[Column, ...]
 
-    def columns(self, _source: str, /) -> tuple[Column, ...]:
-        """The columns of the chart."""
-        return self.shown
-
-    def rows(self, source: str, sql: str, /, *, max_rows: int, max_bytes: int) -> FirstRows:  # noqa: ARG002 - they stay in this process
-        """The first rows of a SELECT over the source."""
-        cursor = self.connection.execute(sql.replace("{source}", source))
-        fetched = [list(row) for row in cursor.fetchmany(max_rows + 1)]
-        return FirstRows(fetched[:max_rows], len(fetched) > max_rows)
+    def fetch(self, sql: str, most: int) -> tuple[list[list[Any]], bool]:
+        """The first rows of a SELECT over the source, and whether it has more."""
+        cursor = self.connection.execute(sql.replace("{source}", self.source))
+        fetched = [list(row) for row in cursor.fetchmany(most + 1)]
+        return fetched[:most], len(fetched) > most
 
 
 @contextmanager
@@ -162,7 +150,7 @@ WantedColumn = tuple[str, ColumnRole]
 def wanted_columns(
     kind: str, x: str | None, ys: tuple[str, ...], color: str | None
 ) -> list[WantedColumn]:
-    """The columns of the chart in the order in which ``Plots`` takes them; none for all columns.
+    """The columns of the chart in the order in which ``plot_of`` takes them; none for all columns.
 
     Raises:
         ChartRefused: there is no such kind, or it needs other columns.
@@ -206,7 +194,7 @@ def _rules(
 
 
 def check_numbers(wanted: Sequence[WantedColumn], shown: Sequence[Column]) -> None:
-    """Refuse a column wanted as numbers that holds none; ``Plots`` would skip it.
+    """Refuse a column wanted as numbers that holds none; ``plot_of`` would skip it.
 
     Raises:
         ChartRefused: there is one.
@@ -323,7 +311,7 @@ def safe_chart(
         pixels = chosen_size(size, settings.charts.max_size)
         with chart_rows(data, wanted, settings, folder) as rows:
             check_numbers(wanted, rows.shown)
-            plot = Plots(rows).plot(rows.source, kind, title)
+            plot = plot_of(rows.shown, rows.fetch, kind, title)
         return SafeChart(plot, _drawn(plot, pixels, "png", font_path), pixels, font_path)
     except (PlotRefused, ChartError) as error:
         raise ChartRefused(str(error)) from error

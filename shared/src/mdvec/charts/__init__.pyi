@@ -7,8 +7,8 @@ from .chart import ChartError as ChartError
 from .chart import ImageFormat as ImageFormat
 from .chart import Picture as Picture
 from .chart import Size as Size
-from .chart import TrendChart as TrendChart
 from .chart import chosen_size as chosen_size
+from .chart import month_plot as month_plot
 from .colors import OTHERS_COLOR as OTHERS_COLOR
 from .colors import colors_of as colors_of
 from .figure import draw as draw
@@ -18,4 +18,4 @@ from .plot import PlotKind as PlotKind
 from .plot import PlotNote as PlotNote
 from .plot import Series as Series
 from .plots import PlotRefused as PlotRefused
-from .plots import Plots as Plots
+from .plots import plot_of as plot_of

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
@@ -53,68 +54,49 @@ class CategoryChart:
     keys: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class TrendChart:
+def month_plot(
+    kind: TrendKind, title: str, months: Sequence[str], series: Sequence[Series], note: str = "", *,
+    percent: bool = False, running: Sequence[str] = (), empty: Sequence[str] = (),
+    among: Sequence[str] = (),
+) -> Plot:  # fmt: skip
     """Series over ascending months (``2025-06``), as lines, areas or bars.
 
     Values are yen, or with ``percent`` tenths of a per cent. ``running`` are the months that are
-    not complete yet, ``empty`` those without data; both are marked.
+    not complete yet, ``empty`` those without data; both are marked. A month that is not listed is
+    a gap.
+
+    Raises:
+        ChartError: the months are not ascending, or have other values than these.
     """
-
-    kind: TrendKind
-    title: str
-    months: tuple[str, ...]
-    series: tuple[Series, ...]
-    note: str = ""
-    percent: bool = False
-    running: tuple[str, ...] = ()
-    empty: tuple[str, ...] = ()
-    among: tuple[str, ...] = ()
-
-    @property
-    def colored(self) -> tuple[Series, ...]:
-        """The series with their colours."""
-        colors = colors_of([series.name for series in self.series], self.among)
-        return tuple(
-            replace(series, color=series.color or color)
-            for series, color in zip(self.series, colors, strict=True)
-        )
-
-    @property
-    def plot(self) -> Plot:
-        """What is drawn.
-
-        Raises:
-            ChartError: the months are not ascending, or have other values than these.
-        """
-        x = tuple(map(month_number, self.months))
-        if not x or any(later <= sooner for sooner, later in pairwise(x)):
-            raise ChartError("グラフの月がないか、古い順に並んでいません。")
-        if any(len(series.values) != len(x) for series in self.series):
-            raise ChartError("グラフの月と値の数が一致しません。")
-        shown = tuple(range(x[0], x[-1] + 1))  # a month that is not listed is a gap
-        series = tuple(
-            replace(line, values=tuple(map(dict(zip(x, line.values, strict=True)).get, shown)))
-            for line in self.colored
-        )
-        return Plot(
-            self.kind, self.title, "months", shown, series,
-            notes=tuple(PlotNote(note, "") for note in (self._marks, self.note) if note),
-            unit="percent" if self.percent else "yen",
-            running=tuple(map(month_number, self.running)),
-            empty=tuple(map(month_number, self.empty)),
-        )  # fmt: skip
-
-    @property
-    def _marks(self) -> str:
-        """What the marks mean; "" without any."""
-        if not self.empty:
-            return "薄い月は途中（明細がまだ揃っていません）" if self.running else ""
-        running = "薄い月は途中、" if self.running else ""
-        return f"{running}灰色の月は明細なし（0円ではありません）"
+    x = tuple(map(month_number, months))
+    if not x or any(later <= sooner for sooner, later in pairwise(x)):
+        raise ChartError("グラフの月がないか、古い順に並んでいません。")
+    if any(len(line.values) != len(x) for line in series):
+        raise ChartError("グラフの月と値の数が一致しません。")
+    shown = tuple(range(x[0], x[-1] + 1))
+    colors = colors_of([line.name for line in series], among)
+    marks = ""
+    if empty:
+        marks = "薄い月は途中、" if running else ""
+        marks += "灰色の月は明細なし（0円ではありません）"
+    elif running:
+        marks = "薄い月は途中（明細がまだ揃っていません）"
+    return Plot(
+        kind, title, "months", shown,
+        tuple(
+            replace(
+                line, values=tuple(map(dict(zip(x, line.values, strict=True)).get, shown)),
+                color=line.color or color,
+            )
+            for line, color in zip(series, colors, strict=True)
+        ),
+        notes=tuple(PlotNote(text, "") for text in (marks, note) if text),
+        unit="percent" if percent else "yen",
+        running=tuple(map(month_number, running)), empty=tuple(map(month_number, empty)),
+    )  # fmt: skip
 
 
-Chart = CategoryChart | TrendChart | Plot
+Chart = CategoryChart | Plot
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,6 @@ from mdvec.charts.chart import (
     ImageFormat,
     Picture,
     Size,
-    TrendChart,
     check_size,
 )
 from mdvec.charts.fonts import Typeface, typeface
@@ -83,18 +82,17 @@ def figure_of(chart: Chart, size: Size, letters: Typeface) -> Figure:
     if isinstance(chart, CategoryChart):
         (draw_pie if chart.kind == "pie" else draw_categories)(sheet, chart)
         return sheet.figure
-    plot = chart.plot if isinstance(chart, TrendChart) else chart
-    if not plot.points:
-        what = "月のデータ" if plot.axis == "months" else "値"
+    if not chart.points:
+        what = "月のデータ" if chart.axis == "months" else "値"
         raise ChartError(f"グラフにできる{what}がありません。")
-    frame = sheet.frame(plot.title, [plot.note] if plot.note else [])
-    lies_down = plot.kind == "bar" and plot.axis == "names" and not plot.in_order
-    if plot.kind == "heatmap":
-        draw_heat(sheet, plot, frame)
-    elif lies_down and has_room(sheet, plot, frame):
-        draw_plot_bars(sheet, plot, frame)
+    frame = sheet.frame(chart.title, [chart.note] if chart.note else [])
+    lies_down = chart.kind == "bar" and chart.axis == "names" and not chart.in_order
+    if chart.kind == "heatmap":
+        draw_heat(sheet, chart, frame)
+    elif lies_down and has_room(sheet, chart, frame):
+        draw_plot_bars(sheet, chart, frame)
     else:
-        draw_plane(sheet, plot, frame)
+        draw_plane(sheet, chart, frame)
     return sheet.figure
 
 
@@ -112,11 +110,10 @@ def _legible(chart: Chart, letters: Typeface) -> tuple[Chart, list[str]]:
         items = tuple((text(name), value) for name, value in chart.items)
         keys = chart.keys or tuple(name for name, _ in chart.items)
         return replace(chart, title=title, note=text(chart.note), items=items, keys=keys), missing
-    plot = chart.plot if isinstance(chart, TrendChart) else chart
     return replace(
-        plot, title=title, names=tuple(map(text, plot.names)),
-        series=tuple(replace(one, name=text(one.name)) for one in plot.series),
-        notes=tuple(replace(note, japanese=text(note.japanese)) for note in plot.notes),
+        chart, title=title, names=tuple(map(text, chart.names)),
+        series=tuple(replace(one, name=text(one.name)) for one in chart.series),
+        notes=tuple(replace(note, japanese=text(note.japanese)) for note in chart.notes),
     ), missing  # fmt: skip
 
 

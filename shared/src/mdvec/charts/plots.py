@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 from mdvec.charts.plot import Axis, Plot, PlotKind, PlotNote, Series
 from mdvec.datasets import Column, has_dates, is_measured
@@ -12,7 +12,7 @@ from mdvec.errors import MdvecError
 
 MAX_POINTS, MAX_BINS = 2_000, 40
 _MAX_NAMES, _MAX_BARS, _MAX_SERIES, _MAX_BOXES, _MAX_CELLS = 200, 60, 8, 30, 40
-_MAX_BYTES = 4_000_000
+MAX_BYTES = 4_000_000
 _PARTS = {"min": 0, "q1": 0.25, "median": 0.5, "q3": 0.75, "max": 1}
 _MEANS_NOTE = PlotNote(
     "同じ位置にある行は平均で示しています", "rows at the same place are shown as their mean"
@@ -25,63 +25,37 @@ class PlotRefused(MdvecError):
     """A query whose columns the kind of chart cannot show."""
 
 
-class FoundRows(Protocol):
-    """The first rows of a result; ``more`` tells whether it has others."""
-
-    @property
-    def rows(self) -> list[Row]: ...  # noqa: D102 - see the class
-    @property
-    def more(self) -> bool: ...  # noqa: D102
+Fetch = Callable[[str, int], tuple[list[Row], bool]]
+"""Runs our SELECT over ``{source}``: at most that many rows, and whether there are more."""
 
 
-class Queries(Protocol):
-    """Runs our SQL, with ``{source}`` where a table's name could stand, over a user's source."""
+def plot_of(columns: Sequence[Column], fetch: Fetch, kind: PlotKind, title: str) -> Plot:
+    """The chart of a source: its first column is x, the others are series of numbers.
 
-    def columns(self, source: str, /) -> Sequence[Column]:
-        """The columns of the source."""
-        ...
+    A histogram shows the first column; boxes show one column by the names before it, or all
+    columns; a heat map needs x, y and a value.
 
-    def rows(self, source: str, sql: str, /, *, max_rows: int, max_bytes: int) -> FoundRows:
-        """The first rows of a SELECT over the source."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Plots:
-    """Charts of queries over any table."""
-
-    queries: Queries
-
-    def plot(self, source: str, kind: PlotKind, title: str) -> Plot:
-        """The chart of a query: its first column is x, the others are series of numbers.
-
-        A histogram shows the first column; boxes show one column by the names before it, or all
-        columns; a heat map needs x, y and a value.
-
-        Raises:
-            QueryError: the query failed.
-            PlotRefused: its columns do not fit the kind of chart.
-        """
-        rows = _Rows(self.queries, source, self.queries.columns(source))
-        made = {"histogram": _histogram, "box": _boxes, "heatmap": _heat}.get(kind)
-        plot = replace(made(rows) if made else _over_x(rows, kind), title=title)
-        if not plot.points:
-            raise PlotRefused("the result has no values to draw")
-        return plot
+    Raises:
+        PlotRefused: the columns do not fit the kind of chart.
+    """
+    rows = _Rows(columns, fetch)
+    made = {"histogram": _histogram, "box": _boxes, "heatmap": _heat}.get(kind)
+    plot = replace(made(rows) if made else _over_x(rows, kind), title=title)
+    if not plot.points:
+        raise PlotRefused("the result has no values to draw")
+    return plot
 
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
     """The rows of a source, whose columns SQL calls c0, c1, …."""
 
-    queries: Queries
-    source: str
     columns: Sequence[Column]
+    fetch: Fetch
 
     def of(self, sql: str, most: int = MAX_POINTS) -> tuple[list[Row], bool]:
         """The first rows of a SELECT, and whether there are more."""
-        found = self.queries.rows(self.source, sql, max_rows=most, max_bytes=_MAX_BYTES)
-        return found.rows, found.more
+        return self.fetch(sql, most)
 
     @property
     def from_(self) -> str:

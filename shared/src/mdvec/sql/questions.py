@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from mdvec.analysis import ExportFormat
-from mdvec.charts import Plot, PlotKind, PlotRefused, Plots
-from mdvec.datasets import Column
+from mdvec.charts import Plot, PlotKind, plot_of
 from mdvec.queries import (
     Bound,
     SavedQuery,
@@ -24,7 +22,7 @@ from mdvec.queries import (
 from mdvec.sizes import MEGABYTE
 from mdvec.sql.answers import ONWARDS_IN_SQL, SmallAnswers
 from mdvec.sql.core.guard import JsonAnswer, with_warnings
-from mdvec.sql.core.ready import READY, QuestionPlan
+from mdvec.sql.core.ready import READY
 from mdvec.sql.core.refusals import QueryRefused, UnknownTable, shortened_name
 from mdvec.sql.core.statement import SELECT_ALL, fold
 from mdvec.sql.process.messages import ExportedFile, JsonValue, QueryRows
@@ -43,7 +41,6 @@ class Prepared:
         sql: our statement over it.
         bound: the values of the parameters of both; None refuses parameters.
         notes: what its answer says beside the rows.
-        made: columns and rows, where we make them ourselves.
         saved_as: the name of a saved question.
     """
 
@@ -51,7 +48,6 @@ class Prepared:
     sql: str
     bound: Bound | None
     notes: tuple[str, ...] = ()
-    made: tuple[list[str], list[list[Any]]] | None = None
     saved_as: str | None = None
 
     @classmethod
@@ -166,8 +162,6 @@ class Questions:
         Raises:
             QueryError: it could not be run; a table that is gone is named.
         """
-        if prepared.made is not None:
-            return self._made(*prepared.made, prepared.notes)
         with telling_of(prepared):
             answer = self.answers.answer(
                 prepared.source, prepared.sql, parameters=prepared.bound, may_export=may_export,
@@ -181,19 +175,12 @@ class Questions:
         Raises:
             QueryError: it could not be run; a table that is gone is named.
         """
-        if prepared.made is not None:
-            columns, rows = prepared.made
-            answer: JsonAnswer = {"columns": columns, "rows": rows, "total_rows": len(rows)}
-            return with_warnings(answer, [*self.queries.take_warnings(), *prepared.notes])
         with telling_of(prepared):
-            fetched = self.queries.rows(
-                prepared.source, prepared.sql, max_rows=max_rows, max_bytes=_MAX_ROW_BYTES,
-                parameters=prepared.bound,
-            )  # fmt: skip
+            fetched = self._rows(prepared, prepared.sql, max_rows)
         total = len(fetched.rows)
         if fetched.more:
             total = self.answers.count(prepared.source, prepared.sql, prepared.bound)
-        answer = {
+        answer: JsonAnswer = {
             "columns": [column.name for column in fetched.columns],
             "types": [column.type for column in fetched.columns],
             "rows": fetched.rows,
@@ -220,11 +207,24 @@ class Questions:
             QueryError: it could not be run.
             PlotRefused: its columns do not fit the kind of chart.
         """
-        if prepared.made is not None:
-            raise PlotRefused(f"{prepared.source} is answered with few rows, which need no chart")
         with telling_of(prepared):
-            plots = Plots(QueriesOf(self.queries, prepared))
-            return plots.plot(prepared.source, kind, title)
+            columns = (
+                self.queries.columns(prepared.source)
+                if prepared.bound is None
+                else self._rows(prepared, prepared.sql, 1).columns
+            )
+
+            def fetch(sql: str, most: int) -> tuple[list[list[JsonValue]], bool]:
+                over = sql.replace("{source}", f"({prepared.sql})")
+                fetched = self._rows(prepared, over, most)
+                return fetched.rows, fetched.more
+
+            return plot_of(columns, fetch, kind, title)
+
+    def _rows(self, prepared: Prepared, sql: str, most: int) -> QueryRows:
+        return self.queries.rows(
+            prepared.source, sql, max_rows=most, max_bytes=_MAX_ROW_BYTES, parameters=prepared.bound
+        )
 
     def prepared(self, name: str, parameters: Mapping[str, object]) -> Prepared:
         """A question with the values of its parameters.
@@ -242,10 +242,10 @@ class Questions:
         values = bound(name, question.parameters, parameters)
         table = str(values["table"][1])
         plan = question.plan(self.queries.columns(table), values)
-        facts, made = self._row(table, plan, plan.facts), None
-        if plan.read is not None:
-            made = plan.read([self._row(table, plan, plan.sql)])
-        return Prepared(table, plan.sql, plan.bound_of(plan.sql), tuple(plan.notes(facts)), made)
+        (facts,) = self.queries.rows(
+            table, plan.facts, max_rows=1, parameters=plan.bound_of(plan.facts)
+        ).rows
+        return Prepared(table, plan.sql, plan.bound_of(plan.sql), tuple(plan.notes(facts)))
 
     def sql_of(self, query: str, parameters: Mapping[str, object] | None) -> str:
         """What a query reads: its own SQL, a question's, or the table of a ready-made one."""
@@ -278,46 +278,6 @@ class Questions:
             ),
             *ready,
         ]
-
-    def _row(self, table: str, plan: QuestionPlan, statement: str) -> list[JsonValue]:
-        bound_here = plan.bound_of(statement)
-        return self.queries.rows(table, statement, max_rows=1, parameters=bound_here).rows[0]
-
-    def _made(self, columns: list[str], rows: list[list[Any]], notes: Sequence[str]) -> JsonAnswer:
-        """An answer made of rows that need no query."""
-        guard = self.answers.guard
-        answer: JsonAnswer = {
-            "columns": columns, "rows": rows[: guard.max_rows], "total_rows": len(rows),
-        }  # fmt: skip
-        return guard.trim(
-            with_warnings(answer, [*self.queries.take_warnings(), *notes]),
-            ("rows",),
-            lambda gone: f"{gone} more pairs; name fewer columns",
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class QueriesOf:
-    """The result of what was asked as the source of further statements."""
-
-    queries: QueryProcess
-    asked: Prepared
-
-    def columns(self, source: str, /) -> Sequence[Column]:
-        """The result's columns."""
-        if self.asked.sql == SELECT_ALL and self.asked.bound is None:
-            return self.queries.columns(source)
-        prepared = self.asked
-        return self.queries.rows(
-            source, prepared.sql, max_rows=1, parameters=prepared.bound
-        ).columns
-
-    def rows(self, source: str, sql: str, /, *, max_rows: int, max_bytes: int) -> QueryRows:
-        """The first rows of a SELECT over the result."""
-        over = sql.replace("{source}", f"({self.asked.sql})")
-        return self.queries.rows(
-            source, over, max_rows=max_rows, max_bytes=max_bytes, parameters=self.asked.bound
-        )
 
 
 @contextmanager

@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 
 from mdvec.analysis import ExportFolder
-from mdvec.charts import Plots
 from mdvec.settings import AnalyticsSettings
 from mdvec.sql.answers import Exporter, SmallAnswers
 from mdvec.sql.core.guard import AnswerGuard
@@ -57,7 +56,6 @@ class Analytics:
         small = AnswerGuard(settings.max_query_bytes, settings.max_query_rows)
         self.small_answers = SmallAnswers(queries, self.exporter, small)
         self.questions = Questions(queries, self.small_answers, database or Path())
-        self.plots = Plots(queries)
         self.listing = TableListing(queries, exports, small, database)
         self.descriptions = TableDescriptions(queries, database, small)
 

@@ -12,7 +12,6 @@ import duckdb
 import pytest
 
 from mdvec.charts.plot import PLOT_KINDS
-from mdvec.charts.plots import Plots
 from mdvec.sql.core.refusals import (
     BadTableName,
     QueryError,
@@ -23,6 +22,7 @@ from mdvec.sql.core.refusals import (
 )
 from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits
 from mdvec.sql.process.query_process import QueryProcess
+from mdvec.sql.questions import Prepared, Questions
 from mdvec.text.one_line import identifier, literal
 
 SECONDS = 0.6
@@ -284,7 +284,9 @@ PARAMETERS = ("?", "$")
 @pytest.mark.parametrize("attempt", REFUSED)
 def test_a_hostile_statement_is_refused_as_a_saved_question_and_a_chart(untouched, attempt):
     process, source = untouched.process, said(attempt, untouched)
-    asked = [lambda: Plots(process).plot(source, PLOT_KINDS[0], "")]  # the kind comes later
+    asked = [
+        lambda: Questions(process, None, Path()).plot(Prepared.plain(source), PLOT_KINDS[0], "")
+    ]  # the kind comes later
     if not source.removeprefix("SELECT ").startswith(PARAMETERS):  # a question may have these
         asked.append(lambda: process.judged(source))
     for ask in asked:

@@ -2,17 +2,20 @@
 
 import math
 from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from mdvec.analysis import safe_chart
 from mdvec.analysis.exports import ExportFolder
 from mdvec.charts.figure import draw
-from mdvec.charts.plots import MAX_POINTS, PlotRefused, Plots
+from mdvec.charts.plots import MAX_POINTS, PlotRefused
 from mdvec.sql.answers import Exporter
 from mdvec.sql.core.guard import AnswerGuard
 from mdvec.sql.process.messages import Data, QueryLimits
 from mdvec.sql.process.query_process import QueryProcess
+from mdvec.sql.questions import Prepared, Questions
 
 DAYS = "SELECT DATE '2025-01-01' + range::INT AS day, sin(range) AS a, 2.5 AS b FROM range({})"
 
@@ -29,7 +32,12 @@ def queries(tmp_path_factory):
 
 @pytest.fixture
 def plots(queries):
-    return Plots(queries)
+    questions = Questions(queries, None, Path())
+
+    def plot(query, kind, title):
+        return questions.plot(Prepared.plain(query), kind, title)
+
+    return SimpleNamespace(plot=plot)
 
 
 def shown(plot):

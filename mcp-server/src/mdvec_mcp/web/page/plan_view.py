@@ -9,7 +9,7 @@ from functools import partial
 from threading import Lock
 
 from cachetools import LRUCache
-from mdvec.charts import Chart, ImageFormat, Series, TrendChart, colors_of
+from mdvec.charts import Chart, ImageFormat, Plot, Series, colors_of, month_plot
 from mdvec.database import Connection
 from mdvec.dates import MonthRange
 from mdvec.errors import MdvecError
@@ -96,12 +96,12 @@ def outlook_chart(spending: TrendAnswer, forecast: ForecastAnswer) -> OutlookCha
     )
 
 
-def forecast_picture(forecast: ForecastAnswer) -> TrendChart:
+def forecast_picture(forecast: ForecastAnswer) -> Plot:
     """The forecast as a chart to download: bars of the expected spending, and their bands."""
     bands = tuple((figure.low, figure.high) for figure in forecast.months)
     name = "支出の見通し" + "（縦の線は8割の幅）" * any(low is not None for low, _ in bands)
     amounts = tuple(figure.amount for figure in forecast.months)
-    return TrendChart(
+    return month_plot(
         "bar",
         f"支出の見通し（{forecast.as_of} までの明細から）",
         tuple(str(figure.month) for figure in forecast.months),

@@ -32,14 +32,12 @@ class QuestionPlan:
         facts: returns one row about the table.
         notes: says what matters of the row of ``facts``.
         bound: the values of the parameters of both.
-        read: makes the rows of the answer from those of ``sql``; None leaves them.
     """
 
     sql: str
     facts: str
     notes: Callable[[Sequence[Any]], list[str]]
     bound: Bound
-    read: Callable[[list[list[Any]]], tuple[list[str], list[list[Any]]]] | None = None
 
     def bound_of(self, statement: str) -> Bound:
         """The values of the parameters that a statement has; DuckDB refuses others."""
@@ -327,7 +325,6 @@ ANOMALIES = ReadyQuestion(
 
 
 _MAX_COLUMNS = 20
-_HEADER = ["first", "second", "r", "rows"]
 
 
 def _correlations(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
@@ -337,26 +334,21 @@ def _correlations(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
             "correlations needs two columns of numbers or more; the table has: "
             f"{names_of(columns, is_measured)}"
         )
-    pairs = list(combinations(chosen, 2))
     values = {column.name: f"CAST({finite_value(column)} AS DOUBLE)" for column in chosen}
-    figures = ", ".join(
+    pairs = ", ".join(
         # Where a column is constant, corr() is a NaN or an error.
-        f"CASE WHEN regr_sxx({values[a.name]}, {values[b.name]}) > 0 "
-        f"AND regr_syy({values[a.name]}, {values[b.name]}) > 0 "
+        f"{{'first': {literal(a.name)}, 'second': {literal(b.name)}, 'r': CASE WHEN "
+        f"regr_sxx({values[a.name]}, {values[b.name]}) > 0 AND "
+        f"regr_syy({values[a.name]}, {values[b.name]}) > 0 "
         f"THEN corr({values[a.name]}, {values[b.name]}) END, "
-        f"regr_count({values[a.name]}, {values[b.name]})"
-        for a, b in pairs
+        f"'rows': regr_count({values[a.name]}, {values[b.name]})}}"
+        for a, b in combinations(chosen, 2)
+    )
+    sql = (
+        f"SELECT * FROM (SELECT unnest([{pairs}], recursive := true) FROM {{source}}) "
+        "WHERE r IS NOT NULL ORDER BY abs(r) DESC"
     )
     spans = ", ".join(f"count({value}), min({value}) = max({value})" for value in values.values())
-
-    def read(rows: list[list[Any]]) -> tuple[list[str], list[list[Any]]]:
-        (row,) = rows
-        correlations = [
-            [a.name, b.name, row[2 * position], row[2 * position + 1]]
-            for position, (a, b) in enumerate(pairs)
-            if row[2 * position] is not None
-        ]
-        return _HEADER, sorted(correlations, key=lambda pair: -abs(pair[2]))
 
     def notes(row: Sequence[Any]) -> list[str]:
         names = [column.name for column in chosen]
@@ -369,9 +361,7 @@ def _correlations(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
             said.append(f"the first {_MAX_COLUMNS} columns of numbers; name others in columns")
         return said
 
-    return QuestionPlan(
-        f"SELECT {figures} FROM {{source}}", f"SELECT {spans} FROM {{source}}", notes, {}, read
-    )
+    return QuestionPlan(sql, f"SELECT {spans} FROM {{source}}", notes, {})
 
 
 def _chosen(columns: Sequence[Column], given: str | None) -> list[Column]:
