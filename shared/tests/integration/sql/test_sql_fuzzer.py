@@ -23,6 +23,7 @@ from mdvec.sql.core.refusals import QueryFailed, QueryStopped
 from mdvec.sql.core.statement import clean, find_table, with_source
 from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits
 from mdvec.sql.process.query_process import QueryProcess
+from mdvec.sql.questions import Prepared
 from mdvec.sql.service import Analytics
 from mdvec.text.one_line import literal
 
@@ -228,7 +229,7 @@ class Target:
 
     def _plot(self, sql, grammar):
         kind = grammar.random.choice(("bar", "line", "box", "histogram", "heatmap"))
-        return repr(self.all.plots.plot(sql, kind, grammar.text()[:100]))
+        return repr(self.all.questions.plot(Prepared.plain(sql), kind, grammar.text()[:100]))
 
     def _list(self, _sql, grammar):
         return self.all.listing.handles(grammar.text(), grammar.random.randint(1, 3))

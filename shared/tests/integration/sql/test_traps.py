@@ -72,7 +72,7 @@ def test_a_trap_that_a_query_has_fallen_into_is_named(handler, condition, note):
     ],
 )
 def test_nothing_is_said_of_queries_without_a_trap(handler, query):
-    assert asked(handler, query)["notes"] == []
+    assert "notes" not in asked(handler, query)
 
 
 def test_a_pivot_finds_the_values_of_its_column(handler):

@@ -163,11 +163,13 @@ class RequestHandler:
             if room < 0:
                 break
             rows.append(row)
-        return {
+        response = {
             "columns": _listed(columns), "rows": rows, "more": len(fetched) > len(rows),
             "reads": sorted(reads),
-            "notes": self._notes(message["source"]) if message["sql"] == SELECT_ALL else [],
         }  # fmt: skip
+        is_plain = message.get("sql", SELECT_ALL) == SELECT_ALL
+        notes = self._notes(message["source"]) if is_plain else []
+        return response | ({"notes": notes} if notes else {})
 
     def _export(self, message: Message) -> Message:
         if message.get("name") is not None:
