@@ -1,19 +1,12 @@
 """The page's views in a chat: what clients are listed, and what the apps' own tool shows."""
 
-import anyio
 import pytest
-from mcp import Client
+from client_here import client_of
 from mcp.client.extension import advertise
 from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID
-from mdvec.embedding.embedder import Embedder
-from mdvec.manage.registering import list_tools
-from mdvec.settings import Settings
 from page_ledger import ledger
-from tiny_embedder import TinyBackend
 
 from mdvec_mcp.apps.offering import VIEWS, add_apps
-from mdvec_mcp.search.model_pool import ModelPool
-from mdvec_mcp.server import wired_server
 
 APPS = advertise(EXTENSION_ID, {"mimeTypes": [APP_MIME_TYPE]})
 ROWS = [
@@ -29,21 +22,8 @@ def database(tmp_path_factory):
 
 def asked(database, work, *extensions, **sections):
     """What ``work`` found with a client of these extensions, under these settings."""
-
-    async def run():
-        models = ModelPool(
-            lambda _: Embedder(TinyBackend()), idle_seconds=60, memory_threshold=1.0,
-            memory_use=lambda: 0.0,
-        )  # fmt: skip
-        rows = list_tools(database, active_only=True)
-        settings = Settings(**sections)
-        server = wired_server(database, rows, models, settings, extend=add_apps).server
-        async with Client(server, extensions=extensions) as client:
-            found = await work(client)
-        server.close()
-        return found
-
-    return anyio.run(run)
+    with client_of(database, extensions, add_apps, **sections) as (client, call):
+        return call(work, client)
 
 
 def shown(database, **arguments):

@@ -5,18 +5,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-import anyio
 import jsonschema  # type: ignore[import-untyped]
 import pytest
-from household_client import answers, import_household
-from mcp import Client
-from mdvec.embedding.embedder import Embedder
-from mdvec.manage import registering
-from mdvec.settings import Settings
-from tiny_embedder import TinyBackend
-
-from mdvec_mcp.search.model_pool import ModelPool
-from mdvec_mcp.server import wired_server
+from client_here import answers, import_household, tools_of
 
 SAMPLES = Path(__file__).parents[4] / "docs" / "examples" / "household"
 AGE = "明細は2025-09-30までです（14か月前）。"
@@ -72,27 +63,8 @@ def database(tmp_path, folder):
     return path
 
 
-def schemas_of(database):
-    """The output schema of each tool of a server that answers with data."""
-
-    async def run():
-        models = ModelPool(
-            lambda _: Embedder(TinyBackend()), idle_seconds=60, memory_threshold=1.0,
-            memory_use=lambda: 0.0,
-        )  # fmt: skip
-        rows = registering.list_tools(database, active_only=True)
-        settings = Settings.model_validate({"server": {"structured": "always"}})
-        server = wired_server(database, rows, models, settings).server
-        async with Client(server) as client:
-            tools = (await client.list_tools()).tools
-        server.close()
-        return {tool.name: tool.output_schema for tool in tools}
-
-    return anyio.run(run)
-
-
 def test_every_answer_has_the_shape_that_its_tool_declares(database):
-    schemas = schemas_of(database)
+    schemas = {name: tool.output_schema for name, tool in tools_of(database).items()}
     for (tool, arguments), answer in zip(CALLS, answers(database, *CALLS), strict=True):
         assert not answer.is_error, answer.words
         schema = schemas[tool]

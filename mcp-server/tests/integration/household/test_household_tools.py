@@ -1,33 +1,18 @@
 """The household's tools, charts and resources as a client sees them, over the sample household."""
 
-import base64
-import json
 import re
-import urllib.request
-from dataclasses import dataclass
 from pathlib import Path
 
-import anyio
-import anyio.to_thread
 import pytest
-from mcp import Client
+from client_here import answers, asking, import_household, tools_of
 from mdvec.database.connection import open_database
 from mdvec.embedding.cards import ModelConstants
-from mdvec.embedding.embedder import Embedder
 from mdvec.files.scanning import ScanRules
 from mdvec.household import review
 from mdvec.household.core.pair import DetectionOptions
-from mdvec.importing.options import ChunkingOverrides
-from mdvec.importing.report import ImportRequest
 from mdvec.index.model_constants import store_constants
 from mdvec.manage import registering
-from mdvec.manage.tool_import import import_tool
-from mdvec.settings import Settings
 from mdvec.tools.registry import get_tool
-from tiny_embedder import TinyBackend
-
-from mdvec_mcp.search.model_pool import ModelPool
-from mdvec_mcp.server import wired_server
 
 SAMPLES = Path(__file__).parents[4] / "docs" / "examples" / "household"
 RULES = ScanRules(extensions=(".csv",), exclude=(), max_bytes=10 * 2**20)
@@ -36,70 +21,23 @@ RULES = ScanRules(extensions=(".csv",), exclude=(), max_bytes=10 * 2**20)
 @pytest.fixture(scope="module")
 def database(tmp_path_factory):
     path = tmp_path_factory.mktemp("household") / "vectors.sqlite"
-    registering.add_tool(path, "kakeibo", "家計簿", SAMPLES, "household")
-    request = ImportRequest(path, "kakeibo", "new", RULES, ChunkingOverrides())
-    import_tool(request, lambda _: Embedder(TinyBackend()))
+    import_household(path, SAMPLES)
     return path
 
 
-@dataclass
-class Answered:
-    """A tool's answer, and the chart fetched from its address."""
-
-    words: str
-    data: dict | None
-    is_error: bool
-    pictures: list[bytes]
-    served: tuple[str, bytes] | None
-
-
-def asked(database, *calls, household=None, **charts):
-    """The answer to each call, given as a tool's name with arguments or a resource's address."""
-
-    async def run():
-        models = ModelPool(
-            lambda _: Embedder(TinyBackend()), idle_seconds=60, memory_threshold=1.0,
-            memory_use=lambda: 0.0,
-        )  # fmt: skip
-        rows = registering.list_tools(database, active_only=True)
-        settings = Settings.model_validate(
-            {
-                "charts": {"port": 0, **charts},
-                "household": household or {},
-                "server": {"structured": "always"},
-            }
-        )
-        server = wired_server(database, rows, models, settings).server
-        async with Client(server) as client:
-            answers = [await answered(client, call) for call in calls]
-        server.close()
-        return answers
-
-    return anyio.run(run)
-
-
-async def answered(client, call):
-    if isinstance(call, str):
-        return json.loads((await client.read_resource(call)).contents[0].text)
-    answer = await client.call_tool(*call)
-    pictures = [base64.b64decode(block.data) for block in answer.content if block.type == "image"]
-    url = ((answer.structured_content or {}).get("chart") or {}).get("url")
-    served = await anyio.to_thread.run_sync(fetched, url) if url else None
-    text = "\n".join(block.text for block in answer.content if block.type == "text")
-    return Answered(text, answer.structured_content, answer.is_error, pictures, served)
-
-
-def fetched(url):
-    with urllib.request.urlopen(url, timeout=10) as response:
-        return response.headers["Content-Type"], response.read()
+@pytest.fixture(scope="module")
+def ask(database):
+    """One server over it."""
+    with asking(database) as ask:
+        yield ask
 
 
 def size_of(png):
     return int.from_bytes(png[16:20], "big"), int.from_bytes(png[20:24], "big")
 
 
-def test_a_month_has_its_sums_its_counts_and_a_page_of_rows(database):
-    (answer,) = asked(database, ("get_monthly_household", {"year": 2025, "month": 6}))
+def test_a_month_has_its_sums_its_counts_and_a_page_of_rows(ask):
+    (answer,) = ask(("get_monthly_household", {"year": 2025, "month": 6}))
     data = answer.data
     assert (data["first_month"], data["last_month"]) == ("2025-06", "2025-06")
     assert data["balance"] == data["income"] - data["spending"]
@@ -119,7 +57,7 @@ def test_a_months_answer_tells_once_of_duplicates_that_an_import_found(database,
         count, *_ = review.count_news(connection, 1)
     assert count > 0
     june = ("get_monthly_household", {"year": 2025, "month": 6})
-    first, second = asked(copy, june, june)
+    first, second = answers(copy, june, june)
     told = first.words.splitlines()[-1]
     assert told.startswith(f"新しい明細に、同じ買い物が二度入っているらしい組が{count}件")
     assert told.endswith("あります（list_duplicate_candidates で確認できます）。")
@@ -136,7 +74,7 @@ def test_shops_near_in_meaning_are_offered_beside_the_sums_once_a_model_is_loade
         constants = ModelConstants(vector_trust=1.0, unrelated=(0.3, 0.1))
         store_constants(connection, fingerprint, constants)
     words = ("find_transactions", {"query": "内科医院", "limit": 1})
-    cold, _, warm, second, chosen, of_category = asked(
+    cold, _, warm, second, chosen, of_category = answers(
         copy, words, ("kakeibo", {"query": "内科"}), words,
         ("find_transactions", {**words[1], "period": "2025年6月"}),
         ("find_transactions", {"query": "内科医院|内科クリニック"}),
@@ -150,9 +88,8 @@ def test_shops_near_in_meaning_are_offered_beside_the_sums_once_a_model_is_loade
     assert "カテゴリ「水道・光熱費」のほかの明細は合計に入れていません" in of_category.words
 
 
-def test_rows_are_found_by_shop_amount_and_period_with_the_sums_of_the_month(database):
-    june, spent, largest, wrong = asked(
-        database,
+def test_rows_are_found_by_shop_amount_and_period_with_the_sums_of_the_month(ask):
+    june, spent, largest, wrong = ask(
         ("get_monthly_household", {"period": "2025年6月"}),
         ("find_transactions", {"period": "2025年6月", "group_by": "category"}),
         ("find_transactions",
@@ -170,10 +107,9 @@ def test_rows_are_found_by_shop_amount_and_period_with_the_sums_of_the_month(dat
     assert "口座「ない銀行」は見つかりません" in wrong.words
 
 
-def test_pages_go_through_all_rows_once(database):
-    first = asked(database, ("get_monthly_household", {"period": "2025年6月"}))[0].data
-    pages = asked(
-        database,
+def test_pages_go_through_all_rows_once(ask):
+    first = ask(("get_monthly_household", {"period": "2025年6月"}))[0].data
+    pages = ask(
         *[
             ("get_monthly_household", {"period": "2025年6月", "page": page})
             for page in range(1, first["pages"] + 1)
@@ -184,10 +120,8 @@ def test_pages_go_through_all_rows_once(database):
     assert pages[-1].data["next_page"] is None
 
 
-def test_a_trend_has_months_changes_and_averages(database):
-    (answer,) = asked(
-        database, ("get_category_trend", {"category": "食費", "period": "2025年6月〜7月"})
-    )
+def test_a_trend_has_months_changes_and_averages(ask):
+    (answer,) = ask(("get_category_trend", {"category": "食費", "period": "2025年6月〜7月"}))
     (food,) = answer.data["categories"]
     june, july = food["months"]
     change = round((july["amount"] - june["amount"]) / june["amount"] * 100, 1)
@@ -196,9 +130,8 @@ def test_a_trend_has_months_changes_and_averages(database):
     assert answer.words.startswith("食費カテゴリの 2025年06月〜2025年07月の推移です。")
 
 
-def test_a_picture_comes_with_the_answer_and_from_its_address_in_exact_pixels(database):
-    month, trend = asked(
-        database,
+def test_a_picture_comes_with_the_answer_and_from_its_address_in_exact_pixels(ask):
+    month, trend = ask(
         ("get_monthly_household", {"period": "2025年6月", "output_format": "image"}),
         ("get_category_trend", {"output_format": "image", "image_size": "1024x768",
                                 "graph_type": "area"}),
@@ -212,10 +145,9 @@ def test_a_picture_comes_with_the_answer_and_from_its_address_in_exact_pixels(da
         assert "http://127.0.0.1:" in answer.words
 
 
-def test_totals_are_answered_by_month_and_trend_and_a_day_with_a_picture(database):
+def test_totals_are_answered_by_month_and_trend_and_a_day_with_a_picture(ask):
     image = {"output_format": "image"}
-    *answers, day = asked(
-        database,
+    *totals, day = ask(
         *[
             (tool, {"category": total, "period": "2025年7月から9月", **image})
             for total in ("支出", "収入", "収支", "貯蓄率")
@@ -223,41 +155,40 @@ def test_totals_are_answered_by_month_and_trend_and_a_day_with_a_picture(databas
         ],
         ("get_monthly_household", {"period": "2025年7月1日〜7月10日", "limit": 20, **image}),
     )
-    assert [len(answer.pictures) for answer in answers] == [1] * 8
-    spent, spending, _, income, left, balance, saved, savings = [one.data for one in answers]
+    assert [len(answer.pictures) for answer in totals] == [1] * 8
+    spent, spending, _, income, left, balance, saved, savings = [one.data for one in totals]
     assert spent["spending"] == spending["categories"][0]["total"] > 0
     assert left["balance"] == balance["categories"][0]["total"]
     assert left["balance"] == income["categories"][0]["total"] - spent["spending"]
     assert saved["savings_rate"] == savings["savings"]["rate"]
-    assert f"- 貯蓄率: {saved['savings_rate']}%" in answers[6].words
-    assert f"- 支出: {spent['spending']:,}円" in answers[0].words
+    assert f"- 貯蓄率: {saved['savings_rate']}%" in totals[6].words
+    assert f"- 支出: {spent['spending']:,}円" in totals[0].words
     assert (day.data["first_day"], day.data["last_day"]) == ("2025-07-01", "2025-07-10")
     assert day.data["chart"]["alt_text"] == "家計簿グラフ - 2025年7月1日〜2025年7月10日の支出"
     assert {row["date"][:9] for row in day.data["rows"]} == {"2025-07-0", "2025-07-1"}
     assert 0 < day.data["spending"] < spent["spending"]
 
 
-def test_a_jpeg_comes_with_the_answer_and_at_its_address(database):
+def test_a_jpeg_comes_with_the_answer_and_at_its_address(ask):
     question = {"output_format": "image", "graph_type": "bar", "image_format": "jpeg"}
-    (answer,) = asked(database, ("get_category_trend", question))
+    (answer,) = ask(("get_category_trend", question))
     kind, jpeg = answer.served
     assert kind == "image/jpeg"
     assert answer.pictures == [jpeg]
     assert jpeg.startswith(b"\xff\xd8\xff")
 
 
-def test_an_svg_is_only_at_its_address(database):
+def test_an_svg_is_only_at_its_address(ask):
     question = {"category": "食費", "output_format": "image", "image_format": "svg"}
-    (answer,) = asked(database, ("get_category_trend", question))
+    (answer,) = ask(("get_category_trend", question))
     kind, svg = answer.served
     assert answer.pictures == []
     assert kind.startswith("image/svg+xml")
     assert b"<svg" in svg
 
 
-def test_an_unsuitable_graph_is_refused_with_the_suitable_ones(database):
-    pie, line, big = asked(
-        database,
+def test_an_unsuitable_graph_is_refused_with_the_suitable_ones(ask):
+    pie, line, big = ask(
         ("get_category_trend", {"output_format": "image", "graph_type": "pie"}),
         ("get_monthly_household", {"output_format": "image", "graph_type": "line"}),
         ("get_monthly_household", {"output_format": "image", "image_size": "4000x3000"}),
@@ -271,8 +202,10 @@ def test_an_unsuitable_graph_is_refused_with_the_suitable_ones(database):
 
 
 def test_a_small_limit_shrinks_the_usual_size(database):
-    (answer,) = asked(
-        database, ("get_monthly_household", {"output_format": "image"}), max_size="640x480"
+    (answer,) = answers(
+        database,
+        ("get_monthly_household", {"output_format": "image"}),
+        charts={"max_size": "640x480"},
     )
     assert size_of(answer.pictures[0]) == (640, 480)
 
@@ -280,8 +213,10 @@ def test_a_small_limit_shrinks_the_usual_size(database):
 def test_with_an_unusable_font_the_answer_is_text_with_the_reason(database, tmp_path):
     font = tmp_path / "broken.ttf"
     font.write_bytes(b"no font")
-    (answer,) = asked(
-        database, ("get_monthly_household", {"output_format": "image"}), font_path=str(font)
+    (answer,) = answers(
+        database,
+        ("get_monthly_household", {"output_format": "image"}),
+        charts={"font_path": str(font)},
     )
     assert not answer.is_error
     assert answer.data["chart"]["type"] == "text"
@@ -289,9 +224,8 @@ def test_with_an_unusable_font_the_answer_is_text_with_the_reason(database, tmp_
     assert "支出:" in answer.words
 
 
-def test_unknown_input_is_refused_in_japanese_with_the_choices(database):
-    period, category, page, name = asked(
-        database,
+def test_unknown_input_is_refused_in_japanese_with_the_choices(ask):
+    period, category, page, name = ask(
         ("get_category_trend", {"period": "いつか"}),
         ("get_category_trend", {"category": "食日"}),
         ("get_monthly_household", {"period": "2025年6月", "page": 99}),
@@ -305,33 +239,31 @@ def test_unknown_input_is_refused_in_japanese_with_the_choices(database):
     assert "家計簿「nobody」が見つかりません。指定できる名前: kakeibo" in name.words
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "said"),
-    [
-        ("get_monthly_household", {"month": "六月"},
-         'month は整数で指定してください（指定値: "六月"）。'),
-        ("get_category_trend", {"graph_type": "foo"},
-         "graph_type は'bar'、'line'、'pie'、'area' のいずれかで指定してください"),
-        ("get_category_trend", {"nosuch": 1},
-         "get_category_trend に 'nosuch' という引数はありません。使える引数: category、"),
-        ("detect_duplicates", {"amount_tolerance_abs": "x"},
-         "amount_tolerance_abs は数値で指定してください"),
-        ("confirm_duplicate", {}, "confirm_duplicate には引数 'decision' が必要です。"),
-        ("get_category_trend", {"category": 5}, "category は文字列で指定してください"),
-    ],
-)  # fmt: skip
-def test_wrong_arguments_are_refused_in_the_language_of_the_answers(
-    database, tool, arguments, said
-):
-    (answer,) = asked(database, (tool, arguments))
-    assert answer.is_error
-    assert answer.words.startswith(said)
+WRONG: list[tuple[str, dict[str, object], str]] = [
+    ("get_monthly_household", {"month": "六月"},
+     'month は整数で指定してください（指定値: "六月"）。'),
+    ("get_category_trend", {"graph_type": "foo"},
+     "graph_type は'bar'、'line'、'pie'、'area' のいずれかで指定してください"),
+    ("get_category_trend", {"nosuch": 1},
+     "get_category_trend に 'nosuch' という引数はありません。使える引数: category、"),
+    ("detect_duplicates", {"amount_tolerance_abs": "x"},
+     "amount_tolerance_abs は数値で指定してください"),
+    ("confirm_duplicate", {}, "confirm_duplicate には引数 'decision' が必要です。"),
+    ("get_category_trend", {"category": 5}, "category は文字列で指定してください"),
+]  # fmt: skip
+
+
+def test_wrong_arguments_are_refused_in_the_language_of_the_answers(ask):
+    given = ask(*[call for *call, _ in WRONG])
+    for answer, (*_, said) in zip(given, WRONG, strict=True):
+        assert answer.is_error
+        assert answer.words.startswith(said)
 
 
 def test_an_empty_household_says_how_to_import(tmp_path):
     empty = tmp_path / "vectors.sqlite"
     registering.add_tool(empty, "kakeibo", "家計簿", tmp_path, "household")
-    month, trend, search = asked(
+    month, trend, search = answers(
         empty,
         ("get_monthly_household", {}),
         ("get_category_trend", {}),
@@ -343,9 +275,9 @@ def test_an_empty_household_says_how_to_import(tmp_path):
     assert "mdvec import -n kakeibo" in search.words
 
 
-def test_the_resources_have_categories_months_and_trends(database):
-    hierarchy, categories, months, trends = asked(
-        database, "data://category_hierarchy", "data://household_categories",
+def test_the_resources_have_categories_months_and_trends(ask):
+    hierarchy, categories, months, trends = ask(
+        "data://category_hierarchy", "data://household_categories",
         "data://available_months", "data://category_trend_summary",
     )  # fmt: skip
     assert hierarchy == categories
@@ -358,28 +290,14 @@ def test_the_resources_have_categories_months_and_trends(database):
 def test_household_tools_exist_only_with_a_household(tmp_path):
     path = tmp_path / "vectors.sqlite"
     registering.add_tool(path, "notes", "notes", tmp_path, "markdown")
-
-    def names():
-        models = ModelPool(
-            lambda _: Embedder(TinyBackend()), idle_seconds=60, memory_threshold=1.0,
-            memory_use=lambda: 0.0,
-        )  # fmt: skip
-        rows = registering.list_tools(path, active_only=True)
-
-        async def run():
-            async with Client(wired_server(path, rows, models, Settings()).server) as client:
-                return {tool.name for tool in (await client.list_tools()).tools}
-
-        return anyio.run(run)
-
-    assert names() == {"notes", "search", "get_document", "reindex", "list_sources"}
+    assert tools_of(path).keys() == {"notes", "search", "get_document", "reindex", "list_sources"}
     registering.add_tool(path, "kakeibo", "家計簿", tmp_path, "household")
-    assert names() >= {"kakeibo", "get_monthly_household", "confirm_duplicate"}
+    assert tools_of(path).keys() >= {"kakeibo", "get_monthly_household", "confirm_duplicate"}
 
 
 def test_months_from_the_26th_move_sums_titles_charts_and_resources(database):
     image = {"output_format": "image"}
-    june, trend, months, summary = asked(
+    june, trend, months, summary = answers(
         database,
         ("get_monthly_household", {"period": "2025年6月", **image}),
         ("get_category_trend", {"category": "支出", "period": "2025年6月〜7月", **image}),

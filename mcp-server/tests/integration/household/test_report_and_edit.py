@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from household_client import answers, import_household
+from client_here import answers, asking, import_household
 
 SAMPLES = Path(__file__).parents[4] / "docs" / "examples" / "household"
 
@@ -14,6 +14,13 @@ def database(tmp_path_factory):
     path = tmp_path_factory.mktemp("household") / "vectors.sqlite"
     import_household(path, SAMPLES)
     return path
+
+
+@pytest.fixture(scope="module")
+def ask(database):
+    """One server over it."""
+    with asking(database) as ask:
+        yield ask
 
 
 def report(name, **arguments):
@@ -29,9 +36,8 @@ def yen(words, name):
     return int(re.search(rf"{name}:? (-?[\d,]+)円", words)[1].replace(",", ""))
 
 
-def test_two_periods_stand_side_by_side_with_the_shops_that_moved(database):
-    year, month, shops, full = answers(
-        database,
+def test_two_periods_stand_side_by_side_with_the_shops_that_moved(ask):
+    year, month, shops, full = ask(
         report("compare", period="2025年", base="2024年1月〜9月"),
         ("get_monthly_household", {"period": "2025年"}),
         report("compare", period="2025年9月", by="shop", limit=3),
@@ -49,21 +55,20 @@ def test_two_periods_stand_side_by_side_with_the_shops_that_moved(database):
     assert re.search(r"\n  増: 2025-09-25 オートチャージ 2,960円 \[\d+\]", full.words)
 
 
-def test_a_comparison_is_a_page_long_and_in_full_a_few(database):
-    concise, full, drawn = answers(
-        database, report("compare", period="2025年", base="2024年"),
+def test_a_comparison_is_a_page_long_and_in_full_a_few(ask):
+    concise, full, drawn = ask(
+        report("compare", period="2025年", base="2024年"),
         report("compare", period="2025年", base="2024年", detail="full"),
         report("compare", period="2025年", base="2024年", output_format="image"),
     )  # fmt: skip
-    assert (concise.pictures, drawn.pictures) == (0, 1)
+    assert (len(concise.pictures), len(drawn.pictures)) == (0, 1)
     assert "（家計簿グラフ - 2025年1月〜2025年9月と2024年1月〜2024年12月の比較）" in drawn.words
     assert len(concise.words) < 1_500 < len(full.words)
     assert "detail=full なら" in concise.words
 
 
-def test_a_budget_is_set_told_with_a_chart_and_removed(database):
-    done, refused, told, drawn, removed, none = answers(
-        database,
+def test_a_budget_is_set_told_with_a_chart_and_removed(ask):
+    done, refused, told, drawn, removed, none = ask(
         edit("budget", category="食費", amount=60_000),
         edit("budget", category="収入", amount=60_000),
         report("budget", period="2025年8月"),
@@ -75,14 +80,14 @@ def test_a_budget_is_set_told_with_a_chart_and_removed(database):
     assert refused.is_error
     assert told.words.startswith("2025年08月の予算と実績です。")
     assert "- 食費（毎月）: 予算 60,000円 のうち " in told.words
-    assert drawn.pictures == 1
+    assert len(drawn.pictures) == 1
     assert re.search(r"（家計簿グラフ - 2025年8月の予算と実績）.*http://127.0.0.1:", drawn.words)
     assert removed.words == "食費の予算をやめました。"
     assert "edit_household（what=budget）" in none.words
 
 
-def test_recurring_payments_and_a_forecast_come_from_the_ledger(database):
-    recurring, outlook = answers(database, report("recurring"), report("forecast"))
+def test_recurring_payments_and_a_forecast_come_from_the_ledger(ask):
+    recurring, outlook = ask(report("recurring"), report("forecast"))
     for line in (
         "明細は2025-09-30までです（14か月前）。",
         "- 家賃（住宅）: 毎月 82,000円、年 984,000円（次は 2025-10-01 ごろ）",
@@ -97,9 +102,8 @@ def test_recurring_payments_and_a_forecast_come_from_the_ledger(database):
     assert "ずれの中央値: 1か月先 " in outlook.words
 
 
-def test_what_is_unusual_and_all_households_are_reports_too(database):
-    unusual, together, month = answers(
-        database,
+def test_what_is_unusual_and_all_households_are_reports_too(ask):
+    unusual, together, month = ask(
         report("anomalies"),
         report("households", period="2025年8月"),
         ("get_monthly_household", {"period": "2025年8月"}),
@@ -109,10 +113,9 @@ def test_what_is_unusual_and_all_households_are_reports_too(database):
         assert yen(together.words, name) == yen(month.words, name)
 
 
-def test_costs_and_a_list_for_the_tax_office_are_reports_with_exact_sums(database):
+def test_costs_and_a_list_for_the_tax_office_are_reports_with_exact_sums(ask):
     month = {"since": "2025-08", "until": "2025-08"}
-    costs, spent, medical, health, donated, joined, gone = answers(
-        database,
+    costs, spent, medical, health, donated, joined, gone = ask(
         report("costs", **month),
         ("get_monthly_household", month),
         report("medical", since="2025-01", until="2025-09"),
@@ -133,67 +136,66 @@ def test_costs_and_a_list_for_the_tax_office_are_reports_with_exact_sums(databas
     assert "戻りました" in gone.words
 
 
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (report("forecast", period="来月"),
-         "household_report の report=forecast は period を使いません。使える引数: tool"),
-        (report("forecast", since="2025-06", until="2025-06"),
-         "household_report の report=forecast は since、until を使いません。使える引数: tool"),
-        (report("compare", period="2025年6月", base="先月より今月"),
-         "期間「先月より今月」は読めません"),
-        (report("anomalies", since="2025-06", until="2025-08"), "ひと月か、月の初日から"),
-        (report("budget", since="2025-08-05", until="2025-08-31"), "since=2025-08-01"),
-        (report("net_worth", since="先月"), "since「先月」は読めません。YYYY-MM-DD か YYYY-MM"),
-        (("get_monthly_household", {"period": "FY2024-2025"}),
-         '初日と最終日を since="YYYY-MM-DD"、until="YYYY-MM-DD" に入れてください'),
-        (report("households", tool="kakeibo", by="shop"),
-         "は by、tool を使いません。使える引数: since、until、period"),
-        (report("budget", base="前年"),
-         "は base を使いません。使える引数: since、until、period、output_format、tool"),
-        (report("tax"), "report は'compare'、'budget'"),
-        (report("compare", limit=201), "limit 201 は使えません。1〜200"),
-        (edit("budget", category="食費"), "edit_household の what=budget には amount が必要です"),
-        (edit("note", amount=5),
-         "は amount を使いません。使える引数: transaction_id、note、tags、category、tool"),
-        (edit("note", note="旅行"), "transaction_id が必要です"),
-        (edit("note", transaction_id=1), "note か tags か category を付けてください"),
-        (edit("rule", shop="リンリン", category="自転車"), "action を try、add、remove から"),
-        (edit("alias", shop="リンリン", spelling="RINRIN"), "action を try、add、remove から"),
-        (edit("alias", category="食費"),
-         "は category を使いません。使える引数: action、shop、spelling、tool"),
-    ],
-)  # fmt: skip
-def test_an_argument_that_does_not_belong_is_refused_with_those_that_do(database, call, said):
-    (answer,) = answers(database, call)
-    assert answer.is_error
-    assert said in answer.words
-    assert "\n" not in answer.words
+STRANGE = [
+    (report("forecast", period="来月"),
+     "household_report の report=forecast は period を使いません。使える引数: tool"),
+    (report("forecast", since="2025-06", until="2025-06"),
+     "household_report の report=forecast は since、until を使いません。使える引数: tool"),
+    (report("compare", period="2025年6月", base="先月より今月"),
+     "期間「先月より今月」は読めません"),
+    (report("anomalies", since="2025-06", until="2025-08"), "ひと月か、月の初日から"),
+    (report("budget", since="2025-08-05", until="2025-08-31"), "since=2025-08-01"),
+    (report("net_worth", since="先月"), "since「先月」は読めません。YYYY-MM-DD か YYYY-MM"),
+    (("get_monthly_household", {"period": "FY2024-2025"}),
+     '初日と最終日を since="YYYY-MM-DD"、until="YYYY-MM-DD" に入れてください'),
+    (report("households", tool="kakeibo", by="shop"),
+     "は by、tool を使いません。使える引数: since、until、period"),
+    (report("budget", base="前年"),
+     "は base を使いません。使える引数: since、until、period、output_format、tool"),
+    (report("tax"), "report は'compare'、'budget'"),
+    (report("compare", limit=201), "limit 201 は使えません。1〜200"),
+    (edit("budget", category="食費"), "edit_household の what=budget には amount が必要です"),
+    (edit("note", amount=5),
+     "は amount を使いません。使える引数: transaction_id、note、tags、category、tool"),
+    (edit("note", note="旅行"), "transaction_id が必要です"),
+    (edit("note", transaction_id=1), "note か tags か category を付けてください"),
+    (edit("rule", shop="リンリン", category="自転車"), "action を try、add、remove から"),
+    (edit("alias", shop="リンリン", spelling="RINRIN"), "action を try、add、remove から"),
+    (edit("alias", category="食費"),
+     "は category を使いません。使える引数: action、shop、spelling、tool"),
+]  # fmt: skip
 
 
-def test_stated_dates_give_every_tool_the_same_days_as_the_words_for_them(database):
+def test_an_argument_that_does_not_belong_is_refused_with_those_that_do(ask):
+    given = ask(*[call for call, _ in STRANGE])
+    for answer, (_, said) in zip(given, STRANGE, strict=True):
+        assert answer.is_error
+        assert said in answer.words
+        assert "\n" not in answer.words
+
+
+def test_stated_dates_give_every_tool_the_same_days_as_the_words_for_them(ask):
     stated, worded = {"since": "2025-08-01", "until": "2025-08"}, {"period": "2025年8月"}
-    for tool, others in (
+    calls: list[tuple[str, dict[str, object]]] = [
         ("get_monthly_household", {"limit": 0}),
         ("get_category_trend", {"category": "食費"}),
         ("find_transactions", {"group_by": "category"}),
-        ("household_report", {"report": "compare", "base": "previous_year"}),
-        ("household_report", {"report": "budget"}),
-        ("household_report", {"report": "anomalies"}),
-        ("household_report", {"report": "households"}),
-        ("household_report", {"report": "net_worth"}),
-    ):  # fmt: skip
-        dates, words = answers(database, (tool, {**others, **stated}), (tool, {**others, **worded}))
-        said = dates.words.replace("「2025-08-01〜2025-08」", "「2025年8月」")
-        assert (said, dates.is_error) == (words.words, False), tool
+        report("compare", base="previous_year"),
+        *(report(name) for name in ("budget", "anomalies", "households", "net_worth")),
+    ]
+    dates, words = (
+        ask(*[(tool, {**others, **days}) for tool, others in calls]) for days in (stated, worded)
+    )
+    for by_dates, by_words, call in zip(dates, words, calls, strict=True):
+        said = by_dates.words.replace("「2025-08-01〜2025-08」", "「2025年8月」")
+        assert (said, by_dates.is_error) == (by_words.words, False), call
         assert "2025年08月" in said
 
 
-def test_a_shops_other_spelling_is_tried_confirmed_and_taken_back(database):
+def test_a_shops_other_spelling_is_tried_confirmed_and_taken_back(ask):
     alias = {"shop": "自転車屋", "spelling": "リンリン"}
     asked = ("find_transactions", {"shop": "自転車屋", "category": ["食費", "交通費", "未分類"]})
-    empty, tried, before, added, after, removed, gone = answers(
-        database,
+    empty, tried, before, added, after, removed, gone = ask(
         edit("alias"),
         edit("alias", action="try", **alias),
         asked,
@@ -212,11 +214,10 @@ def test_a_shops_other_spelling_is_tried_confirmed_and_taken_back(database):
     assert ": 0件" in gone.words
 
 
-def test_a_rule_is_tried_set_and_removed_and_a_row_is_noted(database):
+def test_a_rule_is_tried_set_and_removed_and_a_row_is_noted(ask):
     rule = {"shop": "リンリン", "category": "自転車"}
     month = ("get_monthly_household", {"period": "2025年8月", "category": "自転車"})
-    tried, before, added, after, removed, wrong = answers(
-        database,
+    tried, before, added, after, removed, wrong = ask(
         edit("rule", action="try", **rule),
         month,
         edit("rule", action="add", **rule),
@@ -231,15 +232,15 @@ def test_a_rule_is_tried_set_and_removed_and_a_row_is_noted(database):
     assert yen(after.words, "支出") == 23_980
     assert wrong.is_error
     row = int(re.search(r"リンリン（ピコペイ） .*\[(\d+) A:\d+\]", after.words)[1])
-    noted, listed = answers(
-        database, edit("note", transaction_id=row, tags=["旅行"]), edit("note", tags=["旅行"])
+    noted, listed = ask(
+        edit("note", transaction_id=row, tags=["旅行"]), edit("note", tags=["旅行"])
     )
     assert noted.words.startswith("記録しました。\n- 2025-08-01 リンリン（ピコペイ） -23,980円")
     assert listed.words.startswith(
         "タグ「旅行」の明細は 1件、集計に入る合計は -23,980円 です。\n- 2025-08-01"
     )
-    told, same, ruled, listed_rules = answers(
-        database, report("notes"), edit("note"), report("rules"), edit("rule")
+    told, same, ruled, listed_rules = ask(
+        report("notes"), edit("note"), report("rules"), edit("rule")
     )
     assert told.words == same.words
     assert "#旅行" in told.words
@@ -248,16 +249,15 @@ def test_a_rule_is_tried_set_and_removed_and_a_row_is_noted(database):
     assert f"#旅行（ID {row}、収入・支出詳細_2025-08-01_2025-08-31.csv:" in listed.words
 
 
-def test_suggestions_change_nothing(database):
-    (listed,) = answers(database, edit("rule"))
+def test_suggestions_change_nothing(ask):
+    (listed,) = ask(edit("rule"))
     assert listed.words.startswith("カテゴリの規則は 0件です。")
     assert "\n- 家具のとびら ピコペイ（" in listed.words
     assert "決めるまで何も変わりません" in listed.words
 
 
-def test_net_worth_comes_from_the_asset_history_with_a_chart(database):
-    told, drawn, full = answers(
-        database,
+def test_net_worth_comes_from_the_asset_history_with_a_chart(ask):
+    told, drawn, full = ask(
         report("net_worth"),
         report("net_worth", output_format="image"),
         report("net_worth", detail="full"),
@@ -267,12 +267,11 @@ def test_net_worth_comes_from_the_asset_history_with_a_chart(database):
     assert second.startswith("2025年09月の純資産は ")
     months = [line for line in full.words.splitlines() if line.startswith("- 2025年0")]
     assert (len(months), all("、" in line for line in months)) == (9, True)
-    assert drawn.pictures == 1
+    assert len(drawn.pictures) == 1
 
 
-def test_what_a_follow_up_needs_stands_in_the_text(database):
-    found, candidates, _, detail = answers(
-        database,
+def test_what_a_follow_up_needs_stands_in_the_text(ask):
+    found, candidates, _, detail = ask(
         ("find_transactions", {"query": "動物園", "limit": 2}),
         ("detect_duplicates", {}),
         ("list_duplicate_candidates", {"limit": 1}),
@@ -302,9 +301,9 @@ CALLS = [
 ]
 
 
-def test_the_texts_of_eleven_usual_calls_have_at_most_9000_characters(database):
+def test_the_texts_of_eleven_usual_calls_have_at_most_9000_characters(ask):
     edits = [edit("budget", category=one, amount=50_000) for one in ("食費", "支出")]
-    told = answers(database, *edits, ("detect_duplicates", {}), *CALLS)[3:]
+    told = ask(*edits, ("detect_duplicates", {}), *CALLS)[3:]
     assert sum(len(one.words) for one in told) <= 9_000
 
 

@@ -189,33 +189,33 @@ def test_a_decided_pair_is_listed_with_its_decision_on_request(household):
     assert words(listed).endswith("(a.csv:3) 重複（元: 取引ID 1）")
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "refusal"),
-    [
-        ("detect_duplicates", {"date_tolerance_days": -1}, "date_tolerance_days は0〜366"),
-        ("detect_duplicates", {"amount_tolerance_abs": -0.5}, "amount_tolerance_abs は0以上"),
-        ("detect_duplicates", {"amount_tolerance_pct": -1}, "amount_tolerance_pct は0以上"),
-        ("detect_duplicates", {"min_similarity_score": 2}, "min_similarity_score は0〜1"),
-        ("detect_duplicates", {"transaction_ids": [9]}, "指定された取引が見つかりません"),
-        ("list_duplicate_candidates", {"limit": 51}, "limit は1〜50"),
-        ("list_duplicate_candidates", {"page": 2}, "page は1〜1"),
-        ("get_duplicate_candidate_detail", {"check_id": 9}, "指定された重複候補が見つかりません"),
-        ("confirm_duplicate", {"check_id": 9, "decision": "skip"}, "指定された重複候補が"),
-        ("confirm_duplicate", {"check_id": 1, "decision": "yes"}, "判定値が不正です"),
-        ("restore_duplicate", {"transaction_id": 9}, "指定された取引が見つかりません"),
-        ("get_duplicate_stats", {"tool": "unknown"}, "指定できる名前: kakeibo"),
-    ],
-)
-def test_invalid_calls_are_refused_in_japanese(household, tool, arguments, refusal):
-    (answer,) = household.add().ask((tool, arguments))
-    assert answer.is_error
-    assert refusal in words(answer)
-    assert "Traceback" not in words(answer)
+INVALID: list[tuple[str, dict[str, object], str]] = [
+    ("detect_duplicates", {"date_tolerance_days": -1}, "date_tolerance_days は0〜366"),
+    ("detect_duplicates", {"amount_tolerance_abs": -0.5}, "amount_tolerance_abs は0以上"),
+    ("detect_duplicates", {"amount_tolerance_pct": -1}, "amount_tolerance_pct は0以上"),
+    ("detect_duplicates", {"min_similarity_score": 2}, "min_similarity_score は0〜1"),
+    ("detect_duplicates", {"transaction_ids": [9]}, "指定された取引が見つかりません"),
+    ("list_duplicate_candidates", {"limit": 51}, "limit は1〜50"),
+    ("list_duplicate_candidates", {"page": 2}, "page は1〜1"),
+    ("get_duplicate_candidate_detail", {"check_id": 9}, "指定された重複候補が見つかりません"),
+    ("confirm_duplicate", {"check_id": 9, "decision": "skip"}, "指定された重複候補が"),
+    ("confirm_duplicate", {"check_id": 1, "decision": "yes"}, "判定値が不正です"),
+    ("restore_duplicate", {"transaction_id": 9}, "指定された取引が見つかりません"),
+    ("get_duplicate_stats", {"tool": "unknown"}, "指定できる名前: kakeibo"),
+    (
+        "detect_duplicates",
+        {"amount_tolerance_pct": "nan"},
+        'amount_tolerance_pct は数値で指定してください（指定値: "nan"）。',
+    ),
+]
 
 
-def test_a_text_is_not_a_number_even_if_it_looks_like_one(household):
-    (answer,) = household.add().ask(("detect_duplicates", {"amount_tolerance_pct": "nan"}))
-    assert words(answer) == ('amount_tolerance_pct は数値で指定してください（指定値: "nan"）。')
+def test_invalid_calls_are_refused_in_japanese(household):
+    given = household.add().ask(*[call for *call, _ in INVALID])
+    for answer, (*_, refusal) in zip(given, INVALID, strict=True):
+        assert answer.is_error
+        assert refusal in words(answer)
+        assert "Traceback" not in words(answer)
 
 
 def test_among_several_households_the_client_names_one(household):
