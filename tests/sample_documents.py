@@ -1,5 +1,6 @@
 """Makes small documents in the formats that people keep, with invented text."""
 
+import functools
 import io
 import json
 import zipfile
@@ -17,6 +18,7 @@ _FONT = "IPAexGothic"
 _HEIGHT = 842
 
 
+@functools.cache
 def _register():
     folder = Path(matplotlib_fontja.__file__).parent
     pdfmetrics.registerFont(TTFont(_FONT, str(next(folder.rglob("*.ttf")))))

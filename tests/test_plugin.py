@@ -1,7 +1,6 @@
 """The plugin is whole, and every command of its skill runs on the samples."""
 
 import json
-import os
 import re
 import shlex
 import subprocess
@@ -9,7 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from mdvec_cli.main import app
 from sample_server import sample_database
+from typer.testing import CliRunner
 
 ROOT = Path(__file__).parents[1]
 SKILL = (ROOT / "tools" / "plugin" / "SKILL.md").read_text(encoding="utf-8")
@@ -18,7 +19,6 @@ COMMANDS = [
     for block in re.findall(r"```bash\n(.*?)```", SKILL, re.DOTALL)
     for line in block.strip().splitlines()
 ]
-CLI = "from mdvec_cli.main import main; main()"
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def environment(tmp_path_factory, kept_caches):
     kept_caches(home)
     database = sample_database(home)
     homes = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"), str(home))
-    return {**os.environ, **homes, "MDVEC_DATABASE_PATH": str(database), "MDVEC_MODEL_NAME": "use"}
+    return {**homes, "MDVEC_DATABASE_PATH": str(database), "MDVEC_MODEL_NAME": "use"}
 
 
 def test_the_skill_is_short_and_says_when_to_use_it():
@@ -39,13 +39,11 @@ def test_the_skill_is_short_and_says_when_to_use_it():
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_of_the_skill_runs(command, environment, tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-c", CLI, *shlex.split(command)[1:]],
-        env=environment, cwd=tmp_path, capture_output=True, encoding="utf-8", check=False,
-    )  # fmt: skip
+def test_every_command_of_the_skill_runs(command, environment, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, shlex.split(command)[1:], env=environment)
     fine = (0, 1) if "doctor" in command else (0,)  # a doctor's findings are its exit code
-    assert done.returncode in fine, done.stderr
+    assert done.exit_code in fine, done.output
     if "--format json" in command:
         assert json.loads(done.stdout)
 

@@ -1,5 +1,6 @@
 """`mdvec model …`, and which model an import chooses."""
 
+import shutil
 import sys
 
 import hub_stand_in
@@ -87,12 +88,19 @@ def test_e5_small_imports_and_the_tool_stays_with_it(mdvec):
     )
 
 
-@pytest.fixture
-def hub(mdvec, tmp_path):
-    """A hub on this machine that has ruri-v3-30m, tiny, with files that nobody needs."""
-    folder = tiny_onnx.build_modernbert(tmp_path / "hub")
+@pytest.fixture(scope="module")
+def tiny_model(tmp_path_factory):
+    """A tiny model with files that nobody needs."""
+    folder = tiny_onnx.build_modernbert(tmp_path_factory.mktemp("models") / "tiny")
     tiny_onnx.quantise(folder)
     (folder / "README.md").touch()
+    return folder
+
+
+@pytest.fixture
+def hub(mdvec, tiny_model, tmp_path):
+    """A hub on this machine that has it as ruri-v3-30m."""
+    folder = shutil.copytree(tiny_model, tmp_path / "hub")
     with hub_stand_in.serving(folder, "sirasagi62/ruri-v3-30m-ONNX", "abc123") as serving:
         mdvec.environment |= {"HF_ENDPOINT": serving.endpoint, "NO_PROXY": "*"}
         yield serving

@@ -7,7 +7,7 @@ from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
-from client_here import answers, import_household, tools_of
+from client_here import asking, import_household, tools_of
 
 SAMPLES = Path(__file__).parents[4] / "docs" / "examples" / "household"
 AGE = "明細は2025-09-30までです（14か月前）。"
@@ -19,6 +19,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("get_category_trend", {"category": "貯蓄率", "output_format": "image"}),
     ("find_transactions", {"query": "スーパー", "rows": "counted"}),
     ("find_transactions", {"group_by": "shop"}),
+    ("edit_household", {"what": "budget", "category": "食費", "amount": 1}),
     ("edit_household", {"what": "budget", "category": "食費", "amount": 60_000}),
     ("edit_household", {"what": "rule"}),
     ("edit_household", {"what": "rule", "action": "try", "shop": "リンリン", "category": "食費"}),
@@ -47,25 +48,34 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.fixture
-def folder(tmp_path):
-    folder = tmp_path / "csv"
+@pytest.fixture(scope="module")
+def database(tmp_path_factory):
+    """A household imported from the samples; a later file is not imported yet."""
+    root = tmp_path_factory.mktemp("household")
+    folder = root / "csv"
     folder.mkdir()
     for file in SAMPLES.glob("*.csv"):
         (folder / file.name).write_bytes(file.read_bytes())
-    return folder
+    import_household(root / "vectors.sqlite", folder)
+    (folder / "収入・支出詳細_2025-10-01_2025-10-31.csv").write_text("x", encoding="utf-8")
+    return root / "vectors.sqlite"
 
 
-@pytest.fixture
-def database(tmp_path, folder):
-    path = tmp_path / "vectors.sqlite"
-    import_household(path, folder)
-    return path
+@pytest.fixture(scope="module")
+def ask(database):
+    with asking(database) as ask:
+        yield ask
 
 
-def test_every_answer_has_the_shape_that_its_tool_declares(database):
+@pytest.fixture(scope="module")
+def answered(ask):
+    """Each call with its answer."""
+    return list(zip(CALLS, ask(*CALLS), strict=True))
+
+
+def test_every_answer_has_the_shape_that_its_tool_declares(database, answered):
     schemas = {name: tool.output_schema for name, tool in tools_of(database).items()}
-    for (tool, arguments), answer in zip(CALLS, answers(database, *CALLS), strict=True):
+    for (tool, arguments), answer in answered:
         assert not answer.is_error, answer.words
         schema = schemas[tool]
         assert schema["type"] == "object"
@@ -76,11 +86,9 @@ def test_every_answer_has_the_shape_that_its_tool_declares(database):
     assert "A concise\\nanswer has neither rows" in text  # what is empty, is said to be
 
 
-def test_the_age_and_every_note_of_a_text_stand_in_its_data(database, folder):
-    calls = [("edit_household", {"what": "budget", "category": "食費", "amount": 1}), *CALLS]
-    (folder / "収入・支出詳細_2025-10-01_2025-10-31.csv").write_text("x", encoding="utf-8")
+def test_the_age_and_every_note_of_a_text_stand_in_its_data(answered):
     noted, told = 0, 0
-    for (_, arguments), answer in zip(calls, answers(database, *calls), strict=True):
+    for (_, arguments), answer in answered:
         lines, data = answer.words.splitlines(), answer.data
         if AGE in lines:
             assert data["age"] == AGE
@@ -98,9 +106,8 @@ def test_the_age_and_every_note_of_a_text_stand_in_its_data(database, folder):
     assert told
 
 
-def test_a_concise_comparison_has_the_shops_of_its_text(database):
-    concise, full = answers(
-        database,
+def test_a_concise_comparison_has_the_shops_of_its_text(ask):
+    concise, full = ask(
         ("household_report", {"report": "compare", "period": "2025年9月"}),
         ("household_report", {"report": "compare", "period": "2025年9月", "detail": "full"}),
     )
@@ -117,9 +124,8 @@ def test_a_concise_comparison_has_the_shops_of_its_text(database):
         assert rows or whole["gone"]
 
 
-def test_recurring_payments_name_the_last_day_and_a_savings_rate_has_no_other_series(database):
-    recurring, savings = answers(
-        database,
+def test_recurring_payments_name_the_last_day_and_a_savings_rate_has_no_other_series(ask):
+    recurring, savings = ask(
         ("household_report", {"report": "recurring"}),
         ("get_category_trend", {"category": "貯蓄率"}),
     )
@@ -132,11 +138,9 @@ def test_recurring_payments_name_the_last_day_and_a_savings_rate_has_no_other_se
         assert f"（収入 {month['income']:,}円, 支出 {month['spending']:,}円" in savings.words
 
 
-def test_a_hit_names_the_transaction_that_a_next_call_takes(database):
-    (found,) = answers(database, ("kakeibo", {"query": "市営動物園"}))
+def test_a_hit_names_the_transaction_that_a_next_call_takes(ask):
+    (found,) = ask(("kakeibo", {"query": "市営動物園"}))
     number = int(re.search(r"取引ID (\d+)", found.words)[1])
-    noted, *_ = answers(
-        database, ("edit_household", {"what": "note", "transaction_id": number, "note": "遠足"})
-    )
+    noted, *_ = ask(("edit_household", {"what": "note", "transaction_id": number, "note": "遠足"}))
     assert f"（ID {number}、" in noted.words
     assert "動物園" in noted.words
