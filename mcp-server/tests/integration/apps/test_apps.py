@@ -20,82 +20,86 @@ def database(tmp_path_factory):
     return ledger(tmp_path_factory.mktemp("apps"), ROWS)
 
 
-def asked(database, work, *extensions, **sections):
-    """What ``work`` found with a client of these extensions, under these settings."""
-    with client_of(database, extensions, add_apps, **sections) as (client, call):
-        return call(work, client)
+def client_with(database, *extensions, **sections):
+    """A client of these extensions, of a server under these settings."""
+    return client_of(database, extensions, add_apps, **sections)
 
 
-def shown(database, **arguments):
+@pytest.fixture(scope="module")
+def app(database):
+    """The client that has apps."""
+    with client_with(database, APPS) as connected:
+        yield connected
+
+
+@pytest.fixture(scope="module")
+def plain(database):
+    """A client without."""
+    with client_with(database) as connected:
+        yield connected
+
+
+@pytest.fixture
+def shown(app):
     """What the apps' tool shows."""
-
-    async def work(client):
-        return (await client.call_tool("show_view", arguments)).structured_content
-
-    return asked(database, work, APPS)
+    client, call = app
+    return lambda **arguments: call(client.call_tool, "show_view", arguments).structured_content
 
 
-async def listed(client):
-    tools = {tool.name: tool.meta for tool in (await client.list_tools()).tools}
-    files = {str(one.uri): one.mime_type for one in (await client.list_resources()).resources}
+def listed(connected):
+    client, call = connected
+    tools = {tool.name: tool.meta for tool in call(client.list_tools).tools}
+    files = {str(one.uri): one.mime_type for one in call(client.list_resources).resources}
     return tools, files
 
 
-def test_a_client_without_apps_is_listed_what_it_always_was(database):
-    tools, files = asked(database, listed)
+def test_a_client_without_apps_is_listed_what_it_always_was(plain):
+    tools, files = listed(plain)
     assert "show_view" not in tools
     assert not any("ui" in (meta or {}) for meta in tools.values())
     assert not any(uri.startswith("ui:") for uri in files)
 
 
-def test_a_client_without_apps_cannot_call_what_only_they_may(database):
-    async def work(client):
-        return await client.call_tool("show_view", {"address": "/"})
-
-    refused = asked(database, work)
+def test_a_client_without_apps_cannot_call_what_only_they_may(plain):
+    client, call = plain
+    refused = call(client.call_tool, "show_view", {"address": "/"})
     assert refused.is_error
     assert "there is no tool 'show_view'" in refused.content[0].text
 
 
 @pytest.mark.parametrize("chosen", [{"tools": "core"}, {"read_only": True}])
 def test_a_server_that_leaves_tools_out_has_no_apps(database, chosen):
-    tools, files = asked(database, listed, APPS, server=chosen)
+    with client_with(database, APPS, server=chosen) as connected:
+        tools, files = listed(connected)
     assert "query" in tools
     assert "show_view" not in tools
     assert not any("ui" in (meta or {}) for meta in tools.values())
     assert not any(uri.startswith("ui:") for uri in files)
 
 
-def test_a_client_with_apps_reads_the_file_of_each_tool_that_has_one(database):
-    tools, files = asked(database, listed, APPS)
+def test_a_client_with_apps_reads_the_file_of_each_tool_that_has_one(app):
+    tools, files = listed(app)
     drawn = {name: meta["ui"] for name, meta in tools.items() if "ui" in (meta or {})}
     assert drawn.pop("show_view") == {"visibility": ["app"]}
     assert drawn.keys() == VIEWS.keys()
     (uri,) = {ui["resourceUri"] for ui in drawn.values()}
     assert files[uri] == APP_MIME_TYPE
-
-    async def work(client):
-        return (await client.read_resource(uri)).contents[0].text
-
-    text = asked(database, work, APPS)
+    client, call = app
+    text = call(client.read_resource, uri).contents[0].text
     assert "{script}" not in text
     assert "src=" not in text.replace("data-", "")
 
 
-def test_only_an_app_gets_the_address_of_its_view_and_the_text_beside_the_text(database):
-    asked_for = {"year": 2025, "month": 7}
+def test_only_an_app_gets_the_address_of_its_view_and_the_text_beside_the_text(app, plain):
+    def answered(connected):
+        client, call = connected
+        month = call(client.call_tool, "get_monthly_household", {"year": 2025, "month": 7})
+        found = call(client.call_tool, "search", {"query": "パン"})
+        return month.content[0].text, month.structured_content, found.structured_content
 
-    async def work(client):
-        month = await client.call_tool("get_monthly_household", asked_for)
-        other = await client.call_tool("search", {"query": "パン"})
-        return month, other.structured_content
-
-    month, other = asked(database, work, APPS)
-    text = month.content[0].text
-    assert month.structured_content == {"text": text, "view": "/money?period=2025-07"}
-    assert other is None
-    month, other = asked(database, work)
-    assert (month.content[0].text, month.structured_content, other) == (text, None, None)
+    text, month, found = answered(app)
+    assert (month, found) == ({"text": text, "view": "/money?period=2025-07"}, None)
+    assert answered(plain) == (text, None, None)
 
 
 @pytest.mark.parametrize(
@@ -138,8 +142,8 @@ def test_only_an_app_gets_the_address_of_its_view_and_the_text_beside_the_text(d
         ),
     ],
 )
-def test_what_a_tool_answered_is_shown_by_its_view(database, tool, arguments, address, words):
-    view = shown(database, address=VIEWS[tool](arguments), language="en-GB")
+def test_what_a_tool_answered_is_shown_by_its_view(shown, tool, arguments, address, words):
+    view = shown(address=VIEWS[tool](arguments), language="en-GB")
     assert view["status"] == 200
     assert address in (None, view["address"])
     assert words in view["body"]
@@ -153,8 +157,8 @@ def test_what_a_tool_answered_is_shown_by_its_view(database, tool, arguments, ad
      "/static/x/page.js", "/open?code=1", "/look", "//[", "http://[x/money", "/money/months.csv",
      "/money/chart?of=categories&period=2025-07"],
 )  # fmt: skip
-def test_folders_and_files_are_not_shown_in_a_chat(database, address):
-    assert shown(database, address=address) == {"address": address, "status": 404, "body": ""}
+def test_folders_and_files_are_not_shown_in_a_chat(shown, address):
+    assert shown(address=address) == {"address": address, "status": 404, "body": ""}
 
 
 @pytest.mark.parametrize(
@@ -168,17 +172,17 @@ def test_folders_and_files_are_not_shown_in_a_chat(database, address):
         ("query", {"query": "SELECT '" + "x" * 100_000, "chart": "bar"}),
     ],
 )
-def test_arguments_that_no_tool_would_take_end_in_a_view_or_a_sentence(database, tool, arguments):
-    view = shown(database, address=VIEWS[tool](arguments))
+def test_arguments_that_no_tool_would_take_end_in_a_view_or_a_sentence(shown, tool, arguments):
+    view = shown(address=VIEWS[tool](arguments))
     assert view["status"] in (200, 400)
     assert view["body"]
 
 
-def test_an_address_may_be_written_in_japanese(database):
-    assert "1,820" in shown(database, address="/money?period=2025年7月")["body"]
+def test_an_address_may_be_written_in_japanese(shown):
+    assert "1,820" in shown(address="/money?period=2025年7月")["body"]
 
 
-def test_every_argument_that_a_view_takes_is_one_of_its_tools(database):
+def test_every_argument_that_a_view_takes_is_one_of_its_tools(app):
     """An app gets a tool's arguments as the model gave them, under the tool's own names."""
 
     class Seen(dict):
@@ -186,7 +190,8 @@ def test_every_argument_that_a_view_takes_is_one_of_its_tools(database):
             self[name] = default
             return default
 
-    tools = asked(database, lambda client: client.list_tools(), APPS).tools
+    client, call = app
+    tools = call(client.list_tools).tools
     schemas = {tool.name: tool.input_schema["properties"] for tool in tools}
     for name, address in VIEWS.items():
         asked_for = Seen()
@@ -194,13 +199,13 @@ def test_every_argument_that_a_view_takes_is_one_of_its_tools(database):
         assert asked_for.keys() <= schemas[name].keys(), name
 
 
-def test_a_form_decides_and_leads_on_to_the_view(database):
-    found = shown(database, address="/review/detect", form="days=3&household=kakeibo")
+def test_a_form_decides_and_leads_on_to_the_view(shown):
+    found = shown(address="/review/detect", form="days=3&household=kakeibo")
     assert (found["status"], found["address"]) == (200, "/review?household=kakeibo")
     assert '<strong id="open">1</strong>' in found["body"]
 
 
-def test_a_form_of_nonsense_is_answered_in_a_sentence(database):
-    found = shown(database, address="/review/decide", form="check=9999&decision=%00", language="en")
+def test_a_form_of_nonsense_is_answered_in_a_sentence(shown):
+    found = shown(address="/review/decide", form="check=9999&decision=%00", language="en")
     assert found["status"] == 400
     assert 'class="trouble"' in found["body"]
