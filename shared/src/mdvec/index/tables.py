@@ -18,11 +18,11 @@ DERIVED = (
     "signatures", "fts", "terms", "counts", "vocabulary", "properties", "tags", "links", "keys",
 )  # fmt: skip
 """How the names of the derived tables begin."""
-_WORDS_FORMAT = 4
+_WORDS_FORMAT = 5
 _PROPERTIES_FORMAT = "3"
-_EARLIER_WORDS, _EARLIER_PROPERTIES = (2, 3), "2"
+_EARLIER_WORDS, _EARLIER_PROPERTIES = (2, 3, 4), "2"
 """Formats that only lack what came later: numbers in groups (in 3 only beside spaces and signs,
-and none of thousands), and links."""
+and none of thousands), identifiers with hyphens as a whole (in 4), and links."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,26 +33,26 @@ _MAX_READ_BYTES = 64_000_000
 def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -> list[int] | None:
     """The documents that contain a word, in whatever case; None if they are too many to look.
 
-    A number is found in any groups.
+    A number is found in any groups, an identifier with digits with any signs between its parts.
     """
     if _is_too_much(connection, tables):
         return None
     documents = identifier(tables.documents)
     wanted = folded(spelling)
+    parts = _PARTS.findall(wanted) if _IDENTIFIER.fullmatch(wanted) else []
     if _NUMBER.fullmatch(wanted) and len(_digits(wanted)) >= _MIN_GROUPED:
-        return _documents_with_number(connection, tables, wanted)
-    where, value = _contains("content", spelling)
-    rows = connection.execute(f"SELECT id FROM {documents} WHERE {where}", (value,))
-    return [int(document_id) for (document_id,) in rows]
-
-
-def _documents_with_number(connection: apsw.Connection, tables: Tables, number: str) -> list[int]:
-    pattern = _pattern(number, inside=True)
-    # Full width needs a look at every text; a current index has such numbers already.
+        pattern, parts = _pattern(wanted, inside=True), [*_digits(wanted)]
+    elif len(parts) > 1:
+        pattern = re.compile(rf"[\s_.:/,{_HYPHENS}]{{0,2}}".join(parts))
+    else:
+        where, value = _contains("content", spelling)
+        rows = connection.execute(f"SELECT id FROM {documents} WHERE {where}", (value,))
+        return [int(document_id) for (document_id,) in rows]
+    # Full width needs a look at every text; a current index has such words already.
     is_current = has_current_words(connection, tables)
     rows = connection.execute(
-        f"SELECT id, content FROM {identifier(tables.documents)} WHERE content LIKE ?",
-        ("%".join(["", *_digits(number), ""]) if is_current else "%",),
+        f"SELECT id, content FROM {documents} WHERE content LIKE ?",
+        ("%".join(["", *parts, ""]) if is_current else "%",),
     )
     return [int(str(number)) for number, text in rows if pattern.search(folded(str(text)))]
 
@@ -168,7 +168,10 @@ def open_tasks(content: str) -> list[tuple[int, str]]:
     ]
 
 
-_SEPARATOR = "[-,\u2010-\u2013\u2212\u30fc]"
+_HYPHENS = "\u2010-\u2013\u2212\u30fc-"
+_SEPARATOR = f"[,{_HYPHENS}]"
+_PARTS = re.compile(r"[a-z]+|\d+")
+_IDENTIFIER = re.compile(rf"(?=.*[a-z])(?=.*\d)[a-z0-9{_HYPHENS}]+")
 _NUMBER = re.compile(rf"(?<![a-z0-9_])\d+(?:{_SEPARATOR}\d+)*(?![a-z0-9_])")
 _MIN_GROUPED = 4
 """Digits of a number that may be written in groups of thousands."""

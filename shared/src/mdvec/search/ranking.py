@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from mdvec.search.core.lexical import Candidate, CorpusStatistics
 from mdvec.text import (
     WORD_MARK,
     QuestionTerms,
+    folded,
     is_katakana,
     is_letters,
     is_list_of_links,
@@ -234,9 +236,9 @@ def each_text_once(ranked: Sequence[RankedChunk]) -> list[RankedChunk]:
     places: dict[tuple[object, ...], list[RankedChunk]] = {}
     for hit in ranked:
         chunk, chunking = hit.chunk, hit.tool.chunking
-        text = chunk.content.strip()
+        text = unicodedata.normalize("NFC", chunk.content.strip())
         is_short = chunking is None or len(text) < chunking.min_chars
-        about = (chunk.title, chunk.heading) if is_short else ()
+        about = map(folded, (chunk.title, chunk.heading)) if is_short else ()
         places.setdefault((hit.tool.id, text, *about), []).append(hit)
     once: list[RankedChunk] = []
     for same in places.values():

@@ -29,8 +29,8 @@ from mdvec.text import (
     QuestionTerms,
     folded,
     in_other_kana,
-    in_other_numerals,
     is_letters,
+    written_otherwise,
 )
 
 MIN_CANDIDATES = 60
@@ -161,11 +161,11 @@ def _words_found(
     within: set[str] = set()
     for word, reading in query.words.items():
         spelling = query.in_letters.get(word, "")
-        numerals = in_other_numerals(word)
-        if numerals and not any(document_frequencies(connection, names, numerals).values()):
-            numerals = ()
-        terms: Sequence[str] = (word, *in_other_kana(word), *numerals)
-        if not (frequencies[word] or word in apart or numerals):
+        otherwise = written_otherwise(word)
+        if otherwise and not any(document_frequencies(connection, names, otherwise).values()):
+            otherwise = ()
+        terms: Sequence[str] = (word, *in_other_kana(word), *otherwise)
+        if not (frequencies[word] or word in apart or otherwise):
             terms = other_spellings(connection, names, word, reading)
             if not terms and len(spelling) >= _MIN_PART and not frequencies.get(spelling):
                 terms = words_containing(connection, names, spelling)

@@ -36,10 +36,10 @@ from .links import is_list_of_links as is_list_of_links
 from .links import link_key as link_key
 from .loanwords import first_kana as first_kana
 from .loanwords import in_other_kana as in_other_kana
-from .loanwords import in_other_numerals as in_other_numerals
 from .loanwords import katakana_of as katakana_of
 from .loanwords import max_edits as max_edits
 from .loanwords import nearest_spellings as nearest_spellings
+from .loanwords import written_otherwise as written_otherwise
 from .markdown import Outline as Outline
 from .markdown import is_markdown as is_markdown
 from .markdown import line_starts as line_starts

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from mdvec.text.dates import named_dates
-from mdvec.text.index_terms import folded, grouped_numbers, terms_of_folded
+from mdvec.text.index_terms import folded, joined_words, terms_of_folded
 from mdvec.text.morphology import WORD_MARK, Role, word_terms
 
 FIELDS: Final = ("title", "names", "heading", "text")
@@ -42,7 +42,7 @@ class FieldTerms:
 
     ``plain`` has pairs of characters and words as spelled, ``words`` the words in normalised
     form, ``readings`` the reading of each, and ``fillers`` the words that only ask (方法). A number
-    in groups (0120-333-906) is also a word without its hyphens, in both.
+    or identifier with hyphens (0120-333-906, KX-9900) is also a word without them, in both.
     """
 
     plain: list[str]
@@ -92,6 +92,6 @@ def field_terms(text: str) -> FieldTerms:
     if words:
         words += [WORD_MARK + day.digits for day in named_dates(text)]
     fillers = frozenset(word.term for word in morphemes if word.role is not Role.CONTENT)
-    numbers = [digits for digits, _, _ in grouped_numbers(text)]
-    readings |= {digits: digits for digits in numbers}
-    return FieldTerms(terms_of_folded(text) + numbers, words + numbers, readings, fillers)
+    joined = [word for word, _, _ in joined_words(text)]
+    readings |= {word: word for word in joined}
+    return FieldTerms(terms_of_folded(text) + joined, words + joined, readings, fillers)

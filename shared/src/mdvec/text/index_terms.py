@@ -36,13 +36,16 @@ _COMMON_FORMS = str.maketrans(_NAME_FORMS, "高崎辺辺斎斎浜浜徳清橋")
 _SENTENCE = re.compile(r"[^。!?\n]{2,}")
 """A sentence or line of folded text."""
 MAX_TERM = 64
-_GROUPED = re.compile(
+_HYPHENS = "\u2010-\u2013\u2212\u30fc-"
+_JOINED = re.compile(
     r"(?<![a-z0-9_-])"
-    r"(?:\d{1,3}(?:,\d{3})+(?!,?\d)|\d+(?:[-\u2010-\u2013\u2212\u30fc]\d+)+)"
+    rf"(?:\d{{1,3}}(?:,\d{{3}})+(?!,?\d)|[a-z0-9]+(?:[{_HYPHENS}][a-z0-9]+)+)"
     r"(?![a-z0-9_-])"
 )
-"""A number in groups, in folded text. Japanese may stand beside it (電話0120-333-906へ)."""
-_MIN_DIGITS = 6
+"""Digits in groups or with letters, in folded text; Japanese may stand beside them (KX-9900へ)."""
+_SEPARATORS = re.compile(f"[,{_HYPHENS}]")
+_DIGIT = re.compile(r"\d")
+MIN_DIGITS = 6
 """Fewer digits joined by hyphens (3-4) are a range or a score, not one number."""
 
 
@@ -93,14 +96,19 @@ def placed_terms(text: str) -> list[tuple[str, int, int]]:
     return placed
 
 
-def grouped_numbers(folded_text: str) -> list[tuple[str, int, int]]:
-    """The numbers in groups (0120-333-906, 1,234): the digits joined, start and end."""
-    joined = [
-        ("".join(filter(str.isdecimal, match[0])), match.start(), match.end())
-        for match in _GROUPED.finditer(folded_text)
-        if "," in match[0] or sum(map(str.isdecimal, match[0])) >= _MIN_DIGITS
-    ]
-    return [number for number in joined if len(number[0]) <= MAX_TERM]
+def joined_words(folded_text: str) -> list[tuple[str, int, int]]:
+    """The numbers in groups (0120-333-906, 1,234) and identifiers with hyphens (KX-9900).
+
+    Each has its letters and digits joined, its start and its end.
+    """
+    joined: list[tuple[str, int, int]] = []
+    for match in _JOINED.finditer(folded_text):
+        word = _SEPARATORS.sub("", match[0])
+        digits = sum(map(str.isdecimal, word))
+        is_one = "," in match[0] or digits >= MIN_DIGITS or 0 < digits < len(word)
+        if is_one and len(word) <= MAX_TERM:
+            joined.append((word, match.start(), match.end()))
+    return joined
 
 
 def question_terms(question: str) -> list[str]:
@@ -167,11 +175,14 @@ class TermCounter:
                 words.add(term)
             else:
                 cjk.append(term)
+        has_digits = any(map(_DIGIT.search, words))
         term_sets: set[frozenset[str]] = set()
         for sentence in _SENTENCE.findall(text):
             terms = {term for term in cjk if term in sentence}
             if words:
                 terms |= words.intersection(self._words.findall(sentence))
+            if has_digits:
+                terms |= words.intersection(word for word, _, _ in joined_words(sentence))
             term_sets.add(frozenset(terms))
         return term_sets - {frozenset()}
 

@@ -14,6 +14,8 @@ _KANA = 0x60
 _TO_KATAKANA = {place: place + _KANA for place in range(0x3041, 0x3097)}
 _TO_HIRAGANA = {katakana: hiragana for hiragana, katakana in _TO_KATAKANA.items()}
 _NUMBER = re.compile(r"=?\d+")
+_FINAL_LENGTH = re.compile("=[\u30a1-\u30f6\u30fc]{3,}[\u30a1-\u30f6]ー?")
+"""A word in katakana whose final ー may be left out: of shorter ones (バー) another word is left."""
 _ONE_KANA = re.compile("=(?:[\u3041-\u3096\u30fc]{2,}|[\u30a1-\u30f6\u30fc]{2,})")
 
 
@@ -24,14 +26,17 @@ def in_other_kana(term: str) -> tuple[str, ...]:
     return (term.translate(_TO_KATAKANA | _TO_HIRAGANA),)
 
 
-def in_other_numerals(term: str) -> tuple[str, ...]:
-    """The term of a number in the other numerals, kanji or digits (二: 2); empty for other words.
+def written_otherwise(term: str) -> tuple[str, ...]:
+    """The same word in other signs: a number in kanji or digits, katakana with or without final ー.
 
-    A normalised form has kanji's numbers in digits, while digits alone are a word in letters.
+    A normalised form has kanji's numbers in digits, while digits alone are a word in letters. The
+    dictionary has one form of サーバ and サーバー, but none of what it lacks (ガスメータ).
     """
-    if not _NUMBER.fullmatch(term):
-        return ()
-    return (term[1:],) if term[0] == "=" else (f"={term}",)
+    if _NUMBER.fullmatch(term):
+        return (term[1:],) if term[0] == "=" else (f"={term}",)
+    if _FINAL_LENGTH.fullmatch(term):
+        return (term[:-1] if term[-1] == "ー" else f"{term}ー",)
+    return ()
 
 
 def max_edits(word: str) -> int:

@@ -10,9 +10,10 @@ from itertools import pairwise
 
 from mdvec.text.dates import named_dates
 from mdvec.text.index_terms import (
+    MIN_DIGITS,
     folded,
-    grouped_numbers,
     is_letters,
+    joined_words,
     placed_terms,
     question_terms,
 )
@@ -68,6 +69,8 @@ _SIGNED = re.compile(r"(?<!\w)([a-z]\w{0,9})(?:\+\+|#)(?!\w)", re.ASCII)
 _COMPOUND = re.compile("[\u30a1-\u30fa\u30fc\u3005-\u3007\u3400-\u9fff]+")
 _QUESTION = re.compile(r"[?？]|か\W*$")
 """A question mark in a sentence, or か at its end."""
+_NO_WHOLE = re.compile(r"[\d,]+|(?:(?:19|20)\d\d\D)+(?:19|20)\d\d")
+"""What is written in other ways as well: sums (1,000,000: 100万) and ranges of years."""
 _Placed = tuple[str, int, int]
 
 
@@ -81,7 +84,8 @@ class QuestionTerms:
         unknown: the words that the dictionary does not have.
         words_of: for each plain term, the words that it overlaps.
         katakana: the spelling of each word in katakana that the dictionary has.
-        dates: for each date, number in groups or name with a sign, the terms it consists of.
+        dates: for each date, number or identifier with hyphens, or name with a sign, the terms it
+            consists of.
         numbered: for each name that ends in its number (React19), its two parts as terms, but those
             that the question also has by themselves.
         edges: plain terms that extend from a content word into the filler.
@@ -90,7 +94,8 @@ class QuestionTerms:
         misspelt: words that a search found only by the nearest spelling, or, in katakana, not at
             all.
         names: names in letters that it asks about (useState, Redux), as spelled, by term; also
-            the word that is all that it asks about.
+            whole numbers and identifiers (0120-333-906, KX-9900), and the word that is all that it
+            asks about.
         nouns: the other nouns that it asks about, by term; as spelled, or the whole compound that
             they are a part of.
         signed: names that end in a sign (C++), as spelled, by term; ``dates`` has their letters.
@@ -143,7 +148,8 @@ def analyse_question(question: str) -> QuestionTerms:
     if not plain:
         content, plain, inside = tokens, placed, set(range(len(text)))
     words = {word.term: word.reading for word in content if word.role is not Role.GRAMMAR}
-    dates = _dates(text, [*placed, *map(_placed, tokens)])
+    joined = _joined(text)
+    dates = _dates(text, joined, [*placed, *map(_placed, tokens)])
     numbered = _numbered(words)
     parts = [part for of_name in numbered.values() for part in sorted(of_name)]
     as_typed = question if len(question) == len(text) else text
@@ -151,7 +157,7 @@ def analyse_question(question: str) -> QuestionTerms:
     foreground = [word for word in content if word.term not in background]
     signed = {match[0]: as_typed[slice(*match.span())] for match in _SIGNED.finditer(text)}
     letters = {term: term.rstrip("+#") for term in signed}
-    names, nouns = _named(as_typed, foreground)
+    names, nouns = _named(as_typed, foreground, joined)
     compounds = _compounds(as_typed, tokens)
     return QuestionTerms(
         tuple(dict.fromkeys([*signed, *(term for term, _, _ in plain), *parts])),
@@ -193,28 +199,46 @@ def _background(text: str, tokens: Sequence[Morpheme], terms: Sequence[_Placed])
     return frozenset(term for term, _, _ in terms) - asked_for if has_content else frozenset()
 
 
-def _dates(text: str, placed: Sequence[_Placed]) -> dict[str, frozenset[str]]:
-    """The days, months and numbers in groups, each as a word with the terms it consists of."""
-    days = [(WORD_MARK + day.digits, day.start, day.end) for day in named_dates(text)]
-    numbers = [
-        number for number in grouped_numbers(text) if not any(number[1] < day[2] for day in days)
+def _joined(text: str) -> list[_Placed]:
+    """The numbers and identifiers with hyphens, but those of days."""
+    days = named_dates(text)
+    return [
+        (word, start, end)
+        for word, start, end in joined_words(text)
+        if not any(start < day.end and day.start < end for day in days)
     ]
+
+
+def _dates(
+    text: str, joined: Sequence[_Placed], placed: Sequence[_Placed]
+) -> dict[str, frozenset[str]]:
+    """The days, months and joined words, each with the terms that it consists of."""
+    days = [(WORD_MARK + day.digits, day.start, day.end) for day in named_dates(text)]
     return {
         word: frozenset(term for term, start, end in placed if first <= start and end <= last)
-        for word, first, last in (*days, *numbers)
+        for word, first, last in (*days, *joined)
     }
 
 
-def _named(question: str, foreground: Sequence[Morpheme]) -> tuple[dict[str, str], dict[str, str]]:
+def _named(
+    question: str, foreground: Sequence[Morpheme], joined: Sequence[_Placed]
+) -> tuple[dict[str, str], dict[str, str]]:
     """The names and the other nouns that a question is about, as spelled.
 
-    A question of a single word is about that.
+    A question of a single word is about that. What is joined is a name as a whole, in no part.
     """
-    spelled = {word.term: question[word.start : word.end] for word in foreground}
+    within = {place for _, start, end in joined for place in range(start, end)}
+    alone = [word for word in foreground if word.start not in within]
+    spelled = {word.term: question[word.start : word.end] for word in alone}
     names = _names(question, {term: words for term, words in spelled.items() if is_letters(words)})
-    if len(spelled) == 1 and foreground[0].role is Role.CONTENT:
+    names |= {
+        word: question[start:end]
+        for word, start, end in joined
+        if not _NO_WHOLE.fullmatch(question, start, end)
+    }
+    if len(spelled) == 1 and not joined and alone[0].role is Role.CONTENT:
         names |= spelled
-    nouns = {word.term: spelled[word.term] for word in foreground if word.is_noun}
+    nouns = {word.term: spelled[word.term] for word in alone if word.is_noun}
     return names, {
         term: words
         for term, words in nouns.items()
@@ -252,6 +276,7 @@ def _names(question: str, spelled: Mapping[str, str]) -> dict[str, str]:
         term: spelling
         for term, spelling in spelled.items()
         if is_name.search(spelling)
+        or (spelling.isdecimal() and len(spelling) >= MIN_DIGITS)
         or (not has_titles and spelling[0].isupper() and not question.startswith(spelling))
     }
 

@@ -1,5 +1,7 @@
 """What is written is found as it is written; what is not there is said to be absent."""
 
+import unicodedata
+
 import pytest
 
 FILLER = "この段落は、ほかのことについて書いてあります。天気や旅行や音楽の話です。" * 2
@@ -15,6 +17,7 @@ NOTES = {
     "sum.md": "# 機械\n\n## 料金\n\nサーバーは 1,234,567 円、保守は 7654321 円。\n",
     "unspaced.md": "# 電話\n\n問い合わせは0570-088-099へ。家は9,876,543円、車は4,321円だった。\n",
     "server.md": "# 予定\n\n## 来月\n\nサーバ を借りる。か\u3099き\u3099く\u3099。\n",
+    "parts.md": "# 部品\n\n型番は KX-9900、掃除機は Z-800、冷蔵庫は Y700、2024-2025 年の品。\n",
     "address.md": "# 動画\n\n[講演](https://videos.example/watch/oxDfrke8rZg) を見た。\n",
     **{f"filler/{number}.md": f"# 雑記 {number}\n\n{FILLER}\n" for number in range(20, 40)},
 }
@@ -45,7 +48,8 @@ def notes(tmp_path_factory):
         ("01203339", "heater.md"), ("0120-3339", "heater.md"), ("C++", "cpp.md"),
         ("c++ の書き方", "cpp.md"), ("React19 の書き方", "cpp.md"),
         ("0570088099", "unspaced.md"), ("9876543", "unspaced.md"), ("4321円", "unspaced.md"),
-        ("1234567", "sum.md"),
+        ("1234567", "sum.md"), ("KX-9900", "parts.md"), ("KX9900 の冷蔵庫", "parts.md"),
+        ("KX-990", "parts.md"), ("Z800", "parts.md"), ("Y-700", "parts.md"),
     ],
 )  # fmt: skip
 def test_a_part_of_an_identifier_or_a_number_finds_it(notes, query, file):
@@ -67,13 +71,20 @@ def test_digits_in_a_note_are_found_as_they_are_mostly_typed(collection):
         ("Spark", "Spark"), ("Spark の設定", "Spark"), ("how to configure Spark?", "Spark"),
         ("量子もつれ", "量子"), ("トレビュシェットについて教えて", "トレビュシェット"),
         ("useFooBar", "useFooBar"), ("foo2 の書き方", "foo2"), ("C# の書き方", "C#"),
-        ("F# とは", "F#"), ("React20", "React20"),
+        ("F# とは", "F#"), ("React20", "React20"), ("0120-444-556", "0120-444-556"),
+        ("0120444556 はどこの番号", "0120444556"), ("KX-9901", "KX-9901"),
+        ("型番 KX-9901 の修理", "KX-9901"), ("Z801", "Z801"),
     ],
 )  # fmt: skip
 def test_a_word_that_no_note_has_is_said_to_be_absent(notes, query, absent):
     answer = notes.search(query)
     assert f'"{absent}"' in next(note for note in answer.notes if "nothing here mentions" in note)
     assert not answer.confident
+
+
+@pytest.mark.parametrize("query", ["2024-2025 年の型番", "2025-2026 年の型番", "1,234,568 円"])
+def test_a_range_of_years_or_a_sum_may_be_written_otherwise_and_is_not_denied(notes, query):
+    assert not any("mention" in note for note in notes.search(query).notes)
 
 
 def test_a_compound_with_a_part_that_no_note_has_is_named_whole(notes):
@@ -188,7 +199,7 @@ def test_an_index_of_the_format_before_lets_no_excluded_text_through(tmp_path, m
 
     with monkeypatch.context() as before:
         before.setattr(tables, "_WORDS_FORMAT", 2)
-        before.setattr(fields, "grouped_numbers", lambda text: [])
+        before.setattr(fields, "joined_words", lambda text: [])
         before.setattr(readable, "_UNSEEN", readable.re.compile("(?!)"))
         old = Collection(tmp_path / "notes", tmp_path / "vectors.sqlite")
         for path in ("heater.md", "comment.md", "image.md"):
@@ -216,3 +227,14 @@ def test_the_same_text_in_several_files_is_one_hit_that_names_the_others(collect
     assert [hit.file_path for hit in answer.results] == ["a.md", "d.md"]
     assert answer.results[0].also_in == ("c.md:1-3", "写し/a.md:1-3")
     assert answer.results[1].also_in == ()
+
+
+def test_a_query_finds_twins_of_composed_and_decomposed_kana_and_shows_the_text_once(collection):
+    text = "# ガイド\n\nパンフレットは玄関の棚にある。\n"
+    collection.write("ガ.md", text)
+    collection.write(unicodedata.normalize("NFD", "ガ.md"), unicodedata.normalize("NFD", text))
+    collection.import_("new")
+    paths = {path for (path,) in collection.rows("SELECT file_path FROM documents_notes")}
+    for form in ("NFC", "NFD"):
+        (hit,) = collection.search(unicodedata.normalize(form, "パンフレット")).results
+        assert {hit.file_path, hit.also_in[0].partition(":")[0]} == paths

@@ -32,6 +32,7 @@ NOTES = {
     "tyre.md": "# 車\n\nタイヤは 4 本。\n",
     "python.md": "# 言語\n\nPython 3 を入れる。\n",
     "python-old.md": "# 言語の前\n\nPython 2 と Python 2.7。\n",
+    "gas.md": "# 検針\n\nｶﾞｽﾒｰﾀｰは北側。\n",
     "ports.md": "# 通信\n\nhttp2 を使う。\n",
     "other-rubbish.md": "# 町会\n\nごみの話はしない約束になった。ほかのことを長く話した。\n",
 }
@@ -59,7 +60,7 @@ def spelled(tmp_path_factory) -> Collection:
         ("2025年3月8日", "会議/2025-03-08-定例.md"), ("R7.3.8", "会議/2025-03-08-定例.md"),
         ("2025年4月9日", "会議/20250409.md"), ("二回", "walk.md"), ("3回", "feed.md"),
         ("四本", "tyre.md"), ("Python3", "python.md"), ("Python3について教えて", "python.md"),
-        ("http2", "ports.md"),
+        ("http2", "ports.md"), ("ガスメータ", "gas.md"), ("ｶﾞｽﾒｰﾀの場所", "gas.md"),
     ],
 )  # fmt: skip
 def test_another_spelling_is_found_first_and_by_words_alone(spelled, query, file):

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from mdvec.text.loanwords import (
     edit_distance,
     in_other_kana,
-    in_other_numerals,
     max_edits,
     nearest_spellings,
+    written_otherwise,
 )
 
 
@@ -25,10 +25,14 @@ def test_a_word_in_kana_has_one_other_spelling(term, other):
 
 
 @pytest.mark.parametrize(
-    ("term", "other"), [("=2", ("2",)), ("2", ("=2",)), ("=20歳", ()), ("=二十歳", ()), ("v2", ())]
-)
-def test_a_number_has_one_other_spelling(term, other):
-    assert in_other_numerals(term) == other
+    ("term", "other"),
+    [
+        ("=2", ("2",)), ("2", ("=2",)), ("=20歳", ()), ("=二十歳", ()), ("v2", ()),
+        ("=ガスメータ", ("=ガスメーター",)), ("=ガスメーター", ("=ガスメータ",)), ("=バー", ()),
+    ],
+)  # fmt: skip
+def test_a_number_and_a_word_in_katakana_have_one_other_spelling(term, other):
+    assert written_otherwise(term) == other
 
 
 @pytest.mark.parametrize(
