@@ -163,6 +163,7 @@ def import_command(
                      help="Store the notes, so that words find them, and embed them afterwards in "
                           "a process of its own, which goes on when this command has ended."),
     ] = False,
+    unattended: Annotated[bool, typer.Option("--unattended", hidden=True)] = False,
     take_scan: Annotated[
         bool,
         typer.Option("--take-scan",
@@ -259,7 +260,7 @@ def import_command(
         return manage.import_request(
             settings, tool, mode.value, model=model, removals=removals, take_scan=take_scan,
             checksum=checksum, is_background=background,
-            tables=tables if table or separate or readings else None,
+            is_unattended=unattended, tables=tables if table or separate or readings else None,
         )  # fmt: skip
 
     run = functools.partial(
@@ -342,8 +343,11 @@ def _replace_later(
 
 
 def _start(name: str, mode: str, flags: Mapping[str, object]) -> None:
-    """Start an import in a process of its own, which outlives this command."""
-    words = ["import", "-n", name, "--mode", mode]
+    """Start an import in a process of its own, which outlives this command.
+
+    Nobody reads what it says: if it fails, the status of its tool tells why.
+    """
+    words = ["import", "-n", name, "--mode", mode, "--unattended"]
     for flag, value in flags.items():
         words += [] if value is None else [flag] if value is True else [flag, str(value)]
     subprocess.Popen(  # noqa: S603 - this program, with options of its own

@@ -29,7 +29,8 @@ CREATE TABLE tools (
     title TEXT                              -- what clients show to people in place of the name
 );
 
--- The files that each tool's last import could not import, and why.
+-- The files that each tool's last import could not import, and why; path '' is a whole import that
+-- failed while nobody watched.
 CREATE TABLE import_failures (
     tool_id INTEGER NOT NULL REFERENCES tools(id) ON DELETE CASCADE,
     path TEXT NOT NULL,

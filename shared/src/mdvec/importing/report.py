@@ -58,6 +58,7 @@ class ImportRequest:
     content, whatever their size and time. An ``is_automatic`` import, which nobody asked for,
     keeps what is stored of folders that are empty now: a disk may not be mounted there.
     With ``is_background`` documents are stored without vectors, which the next import embeds.
+    What makes an ``is_unattended`` import fail is stored, since nobody reads its messages.
     ``engine`` is the server that shall index the vectors; None keeps their index in the file.
     """
 
@@ -73,6 +74,7 @@ class ImportRequest:
     checksum: bool = False
     is_automatic: bool = False
     is_background: bool = False
+    is_unattended: bool = False
     engine: ChromaServer | None = None
 
 
@@ -210,8 +212,6 @@ def record_failures(
         path = problem.file_path
         state = states.get(path) or states.get(path.rpartition("#")[0])
         rows[path] = (problem.reason, None if isinstance(problem, PassingProblem) else state)
-    if not rows and not failures(connection, tool_id):
-        return
     with connection:
         connection.execute("DELETE FROM import_failures WHERE tool_id = ?", (tool_id,))
         connection.executemany(
@@ -225,9 +225,10 @@ def record_failures(
 
 
 def failures(connection: apsw.Connection, tool_id: int) -> list[Failure]:
-    """A tool's failures, by path."""
+    """A tool's failures, by path; not that of a whole import."""
     rows = connection.execute(
-        "SELECT path, reason, size, mtime_ns FROM import_failures WHERE tool_id = ? ORDER BY path",
+        "SELECT path, reason, size, mtime_ns FROM import_failures "
+        "WHERE tool_id = ? AND path <> '' ORDER BY path",
         (tool_id,),
     )
     return [

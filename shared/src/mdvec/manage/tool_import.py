@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from mdvec.database import open_database
 from mdvec.datasets import DatasetReport
 from mdvec.embedding import BackendOptions, Embedder, Sending, canonical, catalog
+from mdvec.errors import MdvecError
 from mdvec.files import FileState, Scan, ScanRules
 from mdvec.household import HouseholdOptions, RemovalOptions, statement_kind
 from mdvec.importing import (
@@ -33,7 +34,7 @@ from mdvec.log import milliseconds, record
 from mdvec.manage.kind_code import KIND_CODE, scan_source
 from mdvec.manage.unread import unread_files
 from mdvec.settings import Settings
-from mdvec.text import quoted
+from mdvec.text import on_one_line, quoted
 from mdvec.timing import Stopwatch
 from mdvec.tools import KINDS, Tool, only_import_of, registry
 
@@ -202,6 +203,12 @@ def _imported(importer: Importer, job: ImportJob) -> ImportReport:
     except ImportInterrupted:
         record("import_stopped", tool=job.tool.name, mode=job.request.mode)
         raise
+    except Exception as error:  # whatever it was, the next look at the tool has to tell it
+        if job.request.is_unattended:
+            known = isinstance(error, MdvecError)
+            reason = str(error) if known else f"unexpected {type(error).__name__}: {error}"
+            registry.record_failed_import(job.connection, job.tool, on_one_line(reason))
+        raise
 
 
 def _record(report: ImportReport) -> None:
@@ -241,6 +248,7 @@ def import_request(
     checksum: bool = False,
     is_automatic: bool = False,
     is_background: bool = False,
+    is_unattended: bool = False,
     tables: DatasetOptions | None = None,
 ) -> ImportRequest:
     """The request of an import: the settings, with the options of this import.
@@ -269,6 +277,7 @@ def import_request(
         checksum=checksum,
         is_automatic=is_automatic,
         is_background=is_background,
+        is_unattended=is_unattended,
         engine=settings.vector_engine,
     )
 

@@ -44,6 +44,8 @@ _JOINED = re.compile(
 )
 """Digits in groups or with letters, in folded text; Japanese may stand beside them (KX-9900へ)."""
 _SEPARATORS = re.compile(f"[,{_HYPHENS}]")
+_MIN_JOINED = 3
+"""Letters and digits of an identifier; fewer (数千m-1万m) stand side by side by chance."""
 _DIGIT = re.compile(r"\d")
 MIN_DIGITS = 6
 """Fewer digits joined by hyphens (3-4) are a range or a score, not one number."""
@@ -105,7 +107,8 @@ def joined_words(folded_text: str) -> list[tuple[str, int, int]]:
     for match in _JOINED.finditer(folded_text):
         word = _SEPARATORS.sub("", match[0])
         digits = sum(map(str.isdecimal, word))
-        is_one = "," in match[0] or digits >= MIN_DIGITS or 0 < digits < len(word)
+        is_identifier = 0 < digits < len(word) >= _MIN_JOINED
+        is_one = "," in match[0] or digits >= MIN_DIGITS or is_identifier
         if is_one and len(word) <= MAX_TERM:
             joined.append((word, match.start(), match.end()))
     return joined

@@ -69,8 +69,8 @@ _SIGNED = re.compile(r"(?<!\w)([a-z]\w{0,9})(?:\+\+|#)(?!\w)", re.ASCII)
 _COMPOUND = re.compile("[\u30a1-\u30fa\u30fc\u3005-\u3007\u3400-\u9fff]+")
 _QUESTION = re.compile(r"[?？]|か\W*$")
 """A question mark in a sentence, or か at its end."""
-_NO_WHOLE = re.compile(r"[\d,]+|(?:(?:19|20)\d\d\D)+(?:19|20)\d\d")
-"""What is written in other ways as well: sums (1,000,000: 100万) and ranges of years."""
+_NO_WHOLE = re.compile(r"[\d,]+|(?:19|20)\d\d\D(?:19|20)?\d\d")
+"""What is written in other ways as well: sums (1,000,000: 100万) and ranges of years (2018-19)."""
 _Placed = tuple[str, int, int]
 
 

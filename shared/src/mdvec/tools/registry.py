@@ -311,6 +311,15 @@ def record_import(connection: apsw.Connection, tool: Tool, rules: ScanRules) -> 
     )
 
 
+def record_failed_import(connection: apsw.Connection, tool: Tool, reason: str) -> None:
+    """Record why an import failed that nobody watched; the next that finishes forgets it."""
+    connection.execute(
+        "INSERT OR REPLACE INTO import_failures (tool_id, path, reason) "
+        "SELECT id, '', ?2 FROM tools WHERE id = ?1",
+        (tool.id, reason),
+    )
+
+
 def _rules_for_later(connection: apsw.Connection, tool: Tool, rules: ScanRules) -> str:
     """The rules to store: those of the import, unless the user set others while it ran."""
     now = next((known.scan for known in list_tools(connection) if known.id == tool.id), None)
@@ -361,20 +370,36 @@ def unfinished(connection: apsw.Connection, tool: Tool) -> str | None:
 
 
 def still_to_come(connection: apsw.Connection, tool: Tool) -> str | None:
-    """How far the tool's import has come, and then its vectors; None if nothing is missing."""
+    """How far the tool's import has come, then its vectors, and why it ended; None if it is whole."""
+    is_running = is_being_imported(Path(connection.filename), tool)
+    missing = _missing(connection, tool, is_running=is_running)
+    row = connection.execute(
+        "SELECT reason FROM import_failures WHERE tool_id = ? AND path = ''", (tool.id,)
+    ).fetchone()
+    if row is None or is_running:
+        return missing
+    failed = f"an import of {tool.name} in the background failed: {row[0]}"
+    return f"{failed}; {missing or f'searches read what was there before; {_how(tool.name)}'}"
+
+
+def _missing(connection: apsw.Connection, tool: Tool, *, is_running: bool) -> str | None:
     if _is_unfinished(tool) or not tool.generation:
         return unfinished(connection, tool)
     rebuilt = index.documents.staged_documents(connection, tool.tables)
-    if rebuilt is not None and is_being_imported(Path(connection.filename), tool):
+    if rebuilt is not None:
+        how = f"mdvec import -n {tool.name} --mode replace"
+        so_far = f"{counted(rebuilt, 'document')} so far"
         return (
-            f"{tool.name} is being built again, {counted(rebuilt, 'document')} so far; until that "
-            "is complete, searches read what was there before"
+            f"{tool.name} is being built again, {so_far}; until that is complete, searches read "
+            "what was there before"
+            if is_running
+            else f"{tool.name} was being built again, {so_far}, and that has ended before it was "
+            f"complete; searches read what was there before; begin again with: {how}"
         )
     count = index.pending_count(connection, tool.tables)
     if not count:
         return None
     total = index.chunk_count(connection, tool.tables)
-    is_running = is_being_imported(Path(connection.filename), tool)
     return (
         f"{tool.name}: {total - count:,} of {total:,} passages have vectors so far, words find the "
         f"others; {_IS_RUNNING if is_running else _how(tool.name)}"

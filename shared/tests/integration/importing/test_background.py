@@ -1,5 +1,7 @@
 """Words at once, vectors later: what an import in the background stores, and what comes after."""
 
+from dataclasses import replace
+
 import pytest
 from collection import Collection
 from tiny_embedder import TinyBackend
@@ -9,6 +11,7 @@ from mdvec.importing.options import ImportRefused
 from mdvec.index.chroma import ChromaServer
 from mdvec.manage.doctor.database import check_indexes
 from mdvec.manage.doctor.findings import Installation
+from mdvec.manage.doctor.models import check_sources
 from mdvec.manage.status import overview
 from mdvec.manage.tool_import import import_tool
 from mdvec.settings.loading import load_with_origins
@@ -37,6 +40,11 @@ def notes(collection: Collection) -> Collection:
 def pending(notes: Collection) -> int:
     (count,) = notes.rows("SELECT count(*) FROM vectors_notes WHERE length(embedding) = 0")[0]
     return count
+
+
+def installation(notes: Collection) -> Installation:
+    loaded = load_with_origins({}, flags={"database": {"path": str(notes.database)}})
+    return Installation(loaded.settings, loaded.origins, loaded.file)
 
 
 def test_words_find_what_is_stored_and_the_next_import_brings_the_vectors(notes, tmp_path):
@@ -68,9 +76,7 @@ def test_its_state_is_in_the_status_the_sources_and_the_doctor(notes):
     notes.import_("new", is_background=True)
     assert overview(notes.database).tools[0].unfinished == WAITING
     assert list_sources(notes.database, notes.rules)[0].unfinished == WAITING
-    loaded = load_with_origins({}, flags={"database": {"path": str(notes.database)}})
-    installation = Installation(loaded.settings, loaded.origins, loaded.file)
-    assert [finding.level for finding in check_indexes(installation)] == ["ok"]
+    assert [finding.level for finding in check_indexes(installation(notes))] == ["ok"]
     notes.import_()
     assert overview(notes.database).tools[0].unfinished is None
 
@@ -108,6 +114,35 @@ def test_searches_read_the_old_vectors_until_those_of_a_rebuild_are_complete(not
     notes.backend = better
     notes.check()
     assert (pending(notes), notes.search("玄関", mode="vector").results != ()) == (0, True)
+
+
+@pytest.mark.parametrize("mode", ["update", "replace"])
+def test_what_ended_an_import_that_nobody_watched_is_told_until_the_next_success(notes, mode):
+    notes.import_("new")
+    notes.write("米.md", "# 米\n\n六キロを備える。\n")
+
+    class Dying(TinyBackend):
+        def encode_documents(self, texts):
+            raise RuntimeError("the graphics card is gone")
+
+    request = replace(notes.request(mode), is_unattended=True)
+    with pytest.raises(RuntimeError):
+        import_tool(request, lambda _: Embedder(Dying("tiny")))
+    for sentence in (
+        overview(notes.database).tools[0].unfinished,
+        list_sources(notes.database, notes.rules)[0].unfinished,
+        next(note for note in notes.search("玄関").notes if "failed" in note),
+        next(f.sentence for f in check_sources(installation(notes)) if "failed" in f.sentence),
+    ):
+        assert sentence.startswith(
+            "an import of notes in the background failed: unexpected RuntimeError: the graphics "
+            "card is gone; "
+        )
+        assert f"mdvec import -n notes --mode {mode}" in sentence
+    assert list_sources(notes.database, notes.rules)[0].failed == ()
+    notes.import_(mode)
+    assert overview(notes.database).tools[0].unfinished is None
+    assert not any("failed" in note for note in notes.search("玄関").notes)
 
 
 def test_a_document_that_changes_or_goes_before_its_vectors_came_leaves_nothing(notes):
