@@ -43,18 +43,22 @@ def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -
     if _NUMBER.fullmatch(wanted) and len(_digits(wanted)) >= _MIN_GROUPED:
         pattern, parts = _pattern(wanted, inside=True), [*_digits(wanted)]
     elif len(parts) > 1:
-        pattern = re.compile(rf"[\s_.:/,{_HYPHENS}]{{0,2}}".join(parts))
+        pattern = re.compile(rf"[\s_.:/,{_HYPHENS}]{{0,2}}".join(parts), re.IGNORECASE)
     else:
         where, value = _contains("content", spelling)
         rows = connection.execute(f"SELECT id FROM {documents} WHERE {where}", (value,))
         return [int(document_id) for (document_id,) in rows]
-    # Full width needs a look at every text; a current index has such words already.
+    # Full width needs a look at every text, folded; a current index has such words already.
     is_current = has_current_words(connection, tables)
     rows = connection.execute(
         f"SELECT id, content FROM {documents} WHERE content LIKE ?",
         ("%".join(["", *parts, ""]) if is_current else "%",),
     )
-    return [int(str(number)) for number, text in rows if pattern.search(folded(str(text)))]
+    return [
+        int(str(number))
+        for number, text in rows
+        if pattern.search(str(text) if is_current else folded(str(text)))
+    ]
 
 
 def chunks_naming(connection: apsw.Connection, tables: Tables, name: str) -> list[int] | None:

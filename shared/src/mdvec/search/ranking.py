@@ -17,7 +17,6 @@ from mdvec.search.core.lexical import Candidate, CorpusStatistics
 from mdvec.text import (
     WORD_MARK,
     QuestionTerms,
-    folded,
     is_katakana,
     is_letters,
     is_list_of_links,
@@ -233,22 +232,24 @@ def each_text_once(ranked: Sequence[RankedChunk]) -> list[RankedChunk]:
 
     A text too short to stand alone is the same only under the same heading of the same title.
     """
-    places: dict[tuple[object, ...], list[RankedChunk]] = {}
+    first_with: dict[tuple[object, ...], int] = {}
+    once: list[RankedChunk] = []
     for hit in ranked:
         chunk, chunking = hit.chunk, hit.tool.chunking
-        text = unicodedata.normalize("NFC", chunk.content.strip())
+        text = _composed(chunk.content.strip())
         is_short = chunking is None or len(text) < chunking.min_chars
-        about = map(folded, (chunk.title, chunk.heading)) if is_short else ()
-        places.setdefault((hit.tool.id, text, *about), []).append(hit)
-    once: list[RankedChunk] = []
-    for same in places.values():
-        first, *others = same
-        document = (first.tool.id, first.chunk.document_id)
-        elsewhere = [hit for hit in others if (hit.tool.id, hit.chunk.document_id) != document]
-        within = [hit for hit in others if hit not in elsewhere]
-        once += [replace(first, also_in=tuple(hit.place for hit in elsewhere)), *within]
-    rank = {(hit.tool.id, hit.chunk.id): position for position, hit in enumerate(ranked)}
-    return sorted(once, key=lambda hit: rank[hit.tool.id, hit.chunk.id])
+        about = (_composed(chunk.title), _composed(chunk.heading)) if is_short else ()
+        position = first_with.setdefault((hit.tool.id, text, *about), len(once))
+        if position < len(once) and once[position].chunk.document_id != chunk.document_id:
+            once[position] = replace(once[position], also_in=(*once[position].also_in, hit.place))
+        else:
+            once.append(hit)
+    return once
+
+
+def _composed(text: str) -> str:
+    """The text with が as one character, as some systems write it as two."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def _strength(hit: RankedChunk) -> tuple[float, float]:

@@ -37,6 +37,9 @@ MIN_CANDIDATES = 60
 """Candidates per retriever; more if more hits are requested."""
 _MIN_PART = 3
 """Characters of a part of an identifier: fewer are in too many words by chance."""
+_MAX_ABSENT = 6
+"""How many words that no text has are looked for inside longer ones and among the nearest
+spellings; a pasted log has dozens, and each look reads the whole vocabulary."""
 _MAX_LOOKED_FOR = 3
 """How many words that no index has are looked for in the texts themselves."""
 
@@ -159,6 +162,7 @@ def _words_found(
     variants: dict[str, tuple[str, ...]] = {}
     substituted: dict[str, tuple[str, ...]] = {}
     within: set[str] = set()
+    absent = 0
     for word, reading in query.words.items():
         spelling = query.in_letters.get(word, "")
         otherwise = written_otherwise(word)
@@ -167,6 +171,9 @@ def _words_found(
         terms: Sequence[str] = (word, *in_other_kana(word), *otherwise)
         if not (frequencies[word] or word in apart or otherwise):
             terms = other_spellings(connection, names, word, reading)
+            absent += not terms
+            if not terms and absent > _MAX_ABSENT:
+                continue
             if not terms and len(spelling) >= _MIN_PART and not frequencies.get(spelling):
                 terms = words_containing(connection, names, spelling)
                 within.update([word] if terms else [])

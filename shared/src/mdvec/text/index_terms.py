@@ -184,7 +184,7 @@ class TermCounter:
             terms = {term for term in cjk if term in sentence}
             if words:
                 terms |= words.intersection(self._words.findall(sentence))
-            if has_digits:
+            if has_digits and _SEPARATORS.search(sentence):
                 terms |= words.intersection(word for word, _, _ in joined_words(sentence))
             term_sets.add(frozenset(terms))
         return term_sets - {frozenset()}

@@ -15,7 +15,7 @@ _TO_KATAKANA = {place: place + _KANA for place in range(0x3041, 0x3097)}
 _TO_HIRAGANA = {katakana: hiragana for hiragana, katakana in _TO_KATAKANA.items()}
 _NUMBER = re.compile(r"=?\d+")
 _FINAL_LENGTH = re.compile("=[\u30a1-\u30f6\u30fc]{3,}[\u30a1-\u30f6]ー?")
-"""A word in katakana whose final ー may be left out: of shorter ones (バー) another word is left."""
+"""A word in katakana whose final ー may be left out; shorter ones (バー) would be other words."""
 _ONE_KANA = re.compile("=(?:[\u3041-\u3096\u30fc]{2,}|[\u30a1-\u30f6\u30fc]{2,})")
 
 

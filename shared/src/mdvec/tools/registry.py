@@ -370,7 +370,7 @@ def unfinished(connection: apsw.Connection, tool: Tool) -> str | None:
 
 
 def still_to_come(connection: apsw.Connection, tool: Tool) -> str | None:
-    """How far the tool's import has come, then its vectors, and why it ended; None if it is whole."""
+    """How far the import is, how many vectors there are, or why it failed; None if it is whole."""
     is_running = is_being_imported(Path(connection.filename), tool)
     missing = _missing(connection, tool, is_running=is_running)
     row = connection.execute(
