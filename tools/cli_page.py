@@ -63,7 +63,7 @@ def _commands(
     arguments: dict[str, str] = {}
     options: dict[str, str] = {}
     for parameter in command.get_params(context):
-        name, text = parameter.get_help_record(context)
+        name, text = parameter.get_help_record(context) or (HELP, "")  # none if it is hidden
         if name != HELP:
             (arguments if isinstance(parameter, TyperArgument) else options)[name] = text
     usage = " ".join(command.collect_usage_pieces(context))
