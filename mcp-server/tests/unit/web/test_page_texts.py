@@ -24,7 +24,7 @@ def document(content, path="notes/a.md"):
 
 
 def html(content, passage=range(0), path="notes/a.md", *, as_markdown=True):
-    return str(rendered_document(document(content, path), passage, as_markdown=as_markdown))
+    return str(rendered_document(document(content, path), passage, as_markdown=as_markdown).html)
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)
@@ -55,15 +55,57 @@ def test_the_passage_is_marked_and_its_first_block_can_be_linked_to():
     [
         ("https://e.example/x?a=1", 'href="https://e.example/x?a=1" rel="noreferrer noopener"'),
         ("b.md", 'href="/document?tool=notes&amp;path=notes%2Fb.md"'),
-        ("../%E6%B0%B4.md#x", 'href="/document?tool=notes&amp;path=%E6%B0%B4.md"'),
+        ("../%E6%B0%B4.md#x", 'href="/document?tool=notes&amp;path=%E6%B0%B4.md#s-x"'),
         ("../../etc/passwd", "<a>"),
-        ("/etc/passwd", "<a>"),
+        ("/learn/state", 'href="/document?tool=notes&amp;path=learn%2Fstate"'),
         ("ftp://e.example/", "<a>"),
-        ("#here", "<a>"),
+        ("#Here-it", 'href="#s-here-it"'),
     ],
 )
-def test_links_lead_to_the_web_or_to_other_documents(target, href):
+def test_links_lead_to_the_web_to_headings_or_to_other_documents(target, href):
     assert href in html(f"[x]({target})")
+
+
+DOCUMENT = "/document?tool=notes&amp;path="
+PICTURE = "/document/picture?tool=notes&amp;path="
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("[[湯]]", f'<a href="{DOCUMENT}%E6%B9%AF">湯</a>'),
+        ("[[b#見出し 一|あれ]]", f'<a href="{DOCUMENT}b#s-見出し-一">あれ</a>'),
+        ("[[#下]]", '<a href="#s-下">#下</a>'),
+        ("[[../../x]]", "<a>../../x</a>"),
+        ("![[a.png]]", f'<img src="{PICTURE}notes%2Fa.png" alt="a.png" loading="lazy">'),
+        ("![図](img/a.JPG)", f'<img src="{PICTURE}notes%2Fimg%2Fa.JPG" alt="図"'),
+        ("![図](https://e.example/a.png)", "🖼 図"),
+        ("![図](../../a.png)", "🖼 図"),
+        ("![図](a.svg)", "🖼 図"),
+        ("`[[a]]`", "<code>[[a]]</code>"),
+    ],
+)
+def test_wiki_links_and_pictures_of_the_folder(written, shown):
+    assert shown in html(written)
+
+
+def test_headings_have_anchors_of_their_own_and_a_stated_one_is_not_shown():
+    text = "# 概要 A\n## Set-up: *x*!\n## Set-up: x!\n### 名前 {/*own-name*/}\n#### 図 {#fig}\n"
+    shown = rendered_document(document(text), range(0), as_markdown=True)
+    assert [(each.level, each.words, each.anchor) for each in shown.headings] == [
+        (1, "概要 A", "s-概要-a"), (2, "Set-up: x!", "s-set-up-x"),
+        (2, "Set-up: x!", "s-set-up-x-1"), (3, "名前", "s-own-name"), (4, "図", "s-fig"),
+    ]  # fmt: skip
+    assert '<span id="s-own-name"></span>名前</h3>' in str(shown.html)
+    assert "own-name*/" not in str(shown.html)
+
+
+def test_tasks_and_footnotes_are_shown_as_such():
+    shown = html("- [ ] 買う\n- [x] 済み\n\n本文[^1]\n\n[^1]: 注\n")
+    assert shown.count('type="checkbox"') == 2
+    assert shown.count('checked="checked"') == 1
+    assert 'href="#fn1"' in shown
+    assert "注" in shown
 
 
 def test_words_are_marked_whatever_their_width_or_case():

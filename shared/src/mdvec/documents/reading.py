@@ -15,7 +15,15 @@ import apsw
 
 from mdvec.database import open_database, snapshot
 from mdvec.errors import MdvecError
-from mdvec.index import DocumentLinks, LinkedDocument, StoredText, Tables, documents, links_of
+from mdvec.index import (
+    DocumentLinks,
+    LinkedDocument,
+    StoredText,
+    Tables,
+    documents,
+    documents_named,
+    links_of,
+)
 from mdvec.search import good_cut, no_texts_message
 from mdvec.text import (
     counted,
@@ -141,6 +149,21 @@ def read_document(
         unresolved=links.unresolved,
         **_pages(stored, start, cut),
     )
+
+
+def named_document(database: Path, tool_name: str, name: str) -> str | None:
+    """The path of the document that a link with this name means; None if it means none.
+
+    Where several have it, it is the one with the shortest path.
+
+    Raises:
+        ToolNotFound: there is no such tool.
+    """
+    with open_database(database, "read") as connection, snapshot(connection):
+        tables = registry.get_tool(connection, tool_name).tables
+        ids = documents_named(connection, tables, name)
+        paths = [path for _, path in documents.paths(connection, tables, ids)]
+    return min(paths, key=lambda path: (path.count("/"), path), default=None)
 
 
 def _page_range(stored: StoredText, page: int | None) -> tuple[int, int] | None:

@@ -1,26 +1,47 @@
 """Renders a stored document as HTML that cannot do anything: no script, no remote image, no HTML.
 
-Markdown's own HTML is shown as text, images as their description, links lead only to the web (in a
-new window) or to documents of the same tool.
+Markdown's own HTML is shown as text. Links lead only to the web (in a new window), to headings, or
+to documents of the same tool; pictures are those of its folder, others are named.
 """
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Sequence
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Any
 from urllib.parse import unquote, urlencode, urlsplit
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
+from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markupsafe import Markup, escape
+from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.tasklists import tasklists_plugin
 from mdvec.documents import DocumentText
 from mdvec.text import front_matter
 
+PICTURES = {
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".gif": "image/gif",
+    ".webp": "image/webp",
+}
+"""The pictures that are shown, and their types; no SVG, which is a document of its own."""
 _WEB = ("http", "https", "mailto")
+_ANCHOR = "s-"
+"""What the ids of headings begin with, so that none is an id of the page."""
+_OWN_ANCHOR = re.compile(r"[ \t]*\{(?:#|/\*)[ \t]*([\w-]+)[ \t]*(?:\*/)?\}[ \t]*$")
+"""An anchor that a heading states: {#name}, or {/*name*/} in MDX."""
+_WIKI = re.compile(r"!?\[\[([^\[\]|\n]{1,400}?)(?:\\?\|([^\[\]\n]*))?\]\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,24 +52,65 @@ class _Place:
     folder: str
 
 
-def rendered_document(document: DocumentText, passage: range, *, as_markdown: bool) -> Markup:
-    """A document, or a part of one, as HTML; the lines of the passage are marked.
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading of a document: its level from 1, its words, and its id in the page."""
+
+    level: int
+    words: str
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A document, or a part of one, as HTML, and its headings in order."""
+
+    html: Markup
+    headings: tuple[Heading, ...] = ()
+
+
+def rendered_document(document: DocumentText, passage: range, *, as_markdown: bool) -> Rendered:
+    """A document, or a part of one; the lines of the passage are marked.
 
     The first marked element has the id ``hit``.
     """
     if not as_markdown:
-        return _plain(document, passage)
+        return Rendered(_plain(document, passage))
     is_start = document.start_position == 0
     matter = front_matter(document.content).end if is_start else 0
     head = document.content[:matter]
     above = Markup('<pre class="matter">{}</pre>').format(head.strip()) if head.strip() else ""
     first = document.start_line + head.count("\n")
-    # A page break has a line of its own, so the lines count as before.
-    tokens = _markdown().parse(document.with_pages[matter:])
-    _mark(tokens, passage, first)
     base = _Place(document.tool, posixpath.dirname(document.file_path))
-    html = _markdown().renderer.render(tokens, _markdown().options, {"place": base})
-    return Markup("{}{}").format(above, Markup(html))  # noqa: S704 - escaped by its renderer
+    # A page break has a line of its own, so the lines count as before.
+    env: dict[str, Any] = {"place": base}
+    tokens = _markdown().parse(document.with_pages[matter:], env)
+    _mark(tokens, passage, first)
+    headings = tuple(_headings(tokens))
+    html = _markdown().renderer.render(tokens, _markdown().options, env)
+    whole = Markup("{}{}").format(above, Markup(html))  # noqa: S704 - escaped by its renderer
+    return Rendered(whole, headings)
+
+
+def _headings(tokens: Sequence[Token]) -> Iterator[Heading]:
+    """The headings; each gets an anchor of its own."""
+    known: Counter[str] = Counter()
+    for opening, inline in pairwise(tokens):
+        if opening.type != "heading_open":
+            continue
+        texts = [child.content for child in inline.children or () if child.type != "image"]
+        words = "".join(texts).strip()
+        name = anchor_of(opening.meta.get("stated", words))
+        known[name] += 1
+        anchor = name if known[name] == 1 else f"{name}-{known[name] - 1}"
+        opening.meta["anchor"] = anchor
+        yield Heading(int(opening.tag[1:]), words, anchor)
+
+
+def anchor_of(words: str) -> str:
+    """The id of a heading, by its words or by the fragment of a link, as GitHub makes it."""
+    folded = unicodedata.normalize("NFC", words).strip().lower()
+    return _ANCHOR + re.sub(r"[^\w\- ]", "", folded).replace(" ", "-")
 
 
 def _plain(document: DocumentText, passage: range) -> Markup:
@@ -86,34 +148,102 @@ _WHOLE = (
 @cache
 def _markdown() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer)
-    return parser.enable(["table", "strikethrough"])
+    parser.enable(["table", "strikethrough"])
+    parser.use(footnote_plugin).use(tasklists_plugin, label=True)
+    parser.inline.ruler.before("link", "wiki_link", _wiki_link)
+    parser.core.ruler.before("inline", "stated_anchors", _take_stated_anchors)
+    return parser
+
+
+def _take_stated_anchors(state: StateCore) -> None:
+    """Take the anchors that headings state out of their words, before these are parsed."""
+    for opening, inline in pairwise(state.tokens):
+        stated = _OWN_ANCHOR.search(inline.content) if opening.type == "heading_open" else None
+        if stated is not None:
+            opening.meta["stated"] = stated[1]
+            inline.content = inline.content[: stated.start()]
+
+
+def _wiki_link(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - called by position
+    """Parse ``[[note#heading|words]]``, and ``![[picture.png]]``."""
+    match = _WIKI.match(state.src, state.pos)
+    if match is None:
+        return False
+    if not silent:
+        target, words = match[1].strip(), (match[2] or match[1]).strip()
+        if match[0].startswith("!") and _type_of(target):
+            picture = state.push("image", "img", 0)
+            picture.attrs = {"src": target}
+            picture.children = [Token("text", "", 0, content=words)]
+        else:
+            opening = state.push("link_open", "a", 1)
+            opening.attrs, opening.meta["is_wiki"] = {"href": target}, True
+            state.push("text", "", 0).content = words
+            state.push("link_close", "a", -1)
+    state.pos = match.end()
+    return True
 
 
 class _Renderer(RendererHTML):
-    """Shows images as text, and restricts links."""
+    """Shows the folder's pictures alone, restricts links, and gives headings their ids."""
 
     def image(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: ANN401
-        """The description of an image, which is not loaded."""
-        words = self.renderInlineAsText(tokens[idx].children or [], options, env)
-        return str(Markup('<span class="image">🖼 {}</span>').format(words))
+        """A picture of the folder, or the description of another, which is not loaded."""
+        token = tokens[idx]
+        words = self.renderInlineAsText(token.children or [], options, env)
+        path = _path(str(token.attrGet("src") or ""), env["place"])[0]
+        if not _type_of(path):
+            return str(Markup('<span class="image">🖼 {}</span>').format(words))
+        address = _address("/document/picture", env["place"], path)
+        return str(Markup('<img src="{}" alt="{}" loading="lazy">').format(address, words))
+
+    def heading_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: ANN401
+        """A heading, with its id in an element of its own: it may be the hit as well."""
+        opening = self.renderToken(tokens, idx, options, env)
+        return opening + str(Markup('<span id="{}"></span>').format(tokens[idx].meta["anchor"]))
 
     def link_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: ANN401
-        """The start of a link to the web or to another document; others lead nowhere."""
-        attributes = _link(str(tokens[idx].attrGet("href") or ""), env["place"])
-        tokens[idx].attrs = dict(attributes)
+        """The start of a link to the web, a heading or a document; others lead nowhere."""
+        token = tokens[idx]
+        target, is_wiki = str(token.attrGet("href") or ""), token.meta.get("is_wiki", False)
+        token.attrs = dict(_link(target, env["place"], is_wiki=is_wiki))
         return self.renderToken(tokens, idx, options, env)
 
 
-def _link(target: str, base: _Place) -> dict[str, str]:
+def _type_of(path: str) -> str:
+    return PICTURES.get(posixpath.splitext(path)[1].lower(), "")
+
+
+def _link(target: str, base: _Place, *, is_wiki: bool) -> dict[str, str]:
     try:
         parts = urlsplit(target)
     except ValueError:
         return {}
-    if parts.scheme in _WEB and (parts.netloc or parts.scheme == "mailto"):
-        return {"href": target, "rel": "noreferrer noopener", "target": "_blank"}
-    if parts.scheme or parts.netloc or not parts.path:
-        return {}
-    path = posixpath.normpath(posixpath.join(base.folder, unquote(parts.path)))
-    if path.startswith(("/", "..")):
-        return {}
-    return {"href": f"/document?{urlencode({'tool': base.tool, 'path': path}, errors='replace')}"}
+    if not is_wiki:
+        if parts.scheme in _WEB and (parts.netloc or parts.scheme == "mailto"):
+            return {"href": target, "rel": "noreferrer noopener", "target": "_blank"}
+        if parts.scheme or parts.netloc:
+            return {}
+    path, fragment = _path(target, base, is_wiki=is_wiki)
+    anchor = f"#{anchor_of(fragment)}" if fragment else ""
+    if not path:
+        return {"href": anchor} if anchor else {}
+    return {"href": _address("/document", base, path) + anchor}
+
+
+def _path(target: str, base: _Place, *, is_wiki: bool = False) -> tuple[str, str]:
+    """The path from the tool's folder and the fragment of a relative link; "" if outside."""
+    before, _, fragment = target.partition("#") if is_wiki else unquote(target).partition("#")
+    fragment = fragment.rpartition("#")[2].strip() if is_wiki else fragment
+    path = before.strip() if is_wiki else before.partition("?")[0]
+    if not path or (not is_wiki and re.match(r"[A-Za-z][\w+.-]*:|//", path)):
+        return "", fragment
+    is_name = is_wiki and not path.startswith((".", "/"))
+    whole = posixpath.normpath(
+        path if is_name else posixpath.join(base.folder, path) if path[0] != "/" else path[1:]
+    )
+    return "" if whole.startswith(("/", "..")) or whole == "." else whole, fragment
+
+
+def _address(view: str, base: _Place, path: str) -> str:
+    return f"{view}?{urlencode({'tool': base.tool, 'path': path}, errors='replace')}"

@@ -5,11 +5,19 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from urllib.parse import quote, urlencode
 
 from markupsafe import Markup, escape
 from mdvec.database import DatabaseMissing
-from mdvec.documents import DocumentPart, DocumentText, read_document
+from mdvec.documents import (
+    DocumentPart,
+    DocumentText,
+    ReadingRefused,
+    named_document,
+    read_document,
+)
+from mdvec.files import UnreadableFile, opened_within
 from mdvec.manage import find_tool, list_tools
 from mdvec.search import (
     MAX_K,
@@ -23,12 +31,12 @@ from mdvec.search import (
 from mdvec.text import is_markdown
 from mdvec.tools import KINDS, Tool
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from mdvec_mcp.search import FilterArguments, link_to
 from mdvec_mcp.web.page.query import Query
-from mdvec_mcp.web.page.rendered import rendered_document
+from mdvec_mcp.web.page.rendered import PICTURES, Rendered, rendered_document
 from mdvec_mcp.web.page.views import Views
 
 _MAX_SHOWN = 200_000
@@ -37,6 +45,7 @@ _BEFORE = 20_000
 _HITS = 10
 """Hits on a page, unless another number is asked for: more than a model needs at once."""
 _MAX_WORDS = 100
+_MAX_PICTURE = 20 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +64,7 @@ def routes(views: Views) -> list[Route]:
     return [
         views.route("/", _Search(views).show),
         views.route("/document", _Document(views).show),
+        views.route("/document/picture", _Document(views).picture),
     ]
 
 
@@ -148,26 +158,57 @@ class _Document:
     views: Views
 
     async def show(self, request: Request) -> Response:
-        """A document as it was imported, with a passage marked; no file is opened."""
+        """A document as it was imported, with a passage marked; a link may have but its name."""
         query = Query(request)
         name, path = query.text("tool"), query.text("path")
         start = query.number("start", 1, 1, 10**9)
         end = query.number("end", start, start, 10**9)
         database = self.views.wiring.database
 
-        def read() -> tuple[Tool, DocumentText, Markup]:
-            document = _around(self.views, name, path, start)
+        def read() -> tuple[Tool, DocumentText, Rendered] | str:
+            try:
+                document = _around(self.views, name, path, start)
+            except ReadingRefused:
+                named = named_document(database, name, path)
+                if named is None or named == path:
+                    raise
+                return named
             text = rendered_document(
                 document, range(start, end + 1) if "start" in query else range(0),
                 as_markdown=is_markdown(path.rpartition("/")[2]),
             )  # fmt: skip
             return find_tool(database, name), document, text
 
-        tool, document, text = await self.views.run(request, read)
+        shown = await self.views.run(request, read)
+        if isinstance(shown, str):
+            return RedirectResponse(f"/document?{urlencode({'tool': name, 'path': shown})}", 303)
+        tool, document, text = shown
         return self.views.page(
             request, "document.html",
             tool=tool, document=document, text=text, editors=editors(tool, path, start),
         )  # fmt: skip
+
+    async def picture(self, request: Request) -> Response:
+        """A picture of a tool's folder, if it is one, and in the folder."""
+        query = Query(request)
+        name, path = query.text("tool"), query.text("path")
+        kind = PICTURES.get(Path(path).suffix.lower())
+
+        def read() -> bytes:
+            folder = find_tool(self.views.wiring.database, name).source
+            with (
+                opened_within(folder / path, folder) as descriptor,
+                open(descriptor, "rb", closefd=False) as picture,
+            ):
+                return picture.read(_MAX_PICTURE + 1)
+
+        try:
+            data = b"" if kind is None else await self.views.run(request, read)
+        except (UnreadableFile, ValueError):
+            data = b""
+        if not data or len(data) > _MAX_PICTURE:
+            return self.views.refusal(request, "no_page", 404)
+        return Response(data, media_type=kind)
 
 
 def _around(views: Views, name: str, path: str, line: int) -> DocumentText:

@@ -1,0 +1,55 @@
+"""The view of a document over a real port: its links lead on, and its pictures are the folder's."""
+
+import re
+
+import pytest
+from collection import Collection
+from hostile import harm_in
+from page_site import page_site
+
+PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 20
+
+
+@pytest.fixture
+def client(tmp_path):
+    folder = tmp_path / "notes"
+    notes = Collection(folder, tmp_path / "v.sqlite")
+    notes.write("家/給湯器.md", "# 給湯器\n\n## 点検\n\n型番は [[一覧#型番|一覧]]にある。")
+    notes.write("一覧.md", "# 一覧\n\n[家](家/給湯器.md#点検) と ![図](img/a.png)\n\n## 型番\n")
+    (folder / "img").mkdir()
+    (folder / "img/a.png").write_bytes(PNG)
+    (folder / "img/a.txt").write_text("secret", encoding="utf-8")
+    (tmp_path / "outside.png").write_bytes(PNG)
+    (folder / "img/link.png").symlink_to(tmp_path / "outside.png")
+    notes.import_()
+    with page_site(notes.database) as site, site.client() as client:
+        yield client
+
+
+def test_links_are_followed_and_lead_back(client):
+    page = client.get("/document", params={"tool": "notes", "path": "家/給湯器.md"})
+    assert harm_in(page.text) == []
+    (link,) = re.findall(r'<a href="([^"]*)">一覧</a>', page.text)
+    there = client.get(link.replace("&amp;", "&"))
+    assert (there.status_code, there.url.params["path"]) == (200, "一覧.md")
+    assert 'id="s-型番"' in there.text
+    (back,) = re.findall(r'<a href="([^"]*)">家</a>', there.text)
+    assert back.endswith("#s-点検")
+    assert client.get(back.replace("&amp;", "&")).url.params["path"] == "家/給湯器.md"
+    assert "What links here" in page.text
+    missing = client.get("/document", params={"tool": "notes", "path": "給湯機.md"})
+    assert missing.status_code == 400
+    assert "給湯器.md" in missing.text  # the nearest
+
+
+def test_pictures_of_the_folder_are_shown_and_nothing_else(client):
+    page = client.get("/document", params={"tool": "notes", "path": "一覧.md"}).text
+    (source,) = re.findall(r'<img src="([^"]*)"', page)
+    picture = client.get(source.replace("&amp;", "&"))
+    assert (picture.content, picture.headers["content-type"]) == (PNG, "image/png")
+    for path in ("img/a.txt", "../outside.png", "img/link.png", "img", "img/b.png", "", "\0.png"):
+        answer = client.get("/document/picture", params={"tool": "notes", "path": path})
+        assert answer.status_code in (400, 404), path
+        assert PNG not in answer.content
+    of_none = client.get("/document/picture", params={"tool": "none", "path": "a.png"})
+    assert of_none.status_code == 400
