@@ -113,6 +113,9 @@ def test_words_are_marked_whatever_their_width_or_case():
         "<mark>ＡＢＣ</mark>と<mark>abc</mark><mark>と水と水</mark>"
     ).replace("</mark><mark>", "")
     assert marked("", ["a"]) == ""
+    assert marked("セットアップとアップ、アップー。", ["アップ"]) == (
+        "セットアップと<mark>アップ</mark>、<mark>アップ</mark>ー。"
+    )
 
 
 def test_every_word_of_the_templates_is_known_in_both_languages():

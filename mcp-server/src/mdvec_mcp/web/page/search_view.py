@@ -28,7 +28,7 @@ from mdvec.search import (
     typed_query,
     where_entries,
 )
-from mdvec.text import is_markdown
+from mdvec.text import is_katakana, is_markdown, readable_chunk
 from mdvec.tools import KINDS, Tool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -137,7 +137,7 @@ def _shown_hit(hit: Hit, tool: Tool | None) -> ShownHit:
     words = (*hit.explanation.matched_words, *hit.explanation.matched_terms)
     return ShownHit(
         hit=hit,
-        text=marked(hit.content.strip("\n"), words),
+        text=marked(readable_chunk(hit.file_path, hit.content).strip("\n"), words),
         address=f"/document?{urlencode(fields)}#hit",
         quotation=f"{quoted}\n>\n> — {hit.file_path}:{where}\n",
         editors=() if tool is None else editors(tool, hit.file_path, hit.start_line),
@@ -223,7 +223,10 @@ def _around(views: Views, name: str, path: str, line: int) -> DocumentText:
 
 
 def marked(text: str, words: Iterable[str]) -> Markup:
-    """The text as HTML with each occurrence of the words in ``<mark>``; overlapping ones join."""
+    """The text as HTML with each occurrence of the words in ``<mark>``; overlapping ones join.
+
+    A word in katakana is marked as a word alone: アップ is not marked within セットアップ.
+    """
     folded = _folded(text)
     is_marked = bytearray(len(text))
     for word in list(dict.fromkeys(map(_folded, words)))[:_MAX_WORDS]:
@@ -231,7 +234,8 @@ def marked(text: str, words: Iterable[str]) -> Markup:
             continue
         start = folded.find(word)
         while start >= 0:
-            is_marked[start : start + len(word)] = b"\1" * len(word)
+            if not _is_inside(folded, start, start + len(word)):
+                is_marked[start : start + len(word)] = b"\1" * len(word)
             start = folded.find(word, start + 1)
     parts, start = [], 0
     while start < len(text):
@@ -241,6 +245,14 @@ def marked(text: str, words: Iterable[str]) -> Markup:
         parts.append(f"<mark>{piece}</mark>" if is_marked[start] else piece)
         start = end
     return Markup("".join(parts))  # noqa: S704 - each piece is escaped
+
+
+def _is_inside(text: str, start: int, end: int) -> bool:
+    """Whether a word in katakana goes on before or after; ー at its end does not count."""
+    if not is_katakana(text[start:end]):
+        return False
+    after = text[end : end + 2].removeprefix("ー")[:1]
+    return any(sign and is_katakana(sign) for sign in (text[max(start - 1, 0) : start], after))
 
 
 class _Folds(dict[int, str]):
