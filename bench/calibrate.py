@@ -32,10 +32,10 @@ from mdvec.database.connection import open_database
 from mdvec.embedding import catalog
 from mdvec.embedding.cards import ModelConstants, default_constants
 from mdvec.embedding.embedder import Embedder
-from mdvec.embedding.remote.endpoint import RemoteEmbedder
+from mdvec.embedding.endpoint import RemoteEmbedder
 from mdvec.errors import MdvecError
 from mdvec.index.documents import stored_files, stored_text
-from mdvec.index.model_constants import calibrated_constants, store_constants
+from mdvec.index.nearest import calibrated_constants, store_constants
 from mdvec.search.core.confidence import FIRST, evidence
 from mdvec.search.core.fusion import fuse
 from mdvec.settings import load_settings

@@ -19,7 +19,7 @@ from mdvec.settings import Settings
 from mdvec_mcp.search.model_pool import ModelPool
 from mdvec_mcp.server import wired_server
 from mdvec_mcp.web.gate import LOOPBACK_NAMES, Address, Rules, listen
-from mdvec_mcp.web.page_mount import PageMount
+from mdvec_mcp.web.page.app import page_app
 from mdvec_mcp.web.serve import HttpLimits, http_app
 from tiny_embedder import TinyBackend
 
@@ -74,7 +74,7 @@ def page_site(
     wiring = wired_server(database, tools, models, given)
     key = page_key(database)
     listening, address = listen(Address("127.0.0.1", port))
-    page = PageMount(wiring, key)
+    page = page_app(wiring, key)
     app = http_app(wiring.server, Rules(LOOPBACK_NAMES), HttpLimits(), page)
     config = uvicorn.Config(app, log_config=None, lifespan="on", timeout_graceful_shutdown=1)
     web = uvicorn.Server(config)

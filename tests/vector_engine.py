@@ -15,7 +15,7 @@ from mdvec.index.chroma_collections import (
     unsent_count,
 )
 from mdvec.index.tables import Tables
-from mdvec.manage.doctor.engine import check_engine
+from mdvec.manage.doctor.database import check_engine
 from mdvec.manage.doctor.examination import CheckGroup, examine
 from mdvec.manage.doctor.findings import Installation
 from mdvec.settings.loading import load_with_origins

@@ -11,7 +11,7 @@ from tools_page import tools_page
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-RULES = ROOT / "shared/src/mdvec/manage/rules/analysis_rules.md"
+RULES = ROOT / "shared/src/mdvec/manage/analysis_rules.md"
 
 
 def rules_section() -> str:

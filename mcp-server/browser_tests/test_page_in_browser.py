@@ -16,8 +16,8 @@ from playwright.sync_api import expect
 
 from mdvec_mcp.search.model_pool import ModelPool
 from mdvec_mcp.server import wired_server
-from mdvec_mcp.web.page.access import Access
 from mdvec_mcp.web.page.app import page_views
+from mdvec_mcp.web.page.views import Access
 
 ROOT = Path(__file__).parents[2]
 PICTURES = ROOT / ".ui-pictures"

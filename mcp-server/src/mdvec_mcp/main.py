@@ -260,10 +260,10 @@ def _serve_http(start: Start, at: str, token: str | None, names: list[str]) -> N
     anyio.run(web.serve_http, wiring.server, models, listening, rules, web.HttpLimits(), page)
 
 
-def _page(wiring: Wiring) -> web.PageMount | None:
+def _page(wiring: Wiring) -> web.PageGuard | None:
     """The local page; None if its key can be neither read nor made."""
     try:
-        return web.PageMount(wiring, manage.page_key(wiring.database))
+        return web.page_app(wiring, manage.page_key(wiring.database))
     except manage.PageKeyUnusable as error:
         logging.getLogger("mdvec").warning("the page is not served: %s", error)
         return None

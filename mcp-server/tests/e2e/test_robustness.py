@@ -11,7 +11,7 @@ from mcp.client.stdio import stdio_client
 from mdvec.database.connection import open_database
 from mdvec.manage import registering
 from mdvec.manage.doctor.findings import Installation
-from mdvec.manage.doctor.models import check_sources
+from mdvec.manage.doctor.installed import check_sources
 from mdvec.manage.status import overview
 from mdvec.settings import Settings
 from mdvec.tools.names import FOLDED

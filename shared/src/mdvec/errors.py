@@ -34,13 +34,13 @@ place; any other exception is a bug.
             UnknownModel              mdvec.embedding.catalog
             BadEmbedding              mdvec.embedding.embedder
             ModelUnavailable          mdvec.embedding.embedder
-                Lacking               mdvec.embedding.backends.onnx_files
-                EndpointFailure       mdvec.embedding.remote.answers
-                    EndpointRefused   mdvec.embedding.remote.answers
-                        TextRefused   mdvec.embedding.remote.answers
-                    EndpointUnusable  mdvec.embedding.remote.answers
-                    KeyMissing        mdvec.embedding.remote.answers
-                    QuestionNotAllowed mdvec.embedding.remote.answers
+                EndpointFailure       mdvec.embedding.endpoint
+                    EndpointRefused   mdvec.embedding.endpoint
+                        TextRefused   mdvec.embedding.endpoint
+                    EndpointUnusable  mdvec.embedding.endpoint
+                    KeyMissing        mdvec.embedding.endpoint
+                    QuestionNotAllowed mdvec.embedding.endpoint
+                Lacking               mdvec.embedding.onnx_models
             UnembeddableText          mdvec.embedding.embedder
             RerankerTooSlow           mdvec.embedding.reranker
             ModelDiffers              mdvec.search.question_vectors
@@ -90,19 +90,19 @@ place; any other exception is a bug.
             CollectionMissing         mdvec.index.chroma
             ExtraMissing              mdvec.index.chroma
         BackupRefused                 mdvec.manage.backup
-        TokenUnusable                 mdvec.manage.bearer
-        FileNotUnderstood             mdvec.manage.clients.entries
+        FileNotUnderstood             mdvec.manage.clients.registration
         NotRegistered                 mdvec.manage.clients.registration
         ServerFailed                  mdvec.manage.doctor.server
         FolderRefused                 mdvec.manage.folders
         OutsideHome                   mdvec.manage.folders
+        SamplesNotWritten             mdvec.manage.folders
         NoHousehold                   mdvec.manage.household_mapping
         OpeningFileUnwritable         mdvec.manage.page_server
         PageKeyUnusable               mdvec.manage.page_server
         PageUnavailable               mdvec.manage.page_server
+        TokenUnusable                 mdvec.manage.page_server
         InvalidTool                   mdvec.manage.registering
-        InstructionsUnusable          mdvec.manage.rules.section
-        SamplesNotWritten             mdvec.manage.samples
+        InstructionsUnusable          mdvec.manage.rules
         ServerNotInstalled            mdvec.manage.service
         ServiceError                  mdvec.manage.service
         SavedQueryError               mdvec.queries.saved
@@ -136,6 +136,7 @@ place; any other exception is a bug.
         AddressUnusable               mdvec_mcp.web.gate
         TokenNeeded                   mdvec_mcp.web.gate
         BadAmount                     mdvec_mcp.web.page.plan_view
+        TooManyRows                   mdvec_mcp.web.page.rows_view
 """
 
 from typing import ClassVar

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import sys
 from datetime import date, datetime
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from mdvec import manage
 
-from mdvec_cli.commands.options import (
+from mdvec_cli.commands.terminal import (
     ConfigOption,
     DatabaseOption,
-    DisplayFormat,
     FormatOption,
     VerboseOption,
     chosen_format,
     complete_tool_names,
+    print_json,
+    print_table,
+    print_text,
+    say,
     settings_from,
 )
-from mdvec_cli.commands.output import print_json, print_table, print_text, say
 
 if TYPE_CHECKING:
     from mdvec.household import StatementPreview
@@ -77,17 +78,14 @@ def map_(
         settings.database_path, file.expanduser(), name, account=account, save=save,
         stated=stated or (),
     )  # fmt: skip
-    if chosen_format(format_, settings) is DisplayFormat.JSON:
+    if chosen_format(format_, settings) == "json":
         print_json(shown)
     else:
         _print(shown)
     _say_next(shown)
 
 
-class _LedgerFormat(StrEnum):
-    BEANCOUNT = "beancount"
-    HLEDGER = "hledger"
-    CSV = "csv"
+_LedgerFormat = Literal["beancount", "hledger", "csv"]
 
 
 @app.command("export")
@@ -99,7 +97,7 @@ def export_command(
     format_: Annotated[
         _LedgerFormat,
         typer.Option("--format", help="What reads it; csv has the rows that do not count, too."),
-    ] = _LedgerFormat.BEANCOUNT,
+    ] = "beancount",
     since: Annotated[
         datetime | None,
         typer.Option(formats=["%Y-%m-%d"], help="The first day.", show_default=False),
@@ -124,15 +122,13 @@ def export_command(
             f"it is before --since {since:%Y-%m-%d}; swap them", param_hint="--until"
         )
     pieces = manage.export_household(
-        settings.database_path, name, format_.value, since and since.date(), until and until.date()
+        settings.database_path, name, format_, since and since.date(), until and until.date()
     )
     for piece in pieces:
         sys.stdout.write(piece)
 
 
-class _ListName(StrEnum):
-    MEDICAL = "medical"
-    FURUSATO = "furusato"
+_ListName = Literal["medical", "furusato"]
 
 
 @app.command("expenses")
@@ -160,8 +156,8 @@ def expenses(
     """
     settings = settings_from(config, database, verbose=verbose)
     today = date.today()  # noqa: DTZ011 - statements have local days
-    listed = manage.household_expenses(settings.database_path, name, which.value, year, today)
-    if chosen_format(format_, settings) is DisplayFormat.JSON:
+    listed = manage.household_expenses(settings.database_path, name, which, year, today)
+    if chosen_format(format_, settings) == "json":
         print_json(listed)
     else:
         print_text(listed.text)

@@ -8,26 +8,28 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from mdvec import datasets, embedding, household, importing, manage
 from mdvec.errors import MdvecError
 from mdvec.text import on_one_line
 
-from mdvec_cli.commands.options import (
+from mdvec_cli.commands.terminal import (
+    STOPPED,
     ConfigOption,
     DatabaseOption,
-    DisplayFormat,
     FormatOption,
     VerboseOption,
     chosen_format,
     complete_tool_names,
+    confirmed,
+    print_json,
+    print_line,
+    say,
     settings_from,
 )
-from mdvec_cli.commands.output import STOPPED, confirmed, print_json, print_line, say
 
 if TYPE_CHECKING:
     from mdvec.embedding import BackendOptions
@@ -83,19 +85,9 @@ def import_display(name: str, *, quiet: bool) -> Iterator[ImportDisplay]:
         yield ImportDisplay(show, tell, ask)
 
 
-class ImportMode(StrEnum):
-    """What an import does with the tool's current contents."""
+ImportMode = Literal["new", "replace", "update"]
 
-    NEW = "new"
-    REPLACE = "replace"
-    UPDATE = "update"
-
-
-class ChunkStrategy(StrEnum):
-    """How documents are split into chunks."""
-
-    HEADING = "heading"
-    TOKEN = "token"  # noqa: S105 - a unit of text
+ChunkStrategy = Literal["heading", "token"]
 
 
 class _NameMissing(typer.BadParameter):
@@ -127,7 +119,7 @@ def import_command(
             help="new: fill an empty tool (with --all: update); update: import changes; "
                  "replace: rebuild everything.",
         ),
-    ] = ImportMode.NEW,
+    ] = "new",
     checksum: Annotated[
         bool,
         typer.Option("--checksum",
@@ -239,14 +231,14 @@ def import_command(
         raise typer.BadParameter("name one tool, or import all", param_hint="--name / --all")
     if import_all and background:
         raise typer.BadParameter("name one tool with it", param_hint="--background")
-    if import_all and mode is ImportMode.NEW:
-        mode = ImportMode.UPDATE
+    if import_all and mode == "new":
+        mode = "update"
     settings = settings_from(
         config,
         database,
         verbose=verbose,
         model={"name": model},
-        chunking={"strategy": chunk_strategy and chunk_strategy.value, "size": chunk_size,
+        chunking={"strategy": chunk_strategy, "size": chunk_size,
                   "overlap": chunk_overlap},
     )  # fmt: skip
     removals = household.RemovalOptions(accept_removals, tuple(restore_removed or ()))
@@ -258,7 +250,7 @@ def import_command(
 
     def request(tool: str) -> ImportRequest:
         return manage.import_request(
-            settings, tool, mode.value, model=model, removals=removals, take_scan=take_scan,
+            settings, tool, mode, model=model, removals=removals, take_scan=take_scan,
             checksum=checksum, is_background=background,
             is_unattended=unattended, tables=tables if table or separate or readings else None,
         )  # fmt: skip
@@ -266,7 +258,7 @@ def import_command(
     run = functools.partial(
         _import_one, options=settings.model.options(), quiet=verbose, allowed=yes
     )
-    as_json = chosen_format(format_, settings) is DisplayFormat.JSON
+    as_json = chosen_format(format_, settings) == "json"
     if name is None:
         _import_all(settings.database_path, lambda tool: run(request(tool)), as_json=as_json)
         return
@@ -317,7 +309,7 @@ def _embed_later(report: ImportReport, flags: Mapping[str, object]) -> None:
 
 def _replaces_texts(database: Path, name: str, mode: ImportMode) -> bool:
     """Whether an import builds again what searches read meanwhile."""
-    return mode is ImportMode.REPLACE and manage.find_tool(database, name).generation > 0
+    return mode == "replace" and manage.find_tool(database, name).generation > 0
 
 
 def _replace_later(

@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from mdvec import embedding, manage
 
-from mdvec_cli.commands.options import (
+from mdvec_cli.commands.terminal import (
     ConfigOption,
     DatabaseOption,
-    DisplayFormat,
     FormatOption,
     VerboseOption,
     chosen_format,
+    confirmed,
+    print_json,
+    print_line,
+    print_table,
+    say,
     settings_from,
 )
-from mdvec_cli.commands.output import confirmed, print_json, print_line, print_table, say
 
 if TYPE_CHECKING:
     from mdvec.embedding import ListedModel
@@ -40,7 +43,7 @@ def ls(
     options = settings.model.options()
     own = {settings.model.name, *manage.models_in_use(settings.database_path)}
     models = embedding.catalog.list_models(own, options)
-    if chosen_format(format_, settings) is DisplayFormat.JSON:
+    if chosen_format(format_, settings) == "json":
         print_json({"models": [_as_json(model) for model in models]})
         return
     print_table(
@@ -118,7 +121,7 @@ def try_out(
     """
     settings = settings_from(config, database, verbose=verbose)
     trial = embedding.try_model(name, settings.model.options())
-    if chosen_format(format_, settings) is DisplayFormat.JSON:
+    if chosen_format(format_, settings) == "json":
         print_json(trial)
         return
     where = f" at {trial.host}" if trial.host else f" (loaded in {trial.load_seconds:.1f} s)"

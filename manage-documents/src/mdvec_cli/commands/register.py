@@ -5,31 +5,28 @@ from __future__ import annotations
 import os
 import sys
 from datetime import datetime
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 from urllib.parse import urlsplit
 
 import typer
 from mdvec import manage
 
-from mdvec_cli.commands.options import ConfigOption, DatabaseOption, VerboseOption, settings_from
-from mdvec_cli.commands.output import print_line, say
+from mdvec_cli.commands.terminal import (
+    ConfigOption,
+    DatabaseOption,
+    VerboseOption,
+    print_line,
+    say,
+    settings_from,
+)
 
 if TYPE_CHECKING:
     from mdvec.manage import FileChange
 
 
-class ClientName(StrEnum):
-    """The clients of mdvec.manage.clients.clients."""
-
-    CLAUDE_DESKTOP = "claude-desktop"
-    CLAUDE_CODE = "claude-code"
-    CURSOR = "cursor"
-    VSCODE = "vscode"
-    COPILOT_CLI = "copilot-cli"
-    CODEX = "codex"
-
+ClientName = Literal["claude-desktop", "claude-code", "cursor", "vscode", "copilot-cli", "codex"]
+"""The clients of mdvec.manage.clients.clients."""
 
 ClientArgument = Annotated[ClientName, typer.Argument(help="The client.", show_default=False)]
 
@@ -68,7 +65,7 @@ def register_command(
     server = manage.Server(
         manage.server_program(), tuple(options), http, is_database_chosen=database is not None
     )
-    chosen, machine = manage.CLIENTS[client.value], _machine()
+    chosen, machine = manage.CLIENTS[client], _machine()
     entry = manage.snippet(chosen, chosen.entry(server)).rstrip("\n")
     if print_:
         print_line(entry)
@@ -82,7 +79,7 @@ def register_command(
     _report(change, f"registered in {chosen.title}", "is registered already")
     if change.kept:
         say(f"kept from the previous entry: {', '.join(change.kept)} "
-            f"(to start anew: mdvec unregister {client.value})")  # fmt: skip
+            f"(to start anew: mdvec unregister {client})")  # fmt: skip
     if change.dropped:
         say(f"not kept, as it does not go with this entry: {', '.join(change.dropped)}")
     if change.changed:
@@ -91,7 +88,7 @@ def register_command(
 
 def unregister_command(client: ClientArgument) -> None:
     """Remove the server from a client's settings."""
-    chosen = manage.CLIENTS[client.value]
+    chosen = manage.CLIENTS[client]
     change = manage.unregister(chosen, _machine(), datetime.now().astimezone())
     _report(change, f"removed from {chosen.title}", "is not registered")
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from mdvec import manage
 
-from mdvec_cli.commands.output import say
+from mdvec_cli.commands.terminal import say
 
 app = typer.Typer(
     help="Give a model the rules of data analysis.",

@@ -1,59 +1,51 @@
-"""`mdvec search`: search one tool or all of them, with the same results as the server."""
+"""`mdvec search` and `mdvec get`: the same results as the server, and stored documents."""
 
 from __future__ import annotations
 
 import functools
+import shlex
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from mdvec import embedding, manage, search, text
+from mdvec import documents, embedding, manage, search, text
 from mdvec.text import counted, on_one_line
 
-from mdvec_cli.commands.options import (
+from mdvec_cli.commands.terminal import (
     ConfigOption,
     DatabaseOption,
     DisplayFormat,
     FormatOption,
+    NameOption,
     VerboseOption,
     chosen_format,
     complete_tool_names,
+    print_json,
+    print_line,
+    print_table,
+    print_text,
+    say,
     settings_from,
 )
-from mdvec_cli.commands.output import print_json, print_line, print_table, say
 
 if TYPE_CHECKING:
     from mdvec.embedding import BackendOptions, Embedder
     from mdvec.search import Answer, Hit, Listing
 
+
 _LINES_SHOWN = 8
 
 
-class SearchMode(StrEnum):
-    """The retrievers to use."""
+SearchMode = Literal["hybrid", "vector", "lexical"]
 
-    HYBRID = "hybrid"
-    VECTOR = "vector"
-    LEXICAL = "lexical"
+Returning = Literal["chunk", "section", "document"]
 
-
-class Returning(StrEnum):
-    """How much text each hit shows."""
-
-    CHUNK = "chunk"
-    SECTION = "section"
-    DOCUMENT = "document"
-
-
-class Sort(StrEnum):
-    """The order of the hits."""
-
-    RELEVANCE = "relevance"
-    NEWEST = "newest"
+Sort = Literal["relevance", "newest"]
 
 
 def search_command(
@@ -73,7 +65,7 @@ def search_command(
     ] = None,
     return_: Annotated[
         Returning, typer.Option("--return", help="How much text each hit shows.")
-    ] = Returning.CHUNK,
+    ] = "chunk",
     mode: Annotated[
         SearchMode | None,
         typer.Option("--mode", "-m", show_default=False,
@@ -137,7 +129,7 @@ def search_command(
     ] = 1,
     sort: Annotated[
         Sort, typer.Option("--sort", help="The best first, or the newest good answers.")
-    ] = Sort.RELEVANCE,
+    ] = "relevance",
     explain: Annotated[
         bool, typer.Option("--explain", help="Show the ranks and scores behind each hit.")
     ] = False,
@@ -156,14 +148,14 @@ def search_command(
     )  # fmt: skip
     settings = settings_from(
         config, database, verbose=verbose,
-        search={"k": k, "mode": mode and mode.value},
+        search={"k": k, "mode": mode},
     )  # fmt: skip
     names = None if name is None else (name,)
-    as_json = chosen_format(format_, settings) is DisplayFormat.JSON
+    as_json = chosen_format(format_, settings) == "json"
     if text.is_blank(typed.words) and related_to is None:
         if text.is_blank(query) and filters.is_empty and name is None:
             raise typer.BadParameter("it is blank; ask something, or filter", param_hint="query")
-        listing = search.list_documents(settings.database_path, names, filters, page, sort.value)
+        listing = search.list_documents(settings.database_path, names, filters, page, sort)
         _print_listing(listing, as_json=as_json)
         return
     words = typed.words
@@ -176,10 +168,10 @@ def search_command(
         names,
         settings.search.k,
         settings.search.mode,
-        return_.value,
+        return_,
         settings.search.max_chars,
         filters,
-        sort.value,
+        sort,
         tuple(also or ()),
         source,
     )
@@ -322,3 +314,46 @@ def _judgement(answer: Answer) -> str:
         f"{basis.chunks:,} passages. Likely: {basis.likelihood(0.0):.0%}, "
         f"which must be {search.CONFIDENT:.0%} to count as an answer"
     )
+
+
+def get_command(
+    file: Annotated[
+        str, typer.Argument(help="The document, as search shows it.", show_default=False)
+    ],
+    name: NameOption,
+    from_line: Annotated[
+        int | None, typer.Option("--from", min=1, help="The first line.", show_default=False)
+    ] = None,
+    to_line: Annotated[
+        int | None, typer.Option("--to", min=1, help="The last line.", show_default=False)
+    ] = None,
+    page: Annotated[
+        int | None,
+        typer.Option("--page", min=1, help="A page, slide or chapter.", show_default=False),
+    ] = None,
+    format_: Annotated[
+        DisplayFormat, typer.Option("--format", help="The output format.")
+    ] = "table",
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:
+    """Print a document as it was imported, some of its lines, or a page of it."""
+    settings = settings_from(config, database, verbose=verbose)
+    part = documents.DocumentPart(from_line, to_line, page=page)
+    document = documents.read_document(settings.database_path, name, file, part, sys.maxsize)
+    if format_ == "json":
+        print_json(document)
+    else:
+        print_text(document.with_pages)
+
+
+def samples_command(
+    folder: Annotated[Path, typer.Argument(help="The folder to write.", show_default=False)],
+) -> None:
+    """Write sample notes and the statement files of invented households into a folder."""
+    copies = manage.copy_samples(folder.expanduser().absolute())
+    for name, copy in copies.items():
+        say(f"wrote {name}: {copy}")
+    notes = shlex.quote(str(copies["notes"]))
+    say(f'next: mdvec tool add -n notes -d "sample notes" -s {notes}')

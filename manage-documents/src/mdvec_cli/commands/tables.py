@@ -1,4 +1,4 @@
-"""`mdvec profile`, `mdvec histogram` and `mdvec export`: summaries and files of tables."""
+"""`mdvec profile`, `histogram`, `export` and `plot`: summaries, files and pictures of tables."""
 
 from __future__ import annotations
 
@@ -7,19 +7,17 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any
+from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from mdvec import sql
+from mdvec import charts, sql
 
-from mdvec_cli.commands.options import ConfigOption, DatabaseOption, VerboseOption
-from mdvec_cli.commands.output import say
-from mdvec_cli.commands.table_answers import (
+from mdvec_cli.commands.query import (
     DateColumnOption,
     FromOption,
+    OpenTables,
     SourceArgument,
     TableFormat,
     TableFormatOption,
@@ -28,9 +26,12 @@ from mdvec_cli.commands.table_answers import (
     open_tables,
     print_answer,
 )
+from mdvec_cli.commands.terminal import ConfigOption, DatabaseOption, VerboseOption, say
 
 if TYPE_CHECKING:
     from mdvec.analysis import ExportFormat
+    from mdvec.charts import ImageFormat, PlotKind
+
 
 _BAR_CELLS = 30
 ReplaceOption = Annotated[
@@ -38,11 +39,7 @@ ReplaceOption = Annotated[
 ]
 
 
-class FileFormat(StrEnum):
-    """The formats of exported files."""
-
-    PARQUET = "parquet"
-    CSV = "csv"
+FileFormat = Literal["parquet", "csv"]
 
 
 def profile_command(
@@ -80,7 +77,7 @@ def _print_profile(form: TableFormat, answer: dict[str, Any]) -> None:
     period = answer["date_range"]
     title = f"{answer['row_count']:,} rows" + (f", {period[0]} to {period[1]}" if period else "")
     print_answer(form, answer, title, ["column", *figures], rows)
-    if form is TableFormat.TABLE:
+    if form == "table":
         say(title)
         for figure, bound in answer.get("approximate", {}).items():
             say(f"approximate: {figure} {bound}")
@@ -111,7 +108,7 @@ def _print_histogram(form: TableFormat, answer: dict[str, Any]) -> None:
     bins = answer["bins"]
     keys = ["value", "count"] if bins and "value" in bins[0] else ["min", "max", "count"]
     rows = [[bin_.get(key) for key in keys] for bin_ in bins]
-    if form is TableFormat.TABLE:
+    if form == "table":
         most = max((bin_["count"] for bin_ in bins), default=0) or 1
         rows = [
             [*row, "█" * round(_BAR_CELLS * bin_["count"] / most)]
@@ -119,7 +116,7 @@ def _print_histogram(form: TableFormat, answer: dict[str, Any]) -> None:
         ]
         keys = [*keys, ""]
     print_answer(form, answer, answer["column"], keys, rows)
-    if form is not TableFormat.JSON:
+    if form != "json":
         rest = ("null_count", "not_finite_count", "other_count")
         more = [f"{answer[key]:,} {key.removesuffix('_count')}" for key in rest if answer.get(key)]
         said = f" ({', '.join(more).replace('_', ' ')})" if more else ""
@@ -150,7 +147,7 @@ def export_command(
     verbose: VerboseOption = False,
 ) -> None:  # fmt: skip
     """Write all rows of a query to a file: to yours, or to one that Python loads by its handle."""
-    kind: ExportFormat = (file_format or _format_of(output)).value
+    kind: ExportFormat = file_format or _format_of(output)
     with open_tables(database, config, verbose=verbose) as tables:
         if output is None:
             export = partial(tables.analytics.exporter.export, query, kind, max_rows)
@@ -186,15 +183,14 @@ def _listed(value: object) -> object:
 
 def _format_of(output: Path | None) -> FileFormat:
     """The format that a file's ending stands for."""
-    if output is None:
-        return FileFormat.PARQUET
-    try:
-        return FileFormat(output.suffix.lower().removeprefix("."))
-    except ValueError:
-        raise typer.BadParameter(
-            f"{output.name} ends neither in .parquet nor in .csv; name it so, or give "
-            "--file-format", param_hint="--output",
-        ) from None  # fmt: skip
+    if output is None or output.suffix.lower() == ".parquet":
+        return "parquet"
+    if output.suffix.lower() == ".csv":
+        return "csv"
+    raise typer.BadParameter(
+        f"{output.name} ends neither in .parquet nor in .csv; name it so, or give --file-format",
+        param_hint="--output",
+    )
 
 
 @contextmanager
@@ -220,3 +216,77 @@ def new_file(path: Path, *, replace: bool) -> Iterator[IO[bytes]]:
         except BaseException:
             part.unlink(missing_ok=True)
             raise
+
+
+_FORMATS: dict[str, ImageFormat] = {".png": "png", ".svg": "svg", ".jpg": "jpeg", ".jpeg": "jpeg"}
+
+
+ChartKind = Literal["bar", "line", "area", "scatter", "histogram", "box", "heatmap"]
+
+
+def plot_command(
+    query: SourceArgument,
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="FILE", show_default=False,
+                     help="Write the picture here, as .png, .svg or .jpg."),
+    ],
+    kind: Annotated[ChartKind, typer.Option("--kind", help="The kind of chart.")] = "line",
+    title: Annotated[str, typer.Option(help="The title above the chart.", show_default=False)] = "",
+    size: Annotated[
+        str | None,
+        typer.Option(metavar="WxH", help="Pixels, 200x150 to 1920x1080; default: 800x600.",
+                     show_default=False),
+    ] = None,
+    replace: ReplaceOption = False,
+    format_: TableFormatOption = None,
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:  # fmt: skip
+    """Draw a query into a picture file.
+
+    Its first column is x; then come numbers, or a series' name and a number.
+
+    histogram: one column; box: a name and a number; heatmap: x, y, number.
+    """
+    image_format = _image_format_of(output)
+    with (
+        open_tables(database, config, verbose=verbose) as tables,
+        new_file(output.expanduser(), replace=replace) as file,
+    ):
+        draw = partial(_drawn, tables, query, kind, title, size, image_format, file)
+        answer = {"file": str(output), **tables.answer(draw, query)}
+    facts = [[key, value] for key, value in answer.items()]
+    print_answer(tables.form(format_), answer, "plot", ["fact", "value"], facts)
+
+
+def _drawn(
+    tables: OpenTables,
+    query: str,
+    kind: PlotKind,
+    title: str,
+    size: str | None,
+    image_format: ImageFormat,
+    file: IO[bytes],
+) -> sql.JsonAnswer:
+    """Draw a query into an open file, by default in the settings' size."""
+    settings = tables.settings.charts
+    pixels = charts.chosen_size(size, settings.max_size)
+    chart = tables.analytics.questions.plot(sql.Prepared.plain(query), kind, title)
+    picture = charts.draw(chart, pixels, image_format, font_path=settings.font_path)
+    file.write(picture.data)
+    answer: sql.JsonAnswer = {"kind": chart.kind, "points": chart.points}
+    if chart.notes:
+        answer["note"] = "; ".join(note.english for note in chart.notes)
+    return sql.with_warnings(answer, tables.analytics.queries.take_warnings())
+
+
+def _image_format_of(output: Path) -> ImageFormat:
+    try:
+        return _FORMATS[output.suffix.lower()]
+    except KeyError:
+        raise typer.BadParameter(
+            f"{output.name} ends in none of .png, .svg and .jpg; name it so",
+            param_hint="--output",
+        ) from None

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from mdvec import manage, text
 from mdvec.converters import FORMATS
 from mdvec.tools import KINDS
 
-from mdvec_cli.commands.options import (
+from mdvec_cli.commands.terminal import (
     ConfigOption,
     DatabaseOption,
-    DisplayFormat,
     FormatOption,
     NameOption,
     VerboseOption,
+    print_json,
+    print_line,
+    print_table,
+    say,
     settings_from,
 )
-from mdvec_cli.commands.output import print_json, print_line, print_table, say
 
 if TYPE_CHECKING:
     from mdvec.tools import Tool
@@ -38,16 +39,11 @@ _FORMATS = ", ".join(known.name for known in FORMATS)
 _SOURCE_HELP = "The folder to import; for a dataset, a single file is possible too."
 
 
-class ToolKind(StrEnum):
-    """The kind of a tool's source, as named in mdvec.tools.kinds."""
-
-    _ignore_ = ["members", "name"]
-    members = vars()
-    for name in KINDS:
-        members[name.upper()] = name
-
-
-_DEFAULT_KIND = next(iter(ToolKind))
+if TYPE_CHECKING:
+    ToolKind = str
+else:
+    ToolKind = Literal[tuple(KINDS)]
+_DEFAULT_KIND = next(iter(KINDS))
 
 
 @app.command("add")
@@ -74,7 +70,7 @@ def add(
     """
     settings = settings_from(config, database, verbose=verbose)
     tool = manage.registering.add_tool(
-        settings.database_path, name, description, source, kind.value, title
+        settings.database_path, name, description, source, kind, title
     )
     say(f"added {tool.name}: {tool.source}")
     say(f"next: mdvec import -n {tool.name}")
@@ -126,7 +122,7 @@ def update(
     if include is not None or exclude is not None or formats is not None:
         patterns = manage.registering.FilePatterns(
             settings.scan.rules(),
-            manage.unread.endings_of(formats or ""),
+            manage.endings_of(formats or ""),
             None if include is None else tuple(include),
             None if exclude is None else tuple(exclude),
         )
@@ -214,11 +210,11 @@ def ls(
     """List the names of the active tools, one per line."""
     settings = settings_from(config, database, verbose=verbose)
     tools = manage.registering.list_tools(settings.database_path, active_only=not show_all)
-    default = DisplayFormat(settings.display.default_format) if show_all else None
+    default = settings.display.default_format if show_all else None
     match format_ or default:
-        case DisplayFormat.JSON:
+        case "json":
             print_json({"tools": [_as_json(tool) for tool in tools]})
-        case DisplayFormat.TABLE:
+        case "table":
             _print_tools(tools)
         case None:
             for tool in tools:

@@ -10,14 +10,16 @@ import typer
 from mdvec import manage, sync, text
 from mdvec.errors import MdvecError
 
-from mdvec_cli.commands.options import (
+from mdvec_cli.commands.terminal import (
+    STOPPED,
     ConfigOption,
     DatabaseOption,
     VerboseOption,
     complete_tool_names,
+    print_line,
+    say,
     settings_from,
 )
-from mdvec_cli.commands.output import STOPPED, print_line, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

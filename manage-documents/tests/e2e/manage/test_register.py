@@ -156,7 +156,7 @@ def test_the_script_for_ipython_limits_what_a_cell_prints(mdvec):
 )
 def test_the_doctor_looks_at_registered_entries(mdvec, command, args, level, monkeypatch):
     from mdvec.manage.doctor.findings import Installation
-    from mdvec.manage.doctor.libraries import check_clients
+    from mdvec.manage.doctor.installed import check_clients
     from mdvec.settings.loading import load_with_origins
 
     file = mdvec.home / FILES["cursor"]

@@ -3,9 +3,6 @@
 from mdvec.database.connection import open_database
 from mdvec.manage.registering import add_tool, list_tools
 from mdvec.text.one_line import local_time
-from mdvec.tools.kinds import KINDS
-
-from mdvec_cli.commands.tool import ToolKind
 
 SPACE = "; to shrink the database file, run mdvec compact\n"
 
@@ -190,10 +187,6 @@ def test_delete_with_yes_drops_the_tool_and_leaves_its_folder(notes):
     assert len([path for path in notes.docs.rglob("*") if path.is_file()]) == 3
     again = notes("tool", "delete", "-n", "notes", "--yes")
     assert (again.code, again.err.count("\n")) == (1, 1)
-
-
-def test_every_kind_of_source_can_be_added():
-    assert [kind.value for kind in ToolKind] == list(KINDS)
 
 
 def test_which_files_are_imported_is_changed_by_patterns(notes):

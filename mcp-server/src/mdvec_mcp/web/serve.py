@@ -22,7 +22,7 @@ from mdvec_mcp.envelope import reply_to_unusable, without_lone_surrogates
 from mdvec_mcp.protocol import MdvecServer
 from mdvec_mcp.search import ModelPool
 from mdvec_mcp.web.gate import PATH, Gate, Rules
-from mdvec_mcp.web.page_mount import PageMount
+from mdvec_mcp.web.page.app import PageGuard
 from mdvec_mcp.whole_requests import WholeRequests
 
 _HEALTH = "/health"
@@ -44,7 +44,7 @@ class HttpLimits:
 
 
 def http_app(
-    server: Server[dict[str, Any]], rules: Rules, limits: HttpLimits, page: PageMount | None = None
+    server: Server[dict[str, Any]], rules: Rules, limits: HttpLimits, page: PageGuard | None = None
 ) -> ASGIApp:
     """The application, which refuses requests that violate ``rules`` or ``limits``."""
     app = server.streamable_http_app(
@@ -76,11 +76,11 @@ class _Beside:
         await (self._page if is_page else self._mcp)(scope, receive, send)
 
 
-def _health(page: PageMount | None) -> Route:
+def _health(page: PageGuard | None) -> Route:
     """The health check; it also tells whose page is served."""
     body = {"status": "ok", "server": "mdvec", "version": __version__}
     if page is not None:
-        body["page"] = page.key.id
+        body["page"] = page.key_id
 
     async def health(_request: Request) -> JSONResponse:
         return JSONResponse(body)
@@ -146,7 +146,7 @@ async def serve_http(
     listening: socket.socket,
     rules: Rules,
     limits: HttpLimits,
-    page: PageMount | None = None,
+    page: PageGuard | None = None,
 ) -> None:
     """Answer requests on a listening socket until SIGTERM or SIGINT."""
     app = GracefulShutdown(http_app(server, rules, limits, page))

@@ -10,7 +10,7 @@ from mdvec.embedding.cards import ModelConstants
 from mdvec.files.scanning import ScanRules
 from mdvec.household import review
 from mdvec.household.core.pair import DetectionOptions
-from mdvec.index.model_constants import store_constants
+from mdvec.index.nearest import store_constants
 from mdvec.manage import registering
 from mdvec.tools.registry import get_tool
 

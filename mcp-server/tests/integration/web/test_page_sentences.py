@@ -9,7 +9,7 @@ from mdvec.sql.core.refusals import out_of_memory, out_of_time
 from page_ledger import ledger
 from page_site import page_site, post
 
-from mdvec_mcp.web.page.words import known_sentences, told
+from mdvec_mcp.web.page.views import known_sentences, told
 
 JAPANESE = re.compile(r"[ぁ-んァ-ヶ]")
 SAID = re.compile(r'<p class="(?:trouble|note)"(?: role="alert")?>(.*?)</p>', re.DOTALL)

@@ -2,7 +2,7 @@
 
 import pytest
 from mdvec.errors import MdvecError
-from mdvec.manage.bearer import TokenUnusable, read_token
+from mdvec.manage.page_server import TokenUnusable, read_token
 from starlette.datastructures import Headers
 
 from mdvec_mcp.web.gate import (

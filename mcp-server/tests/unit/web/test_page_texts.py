@@ -12,7 +12,7 @@ from mdvec.documents.reading import DocumentText
 import mdvec_mcp.web.page
 from mdvec_mcp.web.page.rendered import rendered_document
 from mdvec_mcp.web.page.search_view import marked
-from mdvec_mcp.web.page.words import known_words
+from mdvec_mcp.web.page.views import known_words
 
 FOLDER = Path(mdvec_mcp.web.page.__file__).parent
 SCRIPT = '<script src="/static/0/page.js"></script>'

@@ -6,7 +6,7 @@ import io
 import zipfile
 from xml.etree import ElementTree as ET
 
-from mdvec.converters.converted import NotConverted
+from mdvec.converters.formats import NotConverted
 from mdvec.sizes import MEGABYTE
 
 _MAX_FILES = 20_000

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 from xml.etree import ElementTree as ET
 
 from mdvec.converters.archive import Archive
-from mdvec.converters.converted import Converted, NotConverted, joined_pages
+from mdvec.converters.formats import Converted, NotConverted, joined_pages
 from mdvec.converters.html import markdown_of_page, with_matter
 
 _CONTAINER = "META-INF/container.xml"

@@ -15,8 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from mdvec.converters.converted import Converted, NotConverted
-from mdvec.converters.formats import format_of
+from mdvec.converters.formats import Converted, NotConverted, format_of
 from mdvec.sandbox import code_paths, limit, restrict_calls, restrict_files, take_own_user
 from mdvec.sizes import MEGABYTE
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from mdvec.converters.converted import Converted, NotConverted, joined_pages
+from mdvec.converters.formats import Converted, NotConverted, joined_pages
 from mdvec.text import on_one_line
 
 _WHY = "it is not an export of conversations from Claude, ChatGPT or Claude Code"

@@ -1,10 +1,10 @@
-"""The formats that can be converted: their endings, and the module and package that do it."""
+"""The formats that can be converted, and what a converter of a file gives or refuses."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mdvec.text import CODE_ENDINGS, MARKUP_ENDINGS
+from mdvec.text import CODE_ENDINGS, MARKUP_ENDINGS, PAGE_BREAK
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +51,26 @@ def format_of(file_name: str) -> Format | None:
     """The format of a file, by its name; None if it has none."""
     name = file_name.lower()
     return next((known for known in FORMATS if name.endswith(known.endings)), None)
+
+
+PAGE_JOINT = f"\n\n{PAGE_BREAK}\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """A file as Markdown, with a form feed between pages.
+
+    ``notes`` are sentences for the import's report about what was left out.
+    """
+
+    content: str
+    notes: tuple[str, ...] = ()
+
+
+class NotConverted(Exception):
+    """A file that cannot be converted; the message, part of a sentence, says why."""
+
+
+def joined_pages(pages: list[str]) -> str:
+    """The text of a document with these pages."""
+    return PAGE_JOINT.join(page.replace(PAGE_BREAK, " ").strip() for page in pages) + "\n"

@@ -11,7 +11,7 @@ from bs4 import BeautifulSoup, Comment, NavigableString, Tag
 from markdownify import ATX, MarkdownConverter
 from soupsieve import SelectorSyntaxError
 
-from mdvec.converters.converted import Converted, NotConverted
+from mdvec.converters.formats import Converted, NotConverted
 from mdvec.text import PAGE_BREAK, UnknownEncoding, decoded
 
 _NO_TEXT = (

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from email import message_from_bytes, policy
 from email.message import EmailMessage, MIMEPart
 
-from mdvec.converters.converted import Converted, NotConverted, joined_pages
+from mdvec.converters.formats import Converted, NotConverted, joined_pages
 from mdvec.converters.html import markdown_of_page, with_matter
 
 _FIRST_LINE = re.compile(rb"^From [^\r\n]*\r?\n", re.MULTILINE)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from mdvec.converters.converted import Converted, NotConverted, joined_pages
+from mdvec.converters.formats import Converted, NotConverted, joined_pages
 
 _MAX_OUTPUT = 1_000
 

@@ -11,7 +11,7 @@ from typing import Any
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from mdvec.converters.converted import Converted, NotConverted, joined_pages
+from mdvec.converters.formats import Converted, NotConverted, joined_pages
 from mdvec.converters.pdf_document import Bookmarks, page_texts
 from mdvec.converters.pdf_lines import WIDE_SPACE, Line, normal_text, stacked
 

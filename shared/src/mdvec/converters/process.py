@@ -14,7 +14,7 @@ from typing import Any
 
 from mdvec.cancelling import raise_if_cancelled
 from mdvec.converters.child import LENGTH, LENGTHS
-from mdvec.converters.converted import Converted
+from mdvec.converters.formats import Converted
 from mdvec.files import UnreadableFile
 
 MAX_SECONDS = 30.0

@@ -10,7 +10,7 @@ from pptx import Presentation
 from pptx.exc import PackageNotFoundError
 
 from mdvec.converters.archive import Archive
-from mdvec.converters.converted import Converted, NotConverted, joined_pages
+from mdvec.converters.formats import Converted, NotConverted, joined_pages
 from mdvec.text import on_one_line
 
 _MAX_DEPTH = 20

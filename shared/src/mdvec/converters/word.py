@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import mammoth
 
 from mdvec.converters.archive import Archive
-from mdvec.converters.converted import Converted, NotConverted
+from mdvec.converters.formats import Converted, NotConverted
 from mdvec.converters.html import markdown_of_page
 
 _DOCUMENT = "word/document.xml"

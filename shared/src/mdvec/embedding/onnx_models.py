@@ -1,19 +1,19 @@
-"""Models for onnxruntime: what is known of one, where it is, and how it is loaded and fetched."""
+"""Models for onnxruntime: the files that they need, where these are, and how they are loaded.
+
+Nothing heavy is imported: lists of models look here for each of them.
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
+import importlib.util
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 
 from mdvec.embedding import backends
-from mdvec.embedding.backends.hub_models import MayDownload
-from mdvec.embedding.backends.model_files import (
-    Pooling,
-    pooling_of,
-    prefixes_known_of,
-    prompts_of,
-)
-from mdvec.embedding.backends.onnx_files import OnnxPlace
-from mdvec.embedding.cards import CARDS, ModelCard, OnnxSource, model_of
+from mdvec.embedding.backends.hub import MayDownload, Repository, fetch, is_folder, snapshot
+from mdvec.embedding.backends.model_files import Pooling, pooling_of, prefixes_known_of, prompts_of
+from mdvec.embedding.cards import CARDS, INSTALL_ONNX, ModelCard, OnnxSource, model_of
 from mdvec.embedding.embedder import Embedder, ModelUnavailable
 from mdvec.embedding.options import DEFAULT_OPTIONS, BackendOptions, OnnxOptions
 
@@ -86,4 +86,172 @@ def _prefixes(name: str, folder: Path, chosen: OnnxOptions) -> tuple[str, str]:
     return (
         query if chosen.query_prefix is None else chosen.query_prefix,
         document if chosen.document_prefix is None else chosen.document_prefix,
+    )
+
+
+_USUAL = ("model.onnx", "onnx/model.onnx")
+_TOKENIZER = "tokenizer.json"
+_MODULE_FOLDERS = ("", "onnx", "0_StaticEmbedding", "1_Pooling")
+_PACKAGES = ("onnxruntime", "tokenizers")
+
+
+class Lacking(ModelUnavailable):
+    """What a model lacks, in a few words."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnnxFiles:
+    """A model's folder, its ONNX file and its tokenizer."""
+
+    folder: Path
+    model: Path
+    tokenizer: Path
+
+    @property
+    def used(self) -> list[Path]:
+        """The files that decide what a text's vector is."""
+        model = PurePosixPath(self.model.relative_to(self.folder).as_posix())
+        beside = [
+            file
+            for file in self.model.parent.iterdir()
+            if _is_part_of(model.with_name(file.name), model)
+        ]
+        settings = [
+            file
+            for name in _MODULE_FOLDERS
+            for file in (self.folder / name).glob("*.json")
+            if file.name in _SETTINGS
+        ]
+        return [self.model, self.tokenizer, *beside, *settings]
+
+
+_SETTINGS = {
+    "config.json", "config_sentence_transformers.json", "modules.json",
+    "sentence_bert_config.json", "tokenizer_config.json",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class OnnxPlace:
+    """Where a model should be: a folder or a repository, and its ONNX files in order of choice.
+
+    ``must_be`` is set where the user named the file, so that no other is taken for it.
+    """
+
+    model: str
+    files: tuple[str, ...] = ()
+    must_be: bool = False
+
+    def chosen(self, names: Sequence[str]) -> str:
+        """The ONNX file to use among these names.
+
+        Raises:
+            Lacking: there is none, or there are several and none has the usual name.
+        """
+        there = [name for name in names if name.endswith(".onnx")]
+        wanted = self.files if self.must_be else (*self.files, *_USUAL)
+        for name in wanted:
+            if name in there:
+                return name
+        if self.must_be:
+            raise Lacking(f"it has no file {self.files[0]}")
+        if len(there) == 1:
+            return there[0]
+        if there:
+            raise Lacking(
+                f"it has several ONNX files ({', '.join(there)}); name one in [model.onnx] file"
+            )
+        raise Lacking("it has no ONNX file")
+
+    def needed(self, names: Sequence[str]) -> list[str]:
+        """The files to download: one ONNX file with its data, the tokenizer, and the settings.
+
+        Raises:
+            Lacking: there is no ONNX file, no tokenizer.json, or a choice to make.
+        """
+        model = PurePosixPath(self.chosen(names))
+        tokenizer = next((name for name in self._tokenizers(model) if name in names), None)
+        if tokenizer is None:
+            raise Lacking(f"it has no {_TOKENIZER}")
+        return [
+            name
+            for name in names
+            for path in [PurePosixPath(name)]
+            if name == tokenizer
+            or (path.name in _SETTINGS and _folder(path) in _MODULE_FOLDERS)
+            or _is_part_of(path, model)
+        ]
+
+    def located(self) -> OnnxFiles:
+        """The files on this machine.
+
+        Raises:
+            Lacking: something is missing, said in a few words.
+        """
+        for package in _PACKAGES:
+            if importlib.util.find_spec(package) is None:
+                raise Lacking(f"{package} is not installed: {INSTALL_ONNX}")
+        folder = Path(self.model) if is_folder(self.model) else snapshot(self.model)
+        if folder is None or not folder.is_dir():
+            raise Lacking(
+                "there is no such folder"
+                if is_folder(self.model)
+                else "it is not in the local model cache"
+            )
+        names = [
+            file.relative_to(folder).as_posix()
+            for pattern in ("*.onnx", "onnx/*.onnx")
+            for file in sorted(folder.glob(pattern))
+            if file.is_file()  # a link into the cache may be dangling
+        ]
+        model = PurePosixPath(self.chosen(names))
+        for name in self._tokenizers(model):
+            if (folder / name).is_file():
+                return OnnxFiles(folder, folder / model, folder / name)
+        raise Lacking(f"it has no {_TOKENIZER}")
+
+    def missing(self) -> str | None:
+        """Why the model cannot be loaded, in a few words, or None if its files are here."""
+        try:
+            self.located()
+        except Lacking as error:
+            return str(error)
+        return None
+
+    def pull(self, may_download: MayDownload, label: str, licence: str) -> Path:
+        """Download what is missing of the model, if that is allowed; returns its folder.
+
+        ``licence`` is said in place of what the hub says, if it is not "".
+
+        Raises:
+            ModelUnavailable: it is not allowed, or something is missing.
+        """
+        try:
+            if not is_folder(self.model):
+                wanted = Repository(self.model, self.needed, INSTALL_ONNX, licence, None, label)
+                fetch(wanted, may_download)
+            return self.located().folder
+        except Lacking as error:
+            raise ModelUnavailable(f"the model {label!r} cannot be used: {error}") from error
+
+    def _tokenizers(self, model: PurePosixPath) -> list[str]:
+        folders = ("", _folder(model), "0_StaticEmbedding")
+        return [(PurePosixPath(folder) / _TOKENIZER).as_posix() for folder in folders]
+
+
+def _folder(path: PurePosixPath) -> str:
+    """The folder of a path; "" for the model's own."""
+    return "" if path.parent == PurePosixPath() else path.parent.as_posix()
+
+
+def _is_part_of(path: PurePosixPath, model: PurePosixPath) -> bool:
+    """Whether a file is an ONNX file, or one of those beside it that hold its data.
+
+    Large constants of a graph may have any name; those that are known have no ending.
+    """
+    if path.parent != model.parent:
+        return False
+    is_constant = path.parent == PurePosixPath("onnx") and not path.suffix
+    return (
+        is_constant or path == model or path.name.startswith((f"{model.name}_", f"{model.name}."))
     )

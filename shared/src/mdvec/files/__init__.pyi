@@ -1,8 +1,3 @@
-from .encoding import FileBytes as FileBytes
-from .encoding import data_file_encoding as data_file_encoding
-from .encoding import decode_text as decode_text
-from .encoding import file_encoding as file_encoding
-from .encoding import read_bytes as read_bytes
 from .endings import DATA_ENDINGS as DATA_ENDINGS
 from .endings import SQLITE_ENDINGS as SQLITE_ENDINGS
 from .endings import WORKBOOK_ENDINGS as WORKBOOK_ENDINGS
@@ -10,6 +5,15 @@ from .endings import data_ending as data_ending
 from .endings import is_packed as is_packed
 from .endings import split_ending as split_ending
 from .endings import unpacked_ending as unpacked_ending
+from .reading import FileBytes as FileBytes
+from .reading import NotOpened as NotOpened
+from .reading import data_file_encoding as data_file_encoding
+from .reading import decode_text as decode_text
+from .reading import file_encoding as file_encoding
+from .reading import open_within as open_within
+from .reading import opened_within as opened_within
+from .reading import path_of as path_of
+from .reading import read_bytes as read_bytes
 from .scanning import FileState as FileState
 from .scanning import FoundFile as FoundFile
 from .scanning import PassingProblem as PassingProblem
@@ -21,7 +25,3 @@ from .scanning import UnreadableFile as UnreadableFile
 from .scanning import scan as scan
 from .scanning import scan_file as scan_file
 from .scanning import why as why
-from .within import NotOpened as NotOpened
-from .within import open_within as open_within
-from .within import opened_within as opened_within
-from .within import path_of as path_of

@@ -40,9 +40,9 @@ def insert_chunks(
 ) -> None:
     """Store a document's chunks with one vector each, in the table and in the indexes.
 
-    Without ``vectors`` they come later (see ``index/pending.py``). ``names`` are the document's
-    other names, as ``searched_names`` gives them. Call within a write transaction, so that the
-    chunks get consecutive ids.
+    Without ``vectors`` they come later. ``names`` are the document's other names, as
+    ``searched_names`` gives them. Call within a write transaction, so that the chunks get
+    consecutive ids.
     """
     table = identifier(tables.vectors)
     fields: list[tuple[int, ChunkFields]] = []

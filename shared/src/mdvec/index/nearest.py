@@ -6,11 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+import apsw
+
+from mdvec.embedding import ModelConstants
 from mdvec.errors import MdvecError
 from mdvec.text import identifier
 
 if TYPE_CHECKING:
-    import apsw
     import numpy as np
     from numpy.typing import NDArray
 
@@ -74,3 +76,35 @@ def nearest_among(
         (query.tobytes(), limit),
     )
     return [Near(int(chunk_id), 1.0 - distance) for chunk_id, distance in rows]
+
+
+def calibrated_constants(connection: apsw.Connection, fingerprint: str) -> ModelConstants | None:
+    """The constants of the model with that fingerprint; None if none were stored."""
+    there = connection.execute(
+        "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'model_constants'"
+    )
+    if there.fetchone() is None:
+        return None
+    row = connection.execute(
+        "SELECT trust, mean, deviation FROM model_constants WHERE fingerprint = ?", (fingerprint,)
+    ).fetchone()
+    if row is None:
+        return None
+    trust, mean, deviation = row
+    unrelated = None if mean is None else (float(mean), float(deviation))
+    return ModelConstants(float(trust), unrelated)
+
+
+def store_constants(
+    connection: apsw.Connection, fingerprint: str, constants: ModelConstants
+) -> None:
+    """Store the constants of a model; call within a transaction."""
+    connection.execute(
+        "CREATE TABLE IF NOT EXISTS model_constants (fingerprint TEXT PRIMARY KEY, "
+        "trust REAL NOT NULL, mean REAL, deviation REAL)"
+    )
+    mean, deviation = constants.unrelated or (None, None)
+    connection.execute(
+        "INSERT OR REPLACE INTO model_constants VALUES (?, ?, ?, ?)",
+        (fingerprint, constants.vector_trust, mean, deviation),
+    )

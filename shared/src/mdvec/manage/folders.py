@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import mdvec
 from mdvec.database import DatabaseMissing
 from mdvec.errors import MdvecError
 from mdvec.manage.registering import add_tool, list_tools
@@ -152,3 +154,36 @@ def home_folder(path: str, home: Path) -> HomeFolder:
     parent = None if folder == top else folder.parent.relative_to(top).as_posix().removeprefix(".")
     named = sorted(name for name in names if name.isprintable())
     return HomeFolder(shown, parent, tuple(named[:MAX_FOLDERS]), len(named) > MAX_FOLDERS)
+
+
+_SAMPLES = ("notes", "household", "household-habits")
+_NO_DATA = shutil.ignore_patterns("*.py", "__pycache__")
+
+
+class SamplesNotWritten(MdvecError):
+    """The samples cannot be written into that folder."""
+
+
+def copy_samples(folder: Path) -> dict[str, Path]:
+    """Copy the samples into a folder; returns the folder of each, by name.
+
+    Raises:
+        SamplesNotWritten: one exists already, or the folder cannot be written.
+    """
+    copies = {name: folder / name for name in _SAMPLES}
+    for copy in copies.values():
+        if copy.exists():
+            raise SamplesNotWritten(f"{copy} exists already; choose another folder")
+    try:
+        for name, copy in copies.items():
+            shutil.copytree(_shipped() / name, copy, ignore=_NO_DATA)
+    except OSError as error:
+        raise SamplesNotWritten(f"{folder} cannot be written ({error})") from error
+    return copies
+
+
+def _shipped() -> Path:
+    """The folder of the samples: beside the code in a wheel, under docs in a checkout."""
+    package = Path(mdvec.__file__).parent
+    in_wheel = package / "samples"
+    return in_wheel if in_wheel.is_dir() else package.parents[2] / "docs" / "examples"

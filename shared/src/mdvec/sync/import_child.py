@@ -25,7 +25,7 @@ from mdvec.log import open_log
 from mdvec.manage import import_request, import_tool, loading_and_telling
 from mdvec.settings import Settings
 from mdvec.sync.freshness import look_at
-from mdvec.sync.messages import Failed, Message, Notice, Result, Stopped, as_line
+from mdvec.sync.import_process import Failed, Message, Notice, Result, Stopped, as_line
 
 _PRIORITY = 15
 """What is added to the niceness: with 19 it would starve beside any other work."""

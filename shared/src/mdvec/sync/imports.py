@@ -14,8 +14,7 @@ from mdvec.text import counted
 if TYPE_CHECKING:
     from mdvec.importing import Progress
     from mdvec.settings import Settings
-    from mdvec.sync.import_process import ImportProcess
-    from mdvec.sync.messages import Failed, Message, Result, Stopped
+    from mdvec.sync.import_process import Failed, ImportProcess, Message, Result, Stopped
 
 
 _MAX_PROCESSES = 2
@@ -55,7 +54,7 @@ class ImportRun:
     @property
     def has_failed(self) -> bool:
         """Whether it has ended without a result."""
-        from mdvec.sync.messages import Result
+        from mdvec.sync.import_process import Result
 
         return self.end is not None and not isinstance(self.end, Result)
 
@@ -110,7 +109,7 @@ class ImportRun:
 
     def follow(self, start: Callable[[], ImportProcess]) -> None:
         """Run it to its end, in this thread."""
-        from mdvec.sync.messages import Failed
+        from mdvec.sync.import_process import Failed
 
         try:
             with self._lock:
@@ -127,14 +126,14 @@ class ImportRun:
             self._done.set()
 
     def _end_before_it_began(self) -> None:
-        from mdvec.sync.messages import Stopped
+        from mdvec.sync.import_process import Stopped
 
         if not self._done.is_set():
             self.end = Stopped("stopped before the import began; nothing was changed")
             self._done.set()
 
     def _take(self, message: Message) -> None:
-        from mdvec.sync.messages import Notice
+        from mdvec.sync.import_process import Notice
 
         if isinstance(message, importing.Progress):
             self.progress = message

@@ -8,8 +8,8 @@ import apsw
 import pytest
 from collection import Collection
 
-from mdvec.database import network
 from mdvec.database.connection import DatabaseMissing, open_database, snapshot
+from mdvec.database.file import size_on_disk
 from mdvec.errors import MdvecError
 from mdvec.index.tables import Tables, create_tables
 from mdvec.manage import registering
@@ -91,9 +91,9 @@ def old(template, tmp_path):
 def test_data_left_readable_by_old_versions_is_erased_and_the_contents_stay(old):
     assert holding(old, SECRET) == ["vectors.sqlite", "vectors.sqlite-wal"]
     contents, answer = old.contents(), old.search("春夏秋冬").results
-    before = network.size_on_disk(old.database)
+    before = size_on_disk(old.database)
     done = compact(old.database)
-    after = network.size_on_disk(old.database)
+    after = size_on_disk(old.database)
     assert (done.size_before, done.size_after, done.is_complete) == (before, after, True)
     assert done.bytes_given_back == before - after > 100_000
     assert holding(old, SECRET, SECRET[2:], "秘密鍵") == []
@@ -132,7 +132,7 @@ def test_without_free_space_it_names_the_disk_and_the_size_and_changes_nothing(
     folders = [tmp_path / "temporary", old.database.parent]
     folders[0].mkdir()
     monkeypatch.setenv("SQLITE_TMPDIR", str(folders[0]))
-    contents, size = old.contents(), network.size_on_disk(old.database)
+    contents, size = old.contents(), size_on_disk(old.database)
     free = dict.fromkeys(folders, 10**12)
     free[folders[place_without_room]] = 2 * size  # one disk: twice the size, and a little more
     with pytest.raises(NoRoom) as refused:
@@ -141,7 +141,7 @@ def test_without_free_space_it_names_the_disk_and_the_size_and_changes_nothing(
     assert str(folders[place_without_room]) in said
     assert f"{2 * size:,} free" in said
     assert "nothing was changed" in said
-    assert (old.contents(), network.size_on_disk(old.database)) == (contents, size)
+    assert (old.contents(), size_on_disk(old.database)) == (contents, size)
     assert holding(old, SECRET) != []
     free[folders[place_without_room]] = 2 * size + size // 32 + 2**21
     assert compact(old.database, free_bytes=free.__getitem__).is_complete

@@ -11,9 +11,9 @@ import pytest
 import tiny_onnx
 
 from mdvec.embedding import catalog
-from mdvec.embedding.backends.onnx_files import OnnxPlace
 from mdvec.embedding.cards import AUTO_ORDER, CARDS
 from mdvec.embedding.embedder import ModelUnavailable
+from mdvec.embedding.onnx_models import OnnxPlace
 from mdvec.embedding.options import BackendOptions, OnnxOptions
 
 TEXTS = ["水と火。abc", "本文: 猫 123", "犬" * 50, "見出し"]

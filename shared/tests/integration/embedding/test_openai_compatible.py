@@ -9,15 +9,16 @@ from endpoint_stand_in import QUOTED
 from tiny_embedder import tiny_embedder
 
 from mdvec.embedding import catalog
-from mdvec.embedding.families import endpoint_of
-from mdvec.embedding.options import OPENAI_URL, BackendOptions, OpenAIOptions, RetryOptions
-from mdvec.embedding.remote.answers import (
+from mdvec.embedding.catalog import endpoint_of
+from mdvec.embedding.endpoint import (
+    Endpoint,
     EndpointFailure,
     EndpointRefused,
     EndpointUnusable,
     KeyMissing,
+    Sending,
 )
-from mdvec.embedding.remote.endpoint import Endpoint, Sending
+from mdvec.embedding.options import OPENAI_URL, BackendOptions, OpenAIOptions, RetryOptions
 
 QUICK = RetryOptions(max_retries=3, base_delay=0.001)
 

@@ -383,14 +383,14 @@ def test_the_cache_is_the_one_that_huggingface_hub_uses(tmp_path):
     script = """
 import importlib, itertools, os
 from huggingface_hub import constants
-from mdvec.embedding.backends import hub_cache
+from mdvec.embedding.backends import hub
 names = ["HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_HOME", "XDG_CACHE_HOME"]
 for given in itertools.product([False, True], repeat=4):
     for name, present in zip(names, given):
         os.environ.pop(name, None)
         if present:
             os.environ[name] = f"~/$HERE/{name}"
-    theirs, ours = importlib.reload(constants).HF_HUB_CACHE, str(hub_cache.cache_folder())
+    theirs, ours = importlib.reload(constants).HF_HUB_CACHE, str(hub.cache_folder())
     assert theirs == ours, (theirs, ours)
 print("the same")
 """

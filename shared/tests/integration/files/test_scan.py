@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from mdvec.files.encoding import FileBytes, decode_text, read_bytes
+from mdvec.files.reading import FileBytes, decode_text, read_bytes
 from mdvec.files.scanning import FoundFile, Problem, ScanRules, SourceMissing, UnreadableFile, scan
 
 RULES = ScanRules(extensions=(".md", ".markdown", ".txt"), exclude=(), max_bytes=1000)

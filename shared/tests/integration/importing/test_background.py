@@ -11,7 +11,7 @@ from mdvec.importing.options import ImportRefused
 from mdvec.index.chroma import ChromaServer
 from mdvec.manage.doctor.database import check_indexes
 from mdvec.manage.doctor.findings import Installation
-from mdvec.manage.doctor.models import check_sources
+from mdvec.manage.doctor.installed import check_sources
 from mdvec.manage.status import overview
 from mdvec.manage.tool_import import import_tool
 from mdvec.settings.loading import load_with_origins

@@ -15,8 +15,12 @@ from mdvec.manage import registering
 from mdvec.manage.doctor.database import check_database, check_indexes, check_leftovers
 from mdvec.manage.doctor.examination import GROUPS, examine
 from mdvec.manage.doctor.findings import Finding, Installation
-from mdvec.manage.doctor.libraries import check_libraries, check_settings
-from mdvec.manage.doctor.models import check_models, check_sources
+from mdvec.manage.doctor.installed import (
+    check_libraries,
+    check_models,
+    check_settings,
+    check_sources,
+)
 from mdvec.manage.doctor.server import ServerFailed, ServerProcess
 from mdvec.settings.loading import load_with_origins
 

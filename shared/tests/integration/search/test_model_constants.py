@@ -6,7 +6,7 @@ from tiny_embedder import TinyBackend
 from mdvec.database.connection import open_database
 from mdvec.embedding.cards import ModelConstants, default_constants
 from mdvec.embedding.embedder import Embedder
-from mdvec.index.model_constants import store_constants
+from mdvec.index.nearest import store_constants
 
 
 def test_models_without_stored_constants_have_those_of_their_card():

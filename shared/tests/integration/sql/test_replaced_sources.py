@@ -7,8 +7,8 @@ import threading
 import duckdb
 import pytest
 
+from mdvec.files.reading import NotOpened, open_within
 from mdvec.files.scanning import ScanRules
-from mdvec.files.within import NotOpened, open_within
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage.registering import add_tool

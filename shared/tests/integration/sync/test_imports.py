@@ -13,9 +13,8 @@ from mdvec.settings import Settings
 from mdvec.settings.model_sections import ModelSettings
 from mdvec.settings.sections import DatabaseSettings
 from mdvec.sync.freshness import look_at
-from mdvec.sync.import_process import ImportProcess
+from mdvec.sync.import_process import Failed, ImportProcess, Result, Stopped, as_line, from_line
 from mdvec.sync.imports import Imports
-from mdvec.sync.messages import Failed, Result, Stopped, as_line, from_line
 from mdvec.tools import only_import_of
 
 SECONDS = 60

@@ -9,7 +9,7 @@ from mdvec.converters import book, conversations, html, mail
 from mdvec.converters import notebook as jupyter
 from mdvec.converters import slides as powerpoint
 from mdvec.converters import word as microsoft_word
-from mdvec.converters.converted import NotConverted
+from mdvec.converters.formats import NotConverted
 from mdvec.text.pages import PAGE_BREAK
 
 

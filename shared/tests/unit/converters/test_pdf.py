@@ -3,7 +3,7 @@
 import pytest
 from sample_documents import columns, lines, pdf, scan
 
-from mdvec.converters.converted import NotConverted
+from mdvec.converters.formats import NotConverted
 from mdvec.converters.pdf import convert
 from mdvec.converters.pdf_lines import normal_text
 from mdvec.text.pages import PAGE_BREAK

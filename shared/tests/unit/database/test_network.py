@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mdvec.database.network import linux_mounts, mac_mounts, network_trouble
+from mdvec.database.file import linux_mounts, mac_mounts, network_trouble
 
 LINUX = """\
 22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw

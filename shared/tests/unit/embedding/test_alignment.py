@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdvec.embedding.backends.alignment import align
+from mdvec.embedding.backends.plamo import align
 
 
 def in_bytes(text):

@@ -12,7 +12,7 @@ import pytest
 
 import mdvec
 from mdvec.embedding.backends import plamo_cache
-from mdvec.embedding.backends.hub_cache import download_failure
+from mdvec.embedding.backends.hub import download_failure
 from mdvec.embedding.cards import INSTALL_PLAMO
 from mdvec.embedding.embedder import ModelUnavailable
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mdvec.manage.clients.clients import CLIENTS, Server
-from mdvec.manage.clients.entries import FileNotUnderstood, entry_in, with_entry, without_entry
 from mdvec.manage.clients.jsonc import parse
+from mdvec.manage.clients.registration import FileNotUnderstood, entry_in, with_entry, without_entry
 
 CURSOR, CODEX, DESKTOP, VSCODE = (
     CLIENTS[name] for name in ("cursor", "codex", "claude-desktop", "vscode")

@@ -5,9 +5,8 @@ import tomllib
 import pytest
 
 from mdvec.manage.clients.clients import CLIENTS, Server
-from mdvec.manage.clients.entries import with_entry
 from mdvec.manage.clients.jsonc import parse
-from mdvec.manage.clients.registration import renewed_entry
+from mdvec.manage.clients.registration import renewed_entry, with_entry
 
 PROGRAM = "/bin/mdvec-mcp"
 LOCAL = Server(PROGRAM, ("--database", "/d"))

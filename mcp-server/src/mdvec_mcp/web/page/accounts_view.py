@@ -28,8 +28,7 @@ from mdvec_mcp.household import today
 from mdvec_mcp.web.page import data_view
 from mdvec_mcp.web.page.bars import MonthChart, chart_of_months
 from mdvec_mcp.web.page.households import Household, asked_household, household_view
-from mdvec_mcp.web.page.query import Periods, Query, periods_around
-from mdvec_mcp.web.page.views import Views
+from mdvec_mcp.web.page.views import Periods, Query, Views, periods_around
 
 _LISTS: tuple[ListName, ...] = ("medical", "furusato")
 _MAX_MONTHS, _MAX_DAYS, _MAX_BILLS = 24, 31, 50

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from pathlib import Path
 from urllib.parse import parse_qs
 
@@ -18,20 +19,23 @@ from mdvec_mcp.server import Wiring
 from mdvec_mcp.web.page import (
     accounts_view,
     data_view,
-    health_view,
     money_view,
     plan_view,
     review_view,
     rows_view,
     search_view,
-    suggestion_view,
     tools_view,
-    trend_view,
-    words,
 )
-from mdvec_mcp.web.page.access import COOKIE_SECONDS, Access, is_local, is_own
-from mdvec_mcp.web.page.views import View, Views
-from mdvec_mcp.web.page.words import CHOICE
+from mdvec_mcp.web.page.views import (
+    CHOICE,
+    COOKIE_SECONDS,
+    Access,
+    View,
+    Views,
+    is_local,
+    is_own,
+    look_route,
+)
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -55,6 +59,7 @@ class PageGuard:
     def __init__(self, app: ASGIApp, views: Views) -> None:
         self._app = app
         self._views = views
+        self.key_id = views.access.key.id
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check one request."""
@@ -117,15 +122,9 @@ _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
-def page_app(wiring: Wiring, key: PageKey, began: int) -> ASGIApp:
-    """The application.
-
-    Args:
-        wiring: what the server's tools share.
-        key: what cookies are signed with.
-        began: when the server began, in nanoseconds since 1970.
-    """
-    app, views = page_views(wiring, Access(key, began))
+def page_app(wiring: Wiring, key: PageKey) -> PageGuard:
+    """The application; ``key`` signs its cookies, and codes made before now are not accepted."""
+    app, views = page_views(wiring, Access(key, time.time_ns()))
     return PageGuard(app, views)
 
 
@@ -140,18 +139,15 @@ def page_views(wiring: Wiring, access: Access) -> tuple[Starlette, Views]:
     routes = [
         Route("/open", _opening(access, digest)),
         Route(f"/static/{digest}/{{name}}", _static(files)),
-        *words.routes(),
+        look_route(),
         *search_view.routes(views),
         *data_view.routes(views),
         *money_view.routes(views),
         *rows_view.routes(views),
-        *trend_view.routes(views),
         *plan_view.routes(views),
         *accounts_view.routes(views),
         *review_view.routes(views),
-        *suggestion_view.routes(views),
         *tools_view.routes(views),
-        *health_view.routes(views),
     ]
     app = Starlette(routes=routes, exception_handlers={404: views.not_found})
     app.router.redirect_slashes = False

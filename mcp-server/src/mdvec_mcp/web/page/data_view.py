@@ -25,8 +25,7 @@ from starlette.routing import Route
 
 from mdvec_mcp.household import month_chart, trend_chart
 from mdvec_mcp.web.page.bars import MonthChart, chart_of_months
-from mdvec_mcp.web.page.query import Query
-from mdvec_mcp.web.page.views import Views
+from mdvec_mcp.web.page.views import Query, Views
 
 _GUARD = AnswerGuard(300_000, 500)
 """What a page shows of a result, which a person reads: more than a model's tools answer."""

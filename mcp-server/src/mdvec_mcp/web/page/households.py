@@ -14,8 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mdvec_mcp.household import today
-from mdvec_mcp.web.page.query import Query
-from mdvec_mcp.web.page.views import View, Views
+from mdvec_mcp.web.page.views import Query, View, Views
 
 T = TypeVar("T")
 

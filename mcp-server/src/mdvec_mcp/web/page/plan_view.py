@@ -40,12 +40,19 @@ from starlette.routing import Route
 
 from mdvec_mcp.household import HouseholdContext, budget_chart, net_worth_chart, today
 from mdvec_mcp.web.page import data_view
-from mdvec_mcp.web.page.access import is_led_here
 from mdvec_mcp.web.page.bars import MonthChart, chart_of_months
 from mdvec_mcp.web.page.households import Household, asked_household, household_view
-from mdvec_mcp.web.page.query import Periods, Query, address_fields, periods_around
-from mdvec_mcp.web.page.views import Views
-from mdvec_mcp.web.page.words import Language, language_of, words
+from mdvec_mcp.web.page.views import (
+    Language,
+    Periods,
+    Query,
+    Views,
+    address_fields,
+    is_led_here,
+    language_of,
+    periods_around,
+    words,
+)
 
 
 @dataclass(frozen=True, slots=True)

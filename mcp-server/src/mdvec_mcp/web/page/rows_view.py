@@ -39,10 +39,8 @@ from starlette.routing import Route
 
 from mdvec_mcp.household import today
 from mdvec_mcp.web.page import data_view
-from mdvec_mcp.web.page.access import is_led_here
 from mdvec_mcp.web.page.households import Household, asked_household, household_view
-from mdvec_mcp.web.page.query import Query
-from mdvec_mcp.web.page.views import Views
+from mdvec_mcp.web.page.views import Query, Views, is_led_here
 
 _ROWS = 50
 _MAX_FILE = 10_000

@@ -35,9 +35,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from mdvec_mcp.search import FilterArguments, link_to
-from mdvec_mcp.web.page.query import Query
 from mdvec_mcp.web.page.rendered import PICTURES, Rendered, rendered_document
-from mdvec_mcp.web.page.views import Views
+from mdvec_mcp.web.page.views import Query, Views
 
 _MAX_SHOWN = 200_000
 """Characters of a document on one page; a longer one begins a little before the passage."""

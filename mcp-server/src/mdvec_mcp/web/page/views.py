@@ -1,37 +1,337 @@
-"""What all views share: the templates, the words of the language, threads, and error pages."""
+"""What all views share: templates, words and numbers of a language, addresses, and who may look.
+
+Sentences of the library are in English; sentences.toml has them in Japanese.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import ipaddress
+import re
+import secrets
+import threading
+import time
+import tomllib
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
+from urllib.parse import urlencode, urlsplit
 
 import anyio
 import anyio.to_thread
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from mcp.server.mcpserver.exceptions import ToolError
+from mdvec.dates import MonthRange
 from mdvec.errors import MdvecError
-from mdvec.text import file_size
+from mdvec.manage import CODE_SECONDS, PageKey
+from mdvec.text import file_size, local_time
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from mdvec_mcp.calls import in_thread
 from mdvec_mcp.database_trouble import trouble_in_english, trouble_in_japanese
 from mdvec_mcp.server import Wiring
-from mdvec_mcp.web.page.access import Access
-from mdvec_mcp.web.page.words import (
-    figure,
-    language_of,
-    local,
-    number,
-    percent,
-    tenths,
-    told,
-    words,
-)
+from mdvec_mcp.web.gate import LOOPBACK_NAMES
+
+Language = Literal["ja", "en"]
+LANGUAGES: tuple[Language, ...] = ("ja", "en")
+COOKIE = "mdvec_language"
+_PLACE = re.compile(r"\{(\w+)\}")
+_MAX_SENTENCE = 2_000
+
+
+def language_of(request: Request) -> Language:
+    """The language that the user chose, else the first known one of the browser, else Japanese."""
+    chosen = request.cookies.get(COOKIE)
+    wanted = [part.strip()[:2] for part in request.headers.get("accept-language", "").split(",")]
+    for language in (chosen, *wanted):
+        if language == "ja":
+            return "ja"
+        if language == "en":
+            return "en"
+    return "ja"
+
+
+def words(language: Language, key: str, **values: object) -> str:
+    """The words of a key, with ``{values}`` filled in.
+
+    Raises:
+        KeyError: there are no such words.
+    """
+    text = known_words()[key][LANGUAGES.index(language)]
+    return text.format(**values) if values else text
+
+
+@cache
+def known_words() -> dict[str, tuple[str, str]]:
+    """All words, as Japanese and English, by key."""
+    text = (Path(__file__).parent / "words.toml").read_text(encoding="utf-8")
+    return {key: (ja, en) for key, (ja, en) in tomllib.loads(text).items()}
+
+
+def told(language: Language, sentence: str) -> str:
+    """A sentence of the library in a language; one that is not in the table stays as it is."""
+    if language != "ja" or len(sentence) > _MAX_SENTENCE:
+        return sentence
+    for pattern, japanese in _known():
+        match = pattern.fullmatch(sentence)
+        if match is not None:
+            return japanese.format(**match.groupdict())
+    return sentence
+
+
+@cache
+def known_sentences() -> tuple[tuple[str, str], ...]:
+    """The table: sentences with ``{places}``, in English and in Japanese."""
+    text = (Path(__file__).parent / "sentences.toml").read_text(encoding="utf-8")
+    return tuple((sentence["en"], sentence["ja"]) for sentence in tomllib.loads(text)["sentence"])
+
+
+@cache
+def _known() -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple(
+        (re.compile(_pattern(english)), japanese) for english, japanese in known_sentences()
+    )
+
+
+def _pattern(english: str) -> str:
+    """What matches a sentence whatever is in its places."""
+    parts = _PLACE.split(english)
+    return "".join(
+        f"(?P<{part}>.+?)" if number % 2 else re.escape(part) for number, part in enumerate(parts)
+    )
+
+
+_COOKIES = {"language": (COOKIE, LANGUAGES), "theme": ("mdvec_theme", ("auto", "light", "dark"))}
+CHOICE = "/look"
+"""The address of the only form that writes nothing but cookies."""
+_YEAR = 365 * 24 * 3600
+
+
+def look_route() -> Route:
+    """The route that keeps a choice of language or theme, and goes back."""
+    return Route(CHOICE, _choose, methods=["POST"])
+
+
+async def _choose(request: Request) -> Response:
+    form = request.state.form
+    (here, *_) = form.get("here", ["/"])
+    # Only a path of this page: "//" would begin another host, as would a backslash.
+    is_path = here.startswith("/") and not here.startswith(("//", "/\\"))
+    response = RedirectResponse(here if is_path else "/", 303)
+    for name, (cookie, allowed) in _COOKIES.items():
+        (value, *_) = form.get(name, [""])
+        if value in allowed:
+            response.set_cookie(cookie, value, _YEAR, httponly=True, samesite="lax")
+    return response
+
+
+MINUS = "\N{MINUS SIGN}"
+
+
+def number(value: float) -> str:
+    """A number with separators of thousands."""
+    return f"{value:,}".replace("-", MINUS)
+
+
+def figure(value: object, name: str) -> object:
+    """A figure of a column by its name; what is no number stays as it is."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    if name == "null_rate":
+        return f"{value:.1%}"
+    return number(value if isinstance(value, int) else round(value, 3))
+
+
+def percent(share: float) -> str:
+    """A fraction of 1 as whole percent."""
+    return f"{share:.0%}".replace("-", MINUS)
+
+
+def tenths(value: float) -> str:
+    """A number with one decimal, so that those of a column stand below one another."""
+    return f"{value:,.1f}".replace("-", MINUS)
+
+
+def local(utc: str | None) -> str:
+    """A time of the database where the user is; "" if there is none."""
+    return local_time(utc) or ""
+
+
+COOKIE_SECONDS = 30 * 24 * 3600
+_NANOSECONDS = 10**9
+_MAX_CODE_CHARS = 300
+_OWN = ("same-origin", "none")
+
+
+@dataclass(slots=True)
+class Access:
+    """Signs in browsers that open a one-time address. Thread-safe.
+
+    Attributes:
+        key: of the page.
+        began: when the server began, in nanoseconds since 1970; older codes may have been used.
+    """
+
+    key: PageKey
+    began: int
+    _used: dict[str, int] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def cookie_name(self) -> str:
+        """A name per key: cookies do not know ports, and another server has another database."""
+        return f"mdvec_{self.key.id}"
+
+    def admit(self, code: str) -> str | None:
+        """The cookie for a browser that shows a valid code, which is used up by that, or None."""
+        made = self.key.made_at(code) if len(code) <= _MAX_CODE_CHARS else None
+        now = time.time_ns()
+        if made is None or made < self.began or not 0 <= now - made <= CODE_SECONDS * _NANOSECONDS:
+            return None
+        with self._lock:
+            if code in self._used:
+                return None
+            oldest = now - CODE_SECONDS * _NANOSECONDS
+            self._used = {used: at for used, at in self._used.items() if at >= oldest}
+            self._used[code] = made
+        text = f"{secrets.token_hex(16)}.{int(time.time()) + COOKIE_SECONDS}"
+        return f"{text}.{self.key.sign('cookie', text)}"
+
+    def session(self, request: Request) -> str | None:
+        """The session of a request's cookie; None without a valid one."""
+        text, _, signature = request.cookies.get(self.cookie_name, "").rpartition(".")
+        if not self.key.is_signed("cookie", text, signature):
+            return None
+        session, _, expires = text.partition(".")
+        return session if int(expires) > time.time() else None
+
+    def csrf_token(self, session: str) -> str:
+        """What every change must repeat, so that no other page can send it."""
+        return self.key.sign("csrf", session)
+
+    def is_csrf_token(self, session: str, token: str) -> bool:
+        """Whether it is that of the session."""
+        return self.key.is_signed("csrf", session, token)
+
+
+def is_local(request: Request) -> bool:
+    """Whether the page is asked for by a name of this machine, not through a proxy's."""
+    try:
+        name = urlsplit(f"//{request.headers.get('host', '')}").hostname
+        if name is None or name in LOOPBACK_NAMES:
+            return name is not None
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def is_own(request: Request) -> bool:
+    """Whether the request comes from the page itself or from the user's own address bar.
+
+    All ports of a host share cookies, so what the browser says of the origin decides. A link on
+    another site may only show a view; to that, too, the browser sends the cookie (SameSite=Lax).
+    """
+    site = request.headers.get("sec-fetch-site", "none")
+    ours = f"{request.url.scheme}://{request.headers['host']}"
+    if request.headers.get("origin", ours) != ours:
+        return False
+    if request.method == "POST":
+        return site in _OWN
+    is_click = (
+        request.headers.get("sec-fetch-mode") == "navigate"
+        and request.headers.get("sec-fetch-dest") == "document"
+    )
+    return site in _OWN or is_click
+
+
+def is_led_here(request: Request) -> bool:
+    """Whether a link on another site led to a view, which then offers no undo from its address."""
+    return request.headers.get("sec-fetch-site", "none") not in _OWN
+
+
+_MAX_FIELD_CHARS = 20_000
+_MAX_VALUES = 200
+_MAX_DIGITS = 12
+
+
+class Query:
+    """The fields of an address."""
+
+    def __init__(self, request: Request) -> None:
+        self._fields = request.query_params
+
+    def __contains__(self, name: str) -> bool:
+        """Whether a field is given and not empty."""
+        return bool(self._fields.get(name))
+
+    def text(self, name: str) -> str:
+        """A field's value; "" if it is not given."""
+        return self._fields.get(name, "")[:_MAX_FIELD_CHARS]
+
+    def all(self, name: str) -> list[str]:
+        """All values of a field."""
+        return self._fields.getlist(name)[:_MAX_VALUES]
+
+    def number(self, name: str, default: int, least: int, most: int) -> int:
+        """A field's value as a whole number within bounds; the default if it is none."""
+        text = self.text(name).strip()
+        if not text.isdecimal() or len(text) > _MAX_DIGITS:
+            return default
+        return min(max(int(text), least), most)
+
+    def others(self, *names: str) -> list[tuple[str, str]]:
+        """The other fields of the same address, with their values."""
+        return [(name, value) for name, value in self._fields.multi_items() if name not in names]
+
+    def with_(self, **changes: str | int | None) -> str:
+        """The query of the same address with other values; None leaves a field out."""
+        new = [(name, str(value)) for name, value in changes.items() if value is not None]
+        return urlencode([*self.others(*changes), *new])
+
+
+def address_fields(fields: Mapping[str, object], **several: Sequence[str]) -> str:
+    """Fields as the query of an address, some with several values; None leaves a field out."""
+    given = [(name, str(value)) for name, value in fields.items() if value is not None]
+    return urlencode(
+        [*given, *((name, choice) for name, all_ in several.items() for choice in all_)]
+    )
+
+
+_MAX_YEARS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Periods:
+    """Periods in words that the tools understand; "" where the ledger has no months any more."""
+
+    before: str
+    after: str
+    offered: tuple[str, ...]
+
+
+def periods_around(shown: MonthRange, known: MonthRange) -> Periods:
+    """The periods of the same length beside those shown, and the latest months and years.
+
+    Args:
+        shown: the months of a view.
+        known: those of the ledger.
+    """
+    years = range(known.last.year, max(known.first.year, known.last.year - _MAX_YEARS) - 1, -1)
+    months = [known.last, *([known.last.plus(-1)] if len(known) > 1 else [])]
+    return Periods(
+        before=_moved(shown, -len(shown)) if shown.first > known.first else "",
+        after=_moved(shown, len(shown)) if shown.last < known.last else "",
+        offered=(*map(str, months), *(f"{year}年" for year in years)),
+    )
+
+
+def _moved(months: MonthRange, by: int) -> str:
+    first, last = months.first.plus(by), months.last.plus(by)
+    return str(first) if first == last else f"{first}〜{last}"
+
 
 T = TypeVar("T")
 View = Callable[[Request], Awaitable[Response]]

@@ -2,8 +2,8 @@ from . import sentence_transformers as sentence_transformers
 from .cross_encoder import CrossEncoderBackend as CrossEncoderBackend
 from .cross_encoder import OnnxCrossEncoder as OnnxCrossEncoder
 from .gemini import GeminiBackend as GeminiBackend
-from .hub_cache import is_classifier as is_classifier
-from .onnx_embedding import OnnxBackend as OnnxBackend
+from .hub import is_classifier as is_classifier
+from .onnx import OnnxBackend as OnnxBackend
 from .openai_compatible import OpenAIBackend as OpenAIBackend
 from .sentence_transformers import SentenceTransformersBackend as SentenceTransformersBackend
 from .use_weights import keep_table as keep_table

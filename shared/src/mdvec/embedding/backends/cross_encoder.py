@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from mdvec.embedding.backends.hub_cache import first_line, quiet_transformers
+from mdvec.embedding.backends.hub import first_line, quiet_transformers
 from mdvec.embedding.backends.model_files import max_tokens_of
-from mdvec.embedding.backends.onnx_files import OnnxFiles
-from mdvec.embedding.backends.onnx_model import OnnxModel
+from mdvec.embedding.backends.onnx import OnnxModel
 from mdvec.embedding.backends.sentence_transformers import device_for
 from mdvec.embedding.embedder import ModelError, ModelUnavailable
+from mdvec.embedding.onnx_models import OnnxFiles
 from mdvec.embedding.options import StOptions
 
 _MAX_TOKENS = 512

@@ -16,15 +16,21 @@ import httpx2
 from google import genai
 from google.genai import errors, types
 
-from mdvec.embedding.backends.approximate_tokens import ApproximateTokens
+from mdvec.embedding.backends.use import ApproximateTokens
 from mdvec.embedding.cards import ModelCard, model_of
+from mdvec.embedding.endpoint import Endpoint, EndpointUnusable, checked_vectors, gemini_key
+from mdvec.embedding.endpoint_http import (
+    FOR_QUESTIONS,
+    QUESTION_SECONDS,
+    Transient,
+    failure_of,
+    http_client,
+    retry_after,
+    seconds_in,
+    transport_reason,
+    with_retries,
+)
 from mdvec.embedding.options import BackendOptions, RetryOptions
-from mdvec.embedding.remote.answers import EndpointUnusable, checked_vectors
-from mdvec.embedding.remote.endpoint import Endpoint
-from mdvec.embedding.remote.http import QUESTION_SECONDS, http_client, transport_reason
-from mdvec.embedding.remote.keys import gemini_key
-from mdvec.embedding.remote.retrying import FOR_QUESTIONS, Transient, with_retries
-from mdvec.embedding.remote.status import failure_of, retry_after, seconds_in
 from mdvec.text import TokenSpan
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from mdvec.embedding.backends.hub_cache import read_list, read_object
+from mdvec.embedding.backends.hub import read_list, read_object
 from mdvec.embedding.cards import RURI_PREFIXES
 
 BLOCK_CHARS = 50_000

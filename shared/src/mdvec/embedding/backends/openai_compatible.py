@@ -13,20 +13,27 @@ from typing import TYPE_CHECKING
 
 import httpx2
 
-from mdvec.embedding.backends.approximate_tokens import ApproximateTokens
+from mdvec.embedding.backends.use import ApproximateTokens
 from mdvec.embedding.cards import ModelCard, model_of
-from mdvec.embedding.options import BackendOptions, RetryOptions
-from mdvec.embedding.remote.answers import (
+from mdvec.embedding.endpoint import (
+    Endpoint,
     EndpointFailure,
     EndpointRefused,
     EndpointUnusable,
     checked_vectors,
+    openai_key,
 )
-from mdvec.embedding.remote.endpoint import Endpoint
-from mdvec.embedding.remote.http import QUESTION_SECONDS, http_client, transport_reason
-from mdvec.embedding.remote.keys import openai_key
-from mdvec.embedding.remote.retrying import FOR_QUESTIONS, Transient, with_retries
-from mdvec.embedding.remote.status import failure_of, retry_after
+from mdvec.embedding.endpoint_http import (
+    FOR_QUESTIONS,
+    QUESTION_SECONDS,
+    Transient,
+    failure_of,
+    http_client,
+    retry_after,
+    transport_reason,
+    with_retries,
+)
+from mdvec.embedding.options import BackendOptions, RetryOptions
 from mdvec.text import TokenSpan
 
 if TYPE_CHECKING:

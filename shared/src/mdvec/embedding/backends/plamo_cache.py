@@ -9,8 +9,14 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
-from mdvec.embedding.backends.hub_cache import cache_folder, read_object
-from mdvec.embedding.backends.hub_models import MayDownload, Repository, fetch, matching
+from mdvec.embedding.backends.hub import (
+    MayDownload,
+    Repository,
+    cache_folder,
+    fetch,
+    matching,
+    read_object,
+)
 from mdvec.embedding.cards import INSTALL_PLAMO, PLAMO
 from mdvec.embedding.embedder import ModelUnavailable
 

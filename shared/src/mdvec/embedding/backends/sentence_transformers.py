@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mdvec.embedding.backends.approximate_tokens import ApproximateTokens
-from mdvec.embedding.backends.hub_cache import first_line, quiet_transformers
-from mdvec.embedding.backends.hub_models import (
+from mdvec.embedding.backends.hub import (
     MayDownload,
     Repository,
     fetch,
+    first_line,
     is_folder,
     matching,
+    quiet_transformers,
     snapshot,
 )
 from mdvec.embedding.backends.model_files import (
@@ -30,6 +30,7 @@ from mdvec.embedding.backends.model_files import (
     prefixes_known_of,
     revision_of,
 )
+from mdvec.embedding.backends.use import ApproximateTokens
 from mdvec.embedding.cards import ModelCard, model_of
 from mdvec.embedding.embedder import ModelError, ModelUnavailable
 from mdvec.embedding.options import StOptions

@@ -184,3 +184,23 @@ class UseBackend:
         import numpy as np
 
         return np.asarray(self._encoder.encode(list(texts)), dtype=np.float32)
+
+
+class ApproximateTokens:
+    """Counts in tokens of `use`, which are about as long as those of other vocabularies."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+
+    @cached_property
+    def _tokenizer(self) -> UseTokenizer:
+        """Loaded when texts are cut; a question needs none."""
+        return UseTokenizer()
+
+    def spans(self, text: str) -> list[TokenSpan]:
+        """The tokens of ``text`` as character ranges."""
+        return self._tokenizer.spans(text)
+
+    def oversized(self, text: str) -> bool:
+        """Whether ``text`` has more tokens than the limit."""
+        return len(text) > self._limit // 4 and len(self.spans(text)) > self._limit

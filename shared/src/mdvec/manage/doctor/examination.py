@@ -5,11 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mdvec.errors import MdvecError
-from mdvec.manage.doctor.database import check_database, check_disk, check_indexes, check_leftovers
-from mdvec.manage.doctor.engine import check_engine
+from mdvec.manage.doctor.database import (
+    check_database,
+    check_disk,
+    check_engine,
+    check_indexes,
+    check_leftovers,
+)
 from mdvec.manage.doctor.findings import Finding, Installation, InstallationCheck
-from mdvec.manage.doctor.libraries import check_clients, check_libraries, check_settings
-from mdvec.manage.doctor.models import check_models, check_sources
+from mdvec.manage.doctor.installed import (
+    check_clients,
+    check_libraries,
+    check_models,
+    check_settings,
+    check_sources,
+)
 from mdvec.manage.doctor.server import check_server
 
 

@@ -1,21 +1,27 @@
-"""Options that several commands share, and the settings that result from them."""
+"""Options that several commands share, the settings that result from them, and all printing.
+
+Results go to stdout as tables, lines or JSON, messages to stderr.
+"""
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import sys
-from enum import StrEnum
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import asdict
+from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from mdvec import __version__, log, manage
 from mdvec.errors import MdvecError
-
-from mdvec_cli.commands.output import say
+from mdvec.text import on_one_line
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
     from mdvec.settings import Loaded, Settings
 
 
@@ -38,12 +44,8 @@ def complete_tool_names(ctx: typer.Context, incomplete: str) -> list[str]:
     return [tool.name for tool in tools if tool.name.startswith(incomplete)]
 
 
-class DisplayFormat(StrEnum):
-    """The form in which a command prints its result."""
-
-    TABLE = "table"
-    JSON = "json"
-
+DisplayFormat = Literal["table", "json"]
+"""The form in which a command prints its result."""
 
 NameOption = Annotated[
     str,
@@ -124,4 +126,89 @@ def _log_to_stderr() -> None:
 
 def chosen_format(flag: DisplayFormat | None, settings: Settings) -> DisplayFormat:
     """The format given as a flag, else the one in the settings."""
-    return flag or DisplayFormat(settings.display.default_format)
+    return flag or settings.display.default_format
+
+
+STOPPED = 130
+"""The exit code of a command interrupted by Ctrl-C."""
+
+
+def say(message: str) -> None:
+    """Print a message to stderr; stdout is for results only."""
+    typer.echo(message, err=True)
+
+
+def print_line(line: str) -> None:
+    """Print a line of the result."""
+    typer.echo(line)
+
+
+def print_text(text: str) -> None:
+    """Print a text as it is; its last line ends."""
+    typer.echo(text, nl=not text.endswith("\n"))
+
+
+def print_json(value: DataclassInstance | Sequence[DataclassInstance] | dict[str, object]) -> None:
+    """Print the whole result as JSON."""
+    plain: object
+    if isinstance(value, dict):
+        plain = value
+    elif isinstance(value, Sequence):
+        plain = [asdict(item) for item in value]
+    else:
+        plain = asdict(value)
+    typer.echo(json.dumps(plain, ensure_ascii=False, indent=2, default=_plain))
+
+
+def print_table(
+    title: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    numbers: Collection[int] = (),
+) -> None:
+    """Print a table on a terminal; elsewhere one line per row, with tabs between columns.
+
+    The columns at the places ``numbers`` are aligned to the right.
+    """
+    shown = [[_shown(cell) for cell in row] for row in rows]
+    if not sys.stdout.isatty():
+        for row in [list(columns), *shown]:
+            print_line("\t".join(cell.replace("\t", " ") for cell in row))
+        return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title, title_justify="left")
+    for position, column in enumerate(columns):
+        justify: Literal["left", "right"] = "right" if position in numbers else "left"
+        table.add_column(Text(column), overflow="fold", justify=justify)
+    for row in shown:
+        table.add_row(*(Text(cell) for cell in row))
+    Console().print(table)
+
+
+def print_facts(title: str, facts: Iterable[tuple[str, object]]) -> None:
+    """Print names and values, one pair per line."""
+    print_table(title, ("", title) if sys.stdout.isatty() else ("fact", "value"), facts)
+
+
+def _shown(cell: object) -> str:
+    if cell is None:
+        return "-"
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    return on_one_line(str(cell))
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, (Path, date)):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+def confirmed(question: str) -> bool:
+    """Whether the user answers yes; in a pipe there is nobody to ask."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    return typer.confirm(question, default=False, err=True)

@@ -1,4 +1,4 @@
-"""What is installed and set: libraries, settings, clients."""
+"""Checks what is installed and set: libraries, settings, clients, models, and sources of tools."""
 
 from __future__ import annotations
 
@@ -16,10 +16,20 @@ from pathlib import Path
 
 import apsw
 
-from mdvec.database import vector_extension_version
+from mdvec.database import DatabaseError, open_database, vector_extension_version
+from mdvec.embedding import CARDS, BackendOptions, catalog, endpoint_of, family_of
 from mdvec.manage.clients.clients import CLIENTS, Client, ClientEntry, Machine
 from mdvec.manage.clients.registration import NotRegistered, registered_entry
 from mdvec.manage.doctor.findings import Finding, Installation
+from mdvec.manage.registering import list_tools
+from mdvec.tools import (
+    KINDS,
+    Tool,
+    is_being_imported,
+    registry,
+    reserved_names_taken,
+    still_to_come,
+)
 
 _DICTIONARY = ("sudachipy", "sudachidict_small")
 _FONT_PACKAGE, _FONT_FILE = "matplotlib_fontja", "fonts/ipaexg.ttf"
@@ -113,7 +123,7 @@ def _log(file: Path | None) -> Finding:
     )
 
 
-_CHECK = "clients"
+_CLIENTS = "clients"
 
 
 def check_clients(installation: Installation) -> Iterator[Finding]:
@@ -124,28 +134,135 @@ def check_clients(installation: Installation) -> Iterator[Finding]:
         try:
             entry = registered_entry(client, machine)
         except NotRegistered as error:
-            yield Finding("warning", _CHECK, str(error))
+            yield Finding("warning", _CLIENTS, str(error))
             continue
         if entry is not None:
             is_registered = True
             yield _checked(name, client, entry, installation.database)
     if not is_registered:
-        yield Finding("ok", _CHECK, "no client has an entry for mdvec yet; see: mdvec register -h")
+        sentence = "no client has an entry for mdvec yet; see: mdvec register -h"
+        yield Finding("ok", _CLIENTS, sentence)
 
 
 def _checked(name: str, client: Client, entry: ClientEntry, database: Path) -> Finding:
     """The finding about one entry."""
     again = f"mdvec register {name} --database {database}"
     if "url" in entry:
-        return Finding("ok", _CHECK, f"{client.title} asks the server at {entry['url']}")
+        return Finding("ok", _CLIENTS, f"{client.title} asks the server at {entry['url']}")
     program = str(entry.get("command", ""))
     if shutil.which(program) is None:
         sentence = f"{client.title} starts {program!r}, which is not a program"
-        return Finding("trouble", _CHECK, sentence, again)
+        return Finding("trouble", _CLIENTS, sentence, again)
     arguments = entry.get("args")
     options = [str(option) for option in arguments] if isinstance(arguments, list) else []
     for option, value in zip(options, options[1:], strict=False):
         if option == "--database" and Path(value) != database:
             sentence = f"{client.title} uses another database: {value}"
-            return Finding("warning", _CHECK, sentence, again)
-    return Finding("ok", _CHECK, f"{client.title} starts {program}")
+            return Finding("warning", _CLIENTS, sentence, again)
+    return Finding("ok", _CLIENTS, f"{client.title} starts {program}")
+
+
+def check_models(installation: Installation) -> Iterator[Finding]:
+    """Check that the models of tools and settings, and the reranker, are here; none is loaded."""
+    needed = _needed(installation)
+    for card in CARDS.values():
+        lack = catalog.missing(card)
+        if lack is None:
+            yield Finding("ok", "models", f"{card.name} is here")
+        elif card.name in needed:
+            yield Finding(
+                "trouble", "models", f"{card.name} is missing ({lack}); {needed[card.name]}",
+                card.how_to_get,
+            )  # fmt: skip
+        elif card.onnx is None:  # of these there are too many to list
+            yield Finding("ok", "models", f"{card.name} is not here ({lack}); nothing needs it")
+    yield from _of_reranker(installation)
+    options = installation.settings.model.options()
+    for name in sorted(needed.keys() - CARDS.keys()):
+        if family_of(name) is not None:
+            yield _of_own(name, needed[name], options)
+            continue
+        yield Finding(
+            "trouble", "models", f"this version has no model {name}; {needed[name]}",
+            "mdvec import -n NAME --mode replace",
+        )  # fmt: skip
+
+
+def _of_own(name: str, reason: str, options: BackendOptions) -> Finding:
+    """The finding about a user's own model; nothing is sent to its endpoint."""
+    card = catalog.card_named(name, options)
+    if lack := catalog.missing(card, options):
+        return Finding("trouble", "models", f"{name}: {lack}; {reason}", card.how_to_get)
+    endpoint = endpoint_of(name, options)
+    if endpoint is None:
+        return Finding("ok", "models", f"{name} is here")
+    return Finding(
+        "ok", "models",
+        f"{name} sends texts and questions to {endpoint.host}; "
+        f"mdvec model test {name} asks whether it answers",
+    )  # fmt: skip
+
+
+def _of_reranker(installation: Installation) -> Iterator[Finding]:
+    """The finding about the reranker of the settings, if there is one; it is not loaded."""
+    reranker = installation.settings.reranker()
+    if reranker is None:
+        return
+    if lack := reranker.missing():
+        yield Finding(
+            "trouble", "models",
+            f"the reranker {reranker.name}: {lack}; searches keep their usual order",
+            f"mdvec model pull {reranker.name}, or another [search] reranker",
+        )  # fmt: skip
+    else:
+        yield Finding("ok", "models", f"the reranker {reranker.name} is here")
+
+
+def _needed(installation: Installation) -> dict[str, str]:
+    """What needs each model, by the model's name."""
+    needed = {}
+    if installation.settings.model.name != catalog.AUTO:
+        needed[installation.settings.model.name] = "[model] name asks for it"
+    try:
+        tools = list_tools(installation.database, active_only=False)
+    except DatabaseError:  # the checks of the database report it
+        return needed
+    for tool in tools:
+        if tool.model is not None:
+            needed[tool.model] = f"the tool {tool.name} was imported with it"
+    return needed
+
+
+def check_sources(installation: Installation) -> Iterator[Finding]:
+    """Check that each tool's source exists and its last import finished."""
+    with open_database(installation.database, "read") as connection:
+        rows = registry.list_tools(connection)
+        stopped = {tool.id: still_to_come(connection, tool) for tool in rows}
+    if not rows:
+        yield Finding(
+            "warning", "sources", "there are no tools yet",
+            'mdvec tool add -n NAME -d "what it contains" -s FOLDER',
+        )  # fmt: skip
+    for taken in reserved_names_taken([tool.name for tool in rows]):
+        yield Finding("warning", "sources", taken)
+    for tool in rows:
+        yield _source(tool)
+        how = f"mdvec import -n {tool.name}"
+        if is_being_imported(installation.database, tool):
+            yield Finding("ok", "sources", stopped[tool.id] or f"{tool.name} is being imported")
+        elif (sentence := stopped[tool.id]) is not None:
+            yield Finding("warning", "sources", sentence, f"{how} --mode update")
+        elif tool.last_import_at is None:
+            yield Finding("warning", "sources", f"{tool.name} was never imported", how)
+
+
+def _source(tool: Tool) -> Finding:
+    if tool.source.exists():
+        return Finding("ok", "sources", f"{tool.name}: {tool.source} is there")
+    has_texts = KINDS[tool.kind].has_texts
+    effect = "searches find what was imported" if has_texts else "queries cannot read it"
+    return Finding(
+        "warning" if has_texts else "trouble", "sources",
+        f"{tool.name}: {tool.source} does not exist; {effect}, imports fail",
+        f"mdvec tool update -n {tool.name} -s FOLDER",
+    )  # fmt: skip

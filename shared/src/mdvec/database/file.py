@@ -1,4 +1,4 @@
-"""Where a database lies: its folder, and whether that is on a network."""
+"""The database's files: where they lie, whether on a network, and whether they were written."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import re
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -129,3 +131,37 @@ def temporary_folder(connection: apsw.Connection) -> Path:
     name = ctypes.c_char_p()
     connection.file_control("main", apsw.SQLITE_FCNTL_TEMPFILENAME, ctypes.addressof(name))
     return Path(os.fsdecode(name.value or b".")).parent
+
+
+_CLOCK_TICK_NS = 50_000_000
+"""Two writes within this time may leave the same time in the file system."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileStamp:
+    """File attributes that change with every write to the file or its log."""
+
+    inode: int
+    sizes: tuple[int, int]
+    written_ns: int
+
+    def is_settled(self) -> bool:
+        """Whether every later write gets another stamp; the last one is old enough for that."""
+        return abs(time.time_ns() - self.written_ns) > _CLOCK_TICK_NS
+
+
+def stamp_of(database: Path) -> FileStamp | None:
+    """The stamp of the file, None if there is none.
+
+    A reader creates an empty log and deletes it, which does not count as a write.
+    """
+    try:
+        file = database.stat()
+    except OSError:
+        return None
+    size, written = file.st_size, file.st_mtime_ns
+    with suppress(OSError):
+        log = Path(f"{database}-wal").stat()
+        if log.st_size:
+            return FileStamp(file.st_ino, (size, log.st_size), max(written, log.st_mtime_ns))
+    return FileStamp(file.st_ino, (size, 0), written)

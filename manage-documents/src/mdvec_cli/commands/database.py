@@ -1,0 +1,287 @@
+"""`mdvec status`, `backup`, `restore`, `compact` and `doctor`: the database as a whole."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from mdvec import manage, settings, text
+from mdvec.text import on_one_line
+
+from mdvec_cli.commands.terminal import (
+    STOPPED,
+    ConfigOption,
+    DatabaseOption,
+    FormatOption,
+    VerboseOption,
+    chosen_format,
+    complete_tool_names,
+    loaded_settings,
+    print_facts,
+    print_json,
+    print_line,
+    print_table,
+    say,
+    settings_from,
+)
+
+if TYPE_CHECKING:
+    from mdvec.manage import Finding, ToolStatus
+    from mdvec.tools import KindStatus
+
+
+_PAGE = 50
+
+
+def status_command(
+    name: Annotated[
+        str | None,
+        typer.Option(
+            "--name",
+            "-n",
+            help="Show this tool in detail.",
+            show_default=False,
+            autocompletion=complete_tool_names,
+        ),
+    ] = None,
+    show_all: Annotated[
+        bool, typer.Option("--all", help=f"List all documents, not only the first {_PAGE}.")
+    ] = False,
+    format_: FormatOption = None,
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:
+    """Show an overview of all tools, or one tool with its documents and vectors or tables."""
+    settings = settings_from(config, database, verbose=verbose)
+    as_json = chosen_format(format_, settings) == "json"
+    if name is None:
+        _overview(settings.database_path, as_json=as_json)
+        if not as_json and (reranker := settings.reranker()) is not None:
+            lack = reranker.missing()
+            state = f"{lack}; searches keep their usual order" if lack else "orders first passages"
+            print_line(f"reranker: {reranker.name} ({state})")
+    else:
+        _details(settings.database_path, name, as_json=as_json, show_all=show_all)
+        if not as_json:
+            rules = settings.scan.rules()
+            for sentence in manage.unread_of(settings.database_path, name, rules):
+                say(f"note: {sentence}")
+
+
+def _overview(database: Path, *, as_json: bool) -> None:
+    from mdvec.tools import KINDS
+
+    summary = manage.overview(database)
+    if as_json:
+        print_json(summary)
+        return
+    for warning in summary.warnings:
+        say(f"warning: {warning}")
+    print_line(f"database: {summary.database} ({text.file_size(summary.file_size)})")
+    if not summary.tools:
+        print_line(
+            'no tools yet; add one with: mdvec tool add -n NAME -d "what it contains" -s FOLDER'
+        )
+        return
+    # Kinds with the same columns share a table.
+    shown: dict[str, KindStatus] = {}
+    for kind in KINDS:
+        shown.setdefault(manage.kind_status(kind).overview_title, manage.kind_status(kind))
+    for title, view in shown.items():
+        tools = [
+            tool for tool in summary.tools if manage.kind_status(tool.kind).overview_title == title
+        ]
+        if tools:
+            _print_tools(view, tools)
+    _print_notes(summary.tools)
+
+
+def _print_notes(tools: Sequence[ToolStatus]) -> None:
+    """What is unfinished, and what indexes vectors outside the file."""
+    for tool in tools:
+        if tool.unfinished:
+            say(f"note: {tool.unfinished}")
+        if tool.unsent:
+            say(
+                f"note: {tool.name}: {tool.unsent:,} vectors were not sent to Chroma yet; the next "
+                f"import sends them (mdvec import -n {tool.name} --mode update)"
+            )
+    if outside := [tool.name for tool in tools if tool.engine == "chroma"]:
+        print_line(f"vectors in Chroma: {', '.join(outside)}")
+
+
+def _print_tools(view: KindStatus, tools: list[ToolStatus]) -> None:
+    own = view.overview_columns
+    print_table(
+        view.overview_title,
+        ("name", "active", "kind", *own, "last import"),
+        [
+            (
+                tool.name,
+                tool.is_active,
+                tool.kind,
+                *(getattr(tool, column) for column in own),
+                text.local_time(tool.last_import_at),
+            )
+            for tool in tools
+        ],
+    )
+
+
+def _details(database: Path, name: str, *, as_json: bool, show_all: bool) -> None:
+    tool = manage.details(database, name)
+    if as_json:
+        print_json(tool.json_fields())
+        return
+    if tool.status.unfinished:
+        say(f"note: {tool.status.unfinished}")
+    print_facts(
+        tool.status.name,
+        [
+            *([("title", tool.title)] if tool.title else []),
+            ("description", tool.description),
+            ("source", tool.source),
+            ("kind", tool.status.kind),
+            ("active", tool.status.is_active),
+            *tool.contents.import_facts(),
+            ("created", text.local_time(tool.created_at)),
+            ("last import", text.local_time(tool.status.last_import_at)),
+            *tool.contents.content_facts(),
+        ],
+    )
+    listing = tool.contents.listing()
+    shown = listing.rows if show_all else listing.rows[:_PAGE]
+    print_table(manage.kind_status(tool.status.kind).contents_title, listing.columns, shown)
+    if len(shown) < len(listing.rows):
+        more = len(listing.rows) - len(shown)
+        say(f"… {more} more; to list them: mdvec status -n {name} --all")
+
+
+def backup_command(
+    file: Annotated[Path, typer.Argument(help="The file to write, such as mdvec-backup.zip.")],
+    format_: FormatOption = None,
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:
+    """Write the database and the settings into one file: all that you decided is in it."""
+    loaded = loaded_settings(config, database, verbose=verbose)
+    with _copying("backing up") as on_copied:
+        made = manage.back_up(loaded.settings.database_path, loaded.file, file, on_copied)
+    if chosen_format(format_, loaded.settings) == "json":
+        print_json(made)
+        return
+    print_line(f"{made.file}: {text.counted(len(made.tools), 'tool')}, {text.file_size(made.size)}")
+    if made.settings is None:
+        say("there is no settings file; only the database is in it")
+
+
+def restore_command(
+    file: Annotated[Path, typer.Argument(help="A file that mdvec backup wrote.")],
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Replace a database that has tools already.")
+    ] = False,
+    format_: FormatOption = None,
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:
+    """Give the database and the settings the content of a backup; what was there is kept."""
+    loaded = loaded_settings(config, database, verbose=verbose)
+    path, target = loaded.settings.database_path, loaded.file or settings.users_file()
+    with _copying("restoring") as on_copied:
+        done = manage.restore(file, path, target, replaces=yes, on_notice=say, on_copied=on_copied)
+    for kept in done.replaced:
+        say(f"kept what was there: {kept}")
+    if done.settings is not None:
+        now = loaded_settings(done.settings, None, verbose=False).settings.database_path
+        if now != path:
+            say(f"{done.settings} names another database, {now}; change it there, or keep that one")
+    if chosen_format(format_, loaded.settings) == "json":
+        print_json(done)
+        return
+    print_line(f"{done.database} has {text.counted(len(done.tools), 'tool')} now")
+    if done.settings is not None:
+        print_line(f"{done.settings} has the settings of the backup")
+
+
+@contextmanager
+def _copying(action: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar of bytes on a terminal, nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(action, total=None)
+        yield lambda copied, size: bar.update(task, completed=copied, total=size)
+
+
+def compact_command(
+    format_: FormatOption = None,
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:
+    """Rewrite the database file without deleted data, and free that disk space."""
+    settings = settings_from(config, database, verbose=verbose)
+    try:
+        done = manage.compact(settings.database_path, on_notice=say)
+    except KeyboardInterrupt as error:
+        say("stopped; the database is unchanged, and mdvec compact can be repeated")
+        raise typer.Exit(STOPPED) from error
+    if chosen_format(format_, settings) == "json":
+        print_json(done)
+    else:
+        print_line(
+            f"{done.database}: {done.bytes_given_back:,} bytes freed "
+            f"({text.file_size(done.size_before)} before, {text.file_size(done.size_after)} now)"
+        )
+    if not done.is_complete:
+        say(
+            "a running search still uses the old data; repeat mdvec compact when it has ended, to "
+            "free the rest"
+        )
+
+
+def doctor_command(
+    fix: Annotated[
+        bool,
+        typer.Option(
+            "--fix",
+            help="Fix what can be fixed without a loss: rebuild search indexes from stored "
+            "vectors, drop what killed imports left, make the database private.",
+        ),
+    ] = False,
+    format_: FormatOption = None,
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:
+    """Check everything mdvec needs, and say what fixes it; the exit code is 1 on trouble."""
+    loaded = loaded_settings(config, database, verbose=verbose)
+    installation = manage.Installation(loaded.settings, loaded.origins, loaded.file)
+    examination = manage.examine(installation, fix=fix)
+    if chosen_format(format_, loaded.settings) == "json":
+        print_json(examination.json_fields())
+    else:
+        for finding in examination.findings:
+            _print_finding(finding)
+        for sentence in examination.fixed:
+            say(f"fixed: {on_one_line(sentence)}")
+    if examination.has_trouble:
+        raise typer.Exit(1)
+
+
+def _print_finding(finding: Finding) -> None:
+    print_line(f"{finding.level:<7}  {finding.check}: {on_one_line(finding.sentence)}")
+    if finding.command is not None:
+        print_line(f"         → {finding.command}")

@@ -1,0 +1,261 @@
+"""An endpoint of embeddings: its address and key, and the errors and vectors it answers with."""
+
+from __future__ import annotations
+
+import importlib.util
+import ipaddress
+import logging
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+from urllib.parse import urlsplit
+
+from mdvec.embedding.embedder import Backend, BadEmbedding, Embedder, ModelUnavailable
+from mdvec.embedding.options import OPENAI_URL, BackendOptions
+
+if TYPE_CHECKING:
+    from mdvec.embedding.embedder import Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a model's texts go; ``terms`` is a sentence on what happens to them there."""
+
+    url: str
+    terms: str = ""
+
+    @property
+    def host(self) -> str:
+        """Its host, with the port if it has one."""
+        return urlsplit(self.url).netloc.rpartition("@")[2]
+
+    @property
+    def origin(self) -> str:
+        """Its scheme, host and port: what a user allows texts to go to."""
+        return f"{urlsplit(self.url).scheme}://{self.host}"
+
+    @property
+    def is_local(self) -> bool:
+        """Whether texts stay on this machine."""
+        return is_loopback(urlsplit(self.url).hostname or "")
+
+    @property
+    def is_encrypted(self) -> bool:
+        """Whether texts are encrypted on their way."""
+        return urlsplit(self.url).scheme == "https"
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """What the user is asked to allow: a tool's texts and questions go to an endpoint."""
+
+    tool: str
+    model: str
+    endpoint: Endpoint
+
+    def sentence(self) -> str:
+        """What goes where, and what happens to it there."""
+        where = self.endpoint
+        safety = "" if where.is_encrypted else ", unencrypted"
+        terms = f" {where.terms}" if where.terms else ""
+        return (
+            f"{self.tool}: its texts, and later questions about them, go to {where.host} "
+            f"({self.model}{safety}).{terms}"
+        )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host means this machine; names below ``localhost`` may be looked up elsewhere."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class RemoteBackend(Backend, Protocol):
+    """A backend that sends texts to an endpoint; its methods may be called at the same time."""
+
+    endpoint: Endpoint
+
+    def measure_dimension(self) -> int:
+        """The length of its vectors, by asking for one of them."""
+
+
+class RemoteEmbedder(Embedder):
+    """Embeds with a model behind an endpoint, in as many calls at once as there are threads."""
+
+    def __init__(self, backend: RemoteBackend) -> None:
+        super().__init__(backend)
+        self._remote = backend
+        self._lock = nullcontext()
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """Where texts and questions go."""
+        return self._remote.endpoint
+
+    def measure_dimension(self) -> int:
+        """Send one fixed word (no user text), and return the length of its vector.
+
+        Raises:
+            ModelError: the endpoint does not answer.
+        """
+        return self._remote.measure_dimension()
+
+    def _checked(self, encoded: Vectors, count: int) -> Vectors:
+        try:
+            return super()._checked(encoded, count)
+        except BadEmbedding as error:  # every text would cost, and get no better vector
+            raise EndpointUnusable(str(error)) from error
+
+
+class EndpointFailure(ModelUnavailable):
+    """An endpoint cannot embed now; nothing that was paid for is lost."""
+
+
+class KeyMissing(EndpointFailure):
+    """The variable that should hold the endpoint's key is not set."""
+
+
+class QuestionNotAllowed(EndpointFailure):
+    """The user has not allowed a tool's questions to go to the endpoint."""
+
+
+class EndpointRefused(EndpointFailure):
+    """The endpoint refuses these requests, and would refuse them again."""
+
+
+class TextRefused(EndpointRefused):
+    """The endpoint refuses what is in a request: one of its texts, or the request as such."""
+
+
+class EndpointUnusable(EndpointFailure):
+    """The endpoint answered with something other than one good vector for each text."""
+
+
+_MAX_NUMBER = 1e18
+
+
+def checked_vectors(
+    rows: Sequence[object], count: int, dimension: int | None, host: str
+) -> Vectors:
+    """The numbers of an answer, one row for each of ``count`` texts.
+
+    Args:
+        rows: as the answer has them, in the order of the texts.
+        count: the number of texts sent.
+        dimension: the expected length of each; None takes that of the first.
+        host: for the message.
+
+    Raises:
+        EndpointUnusable: rows are missing or too many, have another length, or are no numbers.
+    """
+    import numpy as np
+
+    if len(rows) != count:
+        raise EndpointUnusable(_bad(host, f"{len(rows)} vectors for {count} texts"))
+    lengths = {len(row) if isinstance(row, list) else 0 for row in rows}
+    if 0 in lengths:
+        raise EndpointUnusable(_bad(host, "something else than vectors"))
+    if wrong := lengths - {dimension or min(lengths)}:
+        expected = dimension or min(lengths)
+        problem = f"vectors of {max(wrong)} dimensions instead of {expected}"
+        raise EndpointUnusable(_bad(host, problem))
+    if not all(isinstance(row, list) and set(map(type, row)) <= {int, float} for row in rows):
+        raise EndpointUnusable(_bad(host, "a vector with something else than numbers"))
+    try:
+        vectors = np.array(rows, dtype=np.float64)
+    except OverflowError:  # an integer of hundreds of digits
+        vectors = np.full((count, 1), np.inf)
+    # NaN is not below it either; squares of larger numbers overflow float32.
+    if not (np.abs(vectors) < _MAX_NUMBER).all():
+        raise EndpointUnusable(_bad(host, "a vector with NaN or infinite numbers"))
+    if not vectors.any(axis=1).all():
+        raise EndpointUnusable(_bad(host, "a vector of zeros"))
+    return vectors.astype(np.float32)
+
+
+def _bad(host: str, what: str) -> str:
+    return f"{host} answered with {what}; nothing of it was stored. Check the model and its server"
+
+
+_HIDDEN = "[key]"
+_SERVICE = "mdvec"
+logger = logging.getLogger("mdvec")
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A secret; its text form shows nothing."""
+
+    value: str = field(repr=False)
+
+    def hidden_in(self, text: str) -> str:
+        """``text`` without the secret, because endpoints quote what they refuse."""
+        return text.replace(self.value, _HIDDEN) if self.value else text
+
+
+NO_KEY = Key("")
+
+
+def key_from(environment: Mapping[str, str], variables: Sequence[str], model: str) -> Key:
+    """The key in the first of ``variables`` that is set, or that the keyring has an entry for.
+
+    Raises:
+        KeyMissing: there is none.
+    """
+    for name in variables:
+        if value := environment.get(name, "").strip() or _in_keyring(name):
+            if not value.isascii() or not value.isprintable():
+                raise KeyMissing(
+                    f"the variable {name} does not hold a key; it has characters that no key has"
+                )
+            return Key(value)
+    raise KeyMissing(
+        f"the model {model!r} needs a key in the variable {' or '.join(variables)}, which is "
+        "not set; keys are read from the environment, or from the system's keyring "
+        f"(pip install keyring; keyring set {_SERVICE} {variables[0]})"
+    )
+
+
+def _in_keyring(name: str) -> str:
+    """What the keyring has under a variable's name; "" without the package or without a key."""
+    if importlib.util.find_spec("keyring") is None:
+        return ""
+    try:
+        import keyring
+
+        return (keyring.get_password(_SERVICE, name) or "").strip()
+    # Each keyring fails in a way of its own, and its messages are not ours.
+    except Exception:  # noqa: BLE001 - see above
+        logger.debug("[endpoint] the system's keyring cannot be read")
+        return ""
+
+
+def openai_key(name: str, options: BackendOptions) -> Key:
+    """The endpoint's key.
+
+    OpenAI's variable is read for OpenAI only: no other endpoint gets that key unless
+    ``api_key_env`` names it.
+
+    Raises:
+        KeyMissing: the variable is not set.
+    """
+    chosen = options.openai.api_key_env
+    if chosen is None and options.openai.base_url != OPENAI_URL:
+        return NO_KEY
+    return key_from(options.environment, [chosen or "OPENAI_API_KEY"], name)
+
+
+def gemini_key(name: str, options: BackendOptions) -> Key:
+    """Google's key.
+
+    Raises:
+        KeyMissing: no variable holds it.
+    """
+    chosen = options.gemini.api_key_env
+    variables = [chosen] if chosen else ["GEMINI_API_KEY", "GOOGLE_API_KEY"]
+    return key_from(options.environment, variables, name)
