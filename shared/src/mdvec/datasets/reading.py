@@ -10,8 +10,8 @@ from pathlib import Path
 from mdvec.datasets.core.understood import FOUND, ReadingOptions, Understood
 from mdvec.datasets.interfaces import workbook
 from mdvec.datasets.interfaces.arrow import arrow_to_parquet
+from mdvec.datasets.interfaces.csv_file import csv_to_parquet
 from mdvec.datasets.interfaces.csv_head import DELIMITERS
-from mdvec.datasets.interfaces.delimited import delimited_to_parquet
 from mdvec.datasets.interfaces.json_file import JSON_ENDINGS, json_to_parquet
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
 from mdvec.datasets.interfaces.snapshots import Snapshots
@@ -116,9 +116,7 @@ class FileReader:
         self, source: Path, target: Path, ending: str, reading: ReadingOptions
     ) -> Understood:
         if ending in DELIMITERS:
-            return delimited_to_parquet(
-                source, target, self.on_rows, ending=ending, reading=reading
-            )
+            return csv_to_parquet(source, target, self.on_rows, ending=ending, reading=reading)
         if ending in ARROW_ENDINGS:
             return arrow_to_parquet(source, target, reading.columns)
         rows = TypedRows(target, self.on_rows, chosen=reading.columns, nulls=reading.nulls)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mdvec.datasets.interfaces.connection import parquet_scan
-from mdvec.datasets.interfaces.delimited import delimited_to_parquet
+from mdvec.datasets.interfaces.csv_file import csv_to_parquet
 from mdvec.files.scanning import UnreadableFile
 
 at = datetime.fromisoformat
@@ -28,7 +28,7 @@ def imported(folder, data, name="data.csv"):
     """The types and rows of a file with these bytes."""
     source, target = folder / name, folder / "copy.part"
     source.write_bytes(data if isinstance(data, bytes) else data.encode())
-    delimited_to_parquet(source, target)
+    csv_to_parquet(source, target)
     assert sorted(path.name for path in folder.iterdir()) == sorted(["copy.part", name])
     found = READER.execute(f"SELECT * FROM {parquet_scan(target)}")
     types = {column[0]: str(column[1]) for column in found.description}
@@ -108,7 +108,7 @@ def test_the_last_row_decides_as_much_as_the_first(tmp_path):
 def test_moments_with_a_zone_are_moments(tmp_path):
     source, target = tmp_path / "a.csv", tmp_path / "a.part"
     source.write_text("t\n2025-06-01T09:00:00+09:00\n2025-06-01 00:30:00Z\n")
-    delimited_to_parquet(source, target)
+    csv_to_parquet(source, target)
     shown = READER.execute(f"SELECT typeof(t), epoch(t) FROM {parquet_scan(target)}").fetchall()
     kind = "TIMESTAMP WITH TIME ZONE"
     assert shown == [(kind, 1748736000.0), (kind, 1748737800.0)]
@@ -173,10 +173,12 @@ def test_a_header_alone_is_an_empty_table(tmp_path):
             "line 3: the row has 1 cells, but there are 2 columns; it was "
             "split at ',', --delimiter names another",
         ),
-        (b'a,b\n1,2\n"x\ny",2,3\n', "line 4: the row has 3 cells"),
+        (b'a,b\n1,2\n"x\ny",2,3\n', "line 3: the row has 3 cells"),
         (b'a,b\n1,2\n3,"x\n', "line 3: the file ends within a cell"),
         (b'a,b\n"x"y,2\n', "line 2: it is not valid CSV"),
-        (b'a,b\n1,"' + b"x" * 140_000 + b'"\n', "line 2: a cell has more than 131,072"),
+        (b'a,b\n1,"' + b"x" * 2**25 + b'"\n', "line 2: the row has more than 32 MB"),
+        (b'a,b\n1,"x\n\n3,4\n\n', "line 4: the file ends within a cell"),
+        (b'a,b\n1,2\r\n"x"y,2\n', "line 3: it is not valid CSV"),
         (b"a,b\n1,\0\n", "it contains NUL characters"),
         (b"a,b\n1,\xff\xff\xff\n", "it is neither UTF-8 nor cp932"),
         (b"a,b\n1,\xa0\n", "it is neither UTF-8 nor cp932"),
@@ -188,7 +190,7 @@ def test_a_header_alone_is_an_empty_table(tmp_path):
 def test_a_file_that_cannot_be_read_says_why_and_leaves_nothing(tmp_path, data, why):
     (tmp_path / "a.csv").write_bytes(data)
     with pytest.raises(UnreadableFile, match=why):
-        delimited_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+        csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
     assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
 
 

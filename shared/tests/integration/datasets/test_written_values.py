@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mdvec.datasets.interfaces.connection import parquet_scan
-from mdvec.datasets.interfaces.delimited import delimited_to_parquet
-from mdvec.datasets.interfaces.wide import MIN_WIDE_COLUMNS
+from mdvec.datasets.interfaces.csv_file import csv_to_parquet
+from mdvec.datasets.interfaces.typed_columns import MIN_WIDE_COLUMNS
 from mdvec.files.scanning import UnreadableFile
 
 at = datetime.fromisoformat
@@ -61,7 +61,7 @@ CASES = {
 
 def imported(folder, text):
     (folder / "a.csv").write_text(text, encoding="utf-8", newline="")
-    delimited_to_parquet(folder / "a.csv", folder / "a.part")
+    csv_to_parquet(folder / "a.csv", folder / "a.part")
     found = READER.execute(f"SELECT * FROM {parquet_scan(folder / 'a.part')}")
     names = {column[0]: str(column[1]) for column in found.description}
     columns = zip(*found.fetchall(), strict=True)
@@ -139,7 +139,7 @@ def test_the_whole_column_decides_and_the_report_says_what(tmp_path, values, kin
     more = [f"x{n}" for n in range(width)]
     rows = [["x", *more], *([value, *more] for value in values.split())]
     (tmp_path / "a.csv").write_text("".join(";".join([*row, ""]) + "\n" for row in rows))
-    understood = delimited_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+    understood = csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
     column = understood.columns[0]
     assert (column.type, column.decision) == (kind, decision)
 
@@ -157,7 +157,7 @@ def test_points_beside_decimal_commas_are_asked_about(tmp_path, values, kind, wi
     first, second = values.split()
     rows = [["x", "y", *more], [first, "12,50", *more], [second, "3,10", *more]]
     (tmp_path / "a.csv").write_text("".join(";".join(row) + "\n" for row in rows))
-    understood = delimited_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+    understood = csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
     x, y = understood.columns[:2]
     assert (x.type, y.type) == (kind, "DOUBLE")
     assert ("--read 'x=comma' or 'x=number'" in x.decision) == (kind == "VARCHAR")
@@ -182,7 +182,7 @@ def test_points_beside_decimal_commas_are_asked_about(tmp_path, values, kind, wi
 )
 def test_a_first_line_of_values_is_a_row_and_one_of_names_is_none(tmp_path, text, is_values):
     (tmp_path / "a.csv").write_text(text)
-    understood = delimited_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+    understood = csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
     first = text.partition("\n")[0].split(",")
     names = [column.name for column in understood.columns]
     numbered = [f"column{number}" for number in range(1, len(first) + 1)]
@@ -204,7 +204,7 @@ def test_a_first_line_of_values_is_a_row_and_one_of_names_is_none(tmp_path, text
 def test_a_first_line_that_may_be_both_is_asked_about(tmp_path, text):
     (tmp_path / "a.csv").write_text(text)
     with pytest.raises(UnreadableFile, match="--read header=none if it has none, --header-row 1"):
-        delimited_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+        csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_a_first_line_that_may_be_both_is_asked_about(tmp_path, text):
 )  # fmt: skip
 def test_title_lines_are_skipped_where_evident_and_said(tmp_path, text, titles, row, found):
     (tmp_path / "a.csv").write_text(text, encoding="utf-8")
-    understood = delimited_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+    understood = csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
     assert (understood.skipped, understood.header_row) == (titles, row)
     rows = READER.execute(f"SELECT * FROM {parquet_scan(tmp_path / 'a.part')}")
     assert dict(zip([c[0] for c in rows.description], rows.fetchone(), strict=True)) == found
@@ -244,9 +244,9 @@ def test_western_text_is_guessed_by_its_letters(tmp_path, text, encoding, is_tak
     (tmp_path / "a.csv").write_bytes(f"a|b\n{text}|1\n".encode(encoding))
     if not is_taken:
         with pytest.raises(UnreadableFile, match="save it as UTF-8"):
-            delimited_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+            csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
         return
-    understood = delimited_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+    understood = csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
     assert (understood.encoding, understood.is_guess) == ("cp1252", True)
     ((read,),) = READER.execute(f"SELECT a FROM {parquet_scan(tmp_path / 'a.part')}").fetchall()
     assert read == text
@@ -255,4 +255,4 @@ def test_western_text_is_guessed_by_its_letters(tmp_path, text, encoding, is_tak
 def test_a_header_of_too_few_names_is_not_taken_for_a_title(tmp_path):
     (tmp_path / "a.csv").write_text("name\nTokyo,1\nOsaka,2\n")
     with pytest.raises(UnreadableFile, match="line 2: the row has 2 cells, but there are 1"):
-        delimited_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+        csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")

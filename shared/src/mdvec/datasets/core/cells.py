@@ -47,15 +47,14 @@ class LongNumber(str):
 class SeenColumn:
     """What the cells of a column were, counted as they were read.
 
-    ``largest`` and ``smallest`` are the ends of its whole numbers, and of 0; ``sample`` is its
-    first text. ``units`` are the currencies that its cells are formatted in.
+    ``largest`` and ``smallest`` are the ends of its whole numbers, and of 0. ``units`` are the
+    currencies that its cells are formatted in.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
     units: set[str] = field(default_factory=set)
     largest: int = 0
     smallest: int = 0
-    sample: str = ""
 
     def add(self, cell: object) -> str | None:
         """Count a cell, and return the text from which SQL reads its value; None if it has none."""
@@ -71,8 +70,6 @@ class SeenColumn:
         if kind == "int":
             number = int(text)
             self.largest, self.smallest = max(self.largest, number), min(self.smallest, number)
-        elif kind == TEXT and not self.sample:
-            self.sample = text
         self.counts[kind] += 1
         return text
 
@@ -99,9 +96,9 @@ class SeenColumn:
         """Whether all of its values are texts."""
         return self.kinds == {TEXT}
 
-    def note(self, type_: str) -> str:
-        """Why the column is text although not all of its values are; "" if there is no reason."""
-        if type_ != "VARCHAR" or self.kinds <= {TEXT}:
+    def note(self) -> str:
+        """Why a column of text holds other values as well; "" if it does not."""
+        if self.kinds <= {TEXT}:
             return ""
         if self.kinds == {"nested"}:
             return "lists and objects are kept as JSON text"

@@ -139,12 +139,6 @@ class ValueKind:
     question: str = ""
     quick: str = ""
 
-    def fits(self, column: str) -> str:
-        """SQL: whether every value of a column fits; NULL if it has no values."""
-        values = f"FILTER (WHERE {self.is_value(column)})"
-        fits = f"bool_and(coalesce({self.holds(column)}, false)) {values}"
-        return f"{fits} AND bool_or({self.proves(column)}) {values}" if self.needs else fits
-
     def holds(self, column: str) -> str:
         """SQL: whether one value fits; false or NULL if not."""
         value = self._trimmed(column)
@@ -185,22 +179,11 @@ class ValueKind:
             return text[4:5] == "-"
         return self.type not in ("BIGINT", "DOUBLE") or _PLAIN_NUMBER.fullmatch(text) is not None
 
-    def value(self, column: str) -> str:
-        """SQL: a cell of a fitting column as a value, or NULL.
+    def value(self, cell: str) -> str:
+        """SQL: a cell of a fitting column as a value, or NULL, with as few calls as possible.
 
-        Every text that is not a value fails the cast, except NaN. (A list of texts in each of
-        hundreds of columns would cost DuckDB gigabytes.)
-        """
-        if self.question:
-            return column
-        value = self._half_width(f"nullif(nullif(trim({column}), 'NaN'), 'nan')")
-        return f"TRY_CAST({self.reading.format(v=value)} AS {self.type})"
-
-    def value_of_cell(self, cell: str) -> str:
-        """SQL: the same for an element of a list, with as few function calls as possible.
-
-        Their number decides DuckDB's time on thousands of columns. ``value`` cannot be as short:
-        DuckDB would move a lone cast into its CSV reader, which fails where TRY_CAST gives NULL.
+        Every text that is not a value fails the cast, except NaN. The number of calls decides
+        DuckDB's time on thousands of columns.
         """
         if self.question:
             return cell

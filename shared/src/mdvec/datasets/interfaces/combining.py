@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from mdvec.datasets.core.grouping import LONG, MAX_EXACT, NO_VALUES, in_unit
 from mdvec.datasets.core.value_types import ValueKind
 from mdvec.datasets.interfaces.connection import first_line, parquet_scan, safe_connection
-from mdvec.datasets.interfaces.parquet import units_metadata
+from mdvec.datasets.interfaces.parquet import rows_at_once, units_metadata
 from mdvec.datasets.interfaces.snapshots import Snapshots
-from mdvec.datasets.interfaces.wide import MIN_WIDE_COLUMNS, rows_at_once
+from mdvec.datasets.interfaces.typed_columns import MIN_WIDE_COLUMNS
 from mdvec.files import UnreadableFile, opened_within, path_of
 from mdvec.text import identifier, literal
 
@@ -107,9 +107,8 @@ def _written(parts: Sequence[CombinedRows], columns: CombinedColumns, snapshots:
         query = " UNION ALL ".join(
             _select(part, columns, scan) for part, scan in zip(parts, scans, strict=True)
         )
-        size = f", ROW_GROUP_SIZE {rows_at_once(width)}" if width >= MIN_WIDE_COLUMNS else ""
         marks = units_metadata(columns.units, has_decimal_commas=columns.has_decimal_commas)
-        options = f"FORMAT parquet{size}{marks}"
+        options = f"FORMAT parquet, ROW_GROUP_SIZE {rows_at_once(width)}{marks}"
         connection.execute(f"COPY ({query}) TO {literal(str(target))} ({options})")
     return whole
 

@@ -1,4 +1,4 @@
-"""Reads the head of a CSV or TSV file: its delimiter, titles, columns' names and first rows."""
+"""Reads the head of a CSV or TSV file: its delimiter, titles and columns' names."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
-from pathlib import Path
+from itertools import islice
 from typing import TextIO
 
-from mdvec.datasets.core.columns import column_names, numbered_names
-from mdvec.datasets.core.first_row import NO_HEADER_NOTE, is_data
+from mdvec.datasets.core.columns import NoHeader, column_names, numbered_names
+from mdvec.datasets.core.first_row import is_data
 from mdvec.datasets.core.sheet_header import SAMPLE_ROWS, header_at, title
-from mdvec.datasets.core.understood import NO_HEADER, Understood
-from mdvec.files import UnreadableFile, why
-from mdvec.sizes import MEGABYTE
+from mdvec.datasets.core.understood import NO_HEADER, ReadingOptions
+from mdvec.files import UnreadableFile
 
 DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
 """The suffixes of such files, and their possible delimiters."""
@@ -24,26 +22,9 @@ MAX_COLUMNS = 10_000
 TOO_MANY_COLUMNS = (
     f"it has more than {MAX_COLUMNS:,} columns; is it a table? Write one record a row"
 )
-_BLOCK = 2**20
-_MAX_LINE_BYTES = 64 * MEGABYTE
 _SEPARATOR_LINE = re.compile(r'"?sep=([,;\t|])"?[\r\n]*')
-NumberedRows = Iterator[tuple[int, list[str]]]
-"""Rows with the number of the line that each ends in."""
-
-
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """Where the rows of a text begin, and what separates their cells.
-
-    Attributes:
-        delimiter: what separates cells.
-        start: the position of the first row.
-        lines: the number of lines before it.
-    """
-
-    delimiter: str
-    start: int
-    lines: int
+_NumberedRow = tuple[int, list[str]]
+"""A row with the number of the line that it ends in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,57 +32,60 @@ class Head:
     """What comes before the rows of a table.
 
     Attributes:
+        delimiter: what separates cells.
         titles: the lines before the header.
         line: the header's line; 0 if there is none.
         names: the columns' names.
-        rows_before: the number of rows up to the header.
+        lines: the number of lines before the rows.
+        is_plain: whether each of these lines is a row that is not blank.
     """
 
+    delimiter: str
     titles: tuple[str, ...]
     line: int
     names: tuple[str, ...]
-    rows_before: int
+    lines: int
+    is_plain: bool = True
 
 
-def dialect_of(text: TextIO, allowed: str, chosen: str) -> Dialect:
-    """The dialect of a text, read from its start: the chosen delimiter, or one of ``allowed``."""
-    named = _SEPARATOR_LINE.fullmatch(text.readline())
-    start, lines = (text.tell(), 1) if named else (0, 0)
-    if named and not chosen:
-        return Dialect(named[1], start, lines)
-    return Dialect(_delimiter(text, start, allowed), start, lines)
-
-
-def below_header(rows: NumberedRows, header_row: int) -> tuple[Head, NumberedRows]:
-    """The head of a table, and the rows below it.
+def read_head(text: TextIO, allowed: str, reading: ReadingOptions) -> Head:
+    """The head of a text, read from its start; its delimiter is one of ``allowed``.
 
     Raises:
-        NoHeader: the header holds no names.
-        UnreadableFile: there is no header.
+        UnreadableFile: there is no header, or it holds no names.
     """
-    if header_row > 0:
-        first = []
-        for numbered in rows:
-            first.append(numbered)
-            if numbered[0] >= header_row:
-                break
-        else:
-            raise UnreadableFile(f"it has no line {header_row}, which --header-row names")
-        at = len(first) - 1
-    elif header_row == NO_HEADER:
-        first, at = list(islice(rows, 1)), 0
-    else:
-        first = list(islice(rows, SAMPLE_ROWS))
-        at = header_at([row for _, row in first])
+    named = _SEPARATOR_LINE.fullmatch(text.readline())
+    start, before = (text.tell(), 1) if named else (0, 0)
+    by_name = named[1] if named else ""
+    delimiter = reading.delimiter or by_name or _delimiter(text, start, allowed)
+    text.seek(start)
+    rows = _filled_rows(text, delimiter, before)
+    first = list(islice(rows, 1 if reading.header_row == NO_HEADER else SAMPLE_ROWS))
+    while first and first[-1][0] < reading.header_row and (more := next(rows, None)) is not None:
+        first.append(more)
     if not first:
         raise UnreadableFile("it is empty; put a line with the columns' names into it")
-    titles = tuple(title(row) for _, row in first[:at])
+    try:
+        return _head(first, before, delimiter, reading.header_row)
+    except NoHeader as error:
+        raise UnreadableFile(str(error)) from error
+
+
+def _head(first: Sequence[_NumberedRow], before: int, delimiter: str, header_row: int) -> Head:
+    cells = [row for _, row in first]
+    at = 0
+    if header_row > 0:
+        places = (place for place, (line, _) in enumerate(first) if line >= header_row)
+        at = next(places, -1)
+        if at < 0:
+            raise UnreadableFile(f"it has no line {header_row}, which --header-row names")
+    elif header_row != NO_HEADER:
+        at = header_at(cells)
     line, header = first[at]
-    below = [row for _, row in first[at + 1 :]]
-    if header_row == NO_HEADER or (not header_row and _is_data(header, below)):
-        return Head((), 0, numbered_names([""] * len(header)), 0), chain(first, rows)
-    head = Head(titles, line, column_names(header), at + 1)
-    return head, chain(first[at + 1 :], rows)
+    if header_row == NO_HEADER or (not header_row and _is_data(header, cells[at + 1 :])):
+        return Head(delimiter, (), 0, numbered_names([""] * len(header)), before)
+    titles, is_plain = tuple(map(title, cells[:at])), line == before + at + 1
+    return Head(delimiter, titles, line, column_names(header), line, is_plain)
 
 
 def _is_data(header: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
@@ -109,49 +93,21 @@ def _is_data(header: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     return is_data(header, below)
 
 
-def understood_head(head: Head, header_row: int) -> Understood:
-    """What there is to report about the head; ``header_row`` is what the user says about it."""
-    notes = () if head.line or header_row else (NO_HEADER_NOTE,)
-    return Understood(header_row=head.line, skipped=head.titles, notes=notes)
-
-
-def filled_rows(reader: Iterator[list[str]]) -> Iterator[list[str]]:
-    """The rows without blank lines.
+def _filled_rows(text: TextIO, delimiter: str, before: int) -> Iterator[_NumberedRow]:
+    """The first rows without blank ones; they end where one has a cell too long for a name.
 
     Raises:
         UnreadableFile: a row has too many cells for a table.
     """
-    for row in reader:
-        if len(row) > MAX_COLUMNS:
-            raise UnreadableFile(TOO_MANY_COLUMNS)
-        if row:
-            yield row
-
-
-def check_lines(source: Path) -> None:
-    """Check that no line is too long to be read into memory.
-
-    Raises:
-        UnreadableFile: one is.
-    """
-    length, line = 0, 1
+    reader = csv.reader(text, delimiter=delimiter)
     try:
-        if source.stat().st_size <= _MAX_LINE_BYTES:
-            return
-        with source.open("rb") as stream:
-            while block := stream.read(_BLOCK):
-                ends = [end for end in (block.find(b"\n"), block.find(b"\r")) if end >= 0]
-                length += min(ends) if ends else len(block)
-                if length > _MAX_LINE_BYTES:
-                    raise UnreadableFile(
-                        f"line {line} has more than {_MAX_LINE_BYTES // MEGABYTE} MB; is it a "
-                        "table with one row a line?"
-                    )
-                if ends:
-                    line += max(block.count(b"\n"), block.count(b"\r"))
-                    length = len(block) - 1 - max(block.rfind(b"\n"), block.rfind(b"\r"))
-    except OSError as error:
-        raise UnreadableFile(f"it cannot be read ({why(error)})", may_pass=True) from error
+        for row in reader:
+            if len(row) > MAX_COLUMNS:
+                raise UnreadableFile(TOO_MANY_COLUMNS)
+            if row:
+                yield reader.line_num + before, row
+    except csv.Error:
+        return
 
 
 def _delimiter(text: TextIO, start: int, allowed: str) -> str:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from mdvec.datasets.core.duckdb_types import DuckDBType, UnknownType, parse_type
 from mdvec.datasets.interfaces.connection import ConnectionLimits, first_line, safe_connection
-from mdvec.datasets.interfaces.wide import rows_at_once
+from mdvec.datasets.interfaces.parquet import rows_at_once
 from mdvec.sizes import MEGABYTE
 from mdvec.text import identifier, literal
 

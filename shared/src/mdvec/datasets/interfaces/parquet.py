@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _UNITS = "mdvec_units"
 _COMMAS = "mdvec_decimal_commas"
+_CELLS_AT_ONCE = 10_000_000
+_MAX_ROWS_AT_ONCE = 122_880
+_MIN_ROWS_AT_ONCE = 2_048
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,12 @@ def units_metadata(units: Mapping[str, str], *, has_decimal_commas: bool = False
     marks = [f"{_UNITS}: {literal(json.dumps(units, ensure_ascii=False))}"] if units else []
     marks += [f"{_COMMAS}: 'true'"] if has_decimal_commas else []
     return f", KV_METADATA {{{', '.join(marks)}}}" if marks else ""
+
+
+def rows_at_once(columns: int) -> int:
+    """The size of a Parquet row group, which the writer keeps in memory for every column."""
+    rows = _CELLS_AT_ONCE // max(1, columns)
+    return min(max(rows, _MIN_ROWS_AT_ONCE), _MAX_ROWS_AT_ONCE)
 
 
 def parquet_facts(file: Path, called: str = "") -> ParquetFacts:

@@ -19,9 +19,8 @@ import apsw
 from mdvec.database import APPLICATION_ID
 from mdvec.datasets.core.understood import ReadingOptions, Understood
 from mdvec.datasets.interfaces.database_file import NotATable, OpenedFile, TableInFile
-from mdvec.datasets.interfaces.typed_rows import OnRows, TypedRows
+from mdvec.datasets.interfaces.typed_rows import MAX_ROW_BYTES, OnRows, TypedRows
 from mdvec.datasets.interfaces.unpacking import work_folder
-from mdvec.datasets.interfaces.wide import MAX_ROW_BYTES
 from mdvec.files import UnreadableFile, opened_within, path_of, why
 from mdvec.sizes import MEGABYTE
 from mdvec.text import identifier, literal

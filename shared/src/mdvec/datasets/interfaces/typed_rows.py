@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TextIO
 
 from mdvec.datasets.core.cells import SeenColumn
 from mdvec.datasets.core.understood import ReadColumn
 from mdvec.datasets.core.value_types import DATE_KINDS, ValueKind, kinds_of
-from mdvec.datasets.interfaces.connection import first_line, safe_connection
+from mdvec.datasets.interfaces.connection import first_line, one_path, safe_connection
 from mdvec.datasets.interfaces.csv_head import MAX_COLUMNS, TOO_MANY_COLUMNS
-from mdvec.datasets.interfaces.text_columns import read_column, with_blank_texts
-from mdvec.datasets.interfaces.wide import MAX_ROW_BYTES, ListColumn, lists_to_parquet
+from mdvec.datasets.interfaces.typed_columns import TextColumn, put_plain, write_typed
 from mdvec.files import UnreadableFile
+from mdvec.text import literal
 
+MAX_ROW_BYTES = 2**26
 OnRows = Callable[[int], None]
 """Is called now and then with the number of rows read since."""
 _ROWS_AT_ONCE = 5_000
@@ -62,27 +63,36 @@ class TypedRows:
         """
         import duckdb
 
-        plain = self.target.with_name(f"{self.target.name}.rows")
+        lists, plain = (
+            self.target.with_name(f"{self.target.name}.{use}") for use in ("rows", "plain")
+        )
         try:
-            with plain.open("w", encoding="utf-8", newline="") as copy:
-                self._write_plain(iter(rows), copy)
+            with lists.open("w", encoding="utf-8", newline="") as copy:
+                self._write_lists(iter(rows), copy)
             columns = self._columns(names())
             if not columns:
                 return ()
-            with safe_connection([plain, self.target], optimizes=False) as connection:
-                kinds = lists_to_parquet(connection, columns, plain, self.target)
-                read = tuple(
-                    self._read_column(column, *kind, seen)
-                    for column, kind, seen in zip(columns, kinds, self.seen, strict=True)
-                    if column.name
+            with safe_connection([lists, plain, self.target], optimizes=False) as connection:
+                cells = ", ".join(f"row[{at + 1}] AS c{at}" for at in range(len(columns)))
+                texts = (
+                    f"SELECT {cells} FROM read_json({literal(one_path(lists))}, "
+                    "format = 'newline_delimited', records = false, "
+                    f"columns = {{'row': 'VARCHAR[]'}}, maximum_object_size = {MAX_ROW_BYTES})"
                 )
-                return with_blank_texts(connection, read, self.target)
+                put_plain(connection, texts, len(columns), plain, lists.stat().st_size)
+                read = iter(write_typed(connection, columns, self.target))
+            return tuple(
+                _noted(next(read), column, seen)
+                for column, seen in zip(columns, self.seen, strict=True)
+                if column.name
+            )
         except duckdb.Error as error:
             raise UnreadableFile(f"its rows cannot be stored ({first_line(error)})") from error
         finally:
+            lists.unlink(missing_ok=True)
             plain.unlink(missing_ok=True)
 
-    def _write_plain(self, rows: Iterator[Sequence[object]], copy: TextIO) -> None:
+    def _write_lists(self, rows: Iterator[Sequence[object]], copy: TextIO) -> None:
         number = 0
         for number, row in enumerate(rows, 1):
             try:
@@ -115,27 +125,26 @@ class TypedRows:
     def _is_null(self, cell: object) -> bool:
         return isinstance(cell, str) and cell.strip() in self.nulls
 
-    def _columns(self, names: Sequence[str]) -> list[ListColumn]:
+    def _columns(self, names: Sequence[str]) -> list[TextColumn]:
         self.seen += [SeenColumn() for _ in range(len(names) - len(self.seen))]
         return [self._column(name, seen) for name, seen in zip(names, self.seen, strict=True)]
 
-    def _column(self, name: str, seen: SeenColumn) -> ListColumn:
+    def _column(self, name: str, seen: SeenColumn) -> TextColumn:
         type_ = seen.type() if seen.counts else self.declared.get(name)
         if name in self.chosen:
             choice = self.chosen[name]
-            return ListColumn(name, kinds=kinds_of(choice), choice=choice)
+            return TextColumn(name, kinds=kinds_of(choice), choice=choice)
         if type_ is not None:
             unit = next(iter(seen.units - {_YEN}), "")
-            return ListColumn(name, type_, unit=unit)
+            return TextColumn(name, type_, unit=unit)
         is_read = seen.has_texts_only or (self.reads_mixed and "bytes" not in seen.kinds)
-        return ListColumn(name, kinds=self.text_kinds if is_read else ())
+        return TextColumn(name, kinds=self.text_kinds if is_read else ())
 
-    def _read_column(
-        self, column: ListColumn, kind: ValueKind | None, nulls: int, seen: SeenColumn
-    ) -> ReadColumn:
-        if column.type:
-            return ReadColumn(column.name, column.type, nulls=seen.blanks)
-        if kind is not None:
-            return read_column(column.name, kind, nulls, [seen.sample])
-        note = "" if column.choice else seen.note("VARCHAR")
-        return ReadColumn(column.name, "VARCHAR", note=note)
+
+def _noted(read: ReadColumn, column: TextColumn, seen: SeenColumn) -> ReadColumn:
+    """A column with what its cells were, if they were no texts of one kind."""
+    if column.type:
+        return replace(read, nulls=seen.blanks)
+    if column.choice or read.decision or read.type != "VARCHAR":
+        return read
+    return replace(read, note="; ".join(filter(None, (seen.note(), read.note))))

@@ -1,0 +1,484 @@
+"""Reads a CSV or TSV file with DuckDB, as texts that get a type for each column.
+
+Python decides the encoding and finds the header. DuckDB splits the rows below it: of a large file
+in its place, else of a copy in UTF-8. Where a quotation mark is never closed, DuckDB drops the rest
+of the file without an error; so every line must be accounted for.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from mdvec.cancelling import is_cancelled
+from mdvec.datasets.core.first_row import NO_HEADER_NOTE
+from mdvec.datasets.core.understood import AS_TEXT, FOUND, ReadColumn, ReadingOptions, Understood
+from mdvec.datasets.core.value_types import BLANKS, ValueKind, kinds_of, possible_kinds
+from mdvec.datasets.interfaces.connection import (
+    ConnectionLimits,
+    first_line,
+    one_path,
+    parquet_scan,
+    safe_connection,
+)
+from mdvec.datasets.interfaces.csv_head import DELIMITERS, Head, read_head
+from mdvec.datasets.interfaces.typed_columns import (
+    MIN_WIDE_COLUMNS,
+    TextColumn,
+    put_plain,
+    read_column,
+    with_blank_texts,
+    write_typed,
+)
+from mdvec.files import UnreadableFile, data_file_encoding, why
+from mdvec.sizes import MEGABYTE
+from mdvec.text import UTF_8, identifier, literal
+
+if TYPE_CHECKING:
+    import duckdb
+
+_BLOCK = 2**20
+_MAX_ROW_BYTES = 2**25
+_MAX_LINE_BYTES = 64 * MEGABYTE
+_MIN_LARGE_BYTES = 2**24
+_LIMITS = ConnectionLimits(memory_mb=450, threads=4)
+_SAMPLE_CELLS, _MAX_SAMPLE_ROWS, _FIRST = 200_000, 20_000, 100
+_NOTED_ROWS = 1_000
+_SECONDS_BETWEEN_LOOKS = 0.2
+_BLANK_LINE = re.compile(rb"\n(?=\r?\n)")
+_MISFIT = "mdvec: a value of another kind"
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """The lines of a file: how many there are, and how many of them are blank.
+
+    ``is_uniform`` is whether all end in LF, or all in CR LF, and CR stands nowhere else;
+    ``ends_blank`` whether the last one is blank.
+    """
+
+    number: int
+    blank: int
+    is_uniform: bool
+    ends_blank: bool
+
+    def filled(self, head: Head) -> int:
+        """How many lines there are without those that are no rows: a single column may be NULL."""
+        return self.number - (self.blank if len(head.names) > 1 else 0)
+
+
+def _lines(file: Path) -> _Lines:
+    """The lines of a file.
+
+    Raises:
+        UnreadableFile: one is too long to be read into memory, or the file cannot be read.
+    """
+    ends = blank = returns = pairs = 0
+    block = b""
+    try:
+        with file.open("rb") as stream:
+            stream.seek(0)  # a path under /dev/fd may share a position
+            while start := stream.read(_BLOCK):
+                rest = stream.readline(_MAX_LINE_BYTES)
+                block = b"\n" + start + rest
+                length = len(block) - block.rindex(b"\n", 0, len(start) + 1) - 1
+                if length > _MAX_LINE_BYTES and b"\r" not in rest:
+                    raise UnreadableFile(
+                        f"line {ends + start.count(10) + 1} has more than "
+                        f"{_MAX_LINE_BYTES // MEGABYTE} MB; is it a table with one row a line?"
+                    )
+                ends += block.count(b"\n") - 1
+                if b"\r" in block:
+                    returns += block.count(b"\r")
+                    pairs += block.count(b"\r\n")
+                if b"\n\n" in block or b"\n\r\n" in block:
+                    blank += len(_BLANK_LINE.findall(block))
+    except OSError as error:
+        raise UnreadableFile(f"it cannot be read ({why(error)})", may_pass=True) from error
+    return _Lines(
+        ends + (block[-1:] not in (b"", b"\n")),
+        blank,
+        returns == pairs and returns in (0, ends),
+        block.endswith((b"\n\n", b"\n\r\n")),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows of a table, in a file that DuckDB can read.
+
+    Attributes:
+        file: the file, in UTF-8.
+        head: what comes before the rows.
+        skipped: the number of lines before them in ``file``; the others were not copied.
+        lines: the number of lines that they take, without blank ones that are no rows.
+        is_large: whether it is worth while to watch, and to read in parallel.
+        is_parallel: whether several threads begin at different lines.
+    """
+
+    file: Path
+    head: Head
+    skipped: int
+    lines: int
+    is_large: bool
+    is_parallel: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.head.names
+
+    def query(self, nulls: Sequence[str]) -> str:
+        """SQL: the rows as texts in the file's order, in columns c0, c1 …; some mean NULL."""
+        cells = [f"c{at}" for at in range(len(self.names))]
+        if nulls:
+            nulls = ", ".join(map(literal, nulls))
+            cells = [f"CASE WHEN trim({c}) NOT IN ({nulls}) THEN {c} END AS {c}" for c in cells]
+        return f"SELECT {', '.join(cells)} FROM {self._scan()}"
+
+    def _scan(self, more: str = "") -> str:
+        # With new_line, DuckDB 2.0 loses rows of files whose lines end in CR LF.
+        types = ", ".join(f"c{at}: 'VARCHAR'" for at in range(len(self.names)))
+        return (
+            f"read_csv({literal(one_path(self.file))}, columns = {{{types}}}, "
+            f"auto_detect = false, header = false, skip = {self.skipped}, compression = 'none', "
+            f"delim = {literal(self.head.delimiter)}, quote = '\"', escape = '\"', comment = '', "
+            "strict_mode = true, null_padding = false, hive_partitioning = false, "
+            f"max_line_size = {_MAX_ROW_BYTES}, parallel = {self.is_parallel}{more})"
+        )
+
+    def has_all(self, connection: duckdb.DuckDBPyConnection, rows: int, cells: str) -> bool:
+        """Whether ``rows`` rows take all lines; ``cells`` is SQL of their texts, called cell."""
+        if rows == self.lines:
+            return True
+        # A blank line is a row only where there is a single column; within a cell it is text.
+        text = "cell" if len(self.names) == 1 else "regexp_replace(cell, '\n(\r?\n)+', '\n', 'g')"
+        (within,) = connection.execute(
+            f"SELECT sum(strlen({text}) - strlen(replace({text}, '\n', ''))) FROM ({cells})"
+        ).fetchone() or (0,)
+        return rows + int(within or 0) == self.lines
+
+    def fault(self, connection: duckdb.DuckDBPyConnection, error: Exception) -> UnreadableFile:
+        """What is wrong with the first row that DuckDB refuses, and its line."""
+        options = ", ignore_errors = true, store_rejects = true, rejects_limit = 1"
+        connection.execute(f"SELECT count(*) FROM {self._scan(options)}").fetchall()
+        first = connection.execute(
+            "SELECT line_byte_position, error_type, error_message FROM reject_errors"
+        ).fetchone()
+        if first is None and "unterminated quote" in str(error):
+            return self.never_closed()
+        if first is None:
+            return UnreadableFile(f"it cannot be read as CSV ({first_line(error)})")
+        place, kind, said = first
+        return UnreadableFile(f"line {self.line_at(int(place) - 1)}: {self._what(kind, said)}")
+
+    def never_closed(self) -> UnreadableFile:
+        """The refusal of a file whose end lies within a cell."""
+        line = self.line_at(self.file.stat().st_size - 1)
+        return UnreadableFile(
+            f"line {line}: the file ends within a cell; a quotation mark is never closed"
+        )
+
+    def line_at(self, place: int) -> int:
+        """The number in the user's file of the first line at or after a place that is not blank."""
+        line = self.head.lines - self.skipped + 1
+        with self.file.open("rb") as stream:
+            stream.seek(0)
+            while place > 0 and (block := stream.read(min(place, _BLOCK))):
+                line, place = line + block.count(b"\n"), place - len(block)
+            while (blank := stream.readline(_BLOCK)) and not blank.strip(b"\r\n"):
+                line += 1
+        return line
+
+    def _what(self, kind: str, said: str) -> str:
+        if kind in ("MISSING COLUMNS", "TOO MANY COLUMNS"):
+            number = said.rpartition(" ")[2]
+            delimiter = self.head.delimiter
+            shown = "tabs" if delimiter == "\t" else repr(delimiter)
+            return (
+                f"the row has {number} cells, but there are {len(self.names)} columns; "
+                f"it was split at {shown}, --delimiter names another"
+            )
+        if kind == "LINE SIZE OVER MAXIMUM":
+            return (
+                f"the row has more than {_MAX_ROW_BYTES // 2**20} MB; is a quotation mark never "
+                "closed?"
+            )
+        if kind == "UNQUOTED VALUE":
+            return "it is not valid CSV (a quotation mark stands within a cell in such marks)"
+        return f"it is not valid CSV ({said})"
+
+
+def csv_to_parquet(
+    source: Path,
+    target: Path,
+    on_rows: Callable[[int], None] = lambda _: None,
+    *,
+    ending: str = "",
+    reading: ReadingOptions = FOUND,
+    large_from: int = _MIN_LARGE_BYTES,
+) -> Understood:
+    """Convert ``source`` to the Parquet file ``target``; returns how it was read.
+
+    ``on_rows`` is called now and then with the number of rows read since. ``ending`` is the file's
+    suffix, for a path without one. ``reading`` is what the user says about the file. Of files with
+    fewer bytes than ``large_from`` a temporary copy is written beside ``target``.
+
+    Raises:
+        UnreadableFile: the file cannot be converted; the message says why, and names the line.
+        OSError: the copy cannot be written.
+    """
+    copy, plain = (target.with_name(f"{target.name}.{use}") for use in ("rows", "plain"))
+    allowed = reading.delimiter or DELIMITERS[ending or source.suffix.lower()]
+    try:
+        lines = _lines(source)
+        encoding, is_guess = data_file_encoding(source, reading.encoding)
+        with source.open(encoding=encoding, newline="") as text:
+            text.seek(0)
+            head = read_head(text, allowed, reading)
+            is_large = source.stat().st_size >= large_from
+            is_direct = is_large and encoding == UTF_8 and lines.is_uniform and head.is_plain
+            if is_direct and not (len(head.names) == 1 and lines.ends_blank):
+                rows = _Rows(source, head, head.lines, lines.filled(head) - head.lines, is_large)
+            else:
+                text.seek(0)
+                _copy_below(text, head.lines, copy, is_uniform=lines.is_uniform)
+                rows = _Rows(copy, head, 0, _lines(copy).filled(head), is_large)
+        columns = _convert(rows, target, plain, on_rows, reading)
+    except UnicodeDecodeError as error:
+        raise UnreadableFile(
+            f"it is not {encoding}, which was chosen for it"
+            if reading.encoding
+            else "it changed while the import read it; import again",
+            may_pass=not reading.encoding,
+        ) from error
+    finally:
+        copy.unlink(missing_ok=True)
+        plain.unlink(missing_ok=True)
+    notes = () if head.line or reading.header_row else (NO_HEADER_NOTE,)
+    return Understood(encoding, is_guess, head.delimiter, head.line, head.titles, columns, notes)
+
+
+def _copy_below(text: TextIO, skipped: int, copy: Path, *, is_uniform: bool) -> None:
+    """Copy the lines below the first ones as UTF-8, without the blank lines at the end.
+
+    If line ends differ, those outside of quotation marks become LF.
+    """
+    for _ in range(skipped):
+        text.readline()
+    is_within, ends = False, ""
+    with copy.open("w", encoding="utf-8", newline="") as plain:
+        while block := text.read(_BLOCK):
+            while block.endswith("\r") and (more := text.read(1)):
+                block += more
+            if not is_uniform:
+                parts = block.split('"')
+                for at in range(is_within, len(parts), 2):
+                    parts[at] = parts[at].replace("\r\n", "\n").replace("\r", "\n")
+                is_within ^= len(parts) % 2 == 0
+                block = '"'.join(parts)
+            filled = block.rstrip("\r\n")
+            plain.write(f"{ends}{filled}" if filled else "")
+            ends = block[len(filled) :] if filled else ends + block
+
+
+def _convert(
+    rows: _Rows,
+    target: Path,
+    plain: Path,
+    on_rows: Callable[[int], None],
+    reading: ReadingOptions,
+) -> tuple[ReadColumn, ...]:
+    """Write the rows to ``target`` with their types, if all lines are accounted for."""
+    import duckdb
+
+    progress = _Progress(on_rows)
+    with safe_connection(
+        [rows.file, plain, target],
+        optimizes=len(rows.names) < MIN_WIDE_COLUMNS,
+        limits=_LIMITS if rows.is_large else None,
+        counts=rows.is_large,
+    ) as connection:
+        try:
+            for is_parallel in (True, False) if rows.is_large else (False,):
+                part = replace(rows, is_parallel=is_parallel)
+                columns = _converted(connection, part, target, plain, progress, reading)
+                if columns is not None:
+                    return columns
+                target.unlink(missing_ok=True)
+        except duckdb.InterruptException:
+            raise
+        except duckdb.Error as error:
+            try:
+                raise rows.fault(connection, error) from error
+            except duckdb.Error:
+                raise UnreadableFile(f"it cannot be read as CSV ({first_line(error)})") from error
+    raise rows.never_closed()
+
+
+def _converted(
+    connection: duckdb.DuckDBPyConnection,
+    rows: _Rows,
+    target: Path,
+    plain: Path,
+    progress: _Progress,
+    reading: ReadingOptions,
+) -> tuple[ReadColumn, ...] | None:
+    """The columns as written to ``target``; None if lines are not accounted for."""
+    query, width = rows.query(reading.nulls), len(rows.names)
+    number = min(_MAX_SAMPLE_ROWS, _SAMPLE_CELLS // width)
+    guesses = None
+    if width < MIN_WIDE_COLUMNS and not reading.beside_commas:
+        sample = connection.execute(f"{query} LIMIT {number}").fetchall()
+        guesses = _guesses(rows.head, sample, reading.columns)
+    if guesses is not None:
+        with _watched(connection, rows, progress):
+            copied = _write_at_once(connection, guesses, query, target)
+        if copied is not None:
+            progress.up_to(copied)
+            texts = [identifier(guess.name) for guess in guesses if guess.kind is None]
+            if not rows.has_all(connection, copied, _cells(texts, parquet_scan(target))):
+                return None
+            read = [
+                read_column(guess.name, guess.kind, 0, (row[at] for row in sample[:_NOTED_ROWS]))
+                for at, guess in enumerate(guesses)
+            ]
+            return with_blank_texts(connection, read, target)
+        target.unlink(missing_ok=True)
+    with _watched(connection, rows, progress):
+        copied = put_plain(connection, query, width, plain, rows.file.stat().st_size)
+    progress.up_to(copied)
+    if not rows.has_all(connection, copied, _cells([f"c{at}" for at in range(width)], "plain")):
+        return None
+    columns = [
+        TextColumn(name, kinds=kinds_of(choice, rows.head.delimiter), choice=choice)
+        for name, choice in ((name, reading.columns.get(name, "")) for name in rows.names)
+    ]
+    return write_typed(connection, columns, target, beside_commas=reading.beside_commas)
+
+
+def _cells(columns: Sequence[str], table: str) -> str:
+    """SQL: the cells of some columns as one, called cell."""
+    return f"SELECT unnest([{', '.join(columns) or 'NULL'}]::VARCHAR[]) AS cell FROM {table}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Guess:
+    """What a column holds, judging by the first rows.
+
+    Attributes:
+        name: the column's name.
+        column: its name in the query of texts.
+        kind: the kind of its values; None for text.
+        is_empty: whether it has no values in the first rows.
+    """
+
+    name: str
+    column: str
+    kind: ValueKind | None = None
+    is_empty: bool = False
+
+    @property
+    def value(self) -> str:
+        """SQL: a cell as a value; an error if it does not prove the guess."""
+        if self.kind is not None:
+            type_, value = self.kind.type, f"CAST({self.column} AS {self.kind.type})"
+            tests = f"WHEN {self.kind.quick.format(v=self.column)} THEN {value}"
+        elif self.is_empty:
+            type_, tests = "VARCHAR", ""
+        else:
+            return f"{self.column} AS {identifier(self.name)}"
+        null = f"WHEN {self.column} IS NULL THEN CAST(NULL AS {type_})"
+        return f"CASE {null} {tests} ELSE error('{_MISFIT}') END AS {identifier(self.name)}"
+
+
+def _guesses(
+    head: Head, sample: Sequence[Sequence[str | None]], chosen: Mapping[str, str]
+) -> list[_Guess] | None:
+    """A guess for each column, which one pass can prove; None if that is impossible for one.
+
+    A guess is the first kind that the sample leaves, so no other can be right if it fits all rows;
+    text is certain, because each kind fails a value.
+    """
+    guesses: list[_Guess] = []
+    for at, name in enumerate(head.names):
+        choice, texts = chosen.get(name, ""), [row[at] for row in sample]
+        if not choice and all(text is None for text in texts):
+            guesses.append(_Guess(name, f"c{at}", is_empty=True))
+            continue
+        possible = possible_kinds(kinds_of(choice, head.delimiter), texts[:_FIRST])
+        kind = next(iter(possible_kinds(possible, texts)), None)
+        is_proved = kind.quick if kind is not None else choice in ("", AS_TEXT)
+        if not is_proved or (kind and all(text in (None, *BLANKS) for text in texts)):
+            return None
+        guesses.append(_Guess(name, f"c{at}", kind))
+    return guesses
+
+
+def _write_at_once(
+    connection: duckdb.DuckDBPyConnection, guesses: Sequence[_Guess], query: str, target: Path
+) -> int | None:
+    """Write the rows to ``target`` in one pass; None if a value does not prove its guess.
+
+    Raises:
+        duckdb.Error: DuckDB cannot read the file.
+    """
+    import duckdb
+
+    shown = ", ".join(guess.value for guess in guesses)
+    try:
+        (rows,) = connection.execute(
+            f"COPY (SELECT {shown} FROM ({query})) TO {literal(str(target))} "
+            "(FORMAT parquet, USE_TMP_FILE false)"
+        ).fetchone() or (0,)
+    except duckdb.ConversionException:  # such as February 30
+        return None
+    except duckdb.InvalidInputException as error:
+        if _MISFIT not in str(error):
+            raise
+        return None
+    return int(rows)
+
+
+@dataclass(slots=True)
+class _Progress:
+    """Reports how many rows are read; the number only grows."""
+
+    on_rows: Callable[[int], None]
+    number: int = 0
+
+    def up_to(self, number: int) -> None:
+        if number > self.number:
+            self.on_rows(number - self.number)
+            self.number = number
+
+
+@contextmanager
+def _watched(
+    connection: duckdb.DuckDBPyConnection, rows: _Rows, progress: _Progress
+) -> Iterator[None]:
+    """Report how far the queries of the block are, and stop them if nobody wants the result."""
+    if not rows.is_large:
+        yield
+        return
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(_SECONDS_BETWEEN_LOOKS):
+            if is_cancelled():
+                connection.interrupt()
+            done = int(connection.query_progress() / 100 * rows.lines)
+            progress.up_to(min(done, rows.lines))
+
+    watcher = threading.Thread(target=contextvars.copy_context().run, args=(watch,), daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        watcher.join()

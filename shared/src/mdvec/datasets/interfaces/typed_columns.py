@@ -1,0 +1,272 @@
+"""Finds the types of columns of texts, and writes them to Parquet with these types.
+
+The texts are a DuckDB table or view ``plain`` with columns c0, c1 … Cells are checked as elements
+of lists, a thousand columns at once: DuckDB needs minutes to plan a query with expressions for each
+of thousands of columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mdvec.datasets.core.understood import ReadColumn
+from mdvec.datasets.core.value_types import (
+    BLANKS,
+    DOTTED,
+    VALUE_KINDS,
+    ValueKind,
+    has_decimal_commas,
+    kinds_of,
+    may_be_dotted,
+    possible_kinds,
+)
+from mdvec.datasets.interfaces.connection import parquet_scan
+from mdvec.datasets.interfaces.parquet import rows_at_once, units_metadata
+from mdvec.files import UnreadableFile
+from mdvec.text import identifier, literal, shown_name
+
+if TYPE_CHECKING:
+    import duckdb
+
+MIN_WIDE_COLUMNS = 200
+"""From so many columns on, DuckDB's optimizer takes longer than the rest of a statement."""
+_MAX_BYTES_IN_MEMORY = 2**23
+_SAMPLE_CELLS = 10_000
+_MAX_SAMPLE_ROWS = 1_000
+_COLUMNS_AT_ONCE = 1_000
+_NOTED_AT_ONCE = 100
+_MAX_SHOWN = 40
+_Kind = tuple[ValueKind | None, int]
+"""The kind of a column's values, None for text, and how many cells such as NA become NULL."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextColumn:
+    """A column of texts, and how to find its type.
+
+    Attributes:
+        name: its name; one without a name is left out.
+        type: its SQL type, if that is known.
+        kinds: the kinds of values that its texts may all be; without any it stays text.
+        choice: what the user says that it holds, if anything.
+        unit: what its numbers count, if their cells say so.
+    """
+
+    name: str
+    type: str = ""
+    kinds: Sequence[ValueKind] = VALUE_KINDS
+    choice: str = ""
+    unit: str = ""
+
+    def value(self, cell: str, kind: ValueKind | None) -> str:
+        """SQL: a cell as a value of the known type, or of a kind."""
+        if not self.type:
+            return cell if kind is None else kind.value(cell)
+        if self.type == "BLOB":
+            return f"unhex({cell})"
+        read = f"TRY_CAST({cell} AS {self.type})"
+        return f"nullif({read}, 'NaN'::DOUBLE)" if self.type == "DOUBLE" else read
+
+
+def put_plain(
+    connection: duckdb.DuckDBPyConnection, texts: str, width: int, plain: Path, size: int
+) -> int:
+    """Make ``plain`` of a query of texts; returns the number of rows.
+
+    Its rows are in memory, or in the file ``plain`` where the texts have many bytes (``size``).
+    """
+    if size <= _MAX_BYTES_IN_MEMORY:
+        made = connection.execute(f"CREATE OR REPLACE TEMP TABLE plain AS {texts}")
+    else:
+        made = connection.execute(
+            f"COPY ({texts}) TO {literal(str(plain))} "
+            f"(FORMAT parquet, USE_TMP_FILE false, ROW_GROUP_SIZE {rows_at_once(width)})"
+        )
+    (rows,) = made.fetchone() or (0,)
+    if size > _MAX_BYTES_IN_MEMORY:
+        connection.execute(
+            f"CREATE OR REPLACE TEMP VIEW plain AS SELECT * FROM {parquet_scan(plain)}"
+        )
+    return int(rows)
+
+
+def write_typed(
+    connection: duckdb.DuckDBPyConnection,
+    columns: Sequence[TextColumn],
+    target: Path,
+    *,
+    beside_commas: bool = False,
+) -> tuple[ReadColumn, ...]:
+    """Find each column's type and write all rows of ``plain`` to ``target``.
+
+    Returns how each column with a name was read. ``beside_commas`` is whether files of the same
+    table have decimal commas. Of more than ``MIN_WIDE_COLUMNS`` columns the connection's optimizer
+    should be off.
+
+    Raises:
+        UnreadableFile: a value does not fit what the user chose.
+    """
+    rows = max(5, min(_MAX_SAMPLE_ROWS, _SAMPLE_CELLS // len(columns)))
+    sample = connection.execute(f"SELECT * FROM plain LIMIT {rows}").fetchall()
+    kinds = _kinds(connection, [() if each.type else each.kinds for each in columns], sample)
+    for at, column in enumerate(columns):
+        if column.choice:
+            kinds[at] = _kind_as_chosen(connection, at, column, kinds[at])
+    has_commas = has_decimal_commas(kind for kind, _ in kinds)
+    if has_commas or beside_commas:
+        dotted = [
+            (DOTTED,) if column.kinds and not column.choice and may_be_dotted(kind) else ()
+            for column, (kind, _) in zip(columns, kinds, strict=True)
+        ]
+        asked = _kinds(connection, dotted, sample)
+        kinds = [new if new[0] else old for new, old in zip(asked, kinds, strict=True)]
+    named = [(at, column, *kinds[at]) for at, column in enumerate(columns) if column.name]
+    shown = ", ".join(
+        f"{column.value(f'c{at}', kind)} AS {identifier(column.name)}"
+        for at, column, kind, _ in named
+    )
+    units = {
+        column.name: unit
+        for _, column, kind, _ in named
+        if (unit := kind.unit if kind else column.unit)
+    }
+    connection.execute(
+        f"COPY (SELECT {shown} FROM plain) TO {literal(str(target))} "
+        f"(FORMAT parquet, USE_TMP_FILE false, ROW_GROUP_SIZE {rows_at_once(len(columns))}"
+        f"{units_metadata(units, has_decimal_commas=has_commas)})"
+    )
+    read = [
+        ReadColumn(column.name, column.type)
+        if column.type
+        else read_column(column.name, kind, nulls, (row[at] for row in sample))
+        for at, column, kind, nulls in named
+    ]
+    return with_blank_texts(connection, read, target)
+
+
+def read_column(
+    name: str, kind: ValueKind | None, nulls: int, sample: Iterable[str | None]
+) -> ReadColumn:
+    """How a column was read, with a sample of its texts if they look other than its values."""
+    if kind is None:
+        return ReadColumn(name, "VARCHAR")
+    texts = [text for cell in sample if cell is not None and (text := cell.strip()) not in BLANKS]
+    if kind.question:
+        shown = f"{shown_name(texts[0])}: " if texts else ""
+        return ReadColumn(name, kind.type, decision=shown + kind.question.format(name=name))
+    written = next((text for text in texts if not kind.is_plain(text)), "")
+    return ReadColumn(name, kind.type, sample=written, nulls=nulls, decision=kind.rule)
+
+
+def with_blank_texts(
+    connection: duckdb.DuckDBPyConnection, columns: Sequence[ReadColumn], target: Path
+) -> tuple[ReadColumn, ...]:
+    """The columns of ``target``; those of text say how many cells such as NA they hold."""
+    texts = [column.name for column in columns if column.type == "VARCHAR"]
+    notes: dict[str, str] = {}
+    for at in range(0, len(texts), _NOTED_AT_ONCE):
+        names = texts[at : at + _NOTED_AT_ONCE]
+        counts = ", ".join(ValueKind.nulls(identifier(name)) for name in names)
+        scan = parquet_scan(target)
+        numbers = connection.execute(f"SELECT {counts} FROM {scan}").fetchone() or ()
+        for name, number in zip(names, numbers, strict=True):
+            if number:
+                notes[name] = _blank_note(connection, identifier(name), scan)
+    return tuple(
+        replace(column, note="; ".join(filter(None, (column.note, notes.get(column.name, "")))))
+        for column in columns
+    )
+
+
+def _blank_note(connection: duckdb.DuckDBPyConnection, column: str, scan: str) -> str:
+    cells = connection.execute(
+        f"SELECT trim({column}) AS cell, count(*) FROM {scan} WHERE cell IN {BLANKS[1:]!s} "
+        "GROUP BY cell ORDER BY cell"
+    ).fetchall()
+    shown = ", ".join(f"{cell} ({number:,})" for cell, number in cells)
+    return f"{shown} kept as text; --read na={cells[0][0]} makes it NULL"
+
+
+def _kinds(
+    connection: duckdb.DuckDBPyConnection,
+    allowed: Sequence[Sequence[ValueKind]],
+    sample: Sequence[Sequence[str | None]],
+) -> list[_Kind]:
+    """Each column's kind.
+
+    Each round tries the next kind on all undecided columns. The sample rules out most kinds, so
+    that few rounds go through all cells.
+    """
+    kinds: list[_Kind] = [(None, 0)] * len(allowed)
+    waiting = {
+        at: possible
+        for at, some in enumerate(allowed)
+        if some and (possible := possible_kinds(some, (row[at] for row in sample)))
+    }
+    while waiting:
+        tried = {at: possible[0] for at, possible in waiting.items()}
+        verdicts = _verdicts(connection, tried)
+        for at, kind in tried.items():
+            fits, nulls = verdicts.get(at, (None, 0))
+            if fits:
+                kinds[at] = kind, nulls
+            del waiting[at][0]
+            if fits is not False or not waiting[at]:
+                del waiting[at]
+    return kinds
+
+
+def _verdicts(
+    connection: duckdb.DuckDBPyConnection, tried: Mapping[int, ValueKind]
+) -> dict[int, tuple[bool | None, int]]:
+    """Whether all values of each column fit the kind being tried (None: no values), and its NAs."""
+    kinds = list(dict.fromkeys(tried.values()))
+    holds = " ".join(f"WHEN {at} THEN {kind.holds('cell')}" for at, kind in enumerate(kinds))
+    proves = " ".join(
+        f"WHEN {at} THEN {kind.proves('cell')}" for at, kind in enumerate(kinds) if kind.needs
+    )
+    values = f"FILTER (WHERE {ValueKind.is_value('cell')})"
+    proof = f"AND bool_or(CASE kind {proves} ELSE true END) {values}" if proves else ""
+    verdicts: dict[int, tuple[bool | None, int]] = {}
+    every = list(tried)
+    for start in range(0, len(every), _COLUMNS_AT_ONCE):
+        some = every[start : start + _COLUMNS_AT_ONCE]
+        cells = ", ".join(f"c{at}" for at in some)
+        rows = connection.execute(
+            f"SELECT place, bool_and(coalesce(CASE kind {holds} END, false)) {values} {proof}, "
+            f"{ValueKind.nulls('cell')} FROM (SELECT unnest([{cells}]) AS cell, "
+            f"unnest({some}) AS place, unnest({[kinds.index(tried[at]) for at in some]}) AS kind "
+            "FROM plain) GROUP BY place"
+        ).fetchall()
+        verdicts |= {place: (fits, nulls) for place, fits, nulls in rows}
+    return verdicts
+
+
+def _kind_as_chosen(
+    connection: duckdb.DuckDBPyConnection, at: int, column: TextColumn, fitting: _Kind
+) -> _Kind:
+    """The kind of a column that the user chose; ``fitting`` is one that all values fit, if any.
+
+    Raises:
+        UnreadableFile: a value does not fit the choice.
+    """
+    kinds = kinds_of(column.choice)
+    if fitting[0] is not None or not kinds:
+        return fitting
+    cell = f"c{at}"
+    fits = " OR ".join(f"coalesce({kind.holds(cell)}, false)" for kind in kinds)
+    values = f"FROM plain WHERE {ValueKind.is_value(cell)}"
+    odd = connection.execute(f"SELECT {cell} {values} AND NOT ({fits}) LIMIT 1").fetchone()
+    if odd is None and connection.execute(f"SELECT 1 {values} LIMIT 1").fetchone() is None:
+        return kinds[0], fitting[1]
+    what = "its values are of several kinds"
+    if odd is not None:
+        text = odd[0] if len(odd[0]) <= _MAX_SHOWN else f"{odd[0][:_MAX_SHOWN]}…"
+        what = f"it holds {text!r}"
+    raise UnreadableFile(
+        f"its column {column.name!r} cannot be read as {column.choice}: {what}; "
+        "choose another type with --read, or auto"
+    )

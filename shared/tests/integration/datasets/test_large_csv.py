@@ -1,0 +1,130 @@
+"""Large CSV files: DuckDB reads them in their place, with the same result as small ones."""
+
+import os
+import signal
+import threading
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import duckdb
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from mdvec.datasets.core.understood import FOUND, ReadingOptions
+from mdvec.datasets.interfaces.connection import parquet_scan
+from mdvec.datasets.interfaces.csv_file import csv_to_parquet
+from mdvec.files.scanning import UnreadableFile
+
+READER = duckdb.connect()
+
+
+def read(data, large_from, reading=FOUND):
+    """How a file with these bytes was read, its columns and its rows; or why it was not."""
+    with TemporaryDirectory() as name:
+        source, target = Path(name, "a.csv"), Path(name, "a.part")
+        source.write_bytes(data if isinstance(data, bytes) else data.encode())
+        rows: list[int] = []
+        try:
+            understood = csv_to_parquet(
+                source, target, rows.append, reading=reading, large_from=large_from
+            )
+        except UnreadableFile as error:
+            return str(error)
+        found = READER.execute(f"SELECT * FROM {parquet_scan(target)}")
+        types = [(column[0], str(column[1])) for column in found.description]
+        table = found.fetchall()
+        assert sum(rows) == len(table)
+        assert sorted(path.name for path in Path(name).iterdir()) == ["a.csv", "a.part"]
+        return understood, types, table
+
+
+def both(data, reading=FOUND):
+    return read(data, 0, reading), read(data, 2**60, reading)
+
+
+@pytest.mark.parametrize(
+    ("text", "reading", "rows"),
+    [
+        ("a,b\n1,x\n2,y\n", FOUND, 2),
+        ("a,b\r\n1,x\r\n2,y", FOUND, 2),
+        ('\ufeffa,b\n1,"x, ""y"" z"\n,\n', FOUND, 2),
+        ('a,b\n1,"x\n2,y\n"\n3,\n', FOUND, 2),
+        ('a,b\n1,"x\n\n\r\n2,y"\n\n3,\n', FOUND, 2),
+        ('a,b\r\n1,"x\ny"\r\n3,\r\n', FOUND, 2),
+        ('"a\nx",b\n1,2\n', FOUND, 1),
+        ("a\n1\n\n2\n", FOUND, 3),
+        ("a\n1\n\n2\n\n", FOUND, 3),
+        ("a,b\n1,2,\n3,4,\n", FOUND, 2),
+        ('a,b\n1, "x, y"\n2,"z" \n', FOUND, 2),
+        ('a,b\n1,24" screen\n2,x\n', FOUND, 2),
+        ("sep=|\na|b\n1|2\n", FOUND, 1),
+        ("売上\na,b\n2025-01-01,1\n2025-01-02,2\n2025-01-03,3\n", FOUND, 3),
+        ('a,b\n"¥1,234",NA\n5,7\n', FOUND, 2),
+        ("a,b\n2025-02-28,1\n2025-02-30,01\n", FOUND, 2),
+        ("a,b\n1,2\n3,4\n", ReadingOptions(columns={"a": "text", "b": "number"}), 2),
+        ("a,b\n" + "1,\n" * 20_001 + "x,5\n", FOUND, 20_002),
+    ],
+)
+def test_every_row_of_a_large_file_is_read_as_of_a_small_one(text, reading, rows):
+    large, small = both(text, reading)
+    assert large == small
+    assert len(large[2]) == rows
+
+
+CELLS = st.one_of(
+    st.sampled_from(["", "1", "-20", "007", "1.50", "2025-06-01", "2025/6/1", "true", "NA", "1e5"]),
+    st.sampled_from(["2025-06-01 10:00:00", "20000-1-01", "1-1-1 (BC)", '"¥1,234"', "12.5%", "あ"]),
+    st.sampled_from([' "', ' ""', '" ', ' ""a', ' """a"', '"", ""', '"{""a"": 1, ""b"": 2}"']),
+    st.text("a1 \"',;\t#\\\nあ-\ufeff", max_size=4),
+    st.text("a1 ,\n\"'あ", max_size=4).map(lambda text: '"' + text.replace('"', '""') + '"'),
+)
+
+
+@st.composite
+def files(draw):
+    """Bytes of a file that is nearly a table."""
+    width = draw(st.integers(1, 3))
+    delimiter = draw(st.sampled_from(",,,;\t|"))
+    columns = [draw(st.lists(CELLS, min_size=1, max_size=3)) for _ in range(width)]
+    odd = st.lists(CELLS, max_size=4)
+    rows = [
+        draw(odd) if draw(st.integers(0, 30)) == 0 else [draw(st.sampled_from(c)) for c in columns]
+        for _ in range(draw(st.integers(0, 5)))
+    ]
+    names = draw(st.sampled_from([["a", "b", "c"], ['"a"', '"b"""', "c d"], ["a", "", "1"]]))
+    lines = [delimiter.join(row) for row in [names[:width], *rows]]
+    before = draw(st.sampled_from(["", "", "", "\ufeff", "sep=;\n", "title\n", "\n", '"t\nu"\n']))
+    text = before + "\n".join(lines) + draw(st.sampled_from(["\n", "\n", "", "\n\n"]))
+    return text.replace("\n", draw(st.sampled_from(["\n", "\r\n"]))).encode()
+
+
+@given(files())
+@example(b'a,b\n"","\n"\n')
+@settings(
+    max_examples=int(os.environ.get("N", "20")), deadline=None, derandomize="N" not in os.environ
+)
+def test_its_size_never_decides_what_is_read(data):
+    large, small = both(data)
+    assert large == small
+
+
+def test_ctrl_c_stops_it_and_progress_is_told_before(tmp_path):
+    source, threads = tmp_path / "large.csv", threading.active_count()
+    row = '1,2025-06-01,"x, y",2.5,true,abc\n'
+    source.write_text("id,day,note,price,flag,code\n" + row * 1_000_000)
+    told: list[int] = []
+    before = signal.signal(signal.SIGUSR1, signal.default_int_handler)
+
+    def on_rows(number):
+        told.append(number)
+        if len(told) == 1:
+            os.kill(os.getpid(), signal.SIGUSR1)
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            csv_to_parquet(source, tmp_path / "a.part", on_rows)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert 0 < sum(told) < 1_000_000
+    assert threading.active_count() <= threads
