@@ -8,19 +8,12 @@ from dataclasses import dataclass
 
 import anyio.to_thread
 from anyio.from_thread import start_blocking_portal
+from imported import tiny
 from mcp import Client
-from mdvec.embedding.embedder import Embedder
-from mdvec.files.scanning import ScanRules
-from mdvec.importing.options import ChunkingOverrides
-from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
-from mdvec.manage.tool_import import import_tool
 from mdvec.settings import Settings
 from mdvec_mcp.search.model_pool import ModelPool
 from mdvec_mcp.server import wired_server
-from tiny_embedder import TinyBackend
-
-RULES = ScanRules(extensions=(".csv",), exclude=(), max_bytes=10 * 2**20)
 
 
 @dataclass(frozen=True)
@@ -34,21 +27,10 @@ class Answer:
     served: tuple[str, bytes] | None
 
 
-def import_household(database, folder, name="kakeibo", mode="new"):
-    """Register a folder as a household the first time, and import it."""
-    if mode == "new":
-        registering.add_tool(database, name, "家計簿", folder, "household")
-    request = ImportRequest(database, name, mode, RULES, ChunkingOverrides())
-    return import_tool(request, lambda _: Embedder(TinyBackend()))
-
-
 @contextmanager
 def client_of(database, extensions=(), extend=None, **sections):
     """A client with these extensions of a server under these settings, and how to run its calls."""
-    models = ModelPool(
-        lambda _: Embedder(TinyBackend()), idle_seconds=60, memory_threshold=1.0,
-        memory_use=lambda: 0.0,
-    )  # fmt: skip
+    models = ModelPool(tiny, idle_seconds=60, memory_threshold=1.0, memory_use=lambda: 0.0)
     rows = registering.list_tools(database, active_only=True)
     server = wired_server(database, rows, models, Settings(**sections), extend=extend).server
     connecting = Client(server, extensions=extensions)

@@ -10,6 +10,7 @@ from typing import Any
 
 import apsw
 import numpy as np
+from imported import RULES
 from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scanning import ScanRules
@@ -26,8 +27,6 @@ from mdvec.search.answer import Answer, Question, search
 from mdvec.text.fields import chunk_fields, field_terms, searched_names
 from mdvec.text.one_line import identifier
 from tiny_embedder import TinyBackend
-
-RULES = ScanRules(extensions=(".md", ".markdown", ".txt"), exclude=(), max_bytes=10 * 2**20)
 
 
 @dataclass

@@ -9,6 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from hostile import PAYLOADS
+from imported import import_
 from ledger_folder import HEADER
 from mdvec.database.connection import open_database
 from mdvec.embedding import catalog
@@ -17,10 +18,7 @@ from mdvec.household import review, rules
 from mdvec.household.budgeting import set_budget
 from mdvec.household.core.pair import DetectionOptions
 from mdvec.household.overview import category_hierarchy
-from mdvec.importing.options import ChunkingOverrides
-from mdvec.importing.report import ImportRequest
 from mdvec.manage.registering import add_tool, find_tool
-from mdvec.manage.tool_import import import_tool
 from openpyxl import Workbook
 
 NAMES = tuple(" ".join(payload.split()) for payload in PAYLOADS)
@@ -43,9 +41,7 @@ def hostile_database(folder: Path) -> Path:
     _write_data(folder / "days")
     for name, endings in _ENDINGS.items():
         scanned = ScanRules(endings, (), 10 * 2**20)
-        import_tool(
-            ImportRequest(database, name, "new", scanned, ChunkingOverrides(), "use"), catalog.load
-        )
+        import_(database, name, "new", catalog.load, scanned, model="use")
     _decide(database)
     return database
 

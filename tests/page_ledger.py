@@ -5,16 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from imported import imported
 from ledger_folder import HEADER
-from mdvec.embedding.embedder import Embedder
-from mdvec.files.scanning import ScanRules
-from mdvec.importing.options import ChunkingOverrides
-from mdvec.importing.report import ImportRequest
-from mdvec.manage.registering import add_tool
-from mdvec.manage.tool_import import import_tool
-from tiny_embedder import TinyBackend
-
-_RULES = ScanRules((".csv",), (), 10 * 2**20)
 
 
 def quoted(text: str) -> str:
@@ -38,8 +30,5 @@ def ledger(
     if assets:
         (statements / "資産推移月次.csv").write_bytes(assets.encode("utf-8-sig"))
     database = folder / "data" / "v.sqlite"
-    add_tool(database, "kakeibo", "家計簿", statements, "household")
-    request = ImportRequest(database, "kakeibo", "new", _RULES, ChunkingOverrides())
-    report = import_tool(request, lambda _: Embedder(TinyBackend()))
-    assert not report.failed
+    assert not imported(database, "kakeibo", statements, "household").failed
     return database

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from imported import imported
 from mdvec.embedding import catalog
-from mdvec.files.scanning import ScanRules
-from mdvec.importing.options import ChunkingOverrides
-from mdvec.importing.report import ImportRequest
-from mdvec.manage import registering
-from mdvec.manage.tool_import import import_tool
 
 EXAMPLES = Path(__file__).parents[1] / "docs" / "examples"
-RULES = ScanRules(extensions=(".md",), exclude=(), max_bytes=10**7)
 ROWS = "day,km,pace\n" + "".join(
     f"2025-06-{n:02},{n % 5 + 1},{5 + n % 7 / 4}\n" for n in range(1, 31)
 )
@@ -27,7 +22,5 @@ def sample_database(folder: Path) -> Path:
         ("kakeibo", "household", "我が家の家計簿（架空）", EXAMPLES / "household"),
         ("runs", "dataset", "ランニングの記録", folder / "runs.csv"),
     ):
-        registering.add_tool(database, name, description, source, kind)
-        request = ImportRequest(database, name, "new", RULES, ChunkingOverrides(), "use")
-        import_tool(request, catalog.load)
+        imported(database, name, source, kind, description, load=catalog.load, model="use")
     return database

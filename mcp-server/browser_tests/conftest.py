@@ -7,20 +7,14 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from collection import RULES
+from imported import imported
 from mdvec.database.connection import open_database
-from mdvec.embedding.embedder import Embedder
-from mdvec.files.scanning import ScanRules
 from mdvec.household import review
 from mdvec.household.budgeting import set_budget
 from mdvec.household.core.pair import DetectionOptions
-from mdvec.importing.options import ChunkingOverrides
-from mdvec.importing.report import ImportRequest
-from mdvec.manage.registering import add_tool, find_tool
-from mdvec.manage.tool_import import import_tool
+from mdvec.manage.registering import find_tool
 from page_site import page_site
 from playwright.sync_api import sync_playwright
-from tiny_embedder import TinyBackend
 
 ROOT = Path(__file__).parents[2]
 TODAY = date(2025, 9, 30)
@@ -33,14 +27,8 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 def filled(folder):
     """A database of the sample notes and the sample household, with two budgets and candidates."""
     database = folder / "data" / "v.sqlite"
-    statements = ScanRules((".csv",), (), 10**7)
-    for name, kind, folder_name, rules in (
-        ("notes", "markdown", "notes", RULES),
-        ("kakeibo", "household", "household", statements),
-    ):
-        add_tool(database, name, f"the sample {name}", EXAMPLES / folder_name, kind)
-        request = ImportRequest(database, name, "new", rules, ChunkingOverrides())
-        import_tool(request, lambda _: Embedder(TinyBackend()))
+    imported(database, "notes", EXAMPLES / "notes", "markdown", "the sample notes")
+    imported(database, "kakeibo", EXAMPLES / "household", "household", "the sample kakeibo")
     with open_database(database, "write") as connection:
         household = find_tool(database, "kakeibo").id
         review.detect(connection, household, DetectionOptions(3, Decimal(0), Decimal(1)))

@@ -22,12 +22,9 @@ from pathlib import Path
 
 import pytest
 import typer
+from imported import imported
 from mdvec.embedding import catalog
-from mdvec.files.scanning import ScanRules
-from mdvec.importing.options import ChunkingOverrides
-from mdvec.importing.report import ImportReport, ImportRequest
-from mdvec.manage import registering
-from mdvec.manage.tool_import import import_tool
+from mdvec.importing.report import ImportReport
 from typer.testing import CliRunner
 
 from mdvec_cli.main import main
@@ -279,10 +276,8 @@ def fill(mdvec, use) -> Callable[..., ImportReport]:
     """Registers ``docs`` as a tool and imports it, with the real model, through the library."""
 
     def fill_it(name: str = "notes") -> ImportReport:
-        registering.add_tool(mdvec.database, name, f"the {name} of a test", mdvec.docs, "markdown")
-        rules = ScanRules((".md", ".markdown", ".txt"), (), 10 * 2**20)
-        request = ImportRequest(mdvec.database, name, "new", rules, ChunkingOverrides())
-        return import_tool(request, lambda _: use)
+        said = f"the {name} of a test"
+        return imported(mdvec.database, name, mdvec.docs, "markdown", said, load=lambda _: use)
 
     return fill_it
 

@@ -15,19 +15,16 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import imported
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
-from collection import RULES
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp_types import CallToolResult, Implementation, Tool
 from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
 from mdvec.errors import MdvecError
-from mdvec.importing.options import ChunkingOverrides
-from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
-from mdvec.manage.tool_import import import_tool
 from mdvec.settings import load_settings
 
 from mdvec_mcp import main
@@ -166,8 +163,7 @@ def loaded(model: str) -> Embedder:
 
 def import_(database: Path, name: str, mode: str = "update", model: str = "use") -> None:
     """Import a tool with the embedded model, or with another real one."""
-    request = ImportRequest(database, name, mode, RULES, ChunkingOverrides(), model)
-    import_tool(request, lambda _: loaded(model))
+    imported.import_(database, name, mode, lambda _: loaded(model), model=model)
 
 
 @pytest.fixture(scope="session")

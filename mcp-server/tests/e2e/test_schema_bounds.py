@@ -7,16 +7,10 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from mdvec.embedding.embedder import Embedder
-from mdvec.files.scanning import ScanRules
-from mdvec.importing.options import ChunkingOverrides
-from mdvec.importing.report import ImportRequest
+from imported import imported
 from mdvec.manage import registering
-from mdvec.manage.tool_import import import_tool
-from tiny_embedder import TinyBackend
 
 SAMPLES = Path(__file__).parents[3] / "docs" / "examples" / "household"
-RULES = ScanRules(extensions=(".md",), exclude=(), max_bytes=10**7)
 LONG_NAME = "c" * 200
 WHOLE = f"SELECT 1 AS {LONG_NAME}, DATE '2025-06-01' AS day"
 NEEDED: dict[str, dict[str, object]] = {
@@ -46,14 +40,9 @@ def client(tmp_path_factory, connect_here):
     folder = tmp_path_factory.mktemp("data")
     database = folder / "vectors.sqlite"
     duckdb.execute(f"COPY (SELECT 1 AS n) TO '{folder}/runs.parquet' (FORMAT parquet)")
-    registering.add_tool(database, "kakeibo", "家計簿", SAMPLES, "household")
-    registering.add_tool(database, "runs", "走った記録", folder / "runs.parquet", "dataset")
+    imported(database, "kakeibo", SAMPLES, "household")
+    imported(database, "runs", folder / "runs.parquet", "dataset")
     registering.add_tool(database, "notes", "メモ", SAMPLES, "markdown")
-    for name in ("kakeibo", "runs"):
-        import_tool(
-            ImportRequest(database, name, "new", RULES, ChunkingOverrides()),
-            lambda _: Embedder(TinyBackend()),
-        )
     folders = {"MDVEC_ANALYTICS_FOLDER": str(folder / "exports")}
     with connect_here(database, home=folder / "home", **folders) as connected:
         yield connected

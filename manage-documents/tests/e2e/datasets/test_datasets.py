@@ -5,13 +5,9 @@ import re
 import signal
 
 import pytest
-from mdvec.embedding import catalog
-from mdvec.files.scanning import ScanRules
-from mdvec.importing.options import ChunkingOverrides
-from mdvec.importing.report import ImportRequest
+from imported import import_
 from mdvec.manage import registering
 from mdvec.manage.status import overview
-from mdvec.manage.tool_import import import_tool
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 ADD = ("tool", "add", "--kind", "dataset", "-n", "runs", "-d", "runs of a year")
@@ -30,9 +26,7 @@ def runs(mdvec):
 @pytest.fixture
 def imported(runs):
     """The same, imported."""
-    rules = ScanRules((".md", ".markdown", ".txt"), (), 10 * 2**20)
-    request = ImportRequest(runs.database, "runs", "new", rules, ChunkingOverrides())
-    import_tool(request, catalog.load)
+    import_(runs.database, "runs", "new")
     return runs
 
 

@@ -9,12 +9,7 @@ import time
 import duckdb
 import psutil
 import pytest
-from mdvec.embedding import catalog
-from mdvec.files.scanning import ScanRules
-from mdvec.importing.options import ChunkingOverrides
-from mdvec.importing.report import ImportRequest
-from mdvec.manage import registering
-from mdvec.manage.tool_import import import_tool
+from imported import imported
 from mdvec.queries import saved
 from mdvec.queries.saved import Parameter, SavedQuery
 from PIL import Image
@@ -26,10 +21,7 @@ SALES = "day,店,amount\n2025-06-01,東京,100\n2025-06-02,大阪,250\n2025-07-0
 @pytest.fixture
 def sales(mdvec):
     mdvec.write("sales.csv", SALES)
-    registering.add_tool(mdvec.database, "sales", "売上", mdvec.docs, "dataset")
-    rules = ScanRules((".md",), (), 10**7)
-    request = ImportRequest(mdvec.database, "sales", "new", rules, ChunkingOverrides())
-    import_tool(request, catalog.load)
+    imported(mdvec.database, "sales", mdvec.docs, "dataset")
     return mdvec
 
 

@@ -14,19 +14,12 @@ import anyio.to_thread
 import duckdb
 import psutil
 import pytest
+from imported import imported
 from mcp.shared.exceptions import MCPError
 from mcp_types import ResourceTemplateReference
 from mdvec.analysis.exports import ExportFolder
-from mdvec.embedding.embedder import Embedder
-from mdvec.files.scanning import ScanRules
-from mdvec.importing.options import ChunkingOverrides
-from mdvec.importing.report import ImportRequest
-from mdvec.manage import registering
-from mdvec.manage.tool_import import import_tool
-from tiny_embedder import TinyBackend
 
 SAMPLES = Path(__file__).parents[4] / "docs" / "examples" / "household"
-RULES = ScanRules(extensions=(".md",), exclude=(), max_bytes=10**7)
 ROWS = 20_000
 RUN_SQL = f"""
     SELECT range // 2000 AS activity_id,
@@ -39,13 +32,6 @@ RUN_SQL = f"""
 """
 
 
-def import_(database: Path, name: str) -> None:
-    import_tool(
-        ImportRequest(database, name, "new", RULES, ChunkingOverrides()),
-        lambda _: Embedder(TinyBackend()),
-    )
-
-
 @pytest.fixture(scope="module")
 def data(tmp_path_factory) -> Path:
     """A folder with a household, and a dataset of 22 columns in three kinds of files."""
@@ -54,11 +40,9 @@ def data(tmp_path_factory) -> Path:
     duckdb.execute(f"COPY ({RUN_SQL}) TO '{folder}/runs.parquet' (FORMAT parquet)")
     (folder / "more").mkdir()
     duckdb.execute(f"COPY (SELECT * FROM ({RUN_SQL}) LIMIT 50) TO '{folder}/more/june.csv'")
-    registering.add_tool(database, "kakeibo", "家計簿", SAMPLES, "household")
-    registering.add_tool(database, "runs", "走った記録", folder / "runs.parquet", "dataset")
-    registering.add_tool(database, "more-runs", "もっと", folder / "more", "dataset")
-    for name in ("kakeibo", "runs", "more-runs"):
-        import_(database, name)
+    imported(database, "kakeibo", SAMPLES, "household")
+    imported(database, "runs", folder / "runs.parquet", "dataset")
+    imported(database, "more-runs", folder / "more", "dataset")
     return folder
 
 

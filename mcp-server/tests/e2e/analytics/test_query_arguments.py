@@ -3,16 +3,9 @@
 import json
 
 import pytest
-from mdvec.embedding.embedder import Embedder
-from mdvec.files.scanning import ScanRules
-from mdvec.importing.options import ChunkingOverrides
-from mdvec.importing.report import ImportRequest
-from mdvec.manage import registering
-from mdvec.manage.tool_import import import_tool
-from tiny_embedder import TinyBackend
+from imported import imported
 
 SQL = "SELECT day, km FROM runs WHERE km > $least ORDER BY day"
-RULES = ScanRules(extensions=(".md",), exclude=(), max_bytes=10**7)
 IN_PYTHON = "; all in Python: mdvec.analysis.safe_load_export(handle)"
 
 
@@ -21,9 +14,7 @@ def database(tmp_path_factory):
     folder = tmp_path_factory.mktemp("data")
     rows = "".join(f"2025-06-{day:02},{day % 5 + 1},1234567.5\n" for day in range(1, 31))
     (folder / "runs.csv").write_text(f"day,km,yen\n{rows}")
-    registering.add_tool(folder / "v.sqlite", "runs", "走った記録", folder / "runs.csv", "dataset")
-    request = ImportRequest(folder / "v.sqlite", "runs", "new", RULES, ChunkingOverrides())
-    import_tool(request, lambda _: Embedder(TinyBackend()))
+    imported(folder / "v.sqlite", "runs", folder / "runs.csv", "dataset")
     return folder / "v.sqlite"
 
 

@@ -4,12 +4,9 @@ from pathlib import Path
 
 import pytest
 from answer_text import passages
+from imported import imported
 from mdvec.converters import NEW_TOOL_ENDINGS
 from mdvec.files import ScanRules
-from mdvec.importing import ImportRequest
-from mdvec.importing.options import ChunkingOverrides
-from mdvec.manage import registering
-from mdvec.manage.tool_import import import_tool
 
 FOLDER = Path(__file__).parents[4] / "docs" / "examples" / "documents"
 MANUAL, HOUSE, TRAVEL = "boiler-manual.pdf", "みどり荘使用細則.pdf", "出張旅費規程.docx"
@@ -42,10 +39,9 @@ QUESTIONS = [
 def asked(tmp_path_factory, connect_here, model_use):
     folder = tmp_path_factory.mktemp("kept")
     database = folder / "vectors.sqlite"
-    registering.add_tool(database, "kept", "documents", FOLDER, "markdown")
     rules = ScanRules(NEW_TOOL_ENDINGS, (), 10**7)
-    request = ImportRequest(database, "kept", "new", rules, ChunkingOverrides(), "use")
-    report = import_tool(request, lambda _: model_use)
+    use = {"load": lambda _: model_use, "model": "use"}
+    report = imported(database, "kept", FOLDER, "markdown", rules=rules, **use)
     assert (report.added, report.failed) == (6, ())
     with connect_here(database, home=folder / "home") as connected:
         yield connected

@@ -7,7 +7,8 @@ from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
-from client_here import asking, import_household, tools_of
+from client_here import asking, tools_of
+from imported import imported
 
 SAMPLES = Path(__file__).parents[4] / "docs" / "examples" / "household"
 AGE = "明細は2025-09-30までです（14か月前）。"
@@ -56,7 +57,7 @@ def database(tmp_path_factory):
     folder.mkdir()
     for file in SAMPLES.glob("*.csv"):
         (folder / file.name).write_bytes(file.read_bytes())
-    import_household(root / "vectors.sqlite", folder)
+    imported(root / "vectors.sqlite", "kakeibo", folder, "household")
     (folder / "収入・支出詳細_2025-10-01_2025-10-31.csv").write_text("x", encoding="utf-8")
     return root / "vectors.sqlite"
 

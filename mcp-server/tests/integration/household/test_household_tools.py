@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-from client_here import answers, asking, import_household, tools_of
+from client_here import answers, asking, tools_of
+from imported import imported
 from mdvec.database.connection import open_database
 from mdvec.embedding.cards import ModelConstants
 from mdvec.files.scanning import ScanRules
@@ -21,7 +22,7 @@ RULES = ScanRules(extensions=(".csv",), exclude=(), max_bytes=10 * 2**20)
 @pytest.fixture(scope="module")
 def database(tmp_path_factory):
     path = tmp_path_factory.mktemp("household") / "vectors.sqlite"
-    import_household(path, SAMPLES)
+    imported(path, "kakeibo", SAMPLES, "household")
     return path
 
 

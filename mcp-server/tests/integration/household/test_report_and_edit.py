@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-from client_here import answers, asking, import_household
+from client_here import answers, asking
+from imported import imported
 
 SAMPLES = Path(__file__).parents[4] / "docs" / "examples" / "household"
 
@@ -12,7 +13,7 @@ SAMPLES = Path(__file__).parents[4] / "docs" / "examples" / "household"
 @pytest.fixture(scope="module")
 def database(tmp_path_factory):
     path = tmp_path_factory.mktemp("household") / "vectors.sqlite"
-    import_household(path, SAMPLES)
+    imported(path, "kakeibo", SAMPLES, "household")
     return path
 
 
@@ -317,7 +318,7 @@ def test_a_mapping_is_shown_with_what_is_undecided_and_kept_once_that_is_stated(
     (folder / "架空カード.csv").write_text(
         "利用日,利用店名,利用金額,訂正サイン\n2025/7/1,架空花子のとても長い店名,1000,\n2025/7/2,店,300,-\n"
     )
-    import_household(tmp_path / "vectors.sqlite", folder)
+    imported(tmp_path / "vectors.sqlite", "kakeibo", folder, "household")
     file = {"file": "架空カード.csv"}
     stated = "reversals = {'訂正サイン' = ['-']}"
     shown, refused, kept, away = answers(

@@ -5,16 +5,8 @@ import re
 
 import pytest
 from hostile import PAYLOADS, harm_in, text_in
-from mdvec.embedding.embedder import Embedder
-from mdvec.files.scanning import ScanRules
-from mdvec.importing.options import ChunkingOverrides
-from mdvec.importing.report import ImportRequest
-from mdvec.manage.registering import add_tool
-from mdvec.manage.tool_import import import_tool
+from imported import imported
 from page_site import page_site, post
-from tiny_embedder import TinyBackend
-
-RULES = ScanRules((".csv",), (), 10 * 2**20)
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +21,7 @@ def client(tmp_path_factory):
         flat = [" ".join(payload.split()) for payload in PAYLOADS]
         csv.writer(file).writerows([flat, flat, flat[::-1]])
     database = folder / "db" / "v.sqlite"
-    add_tool(database, "runs", "invented runs", source, "dataset")
-    request = ImportRequest(database, "runs", "new", RULES, ChunkingOverrides())
-    assert not import_tool(request, lambda _: Embedder(TinyBackend())).failed
+    assert not imported(database, "runs", source, "dataset", "invented runs").failed
     exports = {"folder": str(folder / "exports")}
     with page_site(database, analytics=exports) as site, site.client() as client:
         yield client

@@ -4,13 +4,9 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from imported import imported
 
 from mdvec.embedding import catalog
-from mdvec.files.scanning import ScanRules
-from mdvec.importing.options import ChunkingOverrides
-from mdvec.importing.report import ImportRequest
-from mdvec.manage import registering
-from mdvec.manage.tool_import import import_tool
 from mdvec.search.answer import Question, search
 from mdvec.search.core.confidence import CONFIDENT
 
@@ -42,10 +38,7 @@ def answer(tmp_path_factory):
         (kana / file).write_text(f"# 覚え書き {number}\n\n{text}\n", encoding="utf-8")
     model = catalog.load("use")
     for name, source in (("notes", NOTES), ("kana", kana)):
-        registering.add_tool(folder / "db.sqlite", name, name, source, "markdown")
-        rules = ScanRules((".md", ".txt"), (), 10 * 2**20)
-        request = ImportRequest(folder / "db.sqlite", name, "new", rules, ChunkingOverrides())
-        import_tool(request, lambda _: model)
+        imported(folder / "db.sqlite", name, source, "markdown", load=lambda _: model)
 
     return lambda tool, query: search(
         folder / "db.sqlite", Question(query, (tool,), 3), lambda _: nullcontext(model)

@@ -5,25 +5,19 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from imported import imported
 from ledger_rows import list_transactions
-from tiny_embedder import TinyBackend
 
 from mdvec.database.connection import open_database
-from mdvec.embedding.embedder import Embedder
-from mdvec.files.scanning import ScanRules
 from mdvec.household.interfaces.transactions import data_version
 from mdvec.household.month import monthly_household
-from mdvec.importing.options import ChunkingOverrides
-from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
 from mdvec.manage.registering import list_tools
-from mdvec.manage.tool_import import import_tool
 from mdvec.sql.core.refusals import QueriesUnavailable, UnknownTable
 from mdvec.sql.process.messages import Data, QueryLimits
 from mdvec.sql.process.query_process import QueryProcess
 
 SAMPLES = Path(__file__).parents[4] / "docs" / "examples" / "household"
-RULES = ScanRules(extensions=(".csv",), exclude=(), max_bytes=10 * 2**20)
 LIMITS = QueryLimits(seconds=10.0, memory_mb=1024, export_bytes=2**24)
 
 
@@ -56,9 +50,7 @@ def start_process(tmp_path):
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory):
     path = tmp_path_factory.mktemp("household") / "vectors.sqlite"
-    registering.add_tool(path, "kakeibo", "家計簿", SAMPLES, "household")
-    request = ImportRequest(path, "kakeibo", "new", RULES, ChunkingOverrides())
-    import_tool(request, lambda _: Embedder(TinyBackend()))
+    imported(path, "kakeibo", SAMPLES, "household")
     with open_database(path, "write") as connection:
         # Of each kind of row that does not count there is one.
         for change in ("is_duplicate = 1", "is_target = 0", "is_transfer = 1", "amount = NULL",
@@ -237,9 +229,7 @@ def test_a_shop_is_found_and_grouped_in_any_spelling(start_process, tmp_path):
         lines.append(f"1,2025/07/01,{name},-100,カード,食費,食料品,,0,id{number}")
     (folder / "7.csv").write_text("\n".join(lines), encoding="utf-8")
     database = tmp_path / "vectors.sqlite"
-    registering.add_tool(database, "kakeibo", "家計簿", folder, "household")
-    request = ImportRequest(database, "kakeibo", "new", RULES, ChunkingOverrides())
-    import_tool(request, lambda _: Embedder(TinyBackend()))
+    imported(database, "kakeibo", folder, "household")
     process = start_process(database)
     assert rows(process, "SELECT count(*) FROM transactions WHERE shop ILIKE '%amazon%'") == [[3]]
     found = rows(process, "SELECT shop, list(description ORDER BY id) FROM transactions GROUP BY 1")

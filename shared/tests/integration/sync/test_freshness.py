@@ -8,12 +8,11 @@ from dataclasses import replace
 import duckdb
 import pytest
 from collection import RULES, Collection, water_and_rice
+from imported import import_
 from tiny_embedder import TinyBackend
 
 from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder
-from mdvec.importing.options import ChunkingOverrides
-from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
 from mdvec.manage.tool_import import import_tool
 from mdvec.sync.freshness import look_at
@@ -120,7 +119,7 @@ def test_imports_that_nobody_asks_for_keep_what_an_emptied_folder_had(
     for number, path in enumerate(("a.csv", "disk/b.csv")):
         (folder / path).write_text(content.format(number), encoding="utf-8")
     registering.add_tool(database, "tool", "d", folder, kind)
-    import_kind(database, "tool")
+    import_(database, "tool")
 
     def held():
         with open_database(database, "read") as connection:
@@ -130,11 +129,11 @@ def test_imports_that_nobody_asks_for_keep_what_an_emptied_folder_had(
     (folder / "disk" / "b.csv").unlink()
     for second in (1, 2):
         os.utime(folder / "a.csv", (second, second))
-        import_kind(database, "tool", is_automatic=True)
+        import_(database, "tool", is_automatic=True)
         found = look_at(database, "tool", RULES)
         assert (found.is_stale, found.emptied) == (False, ("disk/",))
     assert held() == before
-    import_kind(database, "tool")
+    import_(database, "tool")
     assert look_at(database, "tool", RULES).emptied == ()
 
 
@@ -218,26 +217,19 @@ def test_a_tool_that_was_never_imported_has_only_new_files(tmp_path):
     assert look(notes).sentence().endswith("(is its disk not mounted?); nothing was imported yet")
 
 
-def import_kind(database, name, *, is_automatic=False):
-    request = ImportRequest(
-        database, name, "update", replace(RULES), ChunkingOverrides(), is_automatic=is_automatic
-    )
-    return import_tool(request, lambda _: Embedder(TinyBackend()))
-
-
 def test_statement_files_count_as_documents_do(tmp_path):
     database, folder = tmp_path / "v.sqlite", tmp_path / "明細"
     folder.mkdir()
     registering.add_tool(database, "kakeibo", "家計簿", folder, "household")
     (folder / "が7月.csv").write_text(STATEMENT.format("a"), encoding="utf-8")
     (folder / "株.csv").write_text("銘柄,数\nA,1\n", encoding="utf-8")
-    import_kind(database, "kakeibo")
+    import_(database, "kakeibo")
     assert not look_at(database, "kakeibo", RULES).is_stale
     (folder / "8月.csv").write_text(STATEMENT.format("b"), encoding="utf-8")
     (folder / "が7月.csv").unlink()
     found = look_at(database, "kakeibo", RULES)
     assert (found.added, found.changed, found.deleted) == (1, 0, 1)
-    import_kind(database, "kakeibo")
+    import_(database, "kakeibo")
     assert not look_at(database, "kakeibo", RULES).is_stale
 
 
@@ -249,7 +241,7 @@ def test_data_files_count_with_the_log_of_a_database(tmp_path, beside):
     (folder / "a.csv").write_text("n\n1\n", encoding="utf-8")
     duckdb.execute(f"COPY (SELECT 1 AS n) TO '{folder}/b.parquet' (FORMAT parquet)")
     registering.add_tool(database, "runs", "走った記録", folder, "dataset")
-    import_kind(database, "runs")
+    import_(database, "runs")
     assert not look_at(database, "runs", RULES).is_stale
     (folder / "c.csv").write_text("n\n1\n", encoding="utf-8")
     shutil.copy(folder / "b.parquet", folder / "d.parquet")
@@ -262,7 +254,7 @@ def test_a_single_data_file_counts_as_one(tmp_path):
     file = tmp_path / "a.csv"
     file.write_text("n\n1\n", encoding="utf-8")
     registering.add_tool(tmp_path / "v.sqlite", "runs", "走った記録", file, "dataset")
-    import_kind(tmp_path / "v.sqlite", "runs")
+    import_(tmp_path / "v.sqlite", "runs")
     file.write_text("n\n1\n2\n", encoding="utf-8")
     assert look_at(tmp_path / "v.sqlite", "runs", RULES).changed == 1
     file.unlink()
@@ -284,15 +276,15 @@ def test_a_table_that_could_not_be_read_is_newer_once_it_can_be(
     file.write_text(before, encoding="utf-8")
     (file.parent / "泳.csv").write_text("m\n5\n", encoding="utf-8")
     registering.add_tool(database, "runs", "走", file if is_file else file.parent, kind)
-    import_kind(database, "runs")
+    import_(database, "runs")
     file.write_text(after, encoding="utf-8")
     unreadable.add(str(file))
-    assert len(import_kind(database, "runs").failed) == 1
+    assert len(import_(database, "runs").failed) == 1
     found = look_at(database, "runs", RULES)
     assert (found.is_stale, found.outdated) == (False, 1)
     unreadable.clear()
     assert look_at(database, "runs", RULES).changed == 1
-    import_kind(database, "runs")
+    import_(database, "runs")
     assert look_at(database, "runs", RULES).sentence() == ""
 
 
