@@ -106,7 +106,8 @@ def combined_households(
             note
             for name, tool_id in tools.items()
             for note in wording.pending_removal_notes(
-                ledger_sums.pending_removal_sums(connection, tool_id, days, None, 1), name
+                ledger_sums.counted_sums(connection, tool_id, days, None, 1, pending_only=True),
+                name,
             )
         ]
         doubts = [

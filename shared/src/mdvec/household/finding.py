@@ -262,7 +262,7 @@ def _condition(
         if shown_months is not None and shown_months != period.months:
             notes.append(clipped_note(shown_months.in_words))
         if not ledger_sums.rows_at_most(connection, tool_id, period.days, 1):
-            notes.append(no_rows_note(ledger.days))
+            notes.append(no_rows_note(ledger))
     resolve = partial(resolved_name, connection, tool_id)
     within, without = (
         _subjects([resolve(name, hierarchy()) for name in _names(names)], notes)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import ClassVar
 
 import apsw
 
@@ -12,16 +13,15 @@ from mdvec.embedding import ModelError, ModelUnavailable
 from mdvec.files import FileState, Problem, Scan
 from mdvec.household import review as duplicate_review
 from mdvec.household.core.csv_text import CsvText
-from mdvec.household.core.pair import DuplicateDetectionError
-from mdvec.household.core.statement_text import StatementText, chunks_of
-from mdvec.household.interfaces import ledger_files, ledger_statements, subjects, transactions
+from mdvec.household.core.pair import DetectionOptions, DuplicateDetectionError
+from mdvec.household.interfaces import ledger_statements, subjects, transactions
 from mdvec.household.interfaces.mappings import (
     mappings_digest,
     mappings_digest_of,
     own_mappings,
 )
-from mdvec.household.ledger import import_ledger
-from mdvec.household.options import HouseholdOptions
+from mdvec.household.interfaces.subjects import StatementText, chunks_of
+from mdvec.household.ledger import NO_REMOVAL_OPTIONS, RemovalOptions, import_ledger
 from mdvec.household.reading import LedgerFile, unsupported_files, with_advice
 from mdvec.household.report import HouseholdReport, LedgerReport
 from mdvec.importing import (
@@ -36,6 +36,24 @@ from mdvec.importing import (
 from mdvec.index import NewDocument, StoredFile
 from mdvec.text import Chunk
 from mdvec.tools import Tool
+
+
+@dataclass(frozen=True, slots=True)
+class HouseholdOptions:
+    """The options; with ``detection`` the import also looks for duplicates."""
+
+    kind: ClassVar[str] = "household"
+    detection: DetectionOptions | None = None
+    removals: RemovalOptions = NO_REMOVAL_OPTIONS
+
+    def refusal(self, tool_name: str) -> str | None:
+        """Why a tool of another kind cannot be imported with them; None if they can be ignored."""
+        if not self.removals:
+            return None
+        return (
+            f"the tool {tool_name!r} is not a household: rows that are gone from their "
+            "statements are a household's; leave the option out"
+        )
 
 
 def import_household(job: ImportJob) -> ImportReport:
@@ -59,7 +77,7 @@ def import_household(job: ImportJob) -> ImportReport:
 def _stored_states(connection: apsw.Connection, tool: Tool) -> Mapping[str, FileState]:
     """Without the files that other mappings have read: an import would read them again."""
     digest = mappings_digest(tool.source)
-    files = ledger_files.known_files(connection, tool.id).values()
+    files = ledger_statements.known_files(connection, tool.id).values()
     return {
         file.path: (file.size, file.mtime_ns)
         for file in files
@@ -140,7 +158,7 @@ class _HouseholdImport:
 
     def _check_mode(self) -> None:
         tool = self.job.tool
-        rows = transactions.statistics(self.connection, self.tool_id).rows
+        rows = sum(transactions.rows_by_file(self.connection, self.tool_id).values())
         if self.job.request.mode == "new" and rows:
             raise ImportRefused(
                 f"the tool {tool.name!r} has {rows} transactions already; "
@@ -226,12 +244,12 @@ class _HouseholdImport:
     def _mark_index_current(self) -> None:
         """Within a transaction: record that the texts match the ledger."""
         if not self.failed:
-            ledger_statements.mark_index_current(self.connection, self.tool_id)
+            ledger_statements.mark_index(self.connection, self.tool_id, current=True)
 
     def _texts(self, stored: Mapping[str, StoredFile]) -> list[StatementText]:
         """The files that rows come from; for a deleted or unreadable one, its stored text."""
         by_path = {file.path: file for file in self.files}
-        known = ledger_files.known_files(self.connection, self.tool_id)
+        known = ledger_statements.known_files(self.connection, self.tool_id)
         texts = []
         for path, of_file in subjects.subjects_by_file(self.connection, self.tool_id).items():
             file = by_path.get(path)

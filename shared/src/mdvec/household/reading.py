@@ -28,7 +28,7 @@ from mdvec.household.core.moneyforward import (
 )
 from mdvec.household.core.statement_kinds import UNMAPPED, Mappings, read_statement
 from mdvec.household.core.statements import Statement
-from mdvec.household.interfaces.ledger_files import KnownFile
+from mdvec.household.interfaces.ledger_statements import KnownFile
 from mdvec.household.interfaces.mappings import OwnMappings, only_ready_made
 from mdvec.text import quoted
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
 from mdvec.files import Problem
 from mdvec.household.core.moneyforward import KEPT
 from mdvec.household.interfaces.accounts import AccountDoubt
-from mdvec.household.interfaces.ledger_files import KnownFile
-from mdvec.household.interfaces.ledger_statements import GoneRow
+from mdvec.household.interfaces.ledger_statements import GoneRow, KnownFile
+from mdvec.household.reading import StatementFile
 from mdvec.importing import ImportReport, ReportLine, notes
 from mdvec.text import counted, shown_name
 
@@ -42,16 +42,16 @@ class LedgerReport:
     files that may be of one account.
     """
 
-    files: int
-    passed_over: tuple[Problem, ...]
-    unread: tuple[Problem, ...]
-    rows_read: int
-    imported: int
-    updated: int
-    unchanged: int
-    failed: tuple[FailedRow, ...]
-    without_file: int
-    deleted: int
+    files: int = 0
+    passed_over: tuple[Problem, ...] = ()
+    unread: tuple[Problem, ...] = ()
+    rows_read: int = 0
+    imported: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    failed: tuple[FailedRow, ...] = ()
+    without_file: int = 0
+    deleted: int = 0
     removed: tuple[GoneRow, ...] = ()
     asked: tuple[GoneRow, ...] = ()
     returned: int = 0
@@ -61,44 +61,27 @@ class LedgerReport:
     account_doubts: tuple[AccountDoubt, ...] = ()
 
 
-def report_of(
-    files: Sequence[KnownFile],
-    unread: Sequence[Problem] = (),
-    *,
-    without_file: int,
-    imported: int = 0,
-    updated: int = 0,
-    deleted: int = 0,
-    removed: tuple[GoneRow, ...] = (),
-    asked: tuple[GoneRow, ...] = (),
-    returned: int = 0,
-    overruled: tuple[Problem, ...] = (),
-    misfits: Iterable[tuple[str, int, str]] = (),
-    account_doubts: tuple[AccountDoubt, ...] = (),
+def with_files(
+    report: LedgerReport, known: Iterable[KnownFile], contents: Iterable[StatementFile]
 ) -> LedgerReport:
-    """A report; ``files`` are those that could be read."""
-    ordered = sorted(files, key=lambda file: file.path)
-    others = [Problem(file.path, file.passed_over) for file in ordered if file.passed_over]
-    failed = tuple(FailedRow(file.path, *bad) for file in ordered for bad in file.bad_rows)
-    rows_read = sum(file.rows for file in ordered)
-    return LedgerReport(
-        files=sum(not file.passed_over for file in ordered),
+    """A report of changes, with the files whose rows are ``known`` and those that were read now."""
+    files = sorted(known, key=lambda file: file.path)
+    reads = sorted(contents, key=lambda read: read.file.path)
+    others = [Problem(file.path, file.passed_over) for file in files if file.passed_over]
+    failed = tuple(FailedRow(file.path, *bad) for file in files for bad in file.bad_rows)
+    rows_read = sum(file.rows for file in files)
+    return replace(
+        report,
+        files=sum(not file.passed_over for file in files),
         passed_over=tuple(other for other in others if not other.reason.startswith(KEPT)),
-        unread=tuple(sorted(unread, key=lambda problem: problem.file_path)),
+        unread=tuple(read.unread for read in reads if read.unread),
         rows_read=rows_read,
-        imported=imported,
-        updated=updated,
-        unchanged=rows_read - imported - updated - len(failed),
+        unchanged=rows_read - report.imported - report.updated - len(failed),
         failed=failed,
-        without_file=without_file,
-        deleted=deleted,
-        removed=removed,
-        asked=asked,
-        returned=returned,
-        overruled=overruled,
-        misfits=tuple(FailedRow(*misfit) for misfit in sorted(misfits)),
+        misfits=tuple(
+            FailedRow(read.file.path, *misfit) for read in reads for misfit in read.misfits
+        ),
         net_worth=tuple(other for other in others if other.reason.startswith(KEPT)),
-        account_doubts=account_doubts,
     )
 
 

@@ -122,8 +122,8 @@ def _notes(
     notes += wording.renamed_notes(
         renamed_rows(connection, tool_id, lambda: ledger_sums.where_rows(tool_id, days, subject))
     )
-    pending = ledger_sums.pending_removal_sums(
-        connection, tool_id, days, subject, covered.starts_on
+    pending = ledger_sums.counted_sums(
+        connection, tool_id, days, subject, covered.starts_on, pending_only=True
     )
     return notes + wording.pending_removal_notes(
         pending, ledger_sums.tool_name(connection, tool_id)

@@ -1,11 +1,9 @@
 """Importing statement files into a ledger: each transaction once, and nothing lost silently."""
 
-import functools
 import subprocess
 import sys
 import zlib
 from collections import Counter
-from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
@@ -13,59 +11,24 @@ import apsw
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ledger_rows import list_transactions
+from ledger_folder import HEADER, LedgerFolder, line
 
-from mdvec.database import migrations
 from mdvec.files.scanning import ScanRules, scan
-from mdvec.household.interfaces import ledger_files, transactions
+from mdvec.household.interfaces import ledger_statements, transactions
 from mdvec.household.interfaces.marks import update_marks
-from mdvec.household.ledger import import_ledger
 from mdvec.household.reading import LedgerFile
 from mdvec.household.report import FailedRow
 
 ROOT = Path(__file__).parents[4]
 SAMPLE = ROOT / "docs" / "examples" / "household"
-HEADER = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
 
 
-def line(mf_id="", amount=-100, day="2025/07/01", shop="店", memo="", account="財布"):
-    return f"1,{day},{shop},{amount},{account},食費,食料品,{memo},0,{mf_id}"
+class Ledger(LedgerFolder):
+    """A folder whose files have small numbers as times."""
 
-
-@dataclass
-class Ledger:
-    """A folder of statement files in memory, and the ledger of one tool."""
-
-    connection: apsw.Connection
-    tool: int = 1
-    files: dict[str, tuple[int, bytes]] = field(default_factory=dict)
-    reads: list[str] = field(default_factory=list)
-    broken: set[str] = field(default_factory=set)
-
-    def write(self, path, *lines, time=1):
-        self.files[path] = (time, "\r\n".join([HEADER, *lines, ""]).encode("cp932"))
-
-    def import_(self, mode="update", **options):
-        files = [
-            LedgerFile(path, len(data), time, functools.partial(self._read, path))
-            for path, (time, data) in self.files.items()
-        ]
-        self.reads.clear()
-        report = import_ledger(self.connection, self.tool, files, mode, **options)
-        done = report.imported + report.updated + report.unchanged + len(report.failed)
-        assert report.rows_read == done
-        assert report.unchanged >= 0
-        assert self.connection.execute("PRAGMA foreign_key_check").fetchall() == []
-        return report
-
-    def _read(self, path):
-        self.reads.append(path)
-        if path in self.broken:
-            raise PermissionError(13, "Permission denied")
-        return self.files[path][1]
-
-    def rows(self):
-        return list_transactions(self.connection, self.tool)
+    def write(self, path, *lines, saved=date.min, time=1):
+        super().write(path, *lines)
+        self.files[path] = (time, self.files[path][1])
 
     def one(self):
         (row,) = self.rows()
@@ -86,20 +49,9 @@ class Ledger:
         update_marks(self.connection, 1)
 
 
-def new_ledger():
-    connection = apsw.Connection(":memory:")
-    connection.execute("PRAGMA foreign_keys = ON").fetchall()
-    migrations.migrate(connection)
-    for name in ("kakeibo", "other"):
-        connection.execute(
-            "INSERT INTO tools (name, description, source_directory) VALUES (?, '', '')", (name,)
-        )
-    return Ledger(connection)
-
-
 @pytest.fixture
 def ledger():
-    return new_ledger()
+    return Ledger()
 
 
 def counts(report):
@@ -114,8 +66,6 @@ def test_a_first_import_stores_every_row_as_its_file_has_it(ledger):
     assert (first.date, first.amount, first.memo) == (date(2025, 7, 1), -100, "昼")
     assert (first.source_file, first.row_number, first.mf_id) == ("2025.csv", 2, "a")
     assert (first.counts, second.counts, second.amount) == (True, False, None)
-    found = transactions.statistics(ledger.connection, 1)
-    assert (found.rows, found.first, found.last) == (2, date(2025, 7, 1), date(2025, 7, 1))
 
 
 def test_unchanged_files_are_not_opened(ledger):
@@ -240,7 +190,7 @@ def test_two_tools_never_mix_and_a_deleted_tool_takes_its_ledger_with_it(ledger)
     )
     other_version, kept = other.version(), other.rows()
     ledger.connection.execute("DELETE FROM tools WHERE id = 1")
-    assert (ledger.rows(), ledger_files.known_files(ledger.connection, 1)) == ([], {})
+    assert (ledger.rows(), ledger_statements.known_files(ledger.connection, 1)) == ([], {})
     assert ledger.connection.execute("SELECT count(*) FROM duplicate_checks").fetchall() == [(0,)]
     assert other.rows() == kept
     assert other.version() == other_version
@@ -325,7 +275,7 @@ def contents(ledger):
 @settings(max_examples=15, deadline=None)
 @given(st.lists(FOLDERS, min_size=1, max_size=4))
 def test_importing_the_same_files_again_changes_nothing(folders):
-    ledger = new_ledger()
+    ledger = Ledger()
     for folder in folders:
         fill(ledger, folder)
         ledger.import_()
@@ -341,7 +291,7 @@ def test_importing_the_same_files_again_changes_nothing(folders):
 @settings(max_examples=15, deadline=None)
 @given(st.lists(FOLDERS, min_size=2, max_size=4))
 def test_after_replace_the_ledger_is_what_a_first_import_of_the_files_makes(folders):
-    ledger, fresh = new_ledger(), new_ledger()
+    ledger, fresh = Ledger(), Ledger()
     for folder in folders:
         # A copy is as old as the first of its content that was ever there.
         fill(ledger, folder, by_content=True)

@@ -1,15 +1,11 @@
 """An update that reads only the files that a change can reach, against one that reads all."""
 
 import calendar
-import functools
 from datetime import date
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ledger_folder import LedgerFolder, line
-
-from mdvec.household.ledger import import_ledger
-from mdvec.household.reading import LedgerFile
 
 STATEMENT = "(SELECT path || content_hash FROM ledger_statements AS s WHERE s.id = {0})"
 STATE = (
@@ -24,23 +20,7 @@ STATE = (
 
 
 class Opened(LedgerFolder):
-    """A folder that counts which files an import reads."""
-
-    def __post_init__(self):
-        super().__post_init__()
-        self.read = []
-
-    def update(self):
-        def reading(path, data):
-            self.read.append(path)
-            return data
-
-        self.read.clear()
-        files = [
-            LedgerFile(path, len(data), mtime, functools.partial(reading, path, data))
-            for path, (mtime, data) in self.files.items()
-        ]
-        return import_ledger(self.connection, 1, files, "update")
+    """A folder that can be read anew, and compared."""
 
     def forget_version(self):
         """Let the next import read every file."""
@@ -63,7 +43,7 @@ def filled(months):
     for number in months:
         rows = [line(f"{number}x{n}", day=f"2025/{number:02}/{n:02}") for n in range(1, 6)]
         folder.write(f"{month_of(number)}.csv", *rows)
-    folder.update()
+    folder.import_()
     return folder
 
 
@@ -71,24 +51,24 @@ def test_a_changed_row_opens_its_own_file_only():
     folder = filled(range(1, 7))
     rows = [line(f"3x{n}", day=f"2025/03/{n:02}", amount=-100 - n) for n in range(1, 6)]
     folder.write(f"{month_of(3)}.csv", *rows, saved=date(2025, 9, 1))
-    report = folder.update()
-    assert folder.read == [f"{month_of(3)}.csv"]
+    report = folder.import_()
+    assert folder.reads == [f"{month_of(3)}.csv"]
     assert (report.updated, report.unchanged, report.rows_read) == (5, 25, 30)
 
 
 def test_a_transaction_that_moves_opens_the_file_that_has_it_now():
     folder = filled(range(1, 7))
     folder.write("june.csv", line("2x3", day="2025/06/02", amount=-7), saved=date(2025, 9, 1))
-    report = folder.update()
-    assert folder.read == ["june.csv"]
+    report = folder.import_()
+    assert folder.reads == ["june.csv"]
     assert (report.imported, report.updated) == (0, 1)
 
 
 def test_rows_without_id_are_compared_with_those_of_every_file():
     folder = filled(range(1, 4))
     folder.write("other.csv", line("", day="2025/01/01"), line("", day="2025/01/06"))
-    report = folder.update()
-    assert folder.read == ["other.csv"]
+    report = folder.import_()
+    assert folder.reads == ["other.csv"]
     assert (report.imported, report.updated, report.unchanged) == (1, 1, 15)
 
 
@@ -123,13 +103,13 @@ def test_the_ledger_is_the_same_as_if_every_file_was_read(first, later):
     for one in first:
         put(folder, one)
         put(control, one)
-    assert folder.update() == control.update()
+    assert folder.import_() == control.import_()
     for number, one in enumerate(later, 1):
         before = folder.contents()
         put(folder, one, number)
         put(control, one, number)
-        report = folder.update()
+        report = folder.import_()
         if folder.contents() != before:  # else only times changed
             control.forget_version()
-        assert report == control.update()
+        assert report == control.import_()
         assert folder.state() == control.state()

@@ -10,8 +10,9 @@ from mdvec.household.core.cells import TransactionRow
 
 
 def row_of(line, account, amount, balance):
-    texts = ["店", "", "", account, ""]
-    return TransactionRow(date(2025, 7, 1), amount, *texts, True, False, "", line, balance)
+    return TransactionRow(
+        date(2025, 7, 1), amount, "店", "", "", account, "", True, False, "", line, balance
+    )
 
 
 AMOUNTS = st.integers(-(10**9), 10**9).filter(bool)

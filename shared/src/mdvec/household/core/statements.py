@@ -77,7 +77,8 @@ class Statement:
     ``days`` are the sorted days of its rows, as YYYY-MM-DD, and ``accounts`` the accounts in them.
     ``can_show_removals``: rows missing from it are gone; false if it had bad rows. ``first_seen``
     numbers the import that first read it. ``account_number`` is "" where nothing tells it;
-    ``scope`` tells its account from the first one of the same name, "" for that one.
+    ``scope`` tells its account from the first one of the same name, "" for that one. ``id`` is 0
+    until it is stored, ``family`` the id of its family of files (``families_of``), 0 until then.
     """
 
     path: str
@@ -89,6 +90,8 @@ class Statement:
     first_seen: int = 0
     account_number: str = ""
     scope: str = ""
+    id: int = 0
+    family: int = 0
 
     @property
     def name(self) -> StatementName:
@@ -140,10 +143,7 @@ class RankedStatement:
 
 
 class Remover(NamedTuple):
-    """A statement that can show rows of an older one to be gone, with the days for which it can.
-
-    ``older`` and ``newer`` are indexes of ranked statements.
-    """
+    """The id of a statement that can show rows of an older one to be gone, and for which days."""
 
     older: int
     newer: int
@@ -244,12 +244,14 @@ def _days_between(statement: Statement, after: str, last: str) -> list[str]:
     return [day for day in statement.days if after < day <= last]
 
 
-def families_of(known: Mapping[int, int], shared: Iterable[tuple[int, int]]) -> dict[int, int]:
+def families_of(
+    statements: Sequence[Statement], shared: Iterable[tuple[int, int]]
+) -> dict[int, int]:
     """Groups statements into families: those that share transactions, directly or indirectly.
 
     Files of two people may cover the same period and accounts of the same name, but share no
-    transactions. ``known`` has the family of each statement so far, ``shared`` pairs of statements
-    that have a transaction in common; all are ids, that of a family its smallest statement's.
+    transactions. ``shared`` are pairs of ids of statements that have a transaction in common; the
+    id of a family is its smallest statement's.
     """
     above: dict[int, int] = {}
 
@@ -259,55 +261,55 @@ def families_of(known: Mapping[int, int], shared: Iterable[tuple[int, int]]) -> 
             number = up
         return number
 
-    for pair in itertools.chain(known.items(), shared):
+    known = [(statement.id, statement.family or statement.id) for statement in statements]
+    for pair in itertools.chain(known, shared):
         low, high = sorted(map(root, pair))
         above[high] = low
-    return {statement: root(statement) for statement in known}
+    return {statement.id: root(statement.id) for statement in statements}
 
 
 def doubtful_replacers(ranked: Sequence[RankedStatement]) -> Iterator[tuple[int, int]]:
     """Statements that are newer than another by time alone but lack its last days: old copies?
 
-    Yields the indexes of the newer and of the older one. A name with a period that ends before
+    Yields the ids of the newer and of the older one. A name with a period that ends before
     those days explains why they are missing.
     """
     for newer, each in enumerate(ranked):
         name, saved = each.statement.name, local_day(each.effective_mtime_ns)
         last = min(saved, name.last) if name.has_period else saved
         for older in range(newer):
-            days = ranked[older].statement.days
+            other = ranked[older].statement
             if (
-                days
+                other.days
                 and each.end
-                and days[0] <= each.end < days[-1]
-                and _days_between(ranked[older].statement, each.end, last)
+                and other.days[0] <= each.end < other.days[-1]
+                and _days_between(other, each.end, last)
             ):
-                yield newer, older
+                yield each.statement.id, other.id
 
 
-def removers(
-    ranked: Sequence[RankedStatement], families: Sequence[tuple[int, str]]
-) -> Iterator[Remover]:
+def removers(ranked: Sequence[RankedStatement], families: Mapping[int, int]) -> Iterator[Remover]:
     """Which statements show which older ones' rows to be gone if they lack them, oldest first.
 
-    ``families`` has the family and the scope of each statement. A row is gone if a newer statement
-    of the same ones covers its day completely, has rows of its account, and lacks it.
+    ``families`` are by id. A row is gone if a newer statement of the same family and scope covers
+    its day completely, has rows of its account, and lacks it.
     """
-    for newer, newer_statement in enumerate(ranked):
-        covered = newer_statement.covered_days
+    for place, newer in enumerate(ranked):
+        covered = newer.covered_days
         if covered is None:
             continue
         first, last = covered
-        for older in range(newer):
-            days = ranked[older].statement.days
+        for older in ranked[:place]:
+            days = older.statement.days
             if (
-                families[older] == families[newer]
+                families[older.statement.id] == families[newer.statement.id]
+                and older.statement.scope == newer.statement.scope
                 and days
                 and days[0] <= last
                 and days[-1] >= first
-                and newer_statement.is_newer_than(ranked[older])
+                and newer.is_newer_than(older)
             ):
-                yield Remover(older, newer, first, last)
+                yield Remover(older.statement.id, newer.statement.id, first, last)
 
 
 def decide_removals(

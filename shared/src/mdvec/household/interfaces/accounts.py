@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import apsw
@@ -21,8 +20,8 @@ def follow_accounts(
 
     Only those that are ``present``, by path and hash, have all of their rows to be compared.
     """
-    new = "SELECT accounts FROM ledger_statements WHERE tool_id = ? AND scope IS NULL"
-    if not connection.execute(f"{new} LIMIT 1", (tool_id,)).fetchall():
+    new = "SELECT EXISTS (SELECT 1 FROM ledger_statements WHERE tool_id = ? AND scope IS NULL)"
+    if not connection.execute(new, (tool_id,)).get:
         return
     accounts = tell_apart(_statements(connection, tool_id, present))
     connection.execute(
@@ -61,22 +60,19 @@ def doubts_of(
     last_day: str = "9999-12-31",
 ) -> list[AccountDoubt]:
     """The doubts about files that have rows in these days (YYYY-MM-DD, both included)."""
-    rows: list[tuple[Any, ...]] = connection.execute(
+    pairs = connection.execute(
         "SELECT b.accounts ->> 0, a.path, b.path, d.rows FROM account_doubts AS d "
         "JOIN ledger_statements AS a ON a.id = d.first "
         "JOIN ledger_statements AS b ON b.id = d.second WHERE a.tool_id = ? "
         "AND EXISTS (SELECT 1 FROM statement_rows AS r "
         "WHERE r.statement_id = b.id AND r.date BETWEEN ? AND ?) ORDER BY 1, 2, 3",
         (tool_id, first_day, last_day),
-    ).fetchall()
-    listed = _listed(connection, tool_id, first_day, last_day)
-    return [
-        *(AccountDoubt(*row) for row in rows),
-        *(
-            AccountDoubt(name, first, second, n, is_listed=True)
-            for name, first, second, n in listed
-        ),
-    ]
+    )
+    doubts = [AccountDoubt(*pair) for pair in pairs]
+    if connection.execute(_HAS_LISTS, (tool_id,)).get:
+        listed = connection.execute(_LISTED, (tool_id, first_day, last_day))
+        doubts += [replace(AccountDoubt(*pair), is_listed=True) for pair in listed]
+    return doubts
 
 
 # lists: statements that may have rows of several accounts: of several names, or without the
@@ -106,48 +102,39 @@ WHERE m.rows > ifnull(o.rows, 0) GROUP BY a.id, b.id HAVING doubled > 0 ORDER BY
 """
 
 
-def _listed(
-    connection: apsw.Connection, tool_id: int, first_day: str, last_day: str
-) -> list[tuple[Any, ...]]:
-    """The doubts about lists without IDs that have rows of another account than their first."""
-    told_apart = connection.execute(
-        "SELECT 1 FROM ledger_statements AS s WHERE tool_id = ?1 AND scope <> '' AND EXISTS ("
-        "SELECT 1 FROM ledger_statements AS m WHERE m.tool_id = ?1 AND m.scope <> s.scope "
-        "AND (json_array_length(m.accounts) > 1 OR NOT EXISTS (SELECT 1 FROM statement_rows AS r "
-        "WHERE r.statement_id = m.id AND r.balance NOT NULL))) LIMIT 1",
-        (tool_id,),
-    ).fetchall()
-    if not told_apart:
-        return []
-    return connection.execute(_LISTED, (tool_id, first_day, last_day)).fetchall()
+_HAS_LISTS = (
+    "SELECT EXISTS (SELECT 1 FROM ledger_statements AS s WHERE tool_id = ?1 AND scope <> '' "
+    "AND EXISTS (SELECT 1 FROM ledger_statements AS m WHERE m.tool_id = ?1 AND m.scope <> s.scope "
+    "AND (json_array_length(m.accounts) > 1 OR NOT EXISTS (SELECT 1 FROM statement_rows AS r "
+    "WHERE r.statement_id = m.id AND r.balance NOT NULL))))"
+)
+"""Whether some statement has rows of another account than its first: what ``_LISTED`` looks for."""
 
 
 def balances_of(connection: apsw.Connection, tool_id: int) -> dict[str, list[list[BalancedDay]]]:
     """The rows with a balance of each account, one list a statement, in the order of its file."""
-    rows: list[tuple[Any, ...]] = connection.execute(
+    rows = connection.execute(
         "SELECT iif(s.scope = '', r.account, r.account || ' ' || s.scope), s.id, "
         "r.date, r.amount, r.balance FROM ledger_statements AS s "
         "JOIN statement_rows AS r ON r.statement_id = s.id WHERE s.tool_id = ? "
         "AND r.balance NOT NULL AND r.amount NOT NULL ORDER BY s.id, r.id",
         (tool_id,),
-    ).fetchall()
-    by_statement: dict[tuple[str, int], list[BalancedDay]] = {}
+    )
+    accounts: dict[str, dict[int, list[BalancedDay]]] = {}
     for account, statement, *values in rows:
-        by_statement.setdefault((account, statement), []).append(BalancedDay(*values))
-    accounts: dict[str, list[list[BalancedDay]]] = {}
-    for (account, _), of_statement in by_statement.items():
-        accounts.setdefault(account, []).append(of_statement)
-    return accounts
+        of_account = accounts.setdefault(account, {})
+        of_account.setdefault(statement, []).append(BalancedDay(*values))
+    return {account: list(of_account.values()) for account, of_account in accounts.items()}
 
 
 def spans_of(connection: apsw.Connection, tool_id: int) -> list[tuple[str, int, str, str]]:
     """Each account with its number of rows, and its first and last day."""
-    rows: list[tuple[Any, ...]] = connection.execute(
+    rows = connection.execute(
         "SELECT account, count(*), min(date), max(date) FROM transactions WHERE tool_id = ? "
         "AND removal IS NOT 'removed' GROUP BY account ORDER BY account",
         (tool_id,),
-    ).fetchall()
-    return [(account, count, first, last) for account, count, first, last in rows]
+    )
+    return list(rows)
 
 
 def _statements(
@@ -161,29 +148,21 @@ def _statements(
         "AND NOT EXISTS (SELECT 1 FROM statement_rows AS r "
         "WHERE r.statement_id = s.id AND r.mf_id <> '')",
         (tool_id,),
-    ).fetchall()
-    names = Counter(account for _, account, *_ in known)
-    several = [statement for statement in known if names[statement[1]] > 1]
-    rows: list[tuple[Any, ...]] = connection.execute(
+    )
+    by_name: dict[str, list[tuple[Any, ...]]] = {}
+    for statement in known:
+        by_name.setdefault(statement[1], []).append(statement)
+    several = [each for of_name in by_name.values() if len(of_name) > 1 for each in of_name]
+    ids = [number for number, *_, path, _, digest in several if (path, digest) in present]
+    rows = connection.execute(
         "SELECT statement_id, substr(identity, 5, 64), date, amount, balance FROM statement_rows "
         "WHERE statement_id IN (SELECT value FROM json_each(?)) ORDER BY id",
-        (
-            json.dumps(
-                [number for number, *_, path, _, digest in several if (path, digest) in present]
-            ),
-        ),
-    ).fetchall()
+        (json.dumps(ids),),
+    )
     by_statement: dict[int, list[KeyedRow]] = {}
     for statement_id, *values in rows:
         by_statement.setdefault(statement_id, []).append(KeyedRow(*values))
     return [
-        AccountStatement(
-            id=int(str(number)),
-            account=str(account),
-            number=str(digits),
-            path=str(path),
-            scope=None if scope is None else str(scope),
-            rows=by_statement.get(int(str(number)), ()),
-        )
+        AccountStatement(number, account, digits, path, scope, by_statement.get(number, ()))
         for number, account, digits, path, scope, _ in several
     ]

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import apsw
 
@@ -22,10 +21,11 @@ from mdvec.household.core.identity import (
     same_rows_by_key,
     scoped,
 )
-from mdvec.household.core.statements import Remover, are_many, decide_removals
-from mdvec.household.interfaces import ledger_files, statement_rows
+from mdvec.household.core.statements import Remover, Statement, are_many, decide_removals
+from mdvec.household.interfaces import statement_rows
+from mdvec.household.interfaces.ledger_statements import KnownFile
+from mdvec.household.interfaces.marks import former_ids, keep_decisions
 from mdvec.household.interfaces.statement_rows import COLUMNS, VALUES
-from mdvec.household.interfaces.transactions import delete_rows
 
 _SHIFT = 1 << 40
 """The position of a statement stands before the id of its row: one number orders both."""
@@ -49,23 +49,6 @@ q.position, q.is_present FROM temp.ranked_statements AS q
 JOIN main.statement_rows AS r ON r.statement_id = q.statement_id
 LEFT JOIN temp.same_rows AS s ON s.row_id = r.id
 """
-
-
-@dataclass(frozen=True, slots=True)
-class OrderedStatement:
-    """A statement among all, oldest first.
-
-    ``is_present``: a file of the folder has this content. ``is_unread``: its file could not be
-    read now. ``has_lines`` is false if a file with another content has its path. ``scope`` tells
-    its account from the first one of the same name.
-    """
-
-    id: int
-    path: str
-    is_present: bool
-    is_unread: bool
-    has_lines: bool
-    scope: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,25 +79,30 @@ def temporary_tables(connection: apsw.Connection) -> Iterator[None]:
 def find_newest_rows(
     connection: apsw.Connection,
     tool_id: int,
-    statements: Sequence[OrderedStatement],
+    statements: Sequence[Statement],
+    present: Mapping[str, KnownFile],
+    unread: Collection[str],
     *,
     is_rebuild: bool,
 ) -> list[tuple[int, int]]:
     """Find the newest row of each transaction; returns pairs of statements that share one.
 
-    In a rebuild, rows of files that are gone count only if no file has the transaction.
+    Statements are the oldest first; ``present`` are the files that are there now, ``unread`` the
+    paths of those that could not be read. In a rebuild, rows of files that are gone count only if
+    no file has the transaction.
     """
-    ahead = len(statements) if is_rebuild else 0
-    connection.executemany(
-        "INSERT INTO ranked_statements VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (
+    ranked = []
+    for position, statement in enumerate(statements):
+        file = present.get(statement.path)
+        is_present = file is not None and file.content_hash == statement.content_hash
+        place = position + (len(statements) if is_present and is_rebuild else 0)
+        ranked.append(
             (
-                statement.id, position + ahead * statement.is_present, statement.is_present,
-                statement.is_unread, statement.path, statement.has_lines, statement.scope,
+                statement.id, place, is_present, statement.path in unread, statement.path,
+                is_present or file is None, statement.scope,
             )
-            for position, statement in enumerate(statements)
-        ),
-    )  # fmt: skip
+        )  # fmt: skip
+    connection.executemany("INSERT INTO ranked_statements VALUES (?, ?, ?, ?, ?, ?, ?)", ranked)
     same_rows = _find_same_rows(connection, tool_id, is_rebuild=is_rebuild)
     connection.execute(
         "INSERT INTO derived (identity, row_id, place, statements, is_mentioned) "
@@ -128,7 +116,7 @@ def find_newest_rows(
         "CROSS JOIN statement_rows AS n ON n.id = d.row_id WHERE m.identity IN "
         "(SELECT identity FROM derived WHERE statements > 1) AND n.statement_id <> m.statement_id"
     )
-    return [(int(str(first)), int(str(second))) for first, second in shared]
+    return list(shared)
 
 
 def _find_same_rows(
@@ -166,7 +154,7 @@ def _known(
         "AND identity IN (SELECT value FROM json_each(?))",
         (tool_id, json.dumps(sorted(identities))),
     )
-    return {str(identity) for (identity,) in rows}
+    return {identity for (identity,) in rows}
 
 
 def _follow_renames(
@@ -177,17 +165,16 @@ def _follow_renames(
         "SELECT identity FROM transactions WHERE tool_id = ? AND identity >= 'row:' "
         "AND identity < 'row;' AND identity NOT IN (SELECT identity FROM derived)",
         (tool_id,),
-    ).fetchall()
-    if not lost:
+    )
+    old_names = [name for (name,) in lost]
+    if not old_names:
         return
     new = connection.execute(
         "SELECT identity FROM derived WHERE identity NOT IN "
         "(SELECT identity FROM transactions WHERE tool_id = ?)",
         (tool_id,),
-    ).fetchall()
-    renamed = renamed_rows(
-        [str(name) for (name,) in lost], {str(name) for (name,) in new}, same_rows
     )
+    renamed = renamed_rows(old_names, {name for (name,) in new}, same_rows)
     connection.executemany(
         "UPDATE transactions SET identity = ? WHERE tool_id = ? AND identity = ?",
         ((name, tool_id, old) for old, name in renamed.items()),
@@ -222,23 +209,20 @@ def mark_gone_rows(connection: apsw.Connection, removers: Iterable[Remover]) -> 
 
 def mark_removals(connection: apsw.Connection, tool_id: int, *, accepted: bool) -> None:
     """Give each gone row its state; a row that the user kept stays so until a file has it anew."""
-    gone = connection.execute(
-        f"SELECT d.identity, r.date, t.removal {_BESIDE} WHERE d.missing_from NOT NULL", (tool_id,)
-    ).fetchall()
+    gone = {
+        identity: (day, before)
+        for identity, day, before in connection.execute(
+            f"SELECT d.identity, r.date, t.removal {_BESIDE} WHERE d.missing_from NOT NULL",
+            (tool_id,),
+        )
+    }
     if gone:
         by_month = connection.execute(
             f"SELECT substr(r.date, 1, 7), count(*) {_BESIDE} "
             "WHERE t.removal IS NOT 'removed' GROUP BY 1",
             (tool_id,),
         )
-        decided = decide_removals(
-            {
-                str(name): (str(day), None if before is None else str(before))
-                for name, day, before in gone
-            },
-            {str(month): int(str(rows)) for month, rows in by_month},
-            accepted=accepted,
-        )
+        decided = decide_removals(gone, dict(by_month), accepted=accepted)
         connection.executemany(
             "UPDATE derived SET removal = ?2 WHERE identity = ?1", decided.items()
         )
@@ -301,16 +285,16 @@ def hold_back(
     connection.executemany("INSERT INTO replacers VALUES (?, ?)", replacers)
     if not connection.changes():
         return []
-    changing: list[tuple[Any, ...]] = connection.execute(
+    changing = connection.execute(
         "SELECT x.newer, x.older, substr(r.date, 1, 7), r.identity, d.identity "
         f"FROM transactions AS t CROSS JOIN derived AS d ON d.identity = t.identity {_AND_ROW} "
         "JOIN replacers AS x ON x.newer = r.statement_id AND x.older = t.statement_id "
         f"WHERE +t.tool_id = ? AND {_HAS_OTHER_VALUES}",
         (tool_id,),
-    ).fetchall()
+    )
     by_pair: dict[tuple[int, int], list[tuple[str, str, str]]] = {}
-    for newer, older, *row in changing:
-        by_pair.setdefault((newer, older), []).append((row[0], row[1], row[2]))
+    for newer, older, month, own, identity in changing:
+        by_pair.setdefault((newer, older), []).append((month, own, identity))
     of_month = dict[str, int](
         connection.execute(
             "SELECT substr(date, 1, 7), count(*) FROM transactions WHERE tool_id = ? "
@@ -340,9 +324,9 @@ def hold_back(
 
 def follow_statements(connection: apsw.Connection, tool_id: int) -> LedgerChanges:
     """Bring the transactions to what the statements say; marks are to be updated after it."""
-    ((imported,),) = connection.execute(
+    imported: int = connection.execute(
         f"SELECT count(*) {_BESIDE} WHERE t.id IS NULL AND d.is_mentioned", (tool_id,)
-    ).fetchall()
+    ).get
     deleted = _delete_lost(connection, tool_id)
     leaving = connection.execute(
         f"SELECT d.identity {_BESIDE} WHERE d.removal = 'removed' AND t.removal IS NOT 'removed'",
@@ -355,32 +339,32 @@ def follow_statements(connection: apsw.Connection, tool_id: int) -> LedgerChange
         "AND identity IN (SELECT value FROM json_each(?))",
         (tool_id, json.dumps([name for (name,) in leaving])),
     )
-    without_file = connection.execute(
+    without_file: int = connection.execute(
         f"SELECT count(*) FROM {_ROWS} "
         "WHERE d.removal IS NULL AND NOT d.is_mentioned AND NOT q.is_unread"
-    ).fetchall()[0][0]
-    return LedgerChanges(
-        imported=int(imported or 0),
-        updated=updated,
-        returned=returned,
-        deleted=deleted,
-        without_file=int(without_file or 0),
-        removed=frozenset(int(str(row_id)) for (row_id,) in removed),
-    )
+    ).get
+    gone = frozenset(row_id for (row_id,) in removed)
+    return LedgerChanges(imported, updated, returned, deleted, without_file, gone)
 
 
 def _delete_lost(connection: apsw.Connection, tool_id: int) -> int:
     """Delete the transactions that no statement has; returns how many that were."""
-    lost = connection.execute(
+    lost_rows = connection.execute(
         "SELECT id FROM transactions WHERE +tool_id = ? "
         "AND identity NOT IN (SELECT identity FROM derived)",
         (tool_id,),
-    ).fetchall()
-    ids = [int(str(row_id)) for (row_id,) in lost]
-    if ids:
-        ledger_files.keep_decisions(connection, tool_id, ids)
-        delete_rows(connection, ids)
-    return len(ids)
+    )
+    lost = list(lost_rows)
+    if lost:
+        keep_decisions(connection, tool_id, [row_id for (row_id,) in lost])
+        # A row that was marked as a duplicate of a deleted one counts again.
+        connection.executemany(
+            "UPDATE transactions SET is_duplicate = 0, duplicate_of = NULL, "
+            "duplicate_checked = 0, duplicate_checked_at = NULL WHERE duplicate_of = ?",
+            lost,
+        )
+        connection.executemany("DELETE FROM transactions WHERE id = ?", lost)
+    return len(lost)
 
 
 def _update(connection: apsw.Connection, tool_id: int) -> tuple[int, int]:
@@ -414,11 +398,12 @@ def _update(connection: apsw.Connection, tool_id: int) -> tuple[int, int]:
         f"ELSE CURRENT_TIMESTAMP END) {rows} AND (t.removal, t.removed_by) IS NOT ({_REMOVAL})"
     )
     _count_change(connection, tool_id)
-    ((updated, returned),) = connection.execute(
-        "SELECT sum(c.has_other_values OR c.returns AND d.is_mentioned), sum(c.returns) "
+    counts: tuple[int, int] = connection.execute(
+        "SELECT coalesce(sum(c.has_other_values OR c.returns AND d.is_mentioned), 0), "
+        "coalesce(sum(c.returns), 0) "
         "FROM changed AS c JOIN derived AS d ON d.identity = c.identity"
-    ).fetchall()
-    return int(updated or 0), int(returned or 0)
+    ).get
+    return counts
 
 
 def _count_change(connection: apsw.Connection, tool_id: int) -> None:
@@ -430,7 +415,7 @@ def _count_change(connection: apsw.Connection, tool_id: int) -> None:
 
 def _insert_new(connection: apsw.Connection, tool_id: int) -> None:
     """Store new transactions; those that return get their former ids again."""
-    former = ledger_files.former_ids(connection, tool_id)
+    former = former_ids(connection, tool_id)
     connection.execute(
         "INSERT INTO transactions (id, tool_id, identity, statement_id, source_file, row_number, "
         f"removal, removed_by, removed_at, {VALUES}) SELECT f.value, ?1, d.identity, {_PLACE}, "

@@ -204,11 +204,10 @@ def add_pair(connection: apsw.Connection, tool_id: int, like: Check, ids: tuple[
             str(like.amount_tolerance_abs), str(like.amount_tolerance_pct),
         ),
     )  # fmt: skip
-    (check_id,) = _numbers_of(
-        connection,
+    check_id: int = connection.execute(
         "SELECT id FROM duplicate_checks WHERE transaction_id_1 = ? AND transaction_id_2 = ?",
         (first, second),
-    )
+    ).get
     return check_id
 
 
@@ -242,59 +241,34 @@ def get_check(connection: apsw.Connection, tool_id: int, check_id: int) -> Check
     return None if row is None else _check(row)
 
 
-def open_pairs(connection: apsw.Connection, tool_id: int) -> list[OpenPair]:
-    """All open pairs: undecided, and both of their rows count (of a charge, the one that pays)."""
+def open_pairs(connection: apsw.Connection, tool_id: int, least: float = 0) -> list[OpenPair]:
+    """The open pairs of this score or more: undecided, and both of their rows count.
+
+    Of a charge, the one that pays.
+    """
     rows = connection.execute(
         "SELECT c.id, c.transaction_id_1, c.transaction_id_2, c.similarity_score, "
         "c.user_decision IS 'skip', c.of_transfer, a.account, a.description, b.account, "
         f"b.description, CASE c.of_transfer WHEN {_BILL} THEN a.id + b.id - c.kept_id END "
-        f"{_WITH_ROWS} AND {_UNDECIDED} AND {_BOTH_COUNT}",
-        (tool_id,),
+        f"{_WITH_ROWS} AND {_UNDECIDED} AND {_BOTH_COUNT} AND c.similarity_score >= ?",
+        (tool_id, least),
     )
     return [
         OpenPair(
-            check,
-            first,
-            other,
-            score,
-            bool(skipped),
-            bool(moves),
-            (account, shop),
-            (payee, name),
+            check, first, other, score, bool(skipped), bool(moves), (account, shop), (payee, name),
             bill_id,
         )
         for check, first, other, score, skipped, moves, account, shop, payee, name, bill_id in rows
-    ]
+    ]  # fmt: skip
 
 
 def rows_in_doubt(
     connection: apsw.Connection, tool_id: int, least: float
 ) -> tuple[list[OpenPair], list[int]]:
     """The open pairs of this score or more, without those of bills; and the ids of the bills."""
-    likely = f"{_WITH_ROWS} AND {_UNDECIDED} AND {_BOTH_COUNT} AND c.similarity_score >= ?"
-    pairs = connection.execute(
-        "SELECT c.id, c.transaction_id_1, c.transaction_id_2, c.similarity_score, c.of_transfer "
-        f"{likely} AND c.of_transfer <> {_BILL}",
-        (tool_id, least),
-    )
-    bills = connection.execute(
-        f"SELECT DISTINCT a.id + b.id - c.kept_id {likely} AND c.of_transfer = {_BILL}",
-        (tool_id, least),
-    )
-    payee = ("", "")
-    return [
-        OpenPair(
-            check,
-            first,
-            other,
-            score,
-            is_skipped=False,
-            is_transfer=bool(moves),
-            first_payee=payee,
-            second_payee=payee,
-        )
-        for check, first, other, score, moves in pairs
-    ], [int(bill) for (bill,) in bills]
+    pairs = open_pairs(connection, tool_id, least)
+    bills = dict.fromkeys(pair.bill_id for pair in pairs if pair.bill_id is not None)
+    return [pair for pair in pairs if pair.bill_id is None], list(bills)
 
 
 def closed_checks(connection: apsw.Connection, tool_id: int) -> list[int]:
@@ -305,7 +279,7 @@ def closed_checks(connection: apsw.Connection, tool_id: int) -> list[int]:
         "ORDER BY max(c.similarity_score) DESC, min(c.id)",
         (tool_id,),
     )
-    return [int(check) for (check,) in rows]
+    return [check for (check,) in rows]
 
 
 def decided_together(connection: apsw.Connection, tool_id: int, check: Check) -> list[int]:
@@ -314,7 +288,7 @@ def decided_together(connection: apsw.Connection, tool_id: int, check: Check) ->
         "SELECT id FROM duplicate_checks WHERE tool_id = ? AND batch = ? ORDER BY id",
         (tool_id, check.batch),
     )
-    return [int(pair_id) for (pair_id,) in rows]
+    return [pair_id for (pair_id,) in rows]
 
 
 def checks_of_bill(connection: apsw.Connection, tool_id: int, bill_id: int) -> list[Check]:
@@ -343,25 +317,22 @@ def always_decided(connection: apsw.Connection, tool_id: int) -> dict[frozenset[
         "AND c.user_decision = 'duplicate' AND c.reasons LIKE '%always%' ORDER BY c.batch",
         (tool_id,),
     )
-    return {
-        frozenset((str(account), str(other))): int(str(batch)) for account, other, batch in rows
-    }
+    return {frozenset((account, other)): batch for account, other, batch in rows}
 
 
 def count_unannounced(
     connection: apsw.Connection, tool_id: int, least: float
 ) -> tuple[int, int, int]:
     """How many open candidates of this score or more are news: purchases, transfers, bills."""
-    purchases, transfers, bills = _numbers_of(
-        connection,
+    numbers: tuple[int, int, int] = connection.execute(
         "SELECT count(*) FILTER (WHERE NOT c.of_transfer), count(*) FILTER "
         f"(WHERE c.of_transfer = 1), count(DISTINCT CASE c.of_transfer WHEN {_BILL} "
         "THEN a.id + b.id - c.kept_id END) "
         f"{_WITH_ROWS} AND {_UNDECIDED} AND {_BOTH_COUNT} "
         "AND NOT c.is_announced AND c.similarity_score >= ?",
         (tool_id, least),
-    )
-    return purchases, transfers, bills
+    ).get
+    return numbers
 
 
 def mark_announced(connection: apsw.Connection, tool_id: int) -> None:
@@ -374,19 +345,15 @@ def mark_announced(connection: apsw.Connection, tool_id: int) -> None:
 
 def review_counts(connection: apsw.Connection, tool_id: int) -> ReviewCounts:
     """The numbers of a tool's rows and rejected pairs."""
-    (rows, marked) = _numbers(
-        connection,
-        "SELECT count(*), coalesce(sum(is_duplicate), 0) FROM transactions WHERE tool_id = ?",
-        tool_id,
-    )
-    (not_duplicates,) = _numbers(
-        connection,
-        f"SELECT count(DISTINCT CASE of_transfer WHEN {_BILL} "
+    numbers = connection.execute(
+        "SELECT count(*), coalesce(sum(is_duplicate), 0), "
+        f"(SELECT count(DISTINCT CASE of_transfer WHEN {_BILL} "
         "THEN kept_id - transaction_id_1 - transaction_id_2 ELSE id END) "
-        "FROM duplicate_checks WHERE tool_id = ? AND user_decision = 'not_duplicate'",
-        tool_id,
+        "FROM duplicate_checks WHERE tool_id = ?1 AND user_decision = 'not_duplicate') "
+        "FROM transactions WHERE tool_id = ?1",
+        (tool_id,),
     )
-    return ReviewCounts(rows, marked, not_duplicates)
+    return ReviewCounts(*numbers.get)
 
 
 def checks_that_mark(connection: apsw.Connection, tool_id: int, transaction_id: int) -> list[Check]:
@@ -404,16 +371,6 @@ def checks_that_mark(connection: apsw.Connection, tool_id: int, transaction_id: 
 def _is_storable(number: int) -> bool:
     """Whether an id from a client fits into SQLite's 64 bits."""
     return abs(number) < 2**63
-
-
-def _numbers(connection: apsw.Connection, sql: str, tool_id: int) -> tuple[int, ...]:
-    return _numbers_of(connection, sql, (tool_id,))
-
-
-def _numbers_of(
-    connection: apsw.Connection, sql: str, values: tuple[object, ...]
-) -> tuple[int, ...]:
-    return connection.execute(sql, values).fetchone() or ()
 
 
 def _check(row: tuple[Any, ...]) -> Check:

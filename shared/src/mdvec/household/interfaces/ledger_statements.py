@@ -1,25 +1,83 @@
-"""The tables of statements and of vanished rows, and whether the search index is up to date."""
+"""The tables of imported files, of their statements and of vanished rows; what searches know."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import apsw
 
+from mdvec.database import records
+from mdvec.household.core.cells import BadRow
 from mdvec.household.core.statements import Statement
-from mdvec.household.interfaces.ledger_files import KnownFile
 
 
 @dataclass(frozen=True, slots=True)
-class KnownStatement:
-    """A stored statement, with its id and the id of its family of files (``families_of``)."""
+class KnownFile:
+    """A file's state at the last import.
 
-    id: int
-    statement: Statement
-    family: int
+    ``is_present`` is false for a deleted file whose rows are still in the ledger. ``passed_over``
+    says what a file without transactions is.
+    ``app_version`` is the version of mdvec that read the file.
+    """
+
+    path: str
+    size: int
+    mtime_ns: int
+    content_hash: str = ""
+    is_present: bool = True
+    rows: int = 0
+    bad_rows: tuple[BadRow, ...] = ()
+    passed_over: str = ""
+    app_version: str = ""
+
+
+def known_files(connection: apsw.Connection, tool_id: int) -> dict[str, KnownFile]:
+    """The stored states of a tool's files, by path."""
+    rows = connection.execute(
+        "SELECT path, size, mtime_ns, content_hash, is_present, rows, bad_rows, passed_over, "
+        "app_version FROM ledger_files WHERE tool_id = ?",
+        (tool_id,),
+    )
+    return {
+        path: KnownFile(
+            path, size, mtime_ns, digest, bool(is_present), count,
+            tuple(BadRow(*row) for row in json.loads(bad_rows)), passed_over, version,
+        )
+        for path, size, mtime_ns, digest, is_present, count, bad_rows, passed_over, version in rows
+    }  # fmt: skip
+
+
+def remember_files(connection: apsw.Connection, tool_id: int, files: Iterable[KnownFile]) -> None:
+    """Replace the stored states of a tool's files; call within a transaction."""
+    connection.execute("DELETE FROM ledger_files WHERE tool_id = ?", (tool_id,))
+    connection.executemany(
+        "INSERT OR REPLACE INTO ledger_files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            (
+                tool_id, file.path, file.size, file.mtime_ns, file.content_hash, file.is_present,
+                file.rows, json.dumps(file.bad_rows, ensure_ascii=False), file.passed_over,
+                file.app_version,
+            )
+            for file in files
+        ),
+    )  # fmt: skip
+
+
+def without_file(connection: apsw.Connection, tool_id: int) -> int:
+    """The number of rows that were in none of the files at the last import."""
+    version = "SELECT without_file FROM ledger_versions WHERE tool_id = ?"
+    return connection.execute(version, (tool_id,)).get or 0
+
+
+def set_without_file(connection: apsw.Connection, tool_id: int, rows: int) -> None:
+    """Store the number of rows that are in none of the files."""
+    connection.execute(
+        "INSERT INTO ledger_versions (tool_id, without_file) VALUES (?, ?) "
+        "ON CONFLICT (tool_id) DO UPDATE SET without_file = excluded.without_file",
+        (tool_id, rows),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,39 +96,25 @@ class GoneRow:
     missing_from: str
 
 
-def known_statements(connection: apsw.Connection, tool_id: int) -> list[KnownStatement]:
+def known_statements(connection: apsw.Connection, tool_id: int) -> list[Statement]:
     """All stored statements of a tool."""
     rows = connection.execute(
-        "SELECT id, path, content_hash, mtime_ns, days, accounts, is_whole, kin, seen, "
-        "account_number, coalesce(scope, '') FROM ledger_statements WHERE tool_id = ?",
+        "SELECT path, content_hash, mtime_ns, days, accounts, is_whole, seen, account_number, "
+        "coalesce(scope, ''), id, kin FROM ledger_statements WHERE tool_id = ?",
         (tool_id,),
     )
     return [
-        KnownStatement(
-            number,
-            Statement(
-                path=path,
-                content_hash=content_hash,
-                mtime_ns=mtime_ns,
-                days=tuple(json.loads(days)),
-                accounts=frozenset(json.loads(accounts)),
-                can_show_removals=bool(is_whole),
-                first_seen=seen,
-                account_number=account_number,
-                scope=scope,
-            ),
-            kin,
+        Statement(
+            path, content_hash, mtime_ns, tuple(json.loads(days)),
+            frozenset(json.loads(accounts)), bool(is_whole), *others,
         )
-        for (
-            number, path, content_hash, mtime_ns, days, accounts, is_whole, kin, seen,
-            account_number, scope,
-        ) in rows
+        for path, content_hash, mtime_ns, days, accounts, is_whole, *others in rows
     ]  # fmt: skip
 
 
 def remember_statement(connection: apsw.Connection, tool_id: int, statement: Statement) -> int:
     """Store a statement and return its id; call within a transaction."""
-    row = connection.execute(
+    statement_id: int = connection.execute(
         "INSERT INTO ledger_statements (tool_id, path, content_hash, mtime_ns, days, accounts, "
         "is_whole, seen, account_number, kin) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0) "
         "ON CONFLICT (tool_id, path, content_hash) DO UPDATE SET "
@@ -85,8 +129,8 @@ def remember_statement(connection: apsw.Connection, tool_id: int, statement: Sta
             json.dumps(statement.days), json.dumps(sorted(statement.accounts)),
             statement.can_show_removals, statement.first_seen, statement.account_number,
         ),
-    ).fetchall()  # fmt: skip
-    return int(str(row[0][0]))
+    ).get  # fmt: skip
+    return statement_id
 
 
 def set_families(connection: apsw.Connection, families: Iterable[tuple[int, int]]) -> None:
@@ -160,34 +204,20 @@ def rename_statements(
 def gone_rows(connection: apsw.Connection, tool_id: int, removal: str) -> list[GoneRow]:
     """Rows no longer in the sums (``removed``), or waiting for consent to that (``asked``)."""
     rows = connection.execute(
-        "SELECT t.id, t.date, t.amount, t.description, t.account, t.source_file, "
-        "coalesce(s.path, '') FROM transactions AS t INDEXED BY idx_transactions_removal "
+        "SELECT t.id, t.date, t.amount, t.description, t.account, t.source_file AS path, "
+        "coalesce(s.path, '') AS missing_from "
+        "FROM transactions AS t INDEXED BY idx_transactions_removal "
         "LEFT JOIN ledger_statements AS s ON s.id = t.removed_by "
         "WHERE t.tool_id = ? AND t.removal = ? ORDER BY t.date, t.id",
         (tool_id, removal),
     )
-    return [_gone_row(row) for row in rows]
-
-
-def _gone_row(row: tuple[Any, ...]) -> GoneRow:
-    row_id, day, amount, description, account, path, missing_from = row
-    return GoneRow(
-        id=row_id,
-        date=day,
-        amount=amount,
-        description=description,
-        account=account,
-        path=path,
-        missing_from=missing_from,
-    )
+    return list(records(rows, GoneRow))
 
 
 def ids_of_gone_rows(connection: apsw.Connection, tool_id: int) -> set[int]:
     """The ids of all rows that vanished from their statements, in whatever state."""
-    rows = connection.execute(
-        "SELECT id FROM transactions WHERE tool_id = ? AND removal IS NOT NULL", (tool_id,)
-    )
-    return {int(str(row_id)) for (row_id,) in rows}
+    gone = "SELECT id FROM transactions WHERE tool_id = ? AND removal IS NOT NULL"
+    return {row_id for (row_id,) in connection.execute(gone, (tool_id,))}
 
 
 def keep_rows(connection: apsw.Connection, tool_id: int, row_ids: Iterable[int]) -> None:
@@ -201,17 +231,12 @@ def keep_rows(connection: apsw.Connection, tool_id: int, row_ids: Iterable[int])
 
 def is_indexed(connection: apsw.Connection, tool_id: int) -> bool:
     """Whether the search index is up to date with the ledger."""
-    row = connection.execute(
-        "SELECT is_indexed FROM ledger_versions WHERE tool_id = ?", (tool_id,)
-    ).fetchone()
-    return row is not None and bool(row[0])
+    indexed = "SELECT is_indexed FROM ledger_versions WHERE tool_id = ?"
+    return bool(connection.execute(indexed, (tool_id,)).get)
 
 
-def mark_ledger_changed(connection: apsw.Connection, tool_id: int) -> None:
-    """Record that the search index is outdated; call within an import's transaction."""
-    connection.execute("UPDATE ledger_versions SET is_indexed = 0 WHERE tool_id = ?", (tool_id,))
-
-
-def mark_index_current(connection: apsw.Connection, tool_id: int) -> None:
-    """Mark the search index as up to date; call within a transaction."""
-    connection.execute("UPDATE ledger_versions SET is_indexed = 1 WHERE tool_id = ?", (tool_id,))
+def mark_index(connection: apsw.Connection, tool_id: int, *, current: bool) -> None:
+    """Record whether the search index is up to date with the ledger; call within a transaction."""
+    connection.execute(
+        "UPDATE ledger_versions SET is_indexed = ? WHERE tool_id = ?", (current, tool_id)
+    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import date
-from typing import Any
 
 import apsw
 
@@ -77,11 +76,13 @@ def counted_rows(
     if last < first:
         return []
     where, values = where_rows(tool_id, Days(first, last), subject)
-    rows: list[tuple[Any, ...]] = connection.execute(
-        f"SELECT {_COLUMNS} FROM transactions WHERE {where} AND {counts()} ORDER BY date, id",
-        values,
-    ).fetchall()
-    shops = shops_of(str(row[3]) for row in rows)
+    rows = list(
+        connection.execute(
+            f"SELECT {_COLUMNS} FROM transactions WHERE {where} AND {counts()} ORDER BY date, id",
+            values,
+        )
+    )
+    shops = shops_of(row[3] for row in rows)
     return [
         CountedRow(
             row_id, date.fromisoformat(day), amount, text, shops[text], major, minor, account
@@ -92,14 +93,16 @@ def counted_rows(
 
 def shop_totals(connection: apsw.Connection, tool_id: int) -> list[ShopTotal]:
     """The rows that count, summed by description and category, the earliest first."""
-    sums: list[tuple[Any, ...]] = connection.execute(
-        "SELECT description, category_major, category_minor, count(*), "
-        "sum(CASE WHEN category_major = ? THEN amount ELSE -amount END) "
-        f"FROM transactions WHERE +tool_id = ? AND {counts()} "
-        "GROUP BY 1, 2, 3 ORDER BY min(date), min(id)",
-        (INCOME, tool_id),
-    ).fetchall()
-    shops = shops_of(str(row[0]) for row in sums)
+    sums = list(
+        connection.execute(
+            "SELECT description, category_major, category_minor, count(*), "
+            "sum(CASE WHEN category_major = ? THEN amount ELSE -amount END) "
+            f"FROM transactions WHERE +tool_id = ? AND {counts()} "
+            "GROUP BY 1, 2, 3 ORDER BY min(date), min(id)",
+            (INCOME, tool_id),
+        )
+    )
+    shops = shops_of(row[0] for row in sums)
     return [
         ShopTotal(shops[text], " ".join(text.split()), major, minor, rows, yen)
         for text, major, minor, rows, yen in sums
@@ -108,8 +111,7 @@ def shop_totals(connection: apsw.Connection, tool_id: int) -> list[ShopTotal]:
 
 def tool_name(connection: apsw.Connection, tool_id: int) -> str:
     """The name of the household's tool."""
-    row = connection.execute("SELECT name FROM tools WHERE id = ?", (tool_id,)).fetchone()
-    return "" if row is None else str(row[0])
+    return connection.execute("SELECT name FROM tools WHERE id = ?", (tool_id,)).get or ""
 
 
 def months_with_rows(connection: apsw.Connection, tool_id: int, starts_on: int = 1) -> list[Month]:
@@ -125,28 +127,28 @@ def months_with_rows(connection: apsw.Connection, tool_id: int, starts_on: int =
         "SELECT day FROM present WHERE day IS NOT NULL",
         (tool_id,),
     )
-    months = (Month.of(date.fromisoformat(str(day)), starts_on) for (day,) in rows)
+    months = (Month.of(date.fromisoformat(day), starts_on) for (day,) in rows)
     return list(dict.fromkeys(months))
 
 
 def rows_at_most(connection: apsw.Connection, tool_id: int, days: Days, most: int) -> int:
     """The number of rows on these days, but at most ``most``."""
     where, values = where_rows(tool_id, days, None)
-    rows = connection.execute(
+    count: int = connection.execute(
         "SELECT count(*) FROM "
         f"(SELECT 1 FROM transactions WHERE {where} AND {in_ledger()} LIMIT ?)",
         (*values, most),
-    )
-    return int(str(rows.fetchall()[0][0]))
+    ).get
+    return count
 
 
 def last_day(connection: apsw.Connection, tool_id: int, days: Days) -> date | None:
     """The day of the last row on these days."""
     where, values = where_rows(tool_id, days, None)
-    row = connection.execute(
+    last = connection.execute(
         f"SELECT max(date) FROM transactions WHERE {where} AND {in_ledger()}", values
-    ).fetchone()
-    return None if row is None or row[0] is None else date.fromisoformat(str(row[0]))
+    ).get
+    return None if last is None else date.fromisoformat(last)
 
 
 def rows_by_month(
@@ -162,7 +164,7 @@ def rows_by_month(
     by_month: dict[Month, int] = {}
     for month, is_next, count in rows:
         at = _labelled(month, is_next, starts_on)
-        by_month[at] = by_month.get(at, 0) + int(str(count))
+        by_month[at] = by_month.get(at, 0) + count
     return by_month
 
 
@@ -174,7 +176,7 @@ def category_names(connection: apsw.Connection, tool_id: int) -> list[tuple[str,
         "SELECT DISTINCT category_major, category_minor FROM transactions WHERE +tool_id = ?",
         (tool_id,),
     )
-    return [(str(major), str(minor)) for major, minor in rows]
+    return list(rows)
 
 
 def monthly_sums(
@@ -191,43 +193,20 @@ def monthly_sums(
     Months start on the day ``starts_on``. Without ``by_minor``, sums are by 大項目, and
     ``category_minor`` is "".
     """
+    minor = "category_minor" if by_minor else "''"
+    sums: list[MonthlySum] = []
     # A statement a month: sorting all rows into groups at once takes nearly twice as long.
-    return [
-        monthly_sum
-        for month in MonthRange.around(days, starts_on)
-        if (within := month.days.within(days))
-        for monthly_sum in _sums_of(connection, tool_id, month, within, subject, by_minor=by_minor)
-    ]
-
-
-def _sums_of(
-    connection: apsw.Connection,
-    tool_id: int,
-    month: Month,
-    days: Days,
-    subject: Subject | None,
-    *,
-    by_minor: bool,
-) -> list[MonthlySum]:
-    """The sums of a month's rows on these days."""
-    where, values = where_rows(tool_id, days, subject)
-    columns = "category_major, category_minor" if by_minor else "category_major"
-    rows = connection.execute(
-        f"SELECT {left_out()}, count(*), coalesce(sum(amount), 0), {columns} FROM transactions "
-        f"WHERE {where} GROUP BY 1, {columns}",
-        values,
-    )
-    return [
-        MonthlySum(
-            month=month,
-            category_major=str(major),
-            category_minor=str(minor[0]) if minor else "",
-            left_out=None if reason is None else str(reason),
-            rows=int(str(count)),
-            amount=int(str(amount)),
-        )
-        for reason, count, amount, major, *minor in rows
-    ]
+    for month in MonthRange.around(days, starts_on):
+        within = month.days.within(days)
+        if within:
+            where, values = where_rows(tool_id, within, subject)
+            rows = connection.execute(
+                f"SELECT category_major, {minor}, {left_out()}, count(*), coalesce(sum(amount), 0) "
+                f"FROM transactions WHERE {where} GROUP BY 3, 1, 2",
+                values,
+            )
+            sums += [MonthlySum(month, *row) for row in rows]
+    return sums
 
 
 def _month(starts_on: int) -> str:
@@ -253,8 +232,8 @@ _LENGTH = (
 """The length of the calendar month of a date, as text."""
 
 
-def _labelled(month: Any, is_next: Any, starts_on: int) -> Month:  # noqa: ANN401 - SQLite's values
-    return Month.from_iso(str(month), starts_on).plus(1 if is_next else 0)
+def _labelled(month: str, is_next: int, starts_on: int) -> Month:
+    return Month.from_iso(month, starts_on).plus(is_next)
 
 
 def page_of_rows(
@@ -303,55 +282,26 @@ def counted_sums(
     days: Days,
     subject: Subject | None,
     starts_on: int,
-) -> list[MonthlySum]:
-    """Sums of the counting rows on these days, by month and 大項目."""
-    return _sums_by_major(connection, tool_id, days, subject, starts_on)
-
-
-def pending_removal_sums(
-    connection: apsw.Connection,
-    tool_id: int,
-    days: Days,
-    subject: Subject | None,
-    starts_on: int,
-) -> list[MonthlySum]:
-    """Sums of the rows that vanished but count until the user confirms, by month and 大項目."""
-    return _sums_by_major(
-        connection, tool_id, days, subject, starts_on,
-        index="INDEXED BY idx_transactions_removal", also="AND removal = 'asked'",
-    )  # fmt: skip
-
-
-def _sums_by_major(
-    connection: apsw.Connection,
-    tool_id: int,
-    days: Days,
-    subject: Subject | None,
-    starts_on: int,
     *,
-    index: str = "",
-    also: str = "",
+    pending_only: bool = False,
 ) -> list[MonthlySum]:
-    """Sums of the counting rows that also meet a condition, found by a named index."""
+    """Sums of the counting rows on these days, by month and 大項目.
+
+    ``pending_only``: of those that vanished, but count until the user confirms that.
+    """
     where, values = where_rows(tool_id, days, subject)
+    index, also = "", ""
+    if pending_only:
+        index, also = "INDEXED BY idx_transactions_removal", "AND removal = 'asked'"
     rows = connection.execute(
         f"SELECT {_month(starts_on)}, category_major, count(*), sum(amount) "
         f"FROM transactions {index} WHERE {where} {also} AND {counts()} GROUP BY 1, 2, 3",
         values,
     )
-    return [_counted_sum(row, starts_on) for row in rows]
-
-
-def _counted_sum(row: tuple[Any, ...], starts_on: int) -> MonthlySum:
-    month, is_next, major, rows, amount = row
-    return MonthlySum(
-        month=_labelled(month, is_next, starts_on),
-        category_major=major,
-        category_minor="",
-        left_out=None,
-        rows=rows,
-        amount=amount,
-    )
+    return [
+        MonthlySum(_labelled(month, is_next, starts_on), major, "", None, count, amount)
+        for month, is_next, major, count, amount in rows
+    ]
 
 
 def rows_outside(
@@ -360,9 +310,9 @@ def rows_outside(
     """The number of rows before or after these days, and the first of them."""
     where = f"tool_id = ? AND (date < ? OR date > ?) AND {in_ledger()}"
     values = (tool_id, days.first.isoformat(), days.last.isoformat())
-    counted = connection.execute(f"SELECT count(*) FROM transactions WHERE {where}", values)
+    count: int = connection.execute(f"SELECT count(*) FROM transactions WHERE {where}", values).get
     rows = connection.execute(
         f"SELECT {TRANSACTION_COLUMNS} FROM transactions WHERE {where} ORDER BY date, id LIMIT ?",
         (*values, limit),
     )
-    return int(str(counted.fetchall()[0][0])), [read_transaction(row) for row in rows]
+    return count, [read_transaction(row) for row in rows]

@@ -1,5 +1,7 @@
 """The marks of duplicates and transfers in the ledger, which are derived from decisions.
 
+Decisions about rows that a rebuild deleted are kept apart until the rows return.
+
 Of a pair with the decision ``duplicate``, the row that the user did not keep is marked, by default
 the one with the larger id. It is marked as a duplicate of the unmarked row at the end of the chain
 of such pairs. Decisions that together would keep no row are followed as far as one row stays.
@@ -9,7 +11,8 @@ that it pays, the bill.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Sequence
 
 import apsw
 
@@ -18,11 +21,11 @@ from mdvec.household.interfaces.ledger_sums import counts_unless_decided, in_led
 
 def new_batch(connection: apsw.Connection) -> int:
     """The number of a request that decides pairs; call within its transaction."""
-    (last,) = connection.execute(
+    last: int = connection.execute(
         "SELECT max(coalesce((SELECT max(batch) FROM duplicate_checks), 0), "
         "coalesce((SELECT max(batch) FROM departed_pairs), 0))"
-    ).fetchone() or (0,)
-    return int(last) + 1
+    ).get
+    return last + 1
 
 
 def record_decision(
@@ -118,7 +121,7 @@ def _originals(connection: apsw.Connection, tool_id: int) -> dict[int, int]:
         f"WHERE {counts_unless_decided('t')} ORDER BY dropped, kept",
         (tool_id,),
     )
-    return kept_rows((int(str(original)), int(str(dropped))) for original, dropped in pairs)
+    return kept_rows(pairs)
 
 
 def kept_rows(pairs: Iterable[tuple[int, int]]) -> dict[int, int]:
@@ -135,3 +138,64 @@ def _end(originals: dict[int, int], row: int) -> int:
     while row in originals:
         row = originals[row]
     return row
+
+
+_PAIR = (
+    "transaction_id_1, transaction_id_2, detection_date_tolerance, "
+    "detection_amount_tolerance_abs, detection_amount_tolerance_pct, similarity_score, "
+    "detected_at, user_decision, decided_at, kept_id, reasons, of_transfer, batch"
+)
+
+
+def keep_decisions(connection: apsw.Connection, tool_id: int, leaving: Sequence[int]) -> None:
+    """Save the decisions about rows, by id, that are about to be deleted."""
+    connection.execute(
+        f"INSERT OR REPLACE INTO departed_pairs (tool_id, check_id, identity_1, identity_2, "
+        f"{_PAIR}) SELECT c.tool_id, c.id, a.identity, b.identity, {_PAIR} "
+        "FROM duplicate_checks AS c JOIN transactions AS a ON a.id = c.transaction_id_1 "
+        "JOIN transactions AS b ON b.id = c.transaction_id_2 "
+        "WHERE c.tool_id = ?1 AND c.user_decision NOT NULL AND ("
+        "c.transaction_id_1 IN (SELECT value FROM json_each(?2)) "
+        "OR c.transaction_id_2 IN (SELECT value FROM json_each(?2)))",
+        (tool_id, json.dumps(leaving)),
+    )
+
+
+def former_ids(connection: apsw.Connection, tool_id: int) -> dict[str, int]:
+    """The former ids of deleted rows, by identity; they decide which row of a pair is marked."""
+    return dict(
+        connection.execute(
+            "SELECT identity_1, transaction_id_1 FROM departed_pairs WHERE tool_id = ?1 UNION "
+            "SELECT identity_2, transaction_id_2 FROM departed_pairs WHERE tool_id = ?1",
+            (tool_id,),
+        )
+    )
+
+
+def bring_back_decisions(connection: apsw.Connection, tool_id: int) -> None:
+    """Restore the decisions whose two rows are in the ledger again; call update_marks after it."""
+    back = (
+        "FROM departed_pairs AS d WHERE d.tool_id = ?1 "
+        "AND EXISTS (SELECT 1 FROM transactions AS t WHERE t.id = d.transaction_id_1 "
+        "AND t.tool_id = ?1 AND t.identity = d.identity_1) "
+        "AND EXISTS (SELECT 1 FROM transactions AS t WHERE t.id = d.transaction_id_2 "
+        "AND t.tool_id = ?1 AND t.identity = d.identity_2)"
+    )
+    connection.execute(
+        f"INSERT OR REPLACE INTO duplicate_checks (id, tool_id, {_PAIR}) "
+        f"SELECT check_id, tool_id, {_PAIR} {back}",
+        (tool_id,),
+    )
+    ids = connection.execute(f"SELECT check_id {back}", (tool_id,)).fetchall()
+    connection.executemany(
+        "DELETE FROM departed_pairs WHERE tool_id = ? AND check_id = ?",
+        ((tool_id, check_id) for (check_id,) in ids),
+    )
+    connection.executemany(
+        "UPDATE transactions SET (duplicate_checked, duplicate_checked_at) = (1, "
+        "(SELECT decided_at FROM duplicate_checks WHERE id = ?1)) WHERE id IN ("
+        "SELECT transaction_id_1 FROM duplicate_checks WHERE id = ?1 AND user_decision <> 'skip' "
+        "UNION SELECT transaction_id_2 FROM duplicate_checks "
+        "WHERE id = ?1 AND user_decision <> 'skip')",
+        ids,
+    )

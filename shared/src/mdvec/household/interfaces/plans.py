@@ -20,11 +20,11 @@ from mdvec.household.interfaces.ledger_sums import counts
 
 def rules_of(connection: apsw.Connection, tool_id: int) -> list[CategoryRule]:
     """A household's rules, the oldest first."""
-    rows: list[tuple[Any, ...]] = connection.execute(
+    rows = connection.execute(
         "SELECT shop, category_major, category_minor FROM category_rules "
         "WHERE tool_id = ? ORDER BY id",
         (tool_id,),
-    ).fetchall()
+    )
     return [_rule(shop, Category(major, minor or None)) for shop, major, minor in rows]
 
 
@@ -52,7 +52,7 @@ def filed_names(connection: apsw.Connection, tool_id: int) -> list[tuple[str, st
         "WHERE +tool_id = ? AND filed_major IS NOT NULL",
         (tool_id,),
     )
-    return [(str(major), str(minor)) for major, minor in rows]
+    return list(rows)
 
 
 def put_rule(connection: apsw.Connection, tool_id: int, rule: CategoryRule) -> None:
@@ -78,17 +78,15 @@ def apply_rules(connection: apsw.Connection, tool_id: int) -> int:
     Call within a transaction, after each change of rules, rows or rows' own categories.
     """
     rules, own = rules_of(connection, tool_id), own_categories(connection, tool_id)
-    if not rules and not own and not _has_filed_rows(connection, tool_id):
+    filed = "SELECT 1 FROM transactions WHERE +tool_id = ? AND filed_major IS NOT NULL"
+    if not (rules or own or connection.execute(f"SELECT EXISTS ({filed})", (tool_id,)).get):
         return 0
-    descriptions = [
-        str(text)
-        for (text,) in connection.execute(
-            "SELECT DISTINCT description FROM transactions WHERE +tool_id = ?", (tool_id,)
-        )
-    ]
+    descriptions = connection.execute(
+        "SELECT DISTINCT description FROM transactions WHERE +tool_id = ?", (tool_id,)
+    )
     given = [
         (text, rule.category.major, rule.category.minor or "")
-        for text, shop in shops_of(descriptions).items()
+        for text, shop in shops_of(text for (text,) in descriptions).items()
         if (rule := rule_for(shop, rules)) is not None
     ]
     connection.execute(
@@ -162,7 +160,7 @@ def _new_names(
         "coalesce(filed_minor, category_minor) FROM transactions WHERE +tool_id = ?",
         (tool_id,),
     )
-    names = [Category(str(major), str(minor) or None) for major, minor in pairs]
+    names = [Category(major, minor or None) for major, minor in pairs]
     return [
         (name.major, name.minor or "", now.major, now.minor or "")
         for name in names
@@ -188,20 +186,12 @@ def renamed_rows(
         values,
     )
     return [
-        (str(before), str(now), int(str(count)), int(str(amount)))
+        (str(before), str(now), count, amount)
         for filed_major, filed_minor, major, minor, count, amount in rows
-        for before in [Category(str(filed_major), str(filed_minor) or None)]
-        for now in [Category(str(major), str(minor) or None)]
+        for before in [Category(filed_major, filed_minor or None)]
+        for now in [Category(major, minor or None)]
         if renamed(before, rules) == now
     ]
-
-
-def _has_filed_rows(connection: apsw.Connection, tool_id: int) -> bool:
-    row = connection.execute(
-        "SELECT 1 FROM transactions WHERE +tool_id = ? AND filed_major IS NOT NULL LIMIT 1",
-        (tool_id,),
-    ).fetchone()
-    return row is not None
 
 
 def own_categories(connection: apsw.Connection, tool_id: int) -> dict[int, Category]:
@@ -212,9 +202,7 @@ def own_categories(connection: apsw.Connection, tool_id: int) -> dict[int, Categ
         "WHERE n.tool_id = ? AND n.category_major <> ''",
         (tool_id,),
     )
-    return {
-        int(str(row_id)): Category(str(major), str(minor) or None) for row_id, major, minor in rows
-    }
+    return {row_id: Category(major, minor or None) for row_id, major, minor in rows}
 
 
 _NOTES = (
@@ -250,11 +238,11 @@ def _read(rows: Iterable[tuple[Any, ...]]) -> dict[int, RowNote]:
 
 def budgets_of(connection: apsw.Connection, tool_id: int) -> list[Budget]:
     """Every budget of a household, that of all spending first."""
-    rows: list[tuple[Any, ...]] = connection.execute(
+    rows = connection.execute(
         "SELECT category_major, category_minor, per, amount FROM budgets "
         "WHERE tool_id = ? ORDER BY category_major, category_minor, per",
         (tool_id,),
-    ).fetchall()
+    )
     return [Budget(_subject(major, minor), per, amount) for major, minor, per, amount in rows]
 
 
@@ -311,5 +299,5 @@ def months_with_assets(connection: apsw.Connection, tool_id: int) -> list[AssetM
         "SELECT month, kind, amount FROM asset_months WHERE tool_id = ? ORDER BY month, kind",
         (tool_id,),
     ):
-        by_month.setdefault(str(month), {})[str(kind)] = int(str(amount))
+        by_month.setdefault(month, {})[kind] = amount
     return [AssetMonth(Month.from_iso(month), amounts) for month, amounts in by_month.items()]

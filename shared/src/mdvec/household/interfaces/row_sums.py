@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
@@ -33,24 +33,6 @@ _BY_SUBJECT, _BY_DATE = "INDEXED BY idx_transactions_subject", "INDEXED BY idx_t
 _FEW_DAYS = 0.1
 """Of a ledger's days so many are found by the index of days, even to sum by shop."""
 _GREATEST = 2**63 - 1
-_LARGE = 2**31
-"""Sums of amounts below it cannot exceed 64 bits."""
-
-
-@dataclass(frozen=True, slots=True)
-class Extent:
-    """The days of a ledger from the first with a row to the last, and its greatest amount."""
-
-    days: Days
-    greatest: int
-
-    def sums(self, column: str) -> str:
-        """The number of rows, and a sum in two parts: those of 32 bits each, or 0 and all of it."""
-        if self.greatest < _LARGE:
-            return f"count(*), 0, coalesce(sum({column}), 0)"
-        return (
-            f"count(*), coalesce(sum({column} >> 32), 0), coalesce(sum({column} & 4294967295), 0)"
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +40,13 @@ class RowCondition:
     """What rows have in common, apart from their words; None and () restrict nothing.
 
     Attributes:
-        ledger: the whole ledger.
+        ledger: the days of the whole ledger, from the first with a row to the last.
         within: the rows are of one of these categories.
         without: and of none of these.
     """
 
     tool_id: int
-    ledger: Extent
+    ledger: Days
     days: Days | None = None
     accounts: tuple[str, ...] | None = None
     min_amount: int | None = None
@@ -100,14 +82,14 @@ class RowCondition:
     @property
     def known_days(self) -> Days | None:
         """The days asked for that are of the ledger."""
-        return (self.days or self.ledger.days).within(self.ledger.days)
+        return (self.days or self.ledger).within(self.ledger)
 
     @property
     def is_of_few_days(self) -> bool:
         """Whether few of the ledger's days are asked for."""
         shared = self.known_days
         return self.days is not None and (
-            shared is None or _length(shared) <= max(_FEW_DAYS * _length(self.ledger.days), 1)
+            shared is None or _length(shared) <= max(_FEW_DAYS * _length(self.ledger), 1)
         )
 
 
@@ -130,16 +112,15 @@ class RowsChosen:
     chosen: tuple[int, ...] = ()
 
 
-def extent_of(connection: apsw.Connection, tool_id: int) -> Extent:
-    """The extent of a ledger; there has to be a row."""
+def extent_of(connection: apsw.Connection, tool_id: int) -> Days:
+    """The days of a ledger, from the first with a row to the last; there has to be a row."""
     # Each from an index of its own.
-    names = ("min(date)", "max(date)", "min(amount)", "max(amount)")
-    columns = ", ".join(
-        f"(SELECT {expression} FROM transactions WHERE tool_id = ?1)" for expression in names
-    )
-    ((first, last, least, most),) = connection.execute(f"SELECT {columns}", (tool_id,)).fetchall()
-    days = Days(date.fromisoformat(str(first)), date.fromisoformat(str(last)))
-    return Extent(days, max(-int(str(least or 0)), int(str(most or 0))))
+    first, last = connection.execute(
+        "SELECT (SELECT min(date) FROM transactions WHERE tool_id = ?1), "
+        "(SELECT max(date) FROM transactions WHERE tool_id = ?1)",
+        (tool_id,),
+    ).get
+    return Days(date.fromisoformat(first), date.fromisoformat(last))
 
 
 def descriptions(connection: apsw.Connection, tool_id: int) -> list[str]:
@@ -153,7 +134,7 @@ def descriptions(connection: apsw.Connection, tool_id: int) -> list[str]:
         "SELECT text FROM one WHERE text IS NOT NULL",
         (tool_id,),
     )
-    return [str(text) for (text,) in rows]
+    return [text for (text,) in rows]
 
 
 def account_names(connection: apsw.Connection, tool_id: int) -> list[str]:
@@ -161,7 +142,7 @@ def account_names(connection: apsw.Connection, tool_id: int) -> list[str]:
     rows = connection.execute(
         f"SELECT DISTINCT account FROM transactions {_BY_SUBJECT} WHERE tool_id = ?", (tool_id,)
     )
-    return [str(name) for (name,) in rows if name]
+    return [name for (name,) in rows if name]
 
 
 def row_sums(
@@ -172,7 +153,6 @@ def row_sums(
     A row with a note is alone, and beside it is its id.
     """
     where, values = condition.where
-    sums = condition.ledger.sums
     index = _BY_DATE if condition.is_of_few_days else _BY_SUBJECT
     ids = json.dumps(sorted(noted))
     without = f" AND NOT {_is_one_of('id')}" if noted else ""
@@ -181,34 +161,34 @@ def row_sums(
     summed_rows: list[tuple[RowSum, int | None]] = []
     for known, by in kinds:
         rows = connection.execute(
-            f"SELECT {_COLUMNS}, {sums('amount')} FROM transactions {by} "
+            f"SELECT {_COLUMNS} FROM transactions {by} "
             f"WHERE {where} AND {known}{without} GROUP BY {_GROUPED}",
             (*values, *([ids] if noted else ())),
         )
-        summed_rows += [(_row_sum(row, ()), None) for row in rows]
+        summed_rows += [(_row_sum(*row), None) for row in rows]
     if noted:
         rows = connection.execute(
-            f"SELECT {_COLUMNS}, {sums('amount')}, id FROM transactions "
+            f"SELECT {_COLUMNS}, id FROM transactions "
             f"WHERE {where} AND {_is_one_of('id')} GROUP BY id",
             (*values, ids),
         )
         summed_rows += [
-            (_row_sum(row, (noted[row[-1]].note, *noted[row[-1]].tags)), int(row[-1]))
-            for row in rows
+            (_row_sum(*row, words=(noted[row_id].note, *noted[row_id].tags)), row_id)
+            for *row, row_id in rows
         ]
     return summed_rows
 
 
-_COLUMNS = f"description, memo, category_major, category_minor, account, {left_out()}"
+_SUM = "count(*), coalesce(sum(amount), 0)"
+_COLUMNS = f"description, memo, category_major, category_minor, account, {left_out()}, {_SUM}"
 _GROUPED = (
     "description, category_major, category_minor, memo, account, removal, is_duplicate, is_moved, "
     "is_transfer, is_target"
 )
 
 
-def _row_sum(row: Sequence[Any], words: tuple[str, ...]) -> RowSum:
-    description, memo, major, minor, account, reason, rows, high, low, *_ = row
-    return RowSum(description, memo, words, major, minor, account, reason, rows, (high << 32) + low)
+def _row_sum(description: str, memo: str, *others: Any, words: tuple[str, ...] = ()) -> RowSum:  # noqa: ANN401 - SQLite's values
+    return RowSum(description, memo, words, *others)
 
 
 def sums_by_day(connection: apsw.Connection, rows: RowsChosen) -> list[KeySum]:
@@ -223,14 +203,12 @@ def sums_by_file(connection: apsw.Connection, rows: RowsChosen) -> list[KeySum]:
 
 def _sums_by(connection: apsw.Connection, rows: RowsChosen, key: str) -> list[KeySum]:
     sources, values = _sources(rows, "" if key == "source_file" else _index_of_days(rows))
-    sums = rows.condition.ledger.sums
-    income = f"iif(category_major = '{INCOME}', amount, 0)"
+    income = f"coalesce(sum(iif(category_major = '{INCOME}', amount, 0)), 0)"
     return [
-        KeySum(str(name), count, (high << 32) + low, (earned << 32) + rest)
+        KeySum(*row)
         for source, bound in zip(sources, values, strict=True)
-        for name, count, high, low, _, earned, rest in connection.execute(
-            f"SELECT {key}, {sums('amount')}, {sums(income)} FROM {source} GROUP BY 1",
-            bound,
+        for row in connection.execute(
+            f"SELECT {key}, {_SUM}, {income} FROM {source} GROUP BY 1", bound
         )
     ]
 
@@ -266,7 +244,7 @@ def ids_of(connection: apsw.Connection, rows: RowsChosen) -> list[int]:
     """The ids of all the rows."""
     sources, values = _sources(rows, _index_of_days(rows))
     ids = " UNION ALL ".join(f"SELECT id FROM {source}" for source in sources)
-    return [int(row_id) for (row_id,) in connection.execute(ids, sum(values, ()))]
+    return [row_id for (row_id,) in connection.execute(ids, sum(values, ()))]
 
 
 def these_rows(connection: apsw.Connection, rows: RowsChosen) -> tuple[str, tuple[Any, ...]]:
@@ -313,4 +291,4 @@ def texts_of(connection: apsw.Connection, ids: Iterable[int]) -> set[tuple[str, 
         f"SELECT description, memo FROM transactions WHERE {_is_one_of('id')}",
         (json.dumps(list(ids)),),
     )
-    return {(str(description), str(memo)) for description, memo in rows}
+    return set(rows)

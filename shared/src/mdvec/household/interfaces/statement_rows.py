@@ -6,7 +6,6 @@ import json
 from collections.abc import Collection, Sequence
 from dataclasses import fields
 from operator import attrgetter
-from typing import Any
 
 import apsw
 
@@ -33,11 +32,12 @@ def put_rows(
     ``scope`` is what told its account so far. If a mapping gives the same rows another account or
     description now, their transactions follow, with what the user decided about them.
     """
-    before: list[tuple[Any, ...]] = connection.execute(
+    stored = connection.execute(
         "SELECT row_number, date, amount, identity FROM statement_rows "
         "WHERE statement_id = ? AND mf_id = ''",
         (statement_id,),
-    ).fetchall()
+    )
+    before = list(stored)
     connection.execute("DELETE FROM statement_rows WHERE statement_id = ?", (statement_id,))
     rows = rows_by_identity(blocks)
     connection.executemany(
@@ -73,24 +73,21 @@ _ALIKE = (
 
 def rows_without_id(connection: apsw.Connection) -> list[RowWithoutId]:
     """The ranked statements' rows without an ID of whose day and amount there is one with an ID."""
-    rows: list[tuple[Any, ...]] = connection.execute(
+    rows = connection.execute(
         "SELECT r.id, r.identity, r.statement_id, r.block, q.is_present, q.scope "
         f"{_ALIKE.format('=', '<>')} AND r.identity >= 'row:' AND r.identity < 'row;' ORDER BY r.id"
-    ).fetchall()
-    return [
-        RowWithoutId(row_id, identity, statement, block, bool(is_present), scope)
-        for row_id, identity, statement, block, is_present, scope in rows
-    ]
+    )
+    return [RowWithoutId(*row) for row in rows]
 
 
 def rows_with_id(connection: apsw.Connection) -> list[RowWithId]:
     """The ranked statements' rows with an ID of whose day and amount there is one without."""
-    rows: list[tuple[Any, ...]] = connection.execute(
+    rows = connection.execute(
         "SELECT r.identity, r.statement_id, r.block, q.is_present, r.date, r.amount, "
         f"r.description, r.account {_ALIKE.format('<>', '=')}"
-    ).fetchall()
+    )
     return [
-        RowWithId(identity, statement, block, bool(is_present), key_of(*values))
+        RowWithId(identity, statement, block, is_present, key_of(*values))
         for identity, statement, block, is_present, *values in rows
     ]
 
@@ -99,11 +96,11 @@ def blocks_with(
     connection: apsw.Connection, identities: Collection[str]
 ) -> dict[tuple[int, int], set[str]]:
     """Which of the identities each block (statement and number) of the ranked statements has."""
-    rows: list[tuple[Any, ...]] = connection.execute(
+    rows = connection.execute(
         f"SELECT r.statement_id, r.block, r.identity {_HERE} "
         "WHERE r.identity IN (SELECT value FROM json_each(?))",
         (json.dumps(sorted(identities)),),
-    ).fetchall()
+    )
     blocks: dict[tuple[int, int], set[str]] = {}
     for statement, block, identity in rows:
         blocks.setdefault((statement, block), set()).add(identity)

@@ -1,22 +1,82 @@
-"""The subjects of a ledger's rows, the rows of each subject, and the words that find them."""
+"""A statement file as a searchable document, whose chunks are the subjects of its rows.
+
+Many rows have the same subject: shop, category and memo. A subject is one chunk, at the place of
+its first row, so equal subjects share one vector and one entry in the index of words. A search
+looks up the rows themselves in the ledger.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import apsw
 
-from mdvec.household.core.statement_text import StatementSubject, subject_words
-from mdvec.household.core.transaction import Transaction
-from mdvec.household.interfaces.plans import all_notes
+from mdvec.household.core.csv_text import CsvText, span_at
+from mdvec.household.core.transaction import RowNote, Transaction
+from mdvec.household.core.wording import REASONS_IN_WORDS
+from mdvec.household.interfaces.plans import all_notes, notes_on
 from mdvec.household.interfaces.transactions import TRANSACTION_COLUMNS, read_transaction
-from mdvec.index import Tables, change_headings
-from mdvec.text import identifier, terms
-from mdvec.tools import list_tools
+from mdvec.index import StoredChunk, StoredText, Tables, change_headings, documents
+from mdvec.text import Chunk, folded, identifier, named_dates, terms
+from mdvec.tools import Tool, list_tools
 
+_FORMAT = b"subjects"
 _OF_SUBJECT = "description, category_major, category_minor, memo"
+_NUMBER = re.compile(r"\d[\d,]*")
+_MAX_AMOUNT = 10**15
+
+
+class StatementSubject(NamedTuple):
+    """The subject of rows in words, without date and amount, and their ``accounts`` and notes.
+
+    ``row_id`` and ``line`` are those of the first row; the line is 0 if its file holds others now.
+    """
+
+    row_id: int
+    line: int
+    words: str
+    accounts: str
+
+
+@dataclass(frozen=True, slots=True)
+class StatementText:
+    """A statement file's text, and the subjects that are stored with it.
+
+    ``file_hash`` is that of the file; ``csv`` gives its text, which is read only if it is needed.
+    """
+
+    path: str
+    size: int
+    mtime_ns: int
+    file_hash: str
+    csv: Callable[[], CsvText]
+    subjects: Sequence[StatementSubject]
+
+    @property
+    def content_hash(self) -> str:
+        """Of the file and the subjects: it differs if a row moves to another file or is edited."""
+        digest = hashlib.sha256(_FORMAT + self.file_hash.encode())
+        for subject in self.subjects:
+            digest.update("\t".join(["\n", *map(str, subject)]).encode())
+        return digest.hexdigest()
+
+
+def chunks_of(statement: StatementText) -> list[Chunk]:
+    """A chunk for each subject, numbered by its first row; without extent if that has no line."""
+    csv = statement.csv()
+    spans = csv.spans() if statement.subjects else {}
+    chunks: list[Chunk] = []
+    for row_id, line, words, accounts in statement.subjects:
+        start, end, last_line = spans.get(line, (0, 0, line))
+        row = csv.text[start:end]
+        text = words or row or accounts
+        chunks.append(Chunk(row_id, start, end, line, last_line, accounts, text))
+    return chunks
 
 
 def subjects_by_file(
@@ -42,10 +102,15 @@ def subjects_by_file(
     )
     noted = _notes_by_subject(connection, tool_id)
     for path, row_id, line, description, major, minor, memo, accounts in firsts:
-        words = subject_words(str(description), str(major), str(minor), str(memo))
+        words = _words(str(description), str(major), str(minor), str(memo))
         names = _names(accounts, noted.get((description, major, minor, memo), ()))
         by_file[str(path)].append(StatementSubject(int(row_id or 0), int(line or 0), words, names))
     return by_file
+
+
+def _words(*parts: str) -> str:
+    """The subject of a row in words: description, categories and memo."""
+    return " ".join(part for part in parts if part.strip())
 
 
 def _names(accounts: object, notes: Iterable[str]) -> str:
@@ -66,7 +131,7 @@ def _notes_by_subject(
     return by_subject
 
 
-def changed_headings(connection: apsw.Connection, tables: Tables) -> dict[int, str]:
+def _changed_headings(connection: apsw.Connection, tables: Tables) -> dict[int, str]:
     """The heading of each chunk whose rows have other categories, accounts or notes than stored.
 
     It has the words of the row's subject if they differ from the stored text.
@@ -83,7 +148,7 @@ def changed_headings(connection: apsw.Connection, tables: Tables) -> dict[int, s
     noted = _notes_by_subject(connection, tables.tool_id)
     headings: dict[int, str] = {}
     for chunk_id, heading, text, *subject, accounts in rows:
-        words = subject_words(*map(str, subject))
+        words = _words(*map(str, subject))
         names = _names(accounts, noted.get(tuple(subject), ()))
         now = f"{names} {words}" if words and words != text else names
         if now != heading:
@@ -93,15 +158,30 @@ def changed_headings(connection: apsw.Connection, tables: Tables) -> dict[int, s
 
 def searchable_rows(connection: apsw.Connection, tool_id: int) -> int:
     """The number of rows that a search finds."""
-    (count,) = connection.execute(
+    count: int = connection.execute(
         "SELECT count(*) FROM transactions WHERE tool_id = ? AND removal IS NOT 'removed'",
         (tool_id,),
-    ).fetchone() or (0,)
-    return int(count)
+    ).get
+    return count
+
+
+def follow_decisions(connection: apsw.Connection, tool_id: int) -> None:
+    """Bring the words by which a household's rows are found up to its categories and notes.
+
+    Nothing is embedded: vectors follow with the next import. Call within the transaction that
+    changed the rows or notes.
+    """
+    tool = next(
+        (candidate for candidate in list_tools(connection) if candidate.id == tool_id), None
+    )
+    if tool is None or not tool.generation:
+        return
+    headings = _changed_headings(connection, tool.tables)
+    change_headings(connection, tool.tables, headings)
 
 
 @dataclass(frozen=True, slots=True)
-class RowMentions:
+class _Mentions:
     """What a question says of rows: days or months as digits (20250612), amounts, and its text."""
 
     days: Sequence[str]
@@ -109,8 +189,61 @@ class RowMentions:
     text: str
 
 
-def rows_like(
-    connection: apsw.Connection, tool_id: int, row_id: int, wanted: RowMentions, limit: int
+def rows_of_chunk(
+    connection: apsw.Connection, tool: Tool, chunk: StoredChunk, question: str, limit: int
+) -> Sequence[StoredChunk]:
+    """The rows with a chunk's subject, each as the chunk of its place in its file.
+
+    Those whose day, amount or note the question names come first, then the newest. A row has the
+    id of its transaction, also at the end of its heading, and the present marks of the ledger.
+    """
+    rows = _rows_like(connection, tool.id, chunk.chunk_index, _wanted(question), limit)
+    files = {row.source_file for row in rows}
+    texts = {path: documents.stored_text(connection, tool.tables, path) for path in files}
+    noted = notes_on(connection, tool.id, [row.id for row in rows])
+    return [_at_its_place(chunk, row, noted.get(row.id), texts[row.source_file]) for row in rows]
+
+
+def _wanted(question: str) -> _Mentions:
+    text = folded(question)
+    numbers = (int(figure.replace(",", "")) for figure in _NUMBER.findall(text))
+    days = [day.digits for day in named_dates(text)]
+    # A day also yields its month, which would match other days.
+    exact = [digits for digits in days if len(digits) == 8] or days
+    return _Mentions(exact, [number for number in numbers if number < _MAX_AMOUNT], text)
+
+
+def _at_its_place(
+    chunk: StoredChunk, row: Transaction, note: RowNote | None, stored: StoredText | None
+) -> StoredChunk:
+    content = "" if stored is None else stored.content
+    start, end, last_line = span_at(content, row.row_number)
+    return replace(
+        chunk,
+        id=row.id,
+        document_id=chunk.document_id if stored is None else stored.id,
+        file_path=row.source_file,
+        title="" if stored is None else stored.title,
+        heading=f"{_heading(row)}{note.in_words if note else ''} 取引ID {row.id}",
+        content=content[start:end] or row.description,
+        chunk_index=row.id,
+        start_position=start,
+        end_position=end,
+        start_line=max(row.row_number, 1),
+        end_line=max(last_line, 1),
+    )
+
+
+def _heading(row: Transaction) -> str:
+    """A row's date, amount and category, and why it does not count, as hits show them."""
+    amount = "金額なし" if row.amount is None else f"{row.amount:,}円"
+    category = "/".join(name for name in (row.category_major, row.category_minor) if name)
+    why = f"（集計外: {REASONS_IN_WORDS[row.left_out]}）" if row.left_out else ""
+    return " ".join(part for part in (f"{row.date:%Y-%m-%d}", amount, category) if part) + why
+
+
+def _rows_like(
+    connection: apsw.Connection, tool_id: int, row_id: int, wanted: _Mentions, limit: int
 ) -> list[Transaction]:
     """The rows with the subject of one row: first those that the question names, then the newest.
 
@@ -143,18 +276,3 @@ def _noted_as(connection: apsw.Connection, tool_id: int, question: str) -> list[
         for row_id, note in all_notes(connection, tool_id).items()
         if not question_terms.isdisjoint(terms(" ".join(note.words)))
     ]
-
-
-def follow_decisions(connection: apsw.Connection, tool_id: int) -> None:
-    """Bring the words by which a household's rows are found up to its categories and notes.
-
-    Nothing is embedded: vectors follow with the next import. Call within the transaction that
-    changed the rows or notes.
-    """
-    tool = next(
-        (candidate for candidate in list_tools(connection) if candidate.id == tool_id), None
-    )
-    if tool is None or not tool.generation:
-        return
-    headings = changed_headings(connection, tool.tables)
-    change_headings(connection, tool.tables, headings)
