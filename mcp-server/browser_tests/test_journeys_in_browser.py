@@ -65,6 +65,36 @@ def test_a_newcomer_finds_the_dearest_month_its_reason_two_duplicates_and_a_pass
     expect(page.locator("ol.hits mark").first).to_be_visible()
 
 
+def test_a_row_of_may_is_found_corrected_ruled_and_all_of_it_undone(window, fill, tmp_path):
+    with page_site(fill(tmp_path)) as site:
+        page = window(site=site, locale="ja").page
+        page.goto("/money")
+        page.get_by_role("link", name="明細", exact=True).click()
+        page.get_by_role("searchbox").fill("美容室")
+        page.get_by_text("絞り込み").click()
+        page.get_by_label("期間").fill("2025年")
+        page.get_by_role("button", name="表示", exact=True).first.click()
+        rows = page.locator("table tbody tr")
+        before = rows.first.inner_text()
+        rows.first.get_by_role("link").click()
+        page.locator("#edit").get_by_label("カテゴリ").fill("食費")
+        page.locator("#edit").get_by_label("メモ").fill("誕生日")
+        page.get_by_role("button", name="この明細だけ").click()
+        expect(rows.first).to_contain_text("手で分類")
+        expect(rows.first).to_contain_text("誕生日")
+        page.get_by_role("button", name="取り消す").click()
+        assert rows.first.inner_text() == before
+        rows.first.get_by_role("link").click()
+        page.locator("#edit").get_by_label("カテゴリ").fill("食費")
+        page.get_by_role("button", name="この店はいつも").click()
+        expect(page.locator("#edit")).to_contain_text("まだ変えていません")
+        assert rows.first.inner_text() == before
+        page.get_by_role("button", name="規則にする").click()
+        expect(rows.first).to_contain_text("食費")
+        page.get_by_role("button", name="取り消す").click()
+        assert rows.first.inner_text() == before
+
+
 def test_thirty_duplicates_are_decided_by_key_and_undone(window, tmp_path):
     rows = [
         f"1,2025/07/{1 + n % 28:02},店{n},-{1000 + n},{account},食費,食料品,,0,{n}{account}"

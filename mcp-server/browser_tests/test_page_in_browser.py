@@ -34,6 +34,9 @@ VIEWS = {
     "money": "/money",
     "category": "/money?category=食費&period=2025年",
     "shop": "/money?shop=家賃&period=2025年",
+    "rows": "/money/rows?q=カフェ&period=2025年&edit=3",
+    "rows-rule": "/money/rows?q=スーパー&edit=5&rule=日用品&sort=shop",
+    "no-rows": "/money/rows?q=ぬぬぬ",
     "trend": "/money/trend",
     "trend-of-one": "/money/trend?category=食費&period=直近24か月",
     "plan": "/money/plan",
@@ -53,7 +56,7 @@ BAD = {"trouble": "404", "refused": "400", "closed": "403"}
 """Views of something refused, whose status the browser's console repeats."""
 DOWNLOADS = (
     "/tools/events", "/money/plan/table", "/money/plan/chart", "/money/accounts/table",
-    "/money/chart", "/open",
+    "/money/chart", "/document/picture", "/open",
 )  # fmt: skip
 """What answers with something else than a view, beside CSV files."""
 AXE = (resources.files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
@@ -108,7 +111,7 @@ def test_every_view_is_among_those_examined(tmp_path):
     assert left == set(DOWNLOADS)
 
 
-EMPTY = ("/", "/money", "/money/trend", "/money/plan", "/money/accounts", "/review",
+EMPTY = ("/", "/money", "/money/rows", "/money/trend", "/money/plan", "/money/accounts", "/review",
          "/review/categories", "/data", "/tools", "/tools/health")  # fmt: skip
 
 
@@ -133,6 +136,7 @@ def test_a_page_without_data_or_cookie_fits_and_says_what_to_do(window, tmp_path
 DOCUMENTED = {
     "search": (VIEWS["search"], 600),
     "money": ("/money?period=2024年", 880),
+    "rows": ("/money/rows?period=2025-05&q=駅前|パン&sort=largest", 760),
     "plan": ("/money/plan", 960),
     "review": ("/review", 645),
 }
