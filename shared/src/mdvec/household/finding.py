@@ -293,11 +293,8 @@ def _planned_notes(connection: apsw.Connection, matching: RowsChosen, today: dat
         return []
     income = sum(day.income for day in sums)
     spending = income - sum(day.amount for day in sums)
-    return [
-        planned_totals_note(
-            sum(day.rows for day in sums), spending or None, income or None, PLANNED_INCLUDED
-        )
-    ]
+    rows = sum(day.rows for day in sums)
+    return [planned_totals_note(rows, spending, income, PLANNED_INCLUDED)]
 
 
 def _with_texts(

@@ -10,6 +10,7 @@ from small_ledger import FLAGS, Row, SmallLedger
 
 from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core.wording import InsufficientData
+from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
 from mdvec.household.overview import MonthRun, available_months, body_of, runs_of
 
 TODAY = date(2025, 7, 20)
@@ -64,6 +65,22 @@ def test_a_row_of_a_future_month_moves_no_default_and_is_reported(ledger):
         assert planned in answer.text
     assert not any("予定" in note for note in ledger.month(TODAY, "先月").notes)
     assert not any("予定" in note for note in ledger.trend(TODAY, "食費").notes)
+
+
+@pytest.mark.parametrize("income", [0, 700])
+def test_planned_rows_that_come_to_nothing_are_shown_in_one_way(ledger, income):
+    ledger.add(Row("2025-07-25", -500, "食費/外食"))
+    ledger.add(Row("2025-07-25", 500, "食費/外食"))
+    if income:
+        ledger.add(Row("2025-07-25", income, "収入/給与"))
+    rows, amounts = (3, "、収入 700円") if income else (2, "")
+    note = f"予定（今日より後の日付の明細）: {rows}件{amounts}（上の金額に含みます）"
+    found = find_transactions(
+        ledger.connection, ledger.tool_id, RowFilter(period="今月"), ListingOptions(), TODAY
+    )
+    trend = ledger.trend(TODAY, "収支", period="今月")
+    for answer in (ledger.month(TODAY, "今月"), trend, found):
+        assert note in answer.notes
 
 
 def test_future_months_are_answered_on_request_and_marked_as_planned(ledger):

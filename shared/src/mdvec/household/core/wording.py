@@ -339,19 +339,16 @@ def planned_note(sums: Sequence[MonthlySum], where: str) -> str:
     income, spending = income_and_spending(sums)
     return planned_totals_note(
         sum(cell.rows for cell in sums),
-        -sum(cell.amount for cell in spending) if spending else None,
-        sum(cell.amount for cell in income) if income else None,
+        -sum(cell.amount for cell in spending),
+        sum(cell.amount for cell in income),
         where,
     )
 
 
-def planned_totals_note(rows: int, spending: int | None, income: int | None, where: str) -> str:
-    """The same of totals; None for those without a row."""
-    amounts = "".join(
-        f"、{name} {format_currency(yen)}"
-        for name, yen in (("支出", spending), ("収入", income))
-        if yen is not None
-    )
+def planned_totals_note(rows: int, spending: int, income: int, where: str) -> str:
+    """The same of totals; one of nothing is left out, as in those of found rows."""
+    named = (("支出", spending), ("収入", income))
+    amounts = "".join(f"、{name} {format_currency(yen)}" for name, yen in named if yen)
     return f"予定（今日より後の日付の明細）: {rows:,}件{amounts}（{where}）"
 
 
