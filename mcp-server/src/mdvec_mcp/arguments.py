@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
+from mdvec import household
 from pydantic import BaseModel, ValidationError
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 
 _HOUSEHOLD = "mdvec_mcp.household"
+_LANGUAGES = ("ja", "en")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +53,6 @@ class ArgumentWording:
             return self.missing.format(tool=tool, name=name)
         needed = self.needed(first)
         return self.wrong.format(tool=tool, name=name, needed=needed, given=shown(first["input"]))
-
-
-def wording_for(function: Callable[..., Any]) -> ArgumentWording:
-    """The wording for a tool: Japanese for the household's, whose answers are in Japanese."""
-    module = function.__module__
-    return JAPANESE if module.startswith(_HOUSEHOLD) else ENGLISH
 
 
 def _in_english(error: Mapping[str, Any]) -> str:
@@ -114,14 +110,45 @@ _STRICT = frozenset({"integer", "number", "boolean"})
 
 
 async def run_checked(
-    tool: Tool, arguments: dict[str, Any], context: Context[Any, Any]
+    tool: Tool, arguments: dict[str, Any], context: Context[Any, Any], language: str = "ja"
 ) -> ToolReply:
     """The tool's reply; refusals are in the language of its answers.
+
+    The household's are in ``language``, or in the one that the argument of this name asks for,
+    which each of its tools takes; the instructions say so once, for the list has no room for it.
 
     Raises:
         ToolError: an argument is wrong, or the tool refuses the call.
     """
-    wording = wording_for(tool.fn)
+    if not tool.fn.__module__.startswith(_HOUSEHOLD):
+        return await _reply(tool, arguments, context, ENGLISH)
+    language = arguments.get("language", language)
+    wording = ENGLISH if language == "en" else JAPANESE
+    if language not in _LANGUAGES:
+        error = {"type": "literal_error", "msg": "Input should be 'ja' or 'en'",
+                 "ctx": {"expected": "'ja' or 'en'"}}  # fmt: skip
+        raise ToolError(
+            wording.wrong.format(
+                tool=tool.name, name="language", needed=wording.needed(error), given=shown(language)
+            )
+        )
+    others = {name: value for name, value in arguments.items() if name != "language"}
+    try:
+        reply = await _reply(tool, others, context, wording)
+    except ToolError as error:
+        if language == "ja":
+            raise
+        raise ToolError(household.in_english(str(error))) from error.__cause__
+    if language == "ja":
+        return reply
+    data = reply.data
+    in_english = data and (lambda: household.data_in_english(data()))
+    return replace(reply, text=household.in_english(reply.text), data=in_english)
+
+
+async def _reply(
+    tool: Tool, arguments: dict[str, Any], context: Context[Any, Any], wording: ArgumentWording
+) -> ToolReply:
     known = _parameters(tool.fn_metadata.arg_model)
     checked = checked_arguments(tool.name, arguments, known, wording)
     try:

@@ -31,7 +31,7 @@ _HOUSEHOLD = (
     "Household: never add up search results. get_monthly_household gives a period's sums, "
     "get_category_trend its months, find_transactions rows by shop, amount or day, "
     "household_report the rest; transfers and duplicates are left out. Tell the user which period "
-    "the answer covers. Record a decision only after the user made it."
+    "the answer covers. Record a decision only after the user made it. Each takes language: en."
 )
 _SQL = "Tables: query answers one DuckDB SELECT with few rows."
 _LEDGERS = (

@@ -117,12 +117,14 @@ class MdvecServer(Server[dict[str, Any]]):
         on_close: what to call when serving ends.
     """
 
-    def __init__(self, name: str, *, version: str, structured: Structured = "auto") -> None:
+    def __init__(
+        self, name: str, *, version: str, structured: Structured = "auto", language: str = "ja"
+    ) -> None:
         self.on_listed: list[Callable[[], None]] = []
         self.on_close: list[Callable[[], None]] = []
         self._sessions = Sessions()
         self._subscribed = InMemorySubscriptionBus()
-        self._structured = structured
+        self._structured, self._language = structured, language
         super().__init__(
             name, version=version, lifespan=lambda _: self._refreshing(),
             get_tool_input_schema=lambda _tool: None,  # no tool here has a parameter in a header
@@ -196,7 +198,7 @@ class MdvecServer(Server[dict[str, Any]]):
         try:
             tool = await self._known_tool(params.name, draws=client_supports_apps(ctx))
             naming.set(self.offer.named)
-            reply = await run_checked(tool, arguments, Context(request_context=ctx))
+            reply = await run_checked(tool, arguments, Context(request_context=ctx), self._language)
         except ToolError as error:
             # The message may quote data; the class of what is behind it does not.
             record("refusal", tool=params.name, error=type(error.__cause__ or error).__name__)

@@ -105,10 +105,11 @@ class Wiring:
         def active_households() -> list[Tool]:
             return _rows_of(_HOUSEHOLD, list_tools(self.database, active_only=True))
 
-        starts_on = self.settings.household.month_starts_on
+        chosen = self.settings.household
         return household.HouseholdContext(
-            self.database, active_households, self.freshness, starts_on, self.models.embed_at_once
-        )
+            self.database, active_households, self.freshness, chosen.month_starts_on,
+            self.models.embed_at_once, chosen.language,
+        )  # fmt: skip
 
     @cached_property
     def chart_server(self) -> ChartServer:
@@ -161,7 +162,10 @@ def wired_server(
     folder that the server was started for (``folder_tool``) is looked at now, and may be imported.
     If it ``is_alone``, no other tool is offered.
     """
-    server = MdvecServer("mdvec", version=__version__, structured=settings.server.structured)
+    server = MdvecServer(
+        "mdvec", version=__version__, structured=settings.server.structured,
+        language=settings.household.language,
+    )  # fmt: skip
     wiring = Wiring(server, database, models, settings, folder_tool, is_alone, extend=extend)
     server.follow(LiveOffer(database, tools, lambda rows: _offer(wiring, rows)))
     if folder_tool is not None:

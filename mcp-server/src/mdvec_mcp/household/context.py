@@ -48,6 +48,7 @@ class HouseholdContext:
         freshness: looks at the statement files.
         month_starts_on: the day on which months start.
         embed: embeds words for a household, where that takes milliseconds.
+        language: the language of the resources; tools' answers get theirs when they are called.
         trends: the cache of computed trends.
     """
 
@@ -56,6 +57,7 @@ class HouseholdContext:
     freshness: FreshnessWatch
     month_starts_on: int = 1
     embed: Embed | None = None
+    language: str = "ja"
     trends: TrendCache = field(default_factory=TrendCache)
 
     async def answer(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.database import Connection
-from mdvec.household import available_months, category_hierarchy
+from mdvec.household import available_months, category_hierarchy, data_in_english
 
 from mdvec_mcp.calls import in_thread
 from mdvec_mcp.database_trouble import trouble_in_japanese
@@ -66,6 +66,8 @@ async def _read(context: HouseholdContext, work: Work) -> str:
     else:
         each = {tool.name: await _of_one(context, tool.name, work) for tool in households}
         answer = each if len(each) > 1 else each[households[0].name]
+    if context.language == "en":
+        answer = data_in_english(answer)
     text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
     # JSON leaves line separators and direction marks as they are; escaped, they mean the same.
     return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)

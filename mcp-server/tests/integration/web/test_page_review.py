@@ -88,11 +88,12 @@ def test_candidates_alike_are_decided_and_undone_together(client):
 
 @pytest.mark.parametrize(
     ("fields", "told"),
-    [({"check": "1", "decision": "maybe"}, "判定値が不正"), ({"check": "1"}, "判定値が不正"),
-     ({"decision": "duplicate"}, "見つかりません"),
-     ({"check": "99999999", "decision": "skip", "part": "1"}, "見つかりません"),
-     ({"check": "1", "decision": "duplicate", "keep": "99999"}, "取引ID"),
-     ({"check": "1", "decision": "skip", "household": "none"}, "見つかりません")],
+    [({"check": "1", "decision": "maybe"}, "decision needs one of"),
+     ({"check": "1"}, "decision needs one of"),
+     ({"decision": "duplicate"}, "there is no candidate"),
+     ({"check": "99999999", "decision": "skip", "part": "1"}, "there is no candidate"),
+     ({"check": "1", "decision": "duplicate", "keep": "99999"}, "keep needs transactions"),
+     ({"check": "1", "decision": "skip", "household": "none"}, "there is no household")],
 )  # fmt: skip
 def test_a_wrong_decision_ends_in_one_sentence_and_changes_nothing(client, fields, told):
     before = is_open(client)

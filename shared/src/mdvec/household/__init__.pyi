@@ -55,6 +55,8 @@ from .core.wording import format_percentage as format_percentage
 from .deciding import Confirmation as Confirmation
 from .deciding import Restoration as Restoration
 from .deciding import ReviewDecision as ReviewDecision
+from .english import data_in_english as data_in_english
+from .english import in_english as in_english
 from .expense_lists import CostsAnswer as CostsAnswer
 from .expense_lists import ExpenseList as ExpenseList
 from .expense_lists import ListName as ListName

@@ -237,7 +237,7 @@ def _the_only(rules: Sequence[CategoryRule]) -> CategoryRule | None:
     """The rule that was meant; names may contain = and >, so that there may be several."""
     if len(rules) > 1:
         raise InvalidRule(
-            '何通りにも読めます。次のどれかのように、名前を " で囲んで指定してください: '
+            "何通りにも読めます。次のどれかのように、名前を二重引用符で囲んで指定してください: "
             f"{'、'.join(map(quoted, rules))}"
         )
     return rules[0] if rules else None

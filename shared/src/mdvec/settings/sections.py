@@ -208,11 +208,12 @@ class ScanSettings(SettingsSection):
 
 
 class HouseholdSettings(SettingsSection):
-    """``[household]``: how the household's months run."""
+    """``[household]``: how the household's months run, and the language of its answers."""
 
     month_starts_on: int = Field(
         1, ge=1, le=31, description="1 to 31, the day on which a month starts"
     )
+    language: Literal["ja", "en"] = Field("ja", description="'ja' or 'en'")
 
 
 class DuplicateSettings(SettingsSection):

@@ -24,6 +24,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.dates import MonthRange
 from mdvec.errors import MdvecError
+from mdvec.household import in_english
 from mdvec.manage import CODE_SECONDS, PageKey
 from mdvec.text import file_size, local_time
 from starlette.requests import Request
@@ -72,8 +73,13 @@ def known_words() -> dict[str, tuple[str, str]]:
 
 
 def told(language: Language, sentence: str) -> str:
-    """A sentence of the library in a language; one that is not in the table stays as it is."""
-    if language != "ja" or len(sentence) > _MAX_SENTENCE:
+    """A sentence of the library in a language; one that is not in the table stays as it is.
+
+    The household's are in Japanese, and put into English; others are in English.
+    """
+    if language != "ja":
+        return in_english(sentence)
+    if len(sentence) > _MAX_SENTENCE:
         return sentence
     for pattern, japanese in _known():
         match = pattern.fullmatch(sentence)

@@ -89,6 +89,14 @@ def _sentences() -> dict[str, dict[Language, str]]:
     return tomllib.loads(file.read_text("utf-8"))
 
 
+def sentence_pairs() -> list[tuple[str, str]]:
+    """Each sentence in Japanese and in English; its places are those of ``english.toml``."""
+    places = {place: f"{{any{at}}}" for at, place in enumerate(("column", "shown", "quoted"), 1)}
+    return [
+        (each["ja"].format(**places), each["en"].format(**places)) for each in _sentences().values()
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class Undecided:
     """A column that changes a figure, and what somebody must state of it.

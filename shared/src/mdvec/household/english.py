@@ -1,0 +1,230 @@
+"""The household's answers in English, for who sets ``[household] language`` or asks for it.
+
+Answers and refusals are made in Japanese, once. ``english.toml`` has each of their sentences as a
+template in both languages: what stands in a template's places is put into English in turn, and
+names from the data stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
+
+from mdvec.household.core.undecided import sentence_pairs
+from mdvec.household.overview import data_of, english_names
+
+_MAX_CHARS = 4_000
+"""A longer line is no sentence of ours."""
+_PLACE = re.compile(r"(「)?\{([a-z]+\d*)\}(?(1)」)")
+"""A place in a template; one in brackets may have a quoted name instead."""
+_NESTED = "（(?:[^（）]|（[^（）]*）)*）|「[^」]*」"
+_ANY = rf"(?:[^、。（「]|{_NESTED})+?"
+_SOME = rf"(?:[^。（「]|{_NESTED})+?"
+_KINDS = {
+    "n": r"-?[\d,.]*\d", "yen": r"[+-]?[\d,]+円|N/A", "pct": r"[+-]?[\d,.]+ ?%|N/A",
+    "day": r"\d{4}-\d\d-\d\d", "any": _ANY, "x": _ANY, "cat": _ANY, "names": _SOME, "cats": _SOME,
+    "span": r"[\d/〜（）年月日-]+", "list": _SOME, "parts": _SOME, "text": r".+?",
+}  # fmt: skip
+"""What each kind of a place matches; the head of ``english.toml`` describes them."""
+_FIXED = {"day": 10, "yen": 2, "pct": 2, "n": 1}
+"""How many letters of text a figure is worth where several sentences fit."""
+_DIGITS = "0123456789"
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+_FIRST_MASK, _MASKED = 0xE000, "[\ue000-\uf8ff]"
+"""What stands for the quoted names of a line, in Unicode's private area."""
+_SPAN = re.compile(r"[\d/〜（）-]*\d{4}年[\d年月日/〜（）-]*")
+_DATE = re.compile(r"(\d{4})年(?:(\d{1,2})月(?:(\d{1,2})日)?)?")
+_START = re.compile(r"( *(?:- )?)(.*)", re.DOTALL)
+_WORDED = frozenset({"notes", "age", "understood", "message", "reasons", "alt_text", "error"})
+"""The fields of answers, as data, that have sentences."""
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    """A sentence in both languages, with places."""
+
+    japanese: str
+    english: str
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The text between the places."""
+        return _PLACE.split(self.japanese)[::3]
+
+    @cached_property
+    def weight(self) -> int:
+        """How much of a text the sentence fixes: its own text, brackets, the form of figures."""
+        parts = _PLACE.split(self.japanese)
+        figures = sum(_FIXED.get(name.rstrip(_DIGITS), 0) for name in parts[2::3])
+        return (
+            sum(map(len, self.texts)) + figures + 2 * (len(parts[1::3]) - parts[1::3].count(None))
+        )
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """What matches the sentence whatever is in its places."""
+        parts = _PLACE.split(self.japanese)
+        written = [re.escape(parts[0])]
+        for bracket, name, text in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
+            kind = _KINDS[name.rstrip(_DIGITS)]
+            quoted = rf"(?:「(?P<{name}>[^」]*)」|(?P<{name}_>{_MASKED}))"
+            written += [quoted if bracket else f"(?P<{name}>{kind})", re.escape(text)]
+        return re.compile("".join(written))
+
+    def translated(self, text: str) -> str | None:
+        """The text in English, if it is this sentence."""
+        if not all(part in text for part in self.texts):
+            return None
+        match = self.pattern.fullmatch(text)
+        if match is None:
+            return None
+        english, values = self.english, match.groupdict()
+        for name, value in values.items():
+            if value == "1":
+                english = re.sub(rf"(\{{{name}\}} (?:more )?\w+)s\b", r"\1", english)
+            if name.endswith("_") and value is not None:  # it has quotes of its own
+                place = f"{{{name[:-1]}}}"
+                english = english.replace(f'"{place}"', place).replace(place, value)
+        filled = {name: _filled(name, value or "") for name, value in values.items()}
+        return english.format(**filled)
+
+
+def in_english(text: str) -> str:
+    """An answer or a refusal in English; lines that no sentence fits stay as they are."""
+    return "\n".join(map(_line, text.split("\n")))
+
+
+def data_in_english(data: Any) -> Any:  # noqa: ANN401 - JSON
+    """The same for an answer as JSON; its figures, names and categories stay as they are."""
+    if isinstance(data, Mapping):
+        return {
+            key: _worded(value) if key in _WORDED else data_in_english(value)
+            for key, value in data.items()
+        }
+    return [data_in_english(value) for value in data] if isinstance(data, list) else data
+
+
+def _worded(value: Any) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(value, list):
+        return [in_english(each) if isinstance(each, str) else each for each in value]
+    return in_english(value) if isinstance(value, str) else value
+
+
+def _line(line: str) -> str:
+    if len(line) > _MAX_CHARS:
+        return line
+    names: list[str] = []
+
+    def mask(match: re.Match[str]) -> str:
+        names.append(match[0])
+        return chr(_FIRST_MASK + len(names) - 1)
+
+    start, text = _START.fullmatch(_QUOTED.sub(mask, line)).groups()  # type: ignore[union-attr]  # fits any text
+    english = start + _translated(text.removesuffix("。"))
+    english += "." if text.endswith("。") and not english.endswith(":") else ""
+    for at, name in enumerate(names):
+        english = english.replace(chr(_FIRST_MASK + at), name)
+    return english
+
+
+def _translated(text: str) -> str:
+    """A text without quoted names, as far as it is known, in English."""
+    bare = text.strip()
+    if not bare or bare.isascii():
+        return text
+    before, after = text[: text.index(bare)], text[text.index(bare) + len(bare) :]
+    if bare.startswith("※ "):
+        return f"{before}Note: {_translated(bare[2:])}{after}"
+    return before + (_known(bare) or _in_sentences(bare)) + after
+
+
+def _known(text: str) -> str | None:
+    if _SPAN.fullmatch(text):
+        iso = _DATE.sub(lambda day: "-".join(filter(None, day.groups())), text)
+        return iso.replace("〜", " to ").replace("（", " (").replace("）", ")")
+    if text in _words():
+        return _words()[text]
+    translations = (sentence.translated(text) for sentence in _sentences())
+    return next((english for english in translations if english is not None), None)
+
+
+def _in_sentences(text: str) -> str:
+    """The sentences of a text, as many together as are known; a list if it is none."""
+    sentences = _split(text, "。")
+    done: list[str] = []
+    while sentences:
+        for count in range(len(sentences), 0, -1):
+            english = _known("。".join(sentences[:count]).strip())
+            if english is not None or count == 1:
+                break
+        done.append(_in_list(sentences[0]) if english is None else english)
+        sentences = sentences[count:]
+    return ". ".join(done)
+
+
+def _in_list(text: str) -> str:
+    parts = _split(text, "、")
+    if text.startswith("※ ") or len(parts) > 1:
+        return ", ".join(map(_translated, parts))
+    return text
+
+
+def _split(text: str, mark: str) -> list[str]:
+    """The parts between marks that stand in no brackets; an empty one at the end is none."""
+    parts = re.findall(rf"(?:{_NESTED}|[^{mark}])+", text)
+    return parts or [text]
+
+
+def _filled(name: str, value: str) -> str:
+    """What stands in a place, in English."""
+    match name.rstrip(_DIGITS):
+        case "yen" if value.endswith("円"):
+            sign, digits = re.fullmatch(r"([+-]?)(.*)円", value).groups()  # type: ignore[union-attr]  # as its kind
+            return f"{sign}¥{digits}"
+        case "cat":
+            return _category(value)
+        case "cats":
+            return ", ".join(map(_category, _split(value, "、")))
+        case "parts":
+            return ", ".join(map(_translated, _split(value, "・")))
+        case "list":
+            return ", ".join(map(_translated, _split(value, "、")))
+        case "names":
+            return "none" if value == "なし" else ", ".join(_split(value, "、"))
+        case "text" | "x" | "span":
+            return _translated(value)
+    return value
+
+
+def _category(name: str) -> str:
+    """A category with its English name beside it; totals are in English alone."""
+    if name in _words():
+        return _words()[name]
+    english = _category_names().get(name.rpartition(" > ")[2])
+    return f"{name} ({english})" if english else _known(name) or name
+
+
+@cache
+def _category_names() -> dict[str, str]:
+    names: dict[str, str] = {}
+    for english, japanese in english_names().items():
+        for name in japanese:
+            names.setdefault(name, english)
+    return names
+
+
+@cache
+def _words() -> dict[str, str]:
+    words: dict[str, str] = data_of("english.toml")["words"]
+    return words
+
+
+@cache
+def _sentences() -> list[_Sentence]:
+    """The sentences, those with most text of their own first."""
+    pairs = [*data_of("english.toml")["sentences"].items(), *sentence_pairs()]
+    sentences = [_Sentence(japanese, english) for japanese, english in pairs]
+    return sorted(sentences, key=lambda sentence: -sentence.weight)
