@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,6 +47,15 @@ class Collection:
             return
         self.folder.mkdir(parents=True, exist_ok=True)
         registering.add_tool(self.database, self.name, "the test's notes", self.folder, "markdown")
+
+    @classmethod
+    def of(cls, folder: Path, notes: Mapping[str, str]) -> Collection:
+        """A collection of these texts by their paths, imported."""
+        collection = cls(folder / "notes", folder / "vectors.sqlite")
+        for path, text in notes.items():
+            collection.write(path, text)
+        collection.import_("new")
+        return collection
 
     def write(self, path: str, text: str) -> None:
         """Write a file with exactly these characters."""

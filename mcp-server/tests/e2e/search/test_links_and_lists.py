@@ -14,13 +14,8 @@ NOTES = {
 @pytest.fixture(scope="module")
 def client(tmp_path_factory, connect_here):
     folder = tmp_path_factory.mktemp("links")
-    collection = Collection(folder / "notes", folder / "vectors.sqlite")
-    for path, text in NOTES.items():
-        collection.write(path, text)
-    collection.import_("new")
-    with connect_here(
-        folder / "vectors.sqlite", home=folder / "home", MDVEC_SEARCH_MODE="lexical"
-    ) as connected:
+    database = Collection.of(folder, NOTES).database
+    with connect_here(database, home=folder / "home", MDVEC_SEARCH_MODE="lexical") as connected:
         yield connected
 
 

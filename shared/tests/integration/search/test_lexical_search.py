@@ -1,6 +1,7 @@
 """Finding by words: Japanese without spaces, names of code, widths; whatever is typed is text."""
 
 import pytest
+from collection import Collection
 
 from mdvec.search.core.filters import MAX_QUERY_CHARS
 
@@ -22,14 +23,7 @@ NOTES = {
 
 @pytest.fixture(scope="module")
 def notes(tmp_path_factory):
-    from collection import Collection
-
-    folder = tmp_path_factory.mktemp("lexical")
-    collection = Collection(folder / "notes", folder / "vectors.sqlite")
-    for path, text in NOTES.items():
-        collection.write(path, text)
-    collection.import_("new")
-    return collection
+    return Collection.of(tmp_path_factory.mktemp("lexical"), NOTES)
 
 
 @pytest.mark.parametrize(

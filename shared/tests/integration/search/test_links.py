@@ -3,6 +3,7 @@
 from datetime import date
 
 import pytest
+from collection import Collection
 
 from mdvec.documents.reading import DocumentPart, read_document
 from mdvec.search.answer import SearchRefused
@@ -26,14 +27,7 @@ NOTES = {
 
 @pytest.fixture(scope="module")
 def notes(tmp_path_factory):
-    from collection import Collection
-
-    folder = tmp_path_factory.mktemp("links")
-    collection = Collection(folder / "notes", folder / "vectors.sqlite")
-    for path, text in NOTES.items():
-        collection.write(path, text)
-    collection.import_("new")
-    return collection
+    return Collection.of(tmp_path_factory.mktemp("links"), NOTES)
 
 
 def read(notes, path):

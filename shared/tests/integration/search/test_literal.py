@@ -3,6 +3,7 @@
 import unicodedata
 
 import pytest
+from collection import Collection
 
 FILLER = "この段落は、ほかのことについて書いてあります。天気や旅行や音楽の話です。" * 2
 NOTES = {
@@ -25,14 +26,7 @@ NOTES = {
 
 @pytest.fixture(scope="module")
 def notes(tmp_path_factory):
-    from collection import Collection
-
-    folder = tmp_path_factory.mktemp("literal")
-    collection = Collection(folder / "notes", folder / "vectors.sqlite")
-    for path, text in NOTES.items():
-        collection.write(path, text)
-    collection.import_("new")
-    return collection
+    return Collection.of(tmp_path_factory.mktemp("literal"), NOTES)
 
 
 @pytest.mark.parametrize(
@@ -135,8 +129,6 @@ def filtered(**texts):
 
 @pytest.fixture(scope="module")
 def plugins(tmp_path_factory):
-    from collection import Collection
-
     folder = tmp_path_factory.mktemp("plugins")
     collection = Collection(folder / "notes", folder / "vectors.sqlite")
     for number in range(3):
@@ -192,8 +184,6 @@ def test_an_exact_text_is_found_in_any_spelling_of_the_same_signs(notes, exact, 
 
 
 def test_an_index_of_the_format_before_lets_no_excluded_text_through(tmp_path, monkeypatch):
-    from collection import Collection
-
     from mdvec.index import tables
     from mdvec.text import fields, readable
 

@@ -40,12 +40,7 @@ NOTES = {
 
 @pytest.fixture(scope="module")
 def spelled(tmp_path_factory) -> Collection:
-    folder = tmp_path_factory.mktemp("spellings")
-    collection = Collection(folder / "notes", folder / "vectors.sqlite")
-    for path, text in NOTES.items():
-        collection.write(path, text)
-    collection.import_("new")
-    return collection
+    return Collection.of(tmp_path_factory.mktemp("spellings"), NOTES)
 
 
 @pytest.mark.parametrize(
