@@ -198,6 +198,8 @@ class _Rows:
     def _what(self, kind: str, said: str) -> str:
         if kind in ("MISSING COLUMNS", "TOO MANY COLUMNS"):
             number = said.rpartition(" ")[2]
+            if kind == "TOO MANY COLUMNS":  # DuckDB counts no further
+                number = f"at least {number}"
             delimiter = self.head.delimiter
             shown = "tabs" if delimiter == "\t" else repr(delimiter)
             return (
@@ -348,6 +350,10 @@ def _converted(
                 read_column(guess.name, guess.kind, 0, (row[at] for row in sample[:_NOTED_ROWS]))
                 for at, guess in enumerate(guesses)
             ]
+            if copied == len(sample) and not any(
+                cell.strip(" ") in BLANKS for row in sample for cell in row if cell
+            ):
+                return tuple(read)
             return with_blank_texts(connection, read, target)
         target.unlink(missing_ok=True)
     with _watched(connection, rows, progress):
