@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -88,7 +88,7 @@ def _puts(
         made = client(server, WRITE_SECONDS).create_collection(
             f"bare-{number}",
             embedding_function=None,
-            configuration={"hnsw": asdict(server.hnsw)},
+            configuration={"hnsw": server.hnsw.model_dump()},
         )
         began = time.perf_counter()
         for first in range(0, len(vectors), 1_000):

@@ -112,7 +112,7 @@ def _users_card(name: str, options: BackendOptions) -> ModelCard:
             )  # fmt: skip
         case "gemini":
             return _card(
-                name, f"{model}, at {host}", options.gemini.dimensions,
+                name, f"{model}, at {host}", options.gemini.output_dimensionality,
                 _GEMINI_TOKENS.get(model, 2048), "the maker's terms of use",
                 f"{INSTALL_GEMINI}; set GEMINI_API_KEY",
             )  # fmt: skip

@@ -1,82 +1,117 @@
-"""How users want their own models: endpoints, prefixes, sizes, keys and retries."""
+"""How users want their own models: endpoints, prefixes, sizes, keys and retries.
+
+Each is a section of the settings file.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from mdvec.section import SettingsSection
 
 OPENAI_URL = "https://api.openai.com/v1"
 GEMINI_URL = "https://generativelanguage.googleapis.com"
+_AN_ADDRESS = "an address such as 'http://127.0.0.1:11434/v1', without a user or a key"
+_URL = r"^https?://[^/\s@?#]+(/[^\s@?#]*)?$"
+_VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
+_MAX_PREFIX = 1_000
+# Errors do not show the value of a field that has ``repr=False``: it may be a key, by mistake.
 
 
-@dataclass(frozen=True, slots=True)
-class RetryOptions:
-    """When a request to an endpoint is repeated; times are in seconds.
+def _without_slash(value: str) -> str:
+    return value.rstrip("/")
+
+
+class RetryOptions(SettingsSection):
+    """``[model.retry]``: when a request to an endpoint is repeated; times are in seconds.
 
     The wait before retry n is ``base_delay * backoff_factor ** n``, or what the endpoint asks for,
     but at most ``max_delay``; an endpoint that asks for more ends the import.
     """
 
-    max_retries: int = 3
-    base_delay: float = 1.0
-    backoff_factor: float = 2.0
-    max_delay: float = 60.0
+    max_retries: int = Field(3, ge=0, le=20, description="0 to 20 retries")
+    base_delay: float = Field(1.0, ge=0, le=60, description="0 to 60 seconds")
+    backoff_factor: float = Field(2.0, ge=1, le=10, description="1 to 10")
+    max_delay: float = Field(60.0, ge=0, le=3_600, description="0 to 3600 seconds")
 
 
-@dataclass(frozen=True, slots=True)
-class OpenAIOptions:
-    """An endpoint that speaks OpenAI's protocol.
+class OpenAIOptions(SettingsSection):
+    """``[model.openai]``: an endpoint that speaks OpenAI's protocol.
 
     Without ``dimensions``, vectors keep the model's own; without ``api_key_env``, OPENAI_API_KEY
     is read for OpenAI itself, and no key for others.
     """
 
-    base_url: str = OPENAI_URL
-    dimensions: int | None = None
-    query_prefix: str = ""
-    document_prefix: str = ""
-    batch: int = 64
-    api_key_env: str | None = None
-    timeout: float = 60.0
+    base_url: Annotated[str, AfterValidator(_without_slash)] = Field(
+        OPENAI_URL, pattern=_URL, repr=False, description=_AN_ADDRESS
+    )
+    dimensions: int | None = Field(None, ge=1, le=16_384, description="1 to 16384 numbers")
+    query_prefix: str = Field("", max_length=_MAX_PREFIX, description="a text before questions")
+    document_prefix: str = Field("", max_length=_MAX_PREFIX, description="a text before passages")
+    batch: int = Field(64, ge=1, le=2_048, description="1 to 2048 texts in a request")
+    api_key_env: str | None = Field(
+        None, pattern=_VARIABLE, repr=False, description="a variable's name, not the key itself"
+    )
+    timeout_seconds: float = Field(60, gt=0, le=3_600, description="seconds, up to 3600")
 
 
-@dataclass(frozen=True, slots=True)
-class GeminiOptions:
-    """Google's Gemini; ``api_key_env`` None is GEMINI_API_KEY, or else GOOGLE_API_KEY."""
+class GeminiOptions(SettingsSection):
+    """``[model.gemini]``: Google's; ``api_key_env`` None is GEMINI_API_KEY, or GOOGLE_API_KEY."""
 
-    base_url: str = GEMINI_URL
-    dimensions: int = 768
-    batch: int = 100
-    api_key_env: str | None = None
-    timeout: float = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class StOptions:
-    """sentence-transformers; None stands for what the model itself says, or for its default."""
-
-    query_prefix: str | None = None
-    document_prefix: str | None = None
-    truncate_dim: int | None = None
-    backend: Literal["torch", "onnx"] = "torch"
-    device: Literal["cpu", "cuda", "mps"] | None = None
-    batch: int = 16
+    base_url: Annotated[str, AfterValidator(_without_slash)] = Field(
+        GEMINI_URL, pattern=_URL, repr=False, description=_AN_ADDRESS
+    )
+    output_dimensionality: Literal[768, 1536, 3072] = Field(
+        768, description="768, 1536 or 3072 numbers"
+    )
+    batch_size: int = Field(100, ge=1, le=100, description="1 to 100 texts in a request")
+    api_key_env: str | None = Field(
+        None, pattern=_VARIABLE, repr=False, description="a variable's name, not the key itself"
+    )
+    timeout_seconds: float = Field(60, gt=0, le=3_600, description="seconds, up to 3600")
 
 
-@dataclass(frozen=True, slots=True)
-class OnnxOptions:
-    """onnxruntime; None stands for what the model itself says, or for what is known of it.
+class StOptions(SettingsSection):
+    """``[model.st]``: sentence-transformers; None is what the model says, or its default."""
 
-    ``file`` is the ONNX file of those that a model has, as a path in its folder.
+    query_prefix: str | None = Field(
+        None, max_length=_MAX_PREFIX, description="a text before questions"
+    )
+    document_prefix: str | None = Field(
+        None, max_length=_MAX_PREFIX, description="a text before passages"
+    )
+    truncate_dim: int | None = Field(None, ge=1, le=16_384, description="1 to 16384 numbers")
+    backend: Literal["torch", "onnx"] = Field("torch", description="'torch' or 'onnx'")
+    device: Literal["cpu", "cuda", "mps"] | None = Field(None, description="'cpu', 'cuda' or 'mps'")
+    batch: int = Field(16, ge=1, le=1_024, description="1 to 1024 texts at once")
+
+
+class OnnxOptions(SettingsSection):
+    """``[model.onnx]``: models for onnxruntime that the catalogue does not name.
+
+    None stands for what the model itself says, or for what is known of it. ``file`` is the ONNX
+    file of those that a model has, as a path in its folder.
     """
 
-    file: str | None = None
-    pooling: str | None = None
-    query_prefix: str | None = None
-    document_prefix: str | None = None
-    truncate_dim: int | None = None
+    file: str | None = Field(
+        None, pattern=r"^[^/\\.][^\\]*\.onnx$", max_length=_MAX_PREFIX,
+        description="a file of the model such as 'onnx/model_int8.onnx'",
+    )  # fmt: skip
+    pooling: Literal["cls", "lasttoken", "max", "mean", "weightedmean"] | None = Field(
+        None, description="'cls', 'lasttoken', 'max', 'mean' or 'weightedmean'"
+    )
+    query_prefix: str | None = Field(
+        None, max_length=_MAX_PREFIX, description="a text before questions"
+    )
+    document_prefix: str | None = Field(
+        None, max_length=_MAX_PREFIX, description="a text before passages"
+    )
+    truncate_dim: int | None = Field(None, ge=1, le=16_384, description="1 to 16384 numbers")
 
 
 def _environment() -> Mapping[str, str]:
@@ -87,11 +122,11 @@ def _environment() -> Mapping[str, str]:
 class BackendOptions:
     """The options of every family; keys are read from ``environment``, and only from there."""
 
-    openai: OpenAIOptions = OpenAIOptions()
-    gemini: GeminiOptions = GeminiOptions()
-    st: StOptions = StOptions()
-    onnx: OnnxOptions = OnnxOptions()
-    retry: RetryOptions = RetryOptions()
+    openai: OpenAIOptions = field(default_factory=OpenAIOptions)
+    gemini: GeminiOptions = field(default_factory=GeminiOptions)
+    st: StOptions = field(default_factory=StOptions)
+    onnx: OnnxOptions = field(default_factory=OnnxOptions)
+    retry: RetryOptions = field(default_factory=RetryOptions)
     environment: Mapping[str, str] = field(default_factory=_environment, repr=False)
 
 

@@ -12,10 +12,13 @@ import os
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from pydantic import Field
+
 from mdvec.index.nearest import EngineUnavailable, Near
+from mdvec.section import SettingsSection
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,17 +36,16 @@ _BUILD = "mdvec_writer"
 _EXTRA = "pip install -c constraints.txt -e './shared[chroma]' (in mdvec's own folder)"
 
 
-@dataclass(frozen=True, slots=True)
-class Hnsw:
-    """The settings of a collection's graph, under the names that Chroma gives them.
+class Hnsw(SettingsSection):
+    """``[index.hnsw]``: the settings of a collection's graph, under the names that Chroma gives.
 
     Only ``ef_search`` can change later; the others hold from the next rebuild on.
     """
 
-    space: Literal["cosine", "l2", "ip"] = "cosine"
-    ef_construction: int = 200
-    ef_search: int = 100
-    max_neighbors: int = 16
+    space: Literal["cosine", "l2", "ip"] = Field("cosine", description="'cosine', 'l2' or 'ip'")
+    ef_construction: int = Field(200, ge=1, le=10_000, description="1 to 10000")
+    ef_search: int = Field(100, ge=1, le=10_000, description="1 to 10000")
+    max_neighbors: int = Field(16, ge=2, le=1_000, description="2 to 1000")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class ChromaServer:
     tenant: str = "default_tenant"
     database: str = "default_database"
     token_env: str | None = None
-    hnsw: Hnsw = Hnsw()
+    hnsw: Hnsw = field(default_factory=Hnsw)
 
     @property
     def name(self) -> str:
@@ -103,7 +105,7 @@ class ChromaIndex:
             # The client calls every collection without an embedding function deprecated.
             warnings.simplefilter("ignore", DeprecationWarning)
             collection = client(self._server, self._seconds).get_or_create_collection(
-                self._name, embedding_function=None, configuration={"hnsw": asdict(graph)}
+                self._name, embedding_function=None, configuration={"hnsw": graph.model_dump()}
             )
             if collection.configuration_json["hnsw"]["ef_search"] != graph.ef_search:
                 collection.modify(configuration={"hnsw": {"ef_search": graph.ef_search}})

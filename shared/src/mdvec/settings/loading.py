@@ -15,7 +15,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
 from mdvec.errors import MdvecError
-from mdvec.settings.section import SettingsSection
+from mdvec.section import SettingsSection
 from mdvec.settings.sections import APP, Settings
 
 

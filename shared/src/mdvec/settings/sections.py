@@ -14,12 +14,24 @@ import platformdirs
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from mdvec.converters import NEW_TOOL_ENDINGS
-from mdvec.embedding import Reranker, canonical, family_of
+from mdvec.embedding import (
+    CHOICES,
+    FORMS,
+    BackendOptions,
+    GeminiOptions,
+    OnnxOptions,
+    OpenAIOptions,
+    Reranker,
+    RetryOptions,
+    StOptions,
+    canonical,
+    family_of,
+    is_model_name,
+)
 from mdvec.files import ScanRules
 from mdvec.household import MAX_DATE_TOLERANCE, DetectionOptions
 from mdvec.index import ChromaServer, Hnsw
-from mdvec.settings.model_sections import ModelSettings
-from mdvec.settings.section import SettingsSection
+from mdvec.section import SettingsSection
 from mdvec.settings.server_sections import (
     ChartSettings,
     LogSettings,
@@ -85,15 +97,6 @@ MAX_EXPORT_ROWS = 5_000_000
 _MAX_TABLES = 10
 
 
-class HnswSettings(SettingsSection):
-    """``[index.hnsw]``: the graph that a Chroma server makes for a tool's vectors."""
-
-    space: Literal["cosine", "l2", "ip"] = Field("cosine", description="'cosine', 'l2' or 'ip'")
-    ef_construction: int = Field(Hnsw().ef_construction, ge=1, le=10_000, description="1 to 10000")
-    ef_search: int = Field(Hnsw().ef_search, ge=1, le=10_000, description="1 to 10000")
-    max_neighbors: int = Field(Hnsw().max_neighbors, ge=2, le=1_000, description="2 to 1000")
-
-
 class IndexSettings(SettingsSection):
     """``[index]``: what indexes the vectors: the database file, or a Chroma server."""
 
@@ -109,14 +112,15 @@ class IndexSettings(SettingsSection):
         description="the name of the environment variable that holds the token",
     )  # fmt: skip
 
-    hnsw: HnswSettings = HnswSettings()
+    hnsw: Hnsw = Hnsw()
 
     def server(self) -> ChromaServer | None:
         """The server that indexes the vectors; None if the database file does."""
         if self.engine == "sqlite":
             return None
-        graph = Hnsw(**self.hnsw.model_dump())
-        return ChromaServer(self.url.rstrip("/"), self.tenant, self.database, self.token_env, graph)
+        return ChromaServer(
+            self.url.rstrip("/"), self.tenant, self.database, self.token_env, self.hnsw
+        )
 
 
 def _list_as_tuple(value: object) -> object:
@@ -184,6 +188,33 @@ class SearchSettings(SettingsSection):
         description="'onnx:<cross-encoder>' or 'st:<cross-encoder>': a name on Hugging Face, or a "
         "folder",
     )
+
+
+def _known_model(value: str) -> str:
+    if value != "auto" and not is_model_name(value):
+        raise ValueError(value)
+    return canonical(value)
+
+
+class ModelSettings(SettingsSection):
+    """``[model]``: the embedding model, and when the server unloads it."""
+
+    name: Annotated[str, AfterValidator(_known_model)] = Field(
+        "auto", description=f"'auto', one of: {CHOICES}, or {FORMS}"
+    )
+    auto_unload_minutes: float = Field(10, gt=0, le=100_000, description="minutes above 0")
+    memory_threshold: float = Field(
+        0.8, gt=0, le=1, description="a share of the memory, above 0 and up to 1"
+    )
+    openai: OpenAIOptions = OpenAIOptions()
+    gemini: GeminiOptions = GeminiOptions()
+    st: StOptions = StOptions()
+    onnx: OnnxOptions = OnnxOptions()
+    retry: RetryOptions = RetryOptions()
+
+    def options(self) -> BackendOptions:
+        """The options of the users' own models."""
+        return BackendOptions(self.openai, self.gemini, self.st, self.onnx, self.retry)
 
 
 class ScanSettings(SettingsSection):

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 
 from mdvec.log import LogOptions
-from mdvec.settings.section import SettingsSection
+from mdvec.section import SettingsSection
 from mdvec.sizes import MEGABYTE
 
 

@@ -51,7 +51,7 @@ def test_the_first_generation_is_told_the_task(endpoint):
 
 
 def test_the_second_generation_takes_prefixes_and_gives_each_text_its_own_vector(endpoint):
-    model = load(endpoint, NEW, dimensions=1536)
+    model = load(endpoint, NEW, output_dimensionality=1536)
     rows = model.embed_documents(["水", "火"])
     assert rows.shape == (2, 1536)
     assert not np.allclose(rows[0], rows[1])
@@ -72,7 +72,7 @@ def test_a_hundred_texts_go_in_a_request(endpoint):
 
 @pytest.mark.parametrize("fault", ["429", "500", "cut", "hang"])
 def test_a_passing_fault_is_repeated_until_it_is_over(endpoint, fault):
-    model = load(endpoint, timeout=0.4)
+    model = load(endpoint, timeout_seconds=0.4)
     endpoint.faults.append(fault)
     assert model.embed_documents(["水"]).shape == (1, 768)
     assert len(endpoint.requests) == 2

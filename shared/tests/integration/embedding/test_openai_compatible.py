@@ -26,7 +26,7 @@ QUICK = RetryOptions(max_retries=3, base_delay=0.001)
 def options(url, environment=None, max_retries=3, **of_openai):
     return BackendOptions(
         openai=OpenAIOptions(base_url=f"{url}/v1", **of_openai),
-        retry=replace(QUICK, max_retries=max_retries),
+        retry=QUICK.model_copy(update={"max_retries": max_retries}),
         environment=environment or {},
     )
 
@@ -109,7 +109,7 @@ def test_a_key_may_be_in_the_systems_keyring(endpoint, tmp_path, monkeypatch, ca
     "fault", ["429", "500", "cut", "hang", "drip", "drip before", "deep", "far date"]
 )
 def test_a_passing_fault_is_repeated_until_it_is_over(endpoint, fault):
-    model = load(endpoint, dimensions=16, timeout=0.3)
+    model = load(endpoint, dimensions=16, timeout_seconds=0.3)
     endpoint.faults.extend([fault, fault])
     assert model.embed_documents(["水"]).shape == (1, 16)
     assert len(endpoint.requests) == 3
@@ -177,7 +177,7 @@ def test_packed_answers_are_bounded_by_what_they_unpack_to(endpoint):
 
 
 def test_a_question_waits_once_for_a_server_that_does_not_answer(endpoint):
-    model = load(endpoint, dimensions=16, timeout=0.3)
+    model = load(endpoint, dimensions=16, timeout_seconds=0.3)
     endpoint.faults.extend(["hang", None])
     with pytest.raises(EndpointFailure, match=r"in 1 attempt \(no answer in time"):
         model.embed_query("水")
@@ -199,10 +199,10 @@ def test_an_unusable_proxy_or_certificate_is_one_sentence(monkeypatch, variable,
 
 
 def test_no_server_is_one_sentence(endpoint):
-    away = replace(options("http://127.0.0.1:9"), retry=replace(QUICK, max_retries=0))
+    away = replace(options("http://127.0.0.1:9"), retry=QUICK.model_copy(update={"max_retries": 0}))
+    short = away.openai.model_copy(update={"dimensions": 3})
     with pytest.raises(EndpointFailure, match=r"127\.0\.0\.1:9 did not embed in 1 attempt \(no c"):
-        catalog.load("openai:x", replace(away, openai=replace(away.openai, dimensions=3))) \
-            .embed_documents(["水"])  # fmt: skip
+        catalog.load("openai:x", replace(away, openai=short)).embed_documents(["水"])
 
 
 @pytest.mark.parametrize(
@@ -246,6 +246,8 @@ def test_another_machine_is_never_asked_for_its_dimension(endpoint):
     ],
 )  # fmt: skip
 def test_the_user_is_told_what_goes_where(model, url, sentence):
-    endpoint = endpoint_of(model, BackendOptions(openai=OpenAIOptions(url)))
+    endpoint = endpoint_of(
+        model, BackendOptions(openai=OpenAIOptions.model_construct(base_url=url))
+    )
     assert endpoint is not None
     assert Sending("notes", model, endpoint).sentence() == sentence

@@ -59,11 +59,40 @@ def test_every_one_can_be_set_in_the_file(file):
     file.write_text(FILE, encoding="utf-8")
     options = load_settings({}, config=file).model.options()
     url = "http://127.0.0.1:11434/v1"
-    assert options.openai == OpenAIOptions(url, 1024, "q: ", "d: ", 32, "OWN_KEY", 5)
-    assert options.gemini == GeminiOptions("https://proxy.example", 1536, 50, "OTHER", 6)
-    assert options.st == StOptions("", "d", 128, "onnx", "cpu", 4)
-    assert options.onnx == OnnxOptions("onnx/model_int8.onnx", "cls", "q", "", 64)
-    assert options.retry == RetryOptions(5, 0.5, 3.0, 10)
+    assert options.openai == OpenAIOptions(
+        base_url=url,
+        dimensions=1024,
+        query_prefix="q: ",
+        document_prefix="d: ",
+        batch=32,
+        api_key_env="OWN_KEY",
+        timeout_seconds=5,
+    )
+    assert options.gemini == GeminiOptions(
+        base_url="https://proxy.example",
+        output_dimensionality=1536,
+        batch_size=50,
+        api_key_env="OTHER",
+        timeout_seconds=6,
+    )
+    assert options.st == StOptions(
+        query_prefix="",
+        document_prefix="d",
+        truncate_dim=128,
+        backend="onnx",
+        device="cpu",
+        batch=4,
+    )
+    assert options.onnx == OnnxOptions(
+        file="onnx/model_int8.onnx",
+        pooling="cls",
+        query_prefix="q",
+        document_prefix="",
+        truncate_dim=64,
+    )
+    assert options.retry == RetryOptions(
+        max_retries=5, base_delay=0.5, backoff_factor=3.0, max_delay=10
+    )
 
 
 def test_the_defaults_are_those_of_the_library():

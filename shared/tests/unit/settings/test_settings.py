@@ -332,8 +332,8 @@ def test_the_vector_engine_can_be_set_from_both_with_the_older_names_of_its_grap
         M = 24
         """,
     )
-    expected = ChromaServer("http://10.0.0.5:8000", token_env="CHROMA_TOKEN",
-                            hnsw=Hnsw("l2", 300, 150, 24))  # fmt: skip
+    graph = Hnsw(space="l2", ef_construction=300, ef_search=150, max_neighbors=24)
+    expected = ChromaServer("http://10.0.0.5:8000", token_env="CHROMA_TOKEN", hnsw=graph)
     assert load_settings({}, config=file).vector_engine == expected
     environment = {
         "MDVEC_INDEX_ENGINE": "chroma",

@@ -70,12 +70,12 @@ class GeminiBackend:
         """
         self.card = card
         self.endpoint = endpoint
-        self.batch = options.gemini.batch
-        self.dimension = options.gemini.dimensions
+        self.batch = options.gemini.batch_size
+        self.dimension = options.gemini.output_dimensionality
         self._model = model_of(card.name)
         self._generation = generation_of(self._model)
         self.revision = self._generation.mark
-        self._seconds = options.gemini.timeout
+        self._seconds = options.gemini.timeout_seconds
         self._retry = options.retry
         self._key = gemini_key(card.name, options)
         self._tokens = ApproximateTokens(card.max_tokens)

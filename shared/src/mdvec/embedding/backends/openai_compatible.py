@@ -65,7 +65,7 @@ class OpenAIBackend:
         self._key = openai_key(card.name, options)
         self._tokens = ApproximateTokens(card.max_tokens)
         self._names_dimensions = self._options.dimensions is not None
-        self._http = http_client(self._options.timeout, is_local=endpoint.is_local)
+        self._http = http_client(self._options.timeout_seconds, is_local=endpoint.is_local)
         weakref.finalize(self, self._http.close)
 
     @cached_property
@@ -122,7 +122,7 @@ class OpenAIBackend:
         return self.endpoint.host
 
     def _embed(self, texts: Sequence[str], dimension: int | None, retry: RetryOptions) -> Vectors:
-        seconds, total = self._options.timeout, math.inf
+        seconds, total = self._options.timeout_seconds, math.inf
         if retry is FOR_QUESTIONS:
             seconds = total = min(seconds, QUESTION_SECONDS)
         return with_retries(

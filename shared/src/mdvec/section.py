@@ -1,4 +1,4 @@
-"""The base of all sections of the settings file."""
+"""The base of all sections of the settings file, wherever their values are used."""
 
 from pydantic import BaseModel, ConfigDict
 
