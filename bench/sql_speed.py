@@ -184,8 +184,8 @@ def _measured(
     for _ in range(times):
         took("profile", lambda: ours.summaries.profile("runs", None, None, SIX, exact=False))
         took("histogram", lambda: ours.summaries.histogram("runs", "pace", 20, None, None))
-    ours.materialized.materialize("pairs", JOIN, None)
-    ours.materialized.materialize("lately", "SELECT * FROM runs LIMIT 10000", None)
+    ours.exporter.materialize("pairs", JOIN, None)
+    ours.exporter.materialize("lately", "SELECT * FROM runs LIMIT 10000", None)
     plain.execute("CREATE TABLE lately AS SELECT * FROM runs LIMIT 10000")
     for _ in range(times):
         took("join", lambda: ours.small_answers.rows(ASKED.format(f"({JOIN})"), ours.guard))

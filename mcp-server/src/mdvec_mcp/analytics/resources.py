@@ -26,11 +26,11 @@ def add_table_resources(offer: Offer, analytics: Analytics) -> None:
     """Add the list of tables, and the columns of each."""
 
     async def tables() -> str:
-        return await _read(analytics, analytics.listing.handles, RequestedData())
+        return await _read(analytics, analytics.tables.handles, RequestedData())
 
     async def table_columns(table: str, column: str = "", start: str = "1") -> str:
         number = int(start) if start.isdecimal() and 0 < int(start) < 10**6 else 1
-        describe = partial(analytics.descriptions.describe, table, column or None, number)
+        describe = partial(analytics.tables.describe, table, column or None, number)
         return await _read(analytics, describe, RequestedData(table))
 
     async def names(_given: dict[str, str]) -> list[str]:
@@ -55,7 +55,7 @@ def add_table_resources(offer: Offer, analytics: Analytics) -> None:
 async def _read(
     analytics: Analytics, work: Callable[[], JsonAnswer], request: RequestedData
 ) -> str:
-    guard = analytics.listing.guard
+    guard = analytics.tables.guard
     try:
         reply = await call_within_guard(
             analytics, work, request, guard, runs_sql=request.sql is not None

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from mdvec.sync import Freshness
 
     Concerns = Callable[[Freshness], bool]
+    Notes = Callable[[Concerns | None], list[str]]
 
 _SECONDS = 2
 """A figure from a file that has changed is wrong; so these sources are looked at more often."""
@@ -25,29 +26,18 @@ class TableSources:
 
     watch: FreshnessWatch
 
-    def look(self, concerns: Concerns, *, runs_sql: bool) -> TableLook:
+    def __call__(self, concerns: Concerns, *, runs_sql: bool) -> Notes:
         """Begin a look; if a source concerned is imported by itself, wait a moment for that."""
         look = self._look()
         if runs_sql and self.watch.wait_for_imports(look, concerns):
             look = self._look()
-        return TableLook(look)
-
-    def _look(self) -> Look:
-        return self.watch.look("tables", lambda tool: KINDS[tool.kind].has_tables, _SECONDS)
-
-
-@dataclass(frozen=True, slots=True)
-class TableLook:
-    """One look at the sources of all tables."""
-
-    look: Look
-
-    def notes(self, concerns: Concerns | None = None) -> list[str]:
-        """What a model reads of the sources concerned, by default of all."""
-        return self.look.notes(
+        return lambda concerned: look.notes(
             lambda state, is_importing: (
                 freshness_in_english(state, is_importing)
-                if concerns is None or concerns(state)
+                if concerned is None or concerned(state)
                 else ""
             )
         )
+
+    def _look(self) -> Look:
+        return self.watch.look("tables", lambda tool: KINDS[tool.kind].has_tables, _SECONDS)

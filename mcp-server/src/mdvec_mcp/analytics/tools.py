@@ -169,7 +169,7 @@ def _add_materialize(offer: Offer, analytics: Analytics) -> None:
     ) -> ToolReply:
         return await call_within_guard(
             analytics,
-            partial(analytics.materialized.materialize, name, query, ttl_seconds),
+            partial(analytics.exporter.materialize, name, query, ttl_seconds),
             RequestedData(query),
         )
 
@@ -196,11 +196,11 @@ def _add_list_handles(offer: Offer, analytics: Analytics) -> None:
         ] = None,
         start: Annotated[int, Field(ge=1, le=100_000, description="next of an answer.")] = 1,
     ) -> ToolReply:
-        guard = analytics.listing.guard
+        guard = analytics.tables.guard
         if table is None:
-            work = partial(analytics.listing.handles, match, start)
+            work = partial(analytics.tables.handles, match, start)
             return await call_within_guard(analytics, work, RequestedData(), guard, runs_sql=False)
-        describe = partial(analytics.descriptions.describe, table, match, start)
+        describe = partial(analytics.tables.describe, table, match, start)
         return await call_within_guard(analytics, describe, RequestedData(table), guard)
 
     offer.add_tool(

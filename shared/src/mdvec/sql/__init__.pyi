@@ -11,7 +11,6 @@ from .data import described_dataset as described_dataset
 from .data import tables_of as tables_of
 from .guarded import MAX_ERROR_BYTES as MAX_ERROR_BYTES
 from .guarded import RequestedData as RequestedData
-from .guarded import SourceLook as SourceLook
 from .guarded import SourcesNow as SourcesNow
 from .guarded import SourceWatch as SourceWatch
 from .guarded import answered_within_guard as answered_within_guard

@@ -19,7 +19,7 @@ from mdvec.sql.core.refusals import (
     named,
     shortened_name,
 )
-from mdvec.sql.core.statement import SELECT_ALL
+from mdvec.sql.core.statement import SELECT_ALL, fold
 from mdvec.sql.process.query_process import QueryProcess
 from mdvec.tools import offered_name
 
@@ -34,16 +34,18 @@ logger = logging.getLogger("mdvec")
 
 @dataclass(frozen=True, slots=True)
 class Exporter:
-    """Exports results to a folder of files with handles.
+    """Exports results to a folder of files with handles, or as tables with names.
 
     Args:
         max_rows: the default limit of an export.
+        table_seconds: the default lifetime of a table.
     """
 
     queries: QueryProcess
     exports: ExportFolder
     guard: AnswerGuard
     max_rows: int
+    table_seconds: int = 3_600
 
     def export(
         self,
@@ -99,6 +101,25 @@ class Exporter:
             ("columns",),
             lambda gone: f"it has {gone} more columns",
         )
+
+    def materialize(self, name: str, query: str, ttl_seconds: int | None) -> JsonAnswer:
+        """Store the rows of a query as a table for later queries of this session.
+
+        Replaces a table of the same name, and counts as the newest.
+
+        Raises:
+            QueryError: the query failed, or no table can have that name.
+            ExportError: its file could not be put in place.
+        """
+        ttl = ttl_seconds or self.table_seconds
+        table = self.queries.materialize(fold(name), query, ttl_seconds=ttl)
+        answer = {
+            "view": table.name,
+            "rows": table.rows,
+            "expires_at": table.expires_at,
+            "handle": table.handle,
+        }
+        return with_warnings(answer, self.queries.take_warnings())
 
 
 class Reaper:

@@ -36,17 +36,14 @@ class NotAnswered(MdvecError):
     """Work failed; the message has its error and other possible reasons."""
 
 
-class SourceLook(Protocol):
-    """What a look at the sources saw."""
-
-    def notes(self, concerns: Concerns | None = None) -> list[str]:
-        """What to say of the sources concerned, by default of all."""
+Notes = Callable[[Concerns | None], list[str]]
+"""What a look at the sources saw, to be said of the sources concerned; None is all of them."""
 
 
 class SourceWatch(Protocol):
     """Looks at the sources of tables, to say which are newer than what was imported."""
 
-    def look(self, concerns: Concerns, *, runs_sql: bool) -> SourceLook:
+    def __call__(self, concerns: Concerns, *, runs_sql: bool) -> Notes:
         """Begin a look; before SQL runs, it may wait for imports of the sources concerned."""
 
 
@@ -109,7 +106,7 @@ def answered_within_guard(
             return fit_warnings(work())
     names = tuple(table.name for table in analytics.queries.materialized())
     concerns = partial(request.concerns, materialized=names)
-    look = analytics.sources.look(concerns, runs_sql=request.sql is not None)
+    notes_on = analytics.sources(concerns, runs_sql=request.sql is not None)
     try:
         with one_call() as call:
             answer = work()
@@ -119,14 +116,14 @@ def answered_within_guard(
         if error.is_wrong_usage:
             raise
         warnings = analytics.queries.take_warnings()
-        notes = look.notes(None if isinstance(error, UnknownTable) else concerns)
+        notes = notes_on(None if isinstance(error, UnknownTable) else concerns)
         for more in ([*warnings, *notes], warnings):
             message = "; ".join([str(error), *more])
             if more and len(message.encode()) <= MAX_ERROR_BYTES:
                 raise NotAnswered(message) from error
         raise
     read = partial(request.reads, names=call.reads) if call.reads else concerns
-    return fit_warnings(with_warnings(answer, [*answer.get("warnings", ()), *look.notes(read)]))
+    return fit_warnings(with_warnings(answer, [*answer.get("warnings", ()), *notes_on(read)]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +138,11 @@ class SourcesNow:
     database: Path
     rules: ScanRules
 
-    def look(self, concerns: Concerns, *, runs_sql: bool) -> SourcesNow:  # noqa: ARG002
+    def __call__(self, concerns: Concerns, *, runs_sql: bool) -> Notes:  # noqa: ARG002
         """A look that begins when it is asked for its notes: nothing else is going on."""
-        return self
+        return self._notes
 
-    def notes(self, concerns: Concerns | None = None) -> list[str]:
+    def _notes(self, concerns: Concerns | None) -> list[str]:
         """What a person reads of the sources that differ from what was imported."""
         with open_database(self.database, "read") as connection:
             tools = registry.list_tools(connection, active_only=True)

@@ -16,11 +16,7 @@ from mdvec.sql.process.messages import QueryLimits
 from mdvec.sql.process.query_process import QueryProcess
 from mdvec.sql.questions import Questions
 from mdvec.sql.summaries import Summaries
-from mdvec.sql.table_description import (
-    MaterializedTables,
-    TableDescriptions,
-    TableListing,
-)
+from mdvec.sql.table_description import TableDescriptions
 
 _MAX_ANSWER_BYTES = 1_000_000
 
@@ -50,14 +46,14 @@ class Analytics:
         self.queries = queries
         self.guard = AnswerGuard(settings.max_output_bytes, settings.max_output_rows)
         effort = ProfileEffort.within(settings.max_seconds, settings.max_memory_mb)
-        self.exporter = Exporter(queries, exports, self.guard, settings.max_rows)
+        self.exporter = Exporter(
+            queries, exports, self.guard, settings.max_rows, settings.table_ttl_seconds
+        )
         self.summaries = Summaries(queries, effort, self.guard)
-        self.materialized = MaterializedTables(queries, settings.table_ttl_seconds)
         small = AnswerGuard(settings.max_query_bytes, settings.max_query_rows)
         self.small_answers = SmallAnswers(queries, self.exporter, small)
         self.questions = Questions(queries, self.small_answers, database or Path())
-        self.listing = TableListing(queries, exports, small, database)
-        self.descriptions = TableDescriptions(queries, database, small)
+        self.tables = TableDescriptions(queries, exports, small, database)
 
 
 def for_people(settings: AnalyticsSettings) -> AnalyticsSettings:

@@ -20,7 +20,7 @@ from mdvec.sql.core.refusals import (
     shortened_name,
     unknown_table,
 )
-from mdvec.sql.core.statement import find_table, fold, has_name
+from mdvec.sql.core.statement import find_table, has_name
 from mdvec.sql.data import table_origin
 from mdvec.sql.process.query_process import QueryProcess
 from mdvec.text import identifier
@@ -39,20 +39,26 @@ _MAX_SECONDS = 2.0
 _MAX_JOINS = 8
 _MIN_OVERLAP = 0.2
 _ROOM_FOR_WARNINGS = 300
+_MAX_LISTED_COLUMNS = 30
+"""The maximum number of columns listed per table."""
+_ROOM_FOR_TABLES = 1_500
+"""Bytes that handles leave to the tables, however many there are."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableDescriptions:
-    """Descriptions of the tables that SQL can query.
+    """The list of everything that a query or Python can name, and descriptions of its tables.
 
     Args:
-        database: knows the files that the tables are from; None knows none.
+        database: knows the files that the tables are from, and has the saved questions; None
+            knows none.
         guard: the limits of an answer.
     """
 
     queries: QueryProcess
-    database: Path | None
+    exports: ExportFolder
     guard: AnswerGuard
+    database: Path | None = None
 
     def describe(self, name: str, match: str | None = None, start: int = 1) -> JsonAnswer:
         """The table's columns from number ``start`` on, those whose names hold ``match``.
@@ -148,30 +154,6 @@ class TableDescriptions:
         column = shortened_name(join.column)
         return {"column": column, "to": to, "overlap": round(overlap, 2), "to_key": bool(is_key)}
 
-
-def _short(kind: str) -> str:
-    return kind if len(kind) <= _MAX_TYPE else f"{kind[: _MAX_TYPE - 1]}…"
-
-
-_MAX_LISTED_COLUMNS = 30
-"""The maximum number of columns listed per table."""
-_ROOM_FOR_TABLES = 1_500
-"""Bytes that handles leave to the tables, however many there are."""
-
-
-@dataclass(frozen=True, slots=True)
-class TableListing:
-    """The list of everything that a query or Python can name.
-
-    Args:
-        database: has the saved questions; None has none.
-    """
-
-    queries: QueryProcess
-    exports: ExportFolder
-    guard: AnswerGuard
-    database: Path | None = None
-
     def handles(self, match: str | None = None, start: int = 1) -> JsonAnswer:
         """The tables from number ``start`` on with columns, and at first what is stored for now.
 
@@ -250,36 +232,8 @@ class TableListing:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class MaterializedTables:
-    """Materializes tables.
-
-    Args:
-        queries: makes and names the tables.
-        ttl_seconds: the default lifetime of a table.
-    """
-
-    queries: QueryProcess
-    ttl_seconds: int
-
-    def materialize(self, name: str, query: str, ttl_seconds: int | None) -> JsonAnswer:
-        """Store the rows of a query as a table for later queries of this session.
-
-        Replaces a table of the same name, and counts as the newest.
-
-        Raises:
-            QueryError: the query failed, or no table can have that name.
-            ExportError: its file could not be put in place.
-        """
-        ttl = ttl_seconds or self.ttl_seconds
-        table = self.queries.materialize(fold(name), query, ttl_seconds=ttl)
-        answer = {
-            "view": table.name,
-            "rows": table.rows,
-            "expires_at": table.expires_at,
-            "handle": table.handle,
-        }
-        return with_warnings(answer, self.queries.take_warnings())
+def _short(kind: str) -> str:
+    return kind if len(kind) <= _MAX_TYPE else f"{kind[: _MAX_TYPE - 1]}…"
 
 
 @dataclass(frozen=True, slots=True)

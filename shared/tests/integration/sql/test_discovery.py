@@ -8,7 +8,7 @@ from mdvec.sql.core.guard import AnswerGuard, size
 from mdvec.sql.core.refusals import UnknownTable
 from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits
 from mdvec.sql.process.query_process import QueryProcess
-from mdvec.sql.table_description import TableDescriptions, TableListing
+from mdvec.sql.table_description import TableDescriptions
 from mdvec.text.one_line import literal
 
 MOST = 4_000
@@ -37,8 +37,7 @@ def subject(tmp_path_factory):
     data = Data(tuple(tables), folder / "none.sqlite", ())
     queries = QueryProcess(folder / "spool", QueryLimits(5.0, 1024, 10**6), lambda: data)
     guard = AnswerGuard(MOST, 20)
-    listing = TableListing(queries, ExportFolder(folder / "exports", 60, 10**9), guard)
-    yield listing, TableDescriptions(queries, None, guard)
+    yield TableDescriptions(queries, ExportFolder(folder / "exports", 60, 10**9), guard)
     queries.close()
 
 
@@ -54,28 +53,25 @@ def pages(ask, key):
 
 
 def test_every_table_is_listed_page_by_page(subject):
-    listing, _ = subject
-    names, total = pages(lambda start: listing.handles(start=start), "tables")
+    names, total = pages(lambda start: subject.handles(start=start), "tables")
     assert names == sorted([*TABLES, *MANY])
     assert total == len(names)
 
 
 def test_tables_and_columns_are_found_by_part_of_a_name_in_any_spelling(subject):
-    listing, _ = subject
-    assert listing.handles("ＣＡＲＲ")["tables"] == {
+    assert subject.handles("ＣＡＲＲ")["tables"] == {
         "air__airlines": ["Carrier"],
         "air__flights": ["carrier"],
     }
-    assert listing.handles("air days")["tables"] == {"air__days": ["day"]}
-    assert listing.handles("測定089")["tables"] == {"wide": [WIDE[89]]}
-    assert listing.handles("nothing of the kind")["tables"] == {}
-    names, total = pages(lambda start: listing.handles("shop", start), "tables")
+    assert subject.handles("air days")["tables"] == {"air__days": ["day"]}
+    assert subject.handles("測定089")["tables"] == {"wide": [WIDE[89]]}
+    assert subject.handles("nothing of the kind")["tables"] == {}
+    names, total = pages(lambda start: subject.handles("shop", start), "tables")
     assert (len(names), total) == (150, 150)
 
 
 def test_a_table_is_described_with_samples_keys_periods_and_joins(subject):
-    _, descriptions = subject
-    told = descriptions.describe("AIR__FLIGHTS")
+    told = subject.describe("AIR__FLIGHTS")
     assert (told["table"], told["rows"]) == ("air__flights", 20_000)
     id_, carrier, day, delay, note = told["columns"]
     assert id_["is_key"]
@@ -89,24 +85,22 @@ def test_a_table_is_described_with_samples_keys_periods_and_joins(subject):
     assert "air__delays.flight_id" not in [join["to"] for join in told["joins"]]
     assert told["joins"][-1]["overlap"] == 0.34
     assert "but not compared: " in told["warnings"][0]
-    back = descriptions.describe("air__delays")["joins"]
+    back = subject.describe("air__delays")["joins"]
     assert back == [
         {"column": "flight_id", "to": "air__flights.id", "overlap": 1.0, "to_key": True}
     ]
 
 
 def test_every_column_is_described_page_by_page(subject):
-    _, descriptions = subject
-    found, total = pages(lambda start: descriptions.describe("wide", start=start), "columns")
+    found, total = pages(lambda start: subject.describe("wide", start=start), "columns")
     assert [column["name"] for column in found] == WIDE
     assert total == len(WIDE)
-    some = descriptions.describe("wide", "測定_08")
+    some = subject.describe("wide", "測定_08")
     assert [column["name"] for column in some["columns"]] == WIDE[80:]
-    assert descriptions.describe("wide", start=1000)["columns"] == []
+    assert subject.describe("wide", start=1000)["columns"] == []
 
 
 def test_an_unknown_table_and_a_query_are_refused(subject):
-    _, descriptions = subject
     for name in ("nothing", "SELECT 1"):
         with pytest.raises(UnknownTable, match="there is no table"):
-            descriptions.describe(name)
+            subject.describe(name)

@@ -41,7 +41,7 @@ class Site:
         )
         exports = ExportFolder(folder / "exports", 3_600, 10**9)
         analytics = Analytics(self.queries, exports, AnalyticsSettings(), database=database)
-        self.questions, self.listing = analytics.questions, analytics.listing
+        self.questions, self.listing = analytics.questions, analytics.tables
         self.frame = duckdb.sql(SALES).df()
 
     def _table(self, name):

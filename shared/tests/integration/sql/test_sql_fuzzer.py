@@ -192,7 +192,7 @@ class Target:
 
     def _materialize(self, sql, grammar):
         name = grammar.random.choice((grammar.text(), "kept", "also"))
-        made = self.all.materialized.materialize(name, sql, 60)
+        made = self.all.exporter.materialize(name, sql, 60)
         return [made, self.process.rows(name, max_rows=30).rows]
 
     def _save(self, sql, grammar):
@@ -232,11 +232,11 @@ class Target:
         return repr(self.all.questions.plot(Prepared.plain(sql), kind, grammar.text()[:100]))
 
     def _list(self, _sql, grammar):
-        return self.all.listing.handles(grammar.text(), grammar.random.randint(1, 3))
+        return self.all.tables.handles(grammar.text(), grammar.random.randint(1, 3))
 
     def _describe(self, _sql, grammar):
         table = grammar.random.choice((grammar.text(), "runs"))
-        return self.all.descriptions.describe(table, grammar.text(), grammar.random.randint(1, 9))
+        return self.all.tables.describe(table, grammar.text(), grammar.random.randint(1, 9))
 
 
 def names_of_duckdb(files):

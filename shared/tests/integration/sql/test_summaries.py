@@ -347,7 +347,7 @@ def test_a_list_of_tables_says_which_columns_it_leaves_out(tmp_path):
     tables = Tables(tmp_path, frame)
     try:
         for room, listed in ((4_000, list(frame)[:30]), (600, None)):
-            listing = replace(tables.analytics.listing, guard=AnswerGuard(room, 50))
+            listing = replace(tables.analytics.tables, guard=AnswerGuard(room, 50))
             answer = listing.handles()
             found = listing.handles(match="columns_19")
             assert answer["tables"] == ({"rows": listed} if listed else ["rows"])

@@ -153,7 +153,7 @@ def test_a_single_null_or_value_among_many_rows_is_seen_in_the_rate():
 def test_estimates_are_marked_with_their_error_bound():
     table = "(SELECT v, v AS w FROM range(100000) t(v))"
     columns = [Column("v", "BIGINT"), Column("w", "BIGINT")]
-    samples = Samples({"v": Sample(rows=0.1, one_in=8)})
+    samples = {"v": Sample(rows=0.1, one_in=8)}
     _, found, approximate = profiled(columns, table, samples)
     assert approximate == {"median": "±1.7 % of the rows: v", "distinct_count": "±3 %: v"}
     assert found["v"]["median"] == pytest.approx(50_000, abs=1_700)
@@ -172,7 +172,7 @@ def test_columns_share_the_effort(distinct, nulls, room):
     rows = max(distinct) + nulls
     spread = [cell for one in distinct for cell in (one, one)]
     found = plan_samples(columns, [rows], spread, ProfileEffort(room, room))
-    kept = [found.of(column) for column in columns]
+    kept = [found[column.name] for column in columns]
     assert sum(n * one.rows for n, one in zip(distinct, kept, strict=True)) <= room * 1.001
     assert sum(n / one.one_in for n, one in zip(distinct, kept, strict=True)) <= room * 1.001
     if sum(distinct) <= room:

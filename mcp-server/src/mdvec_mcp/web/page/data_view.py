@@ -124,7 +124,7 @@ class _Data:
     def _handles(self) -> dict[str, Any]:
         analytics = self.views.wiring.analytics
         tables = analytics.queries.tables()
-        return {"tables": tables, "exports": list(reversed(analytics.listing.exports.list()))}
+        return {"tables": tables, "exports": list(reversed(analytics.exports.list()))}
 
     def _profile(self, name: str, query: Query) -> tuple[str, JsonAnswer, list[ShownColumn]]:
         """A query for the rows of a table or of another query, their profile, and their columns."""

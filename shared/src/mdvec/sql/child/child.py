@@ -74,7 +74,9 @@ def prepare(config: Message) -> RequestHandler:
     limits, spool, shown = config["limits"], Path(config["spool"]), Path(config["shown"])
     ledgers = spool / _LEDGERS
     lockdown.limit_process(limits["memory_mb"], len(config["tables"]))
-    opened = open_files(config["tables"])
+    opened, missing = open_files(config["tables"])
+    # A path to each open file, which holds even when the file is renamed or replaced.
+    paths = {name: path_of(number) for name, number in opened.items()}
     try:
         households = [(int(tool_id), str(name)) for tool_id, name in config["households"]]
         any_ledger = loading.write_ledgers(
@@ -88,18 +90,16 @@ def prepare(config: Message) -> RequestHandler:
 
     # A thread inherits its rights when it starts, so this comes before DuckDB starts its own.
     config["own_user"] = take_own_user(spool)
-    config["landlock"] = restrict_files(
-        [*opened.descriptors.values(), shown, *lockdown.needed_paths()], spool
-    )
+    config["landlock"] = restrict_files([*opened.values(), shown, *lockdown.needed_paths()], spool)
     config["seccomp"] = restrict_calls()
     connection = lockdown.connect(limits["memory_mb"], limits["time_zone"])
     if any_ledger:
         loading.load_ledgers(connection, ledgers)
         ledgers.unlink()
-    config["missing"] = opened.missing | loading.make_views(connection, opened.paths)
+    config["missing"] = missing | loading.make_views(connection, paths)
     lockdown.limit_files(limits["export_bytes"])
-    lockdown.lock(connection, list(opened.paths.values()), (spool, shown), limits["seconds"])
-    config["hidden"] = {str(path): f"the file of {name}" for name, path in opened.paths.items()}
+    lockdown.lock(connection, list(paths.values()), (spool, shown), limits["seconds"])
+    config["hidden"] = {str(path): f"the file of {name}" for name, path in paths.items()}
     return RequestHandler(connection, _columns_by_table(connection), spool, shown)
 
 
@@ -194,28 +194,19 @@ def _keep_stdio() -> tuple[int, int]:
     return wire
 
 
-@dataclass
-class OpenedFiles:
-    """Open files by table name; ``missing`` has the reason for each that could not be opened."""
+def open_files(tables: Iterable[tuple[str, str, str]]) -> tuple[dict[str, int], dict[str, str]]:
+    """Open the file of each table, given as name, path, and the folder that it must lie in.
 
-    descriptors: dict[str, int] = field(default_factory=dict)
-    missing: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def paths(self) -> dict[str, Path]:
-        """A path to each open file, which holds even when the file is renamed or replaced."""
-        return {name: path_of(number) for name, number in self.descriptors.items()}
-
-
-def open_files(tables: Iterable[tuple[str, str, str]]) -> OpenedFiles:
-    """Open the file of each table, given as name, path, and the folder that it must lie in."""
-    opened = OpenedFiles()
+    Returns the open files, and the reason for each that could not be opened, by table name.
+    """
+    opened: dict[str, int] = {}
+    missing: dict[str, str] = {}
     for name, path, folder in tables:
         try:
-            opened.descriptors[name] = open_within(Path(path), Path(folder))
+            opened[name] = open_within(Path(path), Path(folder))
         except NotOpened as error:
-            opened.missing[name] = str(error)
-    return opened
+            missing[name] = str(error)
+    return opened, missing
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 
 from mdvec.datasets import Column, family, finite_value, is_measured, is_wide, may_be_infinite
@@ -53,18 +53,9 @@ class Sample:
     one_in: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Samples:
-    """The sample of each column by name; other columns are computed from all rows."""
-
-    by_name: Mapping[str, Sample] = field(default_factory=dict)
-
-    def of(self, column: Column) -> Sample:
-        """The sample of a column."""
-        return self.by_name.get(column.name, Sample())
-
-
-EXACTLY = Samples()
+Samples = Mapping[str, Sample]
+"""The sample of each column by name; other columns are computed from all rows."""
+EXACTLY: Samples = {}
 
 
 def size_sql(columns: Sequence[Column], condition: str | None) -> str:
@@ -135,7 +126,7 @@ def plan_samples(
         if told_apart[at] > max_told:
             one_in = 2 ** math.ceil(math.log2(distinct[at] / min(max_told, _MAX_COUNTED)))
         samples[column.name] = Sample(rows, max(one_in, 1))
-    return Samples(samples)
+    return samples
 
 
 def median_is_within(drawn: int) -> float:
@@ -237,13 +228,14 @@ def plan_profile(
     columns: Sequence[Column], period: Column | None, condition: str | None, samples: Samples
 ) -> ProfilePlan:
     """The plan for a profile of ``columns``, each computed from its sample in ``samples``."""
+    chosen_samples = {column.name: samples.get(column.name, Sample()) for column in columns}
     expressions = [
-        _expressions(column, at, samples.of(column)) for at, column in enumerate(columns)
+        _expressions(column, at, chosen_samples[column.name]) for at, column in enumerate(columns)
     ]
     inner = [f"{finite_value(column)} AS c{at}" for at, column in enumerate(columns)]
     inner += [f"{identifier(profiled.name)} AS w{at}"
               for at, profiled in enumerate(columns) if may_be_infinite(profiled)]  # fmt: skip
-    if any(samples.of(column).rows < 1 for column in columns):
+    if any(sample.rows < 1 for sample in chosen_samples.values()):
         inner.append("random() AS lot")
     when = "NULL, NULL"
     if period is not None:
@@ -259,7 +251,7 @@ def plan_profile(
         column.name: tuple(by_figure)
         for column, by_figure in zip(columns, expressions, strict=True)
     }
-    return ProfilePlan(sql, figures, {column.name: samples.of(column) for column in columns})
+    return ProfilePlan(sql, figures, chosen_samples)
 
 
 def _expressions(column: Column, at: int, sample: Sample) -> dict[str, str]:
