@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mdvec import charts
 from mdvec.analysis.errors import ChartRefused, LibraryMissing, UnsupportedFrame
-from mdvec.analysis.exact import (
+from mdvec.analysis.frames import as_frame, column_places, has_plain_index
+from mdvec.analysis.loading import (
+    INSTALL,
     STORED_ROWS,
     column_types,
     create_stored_rows,
     export_connection,
+    export_file,
     scan_of,
 )
-from mdvec.analysis.frames import as_frame, column_places, has_plain_index
-from mdvec.analysis.loading import INSTALL, export_file
 from mdvec.charts import (
     PLOT_KINDS,
     ChartError,

@@ -19,7 +19,7 @@ MAX_PRINTED_BYTES = 100_000
 
 @dataclass(frozen=True, slots=True)
 class OutputLimits:
-    """The limits of one output; those of lines follow from them.
+    """The limits of one output.
 
     Args:
         json_bytes: of JSON, and of a line that is not sentences.
@@ -30,26 +30,6 @@ class OutputLimits:
     json_bytes: int = MAX_JSON_BYTES
     rows: int = MAX_TABLE_ROWS
     printed_bytes: int = MAX_PRINTED_BYTES
-
-    @property
-    def lines(self) -> int:
-        """Lines in one block: rows, their header, rules, a note of omitted rows."""
-        return self.rows + 5
-
-    @property
-    def data_lines(self) -> int:
-        """Lines in the whole output that are not sentences."""
-        return 10 * self.rows
-
-    @property
-    def paragraph_bytes(self) -> int:
-        """Bytes of a line of whole sentences."""
-        return 4 * self.json_bytes
-
-    @property
-    def data_bytes(self) -> int:
-        """Bytes of the lines in the whole output that are not sentences."""
-        return 8 * self.json_bytes
 
 
 def limits_in_force() -> OutputLimits:

@@ -40,12 +40,13 @@ def _troubles(output: str, limits: OutputLimits) -> Iterator[str]:
     if _bytes(output) > limits.printed_bytes:
         yield f"the output has more than {limits.printed_bytes:,} bytes"
     data = [line for line in output.splitlines() if not _is_rule(line) and not _is_sentence(line)]
-    if len(data) > limits.data_lines:
-        yield f"there are {len(data):,} lines of data, at most {limits.data_lines} are allowed"
+    max_data_lines, max_data_bytes = 10 * limits.rows, 8 * limits.json_bytes
+    if len(data) > max_data_lines:
+        yield f"there are {len(data):,} lines of data, at most {max_data_lines} are allowed"
     values, text = _json_and_text(output)
     yield from _json_troubles(values, limits)
-    if (size := sum(map(_bytes, data))) > limits.data_bytes:
-        yield f"lines of data have {size:,} bytes, at most {limits.data_bytes:,} are allowed"
+    if (size := sum(map(_bytes, data))) > max_data_bytes:
+        yield f"lines of data have {size:,} bytes, at most {max_data_bytes:,} are allowed"
     for is_blank, block in groupby(text.splitlines(), key=lambda line: not line.strip()):
         if not is_blank:
             yield from _block_troubles([line for line in block if not _is_rule(line)], limits)
@@ -100,10 +101,11 @@ def _block_troubles(lines: Sequence[str], limits: OutputLimits) -> Iterator[str]
     for is_table, rows in groupby(lines, key=_is_in_columns):
         if is_table and (count := len([*rows]) - header) > limits.rows:
             yield f"a table has {count:,} rows, at most {limits.rows} are allowed"
-    if len(lines) > limits.lines:
-        yield f"{len(lines):,} lines stand together, at most {limits.lines} are allowed"
+    max_lines = limits.rows + 5  # their header, rules, a note of omitted rows
+    if len(lines) > max_lines:
+        yield f"{len(lines):,} lines stand together, at most {max_lines} are allowed"
     for line in lines:
-        most = limits.paragraph_bytes if _is_sentence(line) else limits.json_bytes
+        most = 4 * limits.json_bytes if _is_sentence(line) else limits.json_bytes
         if (size := _bytes(line)) > most:
             yield f"a line has {size:,} bytes, at most {most:,} are allowed"
 
