@@ -119,7 +119,6 @@ place; any other exception is a bug.
             QueriesUnavailable        mdvec.sql.core.refusals
             QueryFailed               mdvec.sql.core.refusals
             QueryRefused              mdvec.sql.core.refusals
-                BadTableName          mdvec.sql.core.refusals
                 UnknownTable          mdvec.sql.core.refusals
             QueryStopped              mdvec.sql.core.refusals
             ResultTooLarge            mdvec.sql.core.refusals

@@ -12,7 +12,6 @@ from mdvec.errors import MdvecError
 
 MAX_POINTS, MAX_BINS = 2_000, 40
 _MAX_NAMES, _MAX_BARS, _MAX_SERIES, _MAX_BOXES, _MAX_CELLS = 200, 60, 8, 30, 40
-MAX_BYTES = 4_000_000
 _PARTS = {"min": 0, "q1": 0.25, "median": 0.5, "q3": 0.75, "max": 1}
 _MEANS_NOTE = PlotNote(
     "同じ位置にある行は平均で示しています", "rows at the same place are shown as their mean"

@@ -186,11 +186,6 @@ def test_a_materialized_table_is_a_table_like_any_other(shared):
     assert process.take_warnings() == ["Fast was a materialized table already, and is now this one"]
     assert shared.materialized() == {"Fast": 1}
     assert shared.value("fast") == 9
-    process.drop("FAST")
-    process.drop("FAST")
-    with pytest.raises(UnknownTable):
-        process.rows("fast", max_rows=1)
-    assert shared.materialized() == {}
 
 
 def test_a_query_that_is_stopped_leaves_its_process_and_its_tables_alive(start_process):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mdvec.errors import MdvecError
 from mdvec.sql.child import loading, lockdown
 from mdvec.sql.child.handler import RequestHandler, refusal_of
-from mdvec.sql.core.refusals import BadTableName
+from mdvec.sql.core.refusals import QueryRefused
 
 LIMITS = {"seconds": 5.0, "memory_mb": 1024, "export_bytes": 2**20}
 FORM = "; write: "
@@ -331,7 +331,7 @@ def test_a_name_that_is_refused_is_no_mistake_of_the_query(handler):
         "do": "export", "name": "select", "source": "SELECT NVL(qty, 0) FROM orders",
         "sql": "SELECT * FROM {source}", "format": "parquet", "file": "x", "max_rows": 1,
     }  # fmt: skip
-    with pytest.raises(BadTableName) as refused:
+    with pytest.raises(QueryRefused) as refused:
         handler.handle(request)
     assert handler.advised(request, refused.value) is refused.value
 

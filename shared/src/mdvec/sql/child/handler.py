@@ -25,9 +25,9 @@ from mdvec.sql.child.parameters import (
 )
 from mdvec.sql.core.advice import advised
 from mdvec.sql.core.refusals import (
-    BadTableName,
     QueryError,
     QueryFailed,
+    QueryRefused,
     disk_full,
     out_of_memory,
     out_of_room,
@@ -199,12 +199,12 @@ class RequestHandler:
     def _check_name(self, name: str) -> None:
         shown = quotable(name)
         if _TABLE_NAME.fullmatch(name) is None or not self._needs_no_quotes(name):
-            raise BadTableName(
+            raise QueryRefused(
                 f"no table can be called {shown!r}; use letters, digits and underscores, begin "
                 "with a letter, and take no word of SQL"
             )
         if fold(name) in {fold(table) for table in self.tables}:
-            raise BadTableName(f"{shown!r} is a table of the user's data; take another name")
+            raise QueryRefused(f"{shown!r} is a table of the user's data; take another name")
 
     def _needs_no_quotes(self, name: str) -> bool:
         tree = json.loads(self._serialized(f"SELECT {name}.x FROM {name}"))

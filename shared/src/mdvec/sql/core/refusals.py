@@ -69,10 +69,6 @@ class UnknownTable(QueryRefused):
     """No table has that name."""
 
 
-class BadTableName(QueryRefused):
-    """A table cannot be given that name."""
-
-
 class QueryFailed(QueryError):
     """DuckDB could not run the query: an unknown column, or text that is not a number."""
 
@@ -164,7 +160,7 @@ def process_died() -> QueryStopped:
 _BY_NAME = {
     error.__name__: error
     for error in (
-        QueryError, QueryRefused, UnknownTable, BadTableName, QueryFailed, QueryStopped,
+        QueryError, QueryRefused, UnknownTable, QueryFailed, QueryStopped,
         ResultTooLarge, QueriesUnavailable,
     )
 }  # fmt: skip

@@ -100,11 +100,6 @@ class NamedTables:
             dropped = [tables.pop(name).name for name in list(tables)[: -self.max_tables]]
         return replaced, dropped
 
-    def drop(self, name: str) -> None:
-        """Forget a name; its export stays until it expires."""
-        with self._lock:
-            self._by_session.get(current_session(), {}).pop(fold(name), None)
-
     def named_in(self, source: str) -> list[NamedTable]:
         """The materialized tables and exports whose names a query holds.
 

@@ -206,7 +206,7 @@ class QueryProcess:
         """Write the rows of a source to an export that this session can name, for its lifetime.
 
         Raises:
-            BadTableName: the name needs quotes, or is a data table's.
+            QueryRefused: the name needs quotes, or is a data table's.
             ResultTooLarge: over the limit, or the disk is full.
             ExportError: the file could not be put in place.
         """
@@ -234,10 +234,6 @@ class QueryProcess:
         if dropped:
             self._warn(f"the oldest tables were dropped to make room: {named(dropped)}")
         return table
-
-    def drop(self, name: str) -> None:
-        """Forget a materialized table; an unknown name is no error."""
-        self._named.drop(name)
 
     def rest(self) -> None:
         """End the second child if it is unused."""
