@@ -75,6 +75,16 @@ def test_nothing_is_said_of_queries_without_a_trap(handler, query):
     assert "notes" not in asked(handler, query)
 
 
+def test_each_trap_of_a_query_is_looked_at(handler):
+    query = (
+        "SELECT * FROM guests WHERE id NOT IN (SELECT id FROM rooms) "
+        "AND id NOT IN (SELECT id FROM visits) AND town = 'Kyto'"
+    )
+    note = "NOT IN is never true while its subquery gives NULL; leave NULLs out, or use NOT EXISTS"
+    missing = "no row of guests has town = 'Kyto'; nearest: 'Kyoto'"
+    assert sorted(asked(handler, query)["notes"]) == [note, missing]
+
+
 def test_a_pivot_finds_the_values_of_its_column(handler):
     pivoted = asked(handler, "PIVOT visits ON shop USING sum(yen) GROUP BY day ORDER BY day;")
     assert [name for name, _ in pivoted["columns"]] == ["day", "京都", "京都駅", "東京駅"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -242,15 +241,19 @@ class RequestHandler:
         return self.connection.execute(sql, values or None).fetchall()
 
     def _notes(self, source: str) -> list[str]:
-        """The traps that a query has fallen into."""
+        """The traps that a query has fallen into, as far as there is time to look."""
         text, notes = clean(source), []
         tree = json.loads(self._serialized(text))
         for trap in [] if tree["error"] else traps_in(tree, self._all_tables):
-            with suppress(Exception):  # of a query that can only be asked where it stands, say
+            try:
                 if not self._is_harmless(trap):
                     near = self._fetched(trap.nearest) if trap.nearest else []
                     notes.append(trap.with_values([value for (value,) in near]))
-        return notes
+            except duckdb.InterruptException:
+                break
+            except (duckdb.Error, QueryError):  # a query that can be asked only where it stands
+                continue
+        return list(dict.fromkeys(notes))
 
     def _is_harmless(self, trap: Trap) -> bool:
         if trap.subquery is not None:

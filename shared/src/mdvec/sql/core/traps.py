@@ -13,6 +13,8 @@ from mdvec.sql.core.statement import Node, fold
 from mdvec.text import identifier, literal
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_MAX_TRAPS = 12
+"""Each may cost a look at a column."""
 _MAX_COMPARED = 100_000
 _MAX_NEAREST = 3
 _MIN_LIKENESS = 0.75
@@ -43,19 +45,18 @@ class Trap:
 
 
 def traps_in(tree: Node, tables: Mapping[str, Sequence[Column]]) -> list[Trap]:
-    """The places of a checked query where a trap may be, each once; most queries have none."""
+    """The first places of a checked query where a trap may be; most queries have none."""
     ctes = {fold(entry["key"]) for node in _nodes(tree) for entry in _listed_ctes(node)}
     known = {fold(name): name for name in tables if fold(name) not in ctes}
-    traps: dict[str, Trap] = {}
+    traps: list[Trap] = []
     for node in _nodes(tree):
         if node.get("type") != "SELECT_NODE":
             continue
         scope = _Scope(dict(_base_tables(node["from_table"], known)), tables)
         for part in _own_parts(node):
-            for trap in (_not_in(part), _between(part, scope), *_missing_texts(part, scope)):
-                if trap is not None:
-                    traps.setdefault(trap.note, trap)
-    return list(traps.values())
+            traps += filter(None, (_not_in(part), _between(part, scope)))
+            traps += _missing_texts(part, scope)
+    return traps[:_MAX_TRAPS]
 
 
 @dataclass(frozen=True, slots=True)
