@@ -43,29 +43,6 @@ _BRIEFER: tuple[tuple[tuple[str, ...], int], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
-    """The rows to summarise: a table or a query, and optionally a range of its dates.
-
-    ``date_range`` applies to ``date_column``, by default to the only column with dates.
-    """
-
-    source: str
-    date_range: tuple[str, str] | None = None
-    date_column: str | None = None
-
-    def period(self, columns: Sequence[Column]) -> tuple[Column | None, str | None]:
-        """The column of dates, and the SQL condition that keeps the range.
-
-        Raises:
-            UnknownColumn, PeriodRefused: the column or the range does not exist.
-        """
-        if self.date_range is None:
-            return period_column(columns, self.date_column), None
-        column = required_column(columns, self.date_column)
-        return column, Period(*self.date_range).condition(column)
-
-
-@dataclass(frozen=True, slots=True)
 class Summaries:
     """Computes profiles and histograms in the query process.
 
@@ -96,14 +73,13 @@ class Summaries:
             UnknownColumn, PeriodRefused: a column or the date range does not exist.
         """
         guard = guard or self.guard
-        selection = Selection(table_or_query, date_range, date_column)
-        known = self.queries.columns(selection.source)
-        period, condition = selection.period(known)
+        known = self.queries.columns(table_or_query)
+        period, condition = _selection(known, date_range, date_column)
         picked = chosen(known, names)
         shown = picked[: guard.max_bytes // _BYTES_A_COLUMN]
-        samples = EXACTLY if exact else self._samples(selection.source, shown, condition)
+        samples = EXACTLY if exact else self._samples(table_or_query, shown, condition)
         plan = plan_profile(shown, period, condition, samples)
-        row = self._row(selection.source, plan.sql)
+        row = self._row(table_or_query, plan.sql)
         answer: JsonAnswer = {
             "row_count": int(row[0]),
             "date_range": None if row[1] is None else [row[1], row[2]],
@@ -153,7 +129,7 @@ class Summaries:
         guard, source = self.guard, table_or_query
         known = self.queries.columns(source)
         column = found_column(known, name)
-        _, condition = Selection(source, date_range, date_column).period(known)
+        _, condition = _selection(known, date_range, date_column)
         if histogram.is_counted_by_value(column):
             return self._categories(source, column, bins, condition, guard)
         span = histogram.read_span([self._row(source, histogram.span_sql(column, condition))])
@@ -209,6 +185,16 @@ class Summaries:
             said = [*warnings, _cut(fewer, len(counted.bins), guard)]
             answer = _histogram_answer(column, counted.most_frequent(fewer), said)
         return answer
+
+
+def _selection(
+    columns: Sequence[Column], date_range: tuple[str, str] | None, date_column: str | None
+) -> tuple[Column | None, str | None]:
+    """The column of dates, by default the only one, and the condition that keeps the range."""
+    if date_range is None:
+        return period_column(columns, date_column), None
+    column = required_column(columns, date_column)
+    return column, Period(*date_range).condition(column)
 
 
 def _briefly(

@@ -223,16 +223,12 @@ class Histogram:
         return replace(self, bins=bins)
 
 
-@dataclass(frozen=True, slots=True)
-class ValueSpan:
-    """The smallest and the largest value on the column's scale."""
-
-    low: Decimal
-    high: Decimal
+ValueSpan = tuple[Decimal, Decimal]
+"""The smallest and the largest value on the column's scale."""
 
 
 def _span(low: str | None, high: str | None) -> ValueSpan | None:
-    return None if low is None or high is None else ValueSpan(Decimal(low), Decimal(high))
+    return None if low is None or high is None else (Decimal(low), Decimal(high))
 
 
 def is_counted_by_value(column: Column) -> bool:
@@ -264,7 +260,7 @@ def empty(column: Column, span: ValueSpan | None, bins: int) -> tuple[Edges, His
     """The edges of the bins over a span, and a histogram with empty bins."""
     if span is None:
         return Edges((), ()), Histogram((), 0)
-    edges = edges_between(column, span.low, span.high, bins)
+    edges = edges_between(column, *span, bins)
     return edges, Histogram(_bins(edges, {}), 0)
 
 
