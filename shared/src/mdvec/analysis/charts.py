@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mdvec import charts
 from mdvec.analysis.errors import ChartRefused, LibraryMissing, UnsupportedFrame
-from mdvec.analysis.frames import as_frame, column_places, has_plain_index
 from mdvec.analysis.loading import (
     INSTALL,
     STORED_ROWS,
@@ -23,6 +22,7 @@ from mdvec.analysis.loading import (
     export_file,
     scan_of,
 )
+from mdvec.analysis.tables import as_frame, column_places, has_plain_index
 from mdvec.charts import (
     PLOT_KINDS,
     ChartError,

@@ -14,8 +14,8 @@ from typing import Any
 from uuid import UUID
 
 from mdvec.analysis.errors import NotJson, OutputTooLarge
-from mdvec.analysis.frames import has_plain_index, is_frame, names_and_rows
 from mdvec.analysis.limits import limits_in_force
+from mdvec.analysis.tables import has_plain_index, is_frame, names_and_rows
 
 _MAX_DEPTH = 50
 
