@@ -165,6 +165,15 @@ def parse_statement_date(text: str, date_format: str = "auto") -> date:
         raise BadCell("日付 is not a date like 2025/07/01, 20250701 or 令和7年7月1日") from None
 
 
+def is_date(text: str) -> bool:
+    """Whether it is a date that says all of its year."""
+    try:
+        parse_statement_date(text)
+    except BadCell:
+        return False
+    return True
+
+
 def _named_or_ordered(plain: str, date_format: str) -> date | None:
     """A date with a named month, or with the day or the month first; None for another one."""
     if match := _DAY_MONTH_NAME.fullmatch(plain):

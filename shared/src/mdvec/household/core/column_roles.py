@@ -9,18 +9,19 @@ from dataclasses import dataclass
 from mdvec.household.core.mapping import one_spelling
 
 
-def _any_of(*words: str) -> re.Pattern[str]:
+def any_of(*words: str) -> re.Pattern[str]:
+    """A pattern for any of the words, in capitals or not."""
     return re.compile("|".join(words), re.IGNORECASE)
 
 
-_DATE = _any_of(
+_DATE = any_of(
     "日付", "年月日", "利用日", "取引日", "取り引き日", "取扱日", "勘定日", "決済日", "発生日",
     "購入日", "計上日", "^日$", "^日時$", "date",
 )  # fmt: skip
-_NOT_DATE = _any_of("支払日", "引落", "起算", "更新", "締", "due", "update")
+_NOT_DATE = any_of("支払日", "引落", "起算", "更新", "締", "due", "update")
 _PARTS_OF_DATE = re.compile(r"(.*日)\(([年月日])\)")
-_BOTH_WAYS = _any_of("入出金", "出入金", "受払")
-_PAID_OUT = _any_of(
+_BOTH_WAYS = any_of("入出金", "出入金", "受払")
+_PAID_OUT = any_of(
     "出金",
     "引き?出し?",
     "払い?出し?",
@@ -31,7 +32,7 @@ _PAID_OUT = _any_of(
     "outgo",
     "借方",
 )
-_PAID_IN = _any_of(
+_PAID_IN = any_of(
     "入金",
     "預け?入れ?",
     "預か?り",
@@ -43,29 +44,27 @@ _PAID_IN = _any_of(
     "incom",
     "貸方",
 )
-_AMOUNT = _any_of("金額", "利用額", "^額", "代金", "価格", "amount", "price")
-_NOT_AMOUNT = _any_of(
+_AMOUNT = any_of("金額", "利用額", "^額", "代金", "価格", "amount", "price")
+_NOT_AMOUNT = any_of(
     "手数料", "税", "残", "外貨", "現地", "海外", "繰越", "請求", "支払", "レート", "区分", "日",
     "fee", "tax", "rate",
 )  # fmt: skip
-_SPENT = _any_of("利用", "購入", "買")
-_ABOUT_MONEY = _any_of("先$", "元$", "者$", "区分", "方法", "回数", "番号", "調整", "ID$", "繰越")
+_SPENT = any_of("利用", "購入", "買")
+_ABOUT_MONEY = any_of("先$", "元$", "者$", "区分", "方法", "回数", "番号", "調整", "ID$", "繰越")
 """Columns whose names have the words of an amount, and hold none."""
-_BALANCE = _any_of("残高", "現在高", r"\(貸付\)高", "balance")
-_DESCRIPTION = _any_of(
+_BALANCE = any_of("残高", "現在高", r"\(貸付\)高", "balance")
+_DESCRIPTION = any_of(
     "摘要", "内容", "店", "利用先", "利用箇所", "利用場所", "取引先", "商品", "品名", "品目",
     "支払先", "相手", "詳細", "明細", "名目", "payee", "description", "merchant", "detail",
     "product",
 )  # fmt: skip
-_NOT_DESCRIPTION = _any_of("区分", "番", "ID", "コード", "code", "支店", "本店")
-_MEMO = _any_of("メモ", "備考", "コメント", "memo", "note", "comment")
-_CATEGORY = _any_of("^大項目$", "^大分類$", "^カテゴリー?$", "^分類$", "^費目$", "^category$")
-_SUBCATEGORY = _any_of(
+_NOT_DESCRIPTION = any_of("区分", "番", "ID", "コード", "code", "支店", "本店")
+_MEMO = any_of("メモ", "備考", "コメント", "memo", "note", "comment")
+_CATEGORY = any_of("^大項目$", "^大分類$", "^カテゴリー?$", "^分類$", "^費目$", "^category$")
+_SUBCATEGORY = any_of(
     "^中項目$", "^中分類$", "^カテゴリー?の内訳$", "^内訳$", "^サブカテゴリー?$", "^subcategory$"
 )
-_ACCOUNT = _any_of(
-    "^口座名?$", "^照会口座$", "^(保有)?金融機関$", "^支払元$", "^財布$", "^account$"
-)
+_ACCOUNT = any_of("^口座名?$", "^照会口座$", "^(保有)?金融機関$", "^支払元$", "^財布$", "^account$")
 _OUT = (
     "出金", "払出", "払出し", "支払", "支払い", "お支払い", "引出", "引出し", "お引出し", "支出",
     "出", "expense", "payment", "debit", "withdrawal",

@@ -8,17 +8,18 @@ import tomllib
 from collections import Counter
 from collections.abc import Mapping as Pairs
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
 from mdvec.errors import MdvecError
-from mdvec.household.core.cells import BadCell, parse_amount, parse_statement_date
+from mdvec.household.core.cells import BadCell, is_date, parse_amount
 from mdvec.household.core.column_roles import ColumnRoles, Ways, roles_of, ways_of
 from mdvec.household.core.csv_text import CsvRecord, records_of
 from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, read_mapped, title_of
 from mdvec.household.core.mapping import DATE_FORMATS, Conditions, Mapping, mapping_of, toml_of
 from mdvec.household.core.undecided import (
+    MappingProposal,
     MappingSentence,
     Records,
     Undecided,
@@ -46,7 +47,7 @@ def headless_mapping(
     date = _date_column(lists)
     if date is None:
         return None
-    rows = [cells for cells in lists if date < len(cells) and _is_date(cells[date])]
+    rows = [cells for cells in lists if date < len(cells) and is_date(cells[date])]
     pair = _column_for_each_way(rows, date)
     amount = _amount_column(rows, date)
     description = _description_column(rows, {date, amount, *(pair or ())})
@@ -88,7 +89,7 @@ def _column_for_each_way(rows: Sequence[Sequence[str]], date: int) -> tuple[int,
 
 
 def _date_column(rows: Sequence[Sequence[str]]) -> int | None:
-    counts = Counter(index for row in rows for index, cell in enumerate(row) if _is_date(cell))
+    counts = Counter(index for row in rows for index, cell in enumerate(row) if is_date(cell))
     column, times = max(counts.items(), key=lambda each: (each[1], -each[0]), default=(0, 0))
     return column if times >= _MIN_ROWS else None
 
@@ -124,14 +125,6 @@ def _title(lists: Sequence[Sequence[str]], first_row: Sequence[str]) -> str:
     return _ASCII_DIGITS.sub(r"\\d+", re.escape(lines[-1]))
 
 
-def _is_date(text: str) -> bool:
-    try:
-        parse_statement_date(text)
-    except BadCell:
-        return False
-    return True
-
-
 def _number(text: str) -> int | None:
     try:
         return parse_amount(text.strip())
@@ -152,15 +145,6 @@ class NotMappable(MdvecError):
     """No mapping can be proposed for a file; the message says what is missing."""
 
 
-@dataclass(frozen=True, slots=True)
-class MappingProposal:
-    """A proposed mapping, and what its user should check."""
-
-    mapping: Mapping
-    checks: tuple[MappingSentence, ...]
-    undecided: tuple[Undecided, ...] = ()
-
-
 def proposal_with(
     text: str, stem: str, today: date, stated: Pairs[str, Any] | None = None
 ) -> MappingProposal:
@@ -178,7 +162,7 @@ def proposal_with(
     undecided = decided.undecided
     if "date_format" not in given and (days := _days_as_read(mapping, records, today)):
         undecided += (Undecided.of("days", ", ".join(map(str, mapping.date)), days),)
-    return MappingProposal(decided.mapping, (*proposal.checks, *decided.evidence), undecided)
+    return MappingProposal(decided.mapping, (*proposal.checks, *decided.checks), undecided)
 
 
 def with_stated(mapping: Mapping, records: Records, stated: Pairs[str, Any]) -> Mapping:

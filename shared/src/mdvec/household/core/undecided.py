@@ -19,7 +19,8 @@ from functools import cache
 from importlib import resources
 from typing import Literal
 
-from mdvec.household.core.cells import BadCell, parse_amount, parse_statement_date
+from mdvec.household.core.cells import BadCell, is_date, parse_amount
+from mdvec.household.core.column_roles import any_of
 from mdvec.household.core.csv_text import CsvRecord
 from mdvec.household.core.mapped_rows import TOTAL, MappedRows, is_header, is_yen, read_mapped
 from mdvec.household.core.mapping import Conditions, MappedColumn, Mapping, one_spelling
@@ -32,12 +33,8 @@ DECIDED = frozenset({"positive", "paid_out", "date_format", "description"})
 """Keys that whoever kept a mapping has decided, whether it names them or not."""
 
 
-def _any_of(*words: str) -> re.Pattern[str]:
-    return re.compile("|".join(words), re.IGNORECASE)
-
-
-_UNIT = _any_of(r"(単位.{0,2}|\(|額)[百千万億]円", "thousands", "millions")
-_CURRENCY = _any_of("通貨", "外貨", "現地", "currency", "ドル", "ユーロ")
+_UNIT = any_of(r"(単位.{0,2}|\(|額)[百千万億]円", "thousands", "millions")
+_CURRENCY = any_of("通貨", "外貨", "現地", "currency", "ドル", "ユーロ")
 _CODE = re.compile(
     r"(?<![A-Z])(?:AED|AFN|ALL|AMD|ANG|AOA|ARS|AUD|AWG|AZN|BAM|BBD|BDT|BGN|BHD|BIF|BMD|BND|BOB|BRL|"
     "BSD|BTN|BWP|BYN|BZD|CAD|CDF|CHF|CLP|CNY|COP|CRC|CUP|CVE|CZK|DJF|DKK|DOP|DZD|EGP|ERN|ETB|EUR|"
@@ -52,14 +49,14 @@ _DOCUMENT = re.compile(
     r"(番号?|(?<![A-Z])ID|[a-z]Id|^id|^[Nn]o\.?|回数|残高|現在高|[Bb]alance)#?(\(円\))?$"
 )
 """Names of columns that count or identify."""
-_NO_TRANSACTION = _any_of(
+_NO_TRANSACTION = any_of(
     TOTAL.pattern, "繰越", "残高", "取消", "取り消し", "訂正", "返品", "キャンセル", "total",
     "(brought|carried)forward", "(opening|closing)balance", "cancel", "revers", "revert", "refund",
 )  # fmt: skip
-_CHARGE = _any_of("チャージ", "top-?up")
-_BOOKS = _any_of("借方?", "貸方?", "debit", "credit", r"\b[dc]r\b")
-_SPENT = _any_of("利用", "購入", "買", "支払", "出金", "spent", "paid")
-_SIGNED = _any_of("入出金", "出入金", "受払")
+_CHARGE = any_of("チャージ", "top-?up")
+_BOOKS = any_of("借方?", "貸方?", "debit", "credit", r"\b[dc]r\b")
+_SPENT = any_of("利用", "購入", "買", "支払", "出金", "spent", "paid")
+_SIGNED = any_of("入出金", "出入金", "受払")
 _MONTH = re.compile("[0-9]{1,2}(?=月)|[0-9]{4}")
 _KEYS = {"sign": "positive", "sides": "paid_out"}
 """The key of a mapping that answers a question of the amount."""
@@ -119,15 +116,17 @@ class Undecided:
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
-    """A mapping after the running balance has decided what it can, how, and what is left."""
+class MappingProposal:
+    """A proposed mapping, what its user should check, and what the balance does not decide."""
 
     mapping: Mapping
-    evidence: tuple[MappingSentence, ...]
-    undecided: tuple[Undecided, ...]
+    checks: tuple[MappingSentence, ...]
+    undecided: tuple[Undecided, ...] = ()
 
 
-def decide(mapping: Mapping, records: Records, stated: frozenset[str] = frozenset()) -> Decided:
+def decide(
+    mapping: Mapping, records: Records, stated: frozenset[str] = frozenset()
+) -> MappingProposal:
     """Decide by the balance what a proposal leaves open; ``stated`` are keys that a person gave."""
     evidence: list[MappingSentence] = []
     tried: set[str] = set()
@@ -139,7 +138,7 @@ def decide(mapping: Mapping, records: Records, stated: frozenset[str] = frozense
             without = undecided_in(mapping, records, read, stated, by_balance=False)
             settled = {each.column for each in without} - {each.column for each in left}
             evidence += [MappingSentence("fits-ignored", column) for column in sorted(settled)]
-            return Decided(mapping, tuple(evidence), left)
+            return MappingProposal(mapping, tuple(evidence), left)
         tried.add(first.column)
         fitting = _fitting(first.readings, records)
         if len(fitting) == 1 and len(first.readings) > 1:
@@ -327,7 +326,7 @@ def _about(column: _Column, mapping: Mapping, amounts: Sequence[int]) -> Iterato
     numbers = None if has_decided_words else column.numbers
     if not words or (not has_decided_words and _DOCUMENT.search(name)):
         return
-    if "" not in column.cells and _are_days(words):
+    if "" not in column.cells and all(map(is_date, words)):
         return  # a day that only some rows have tells them apart from the others
     if numbers is not None and (not any(numbers) or list(map(abs, numbers)) == list(amounts)):
         return
@@ -353,15 +352,6 @@ def _about(column: _Column, mapping: Mapping, amounts: Sequence[int]) -> Iterato
 def _is_plain(text: str) -> bool:
     """Whether a pattern of the text fits no other text."""
     return not {"*", "?"} & set(one_spelling(text))
-
-
-def _are_days(words: Sequence[str]) -> bool:
-    for word in words:
-        try:
-            parse_statement_date(word)
-        except BadCell:
-            return False
-    return True
 
 
 def _shown(texts: Sequence[str]) -> str:
