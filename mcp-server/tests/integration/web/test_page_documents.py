@@ -18,7 +18,7 @@ def client(tmp_path):
     notes.write("一覧.md", "# 一覧\n\n[家](家/給湯器.md#点検) と ![図](img/a.png)\n\n## 型番\n")
     (folder / "img").mkdir()
     (folder / "img/a.png").write_bytes(PNG)
-    (folder / "img/a.txt").write_text("secret", encoding="utf-8")
+    (folder / "img/a.log").write_text("secret", encoding="utf-8")
     (tmp_path / "outside.png").write_bytes(PNG)
     (folder / "img/link.png").symlink_to(tmp_path / "outside.png")
     notes.import_()
@@ -47,9 +47,20 @@ def test_pictures_of_the_folder_are_shown_and_nothing_else(client):
     (source,) = re.findall(r'<img src="([^"]*)"', page)
     picture = client.get(source.replace("&amp;", "&"))
     assert (picture.content, picture.headers["content-type"]) == (PNG, "image/png")
-    for path in ("img/a.txt", "../outside.png", "img/link.png", "img", "img/b.png", "", "\0.png"):
+    for path in ("img/a.log", "../outside.png", "img/link.png", "img", "img/b.png", "", "\0.png"):
         answer = client.get("/document/picture", params={"tool": "notes", "path": path})
         assert answer.status_code in (400, 404), path
         assert PNG not in answer.content
     of_none = client.get("/document/picture", params={"tool": "none", "path": "a.png"})
     assert of_none.status_code == 400
+
+
+def test_without_a_question_the_documents_are_listed_with_folders_and_tags(client):
+    page = client.get("/").text
+    assert harm_in(page) == []
+    assert re.findall(r"<bdi>(.*?)</bdi></a>", page) == ["一覧", "給湯器"]
+    (folder,) = re.findall(r'<a href="([^"]*)">家/</a>', page)
+    inside = client.get(folder.replace("&amp;", "&")).text
+    assert re.findall(r"<bdi>(.*?)</bdi></a>", inside) == ["給湯器"]
+    assert "<h2>" in client.get("/", params={"part": "hits", "q": ""}).text
+    assert "no note of notes has a path" in client.get("/", params={"path": "none/"}).text

@@ -24,6 +24,7 @@ from mdvec.search import (
     MAX_QUERY_CHARS,
     Answer,
     Hit,
+    Listing,
     signs_read_as_text,
     typed_query,
     where_entries,
@@ -72,7 +73,7 @@ class _Search:
     views: Views
 
     async def show(self, request: Request) -> Response:
-        """The form, and the hits if something is asked; only these for the script of the page."""
+        """The form with the hits, or without a question the documents; a script asks for these."""
         query = Query(request)
         question = query.text("q").strip()[:MAX_QUERY_CHARS]
         tools = await self.views.run(request, self._searched)
@@ -82,11 +83,15 @@ class _Search:
             else None
         )
         hits = [] if answer is None else self._shown(answer, tools)
+        listing = None
+        if answer is None and tools:
+            listing = await self.views.run(request, lambda: self._listing(query))
         is_part = query.text("part") == "hits"
         return self.views.page(
             request, "hits.html" if is_part else "search.html",
             query=query, asked=question, tools=tools, answer=answer, hits=hits, k=_count(query),
-            max_k=MAX_K,
+            max_k=MAX_K, listing=listing,
+            folders=[] if listing is None else _folders(listing, query.text("path")),
         )  # fmt: skip
 
     def _searched(self) -> list[Tool]:
@@ -97,24 +102,23 @@ class _Search:
             return []
         return [tool for tool in tools if KINDS[tool.kind].has_texts]
 
+    def _listing(self, query: Query) -> Listing:
+        """The documents that pass the filters, the newest first."""
+        names = tuple(query.all("tool")) or None
+        page = query.number("page", 1, 1, 10**6)
+        arguments = replace(_filters(query), sort="newest")
+        return self.views.wiring.search.list_documents(names, arguments, page)
+
     def _answer(self, query: Query, question: str) -> Answer:
         names = tuple(query.all("tool")) or None
-        tags = query.text("tags").replace("、", ",").replace(" ", ",").split(",")
-        where = where_entries(query.text("where").replace("、", ",").split(","))
-        arguments = FilterArguments(
-            path=query.text("path").strip() or None,
-            tags=[tag for tag in tags if tag] or None,
-            since=query.text("since").strip() or None,
-            until=query.text("until").strip() or None,
-            sort="newest" if query.text("sort") == "newest" else "relevance",
-            links_to=query.text("links_to").strip() or None,
-            where=where or None,
-            tasks="tasks" in query,
-        )
         typed = typed_query(question)
         context = self.views.wiring.search
         answer = context.search(
-            typed.words or question, names, _count(query), "chunk", arguments.with_typed(typed)
+            typed.words or question,
+            names,
+            _count(query),
+            "chunk",
+            _filters(query).with_typed(typed),
         )
         unread = signs_read_as_text(question, is_code=False)
         return replace(answer, notes=(*unread, *answer.notes))
@@ -122,6 +126,33 @@ class _Search:
     def _shown(self, answer: Answer, tools: list[Tool]) -> list[ShownHit]:
         known = {tool.name: tool for tool in tools}
         return [_shown_hit(hit, known.get(hit.tool)) for hit in answer.results]
+
+
+def _filters(query: Query) -> FilterArguments:
+    """The filters that an address states."""
+    tags = query.text("tags").replace("、", ",").replace(" ", ",").split(",")
+    where = where_entries(query.text("where").replace("、", ",").split(","))
+    return FilterArguments(
+        path=query.text("path").strip() or None,
+        tags=[tag for tag in tags if tag] or None,
+        since=query.text("since").strip() or None,
+        until=query.text("until").strip() or None,
+        sort="newest" if query.text("sort") == "newest" else "relevance",
+        links_to=query.text("links_to").strip() or None,
+        where=where or None,
+        tasks="tasks" in query,
+    )
+
+
+def _folders(listing: Listing, path: str) -> list[str]:
+    """The folders of a page of documents, below the one that is shown."""
+    above = path if path.endswith("/") else ""
+    below = (
+        document.file_path[len(above) :].partition("/")
+        for document in listing.documents
+        if document.file_path.startswith(above)
+    )
+    return sorted({f"{above}{folder}/" for folder, slash, _ in below if slash})
 
 
 def _count(query: Query) -> int:
