@@ -83,6 +83,8 @@ def test_each_trap_of_a_query_is_looked_at(handler):
     note = "NOT IN is never true while its subquery gives NULL; leave NULLs out, or use NOT EXISTS"
     missing = "no row of guests has town = 'Kyto'; nearest: 'Kyoto'"
     assert sorted(asked(handler, query)["notes"]) == [note, missing]
+    (short,) = asked(handler, "SELECT * FROM visits WHERE shop = '京郁'")["notes"]
+    assert "nearest: '京都'" in short
 
 
 def test_a_pivot_finds_the_values_of_its_column(handler):

@@ -17,7 +17,8 @@ _MAX_TRAPS = 12
 """Each may cost a look at a column."""
 _MAX_COMPARED = 100_000
 _MAX_NEAREST = 3
-_MIN_LIKENESS = 0.75
+_MIN_LIKENESS = 0.69
+"""So that one letter of two may differ: 東点 and 東店."""
 _MAX_QUOTED = 40
 _NEVER_TRUE = "NOT IN is never true while {} NULL; leave NULLs out, or use NOT EXISTS"
 
