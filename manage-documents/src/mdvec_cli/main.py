@@ -93,7 +93,7 @@ app.add_typer(service.app, name="service")
 app.command("register")(register_command)
 app.command("unregister")(unregister_command)
 app.command("samples")(samples_command)
-app.add_typer(rules.app, name="rules")
+app.add_typer(rules, name="rules")
 
 
 def _version(wanted: bool) -> None:

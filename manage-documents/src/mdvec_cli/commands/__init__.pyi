@@ -1,6 +1,5 @@
 from . import household as household
 from . import model as model
-from . import rules as rules
 from . import service as service
 from . import tool as tool
 from .database import backup_command as backup_command
@@ -11,6 +10,7 @@ from .database import status_command as status_command
 from .import_ import import_command as import_command
 from .query import query_command as query_command
 from .register import register_command as register_command
+from .register import rules as rules
 from .register import unregister_command as unregister_command
 from .search import get_command as get_command
 from .search import samples_command as samples_command

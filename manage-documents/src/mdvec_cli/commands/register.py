@@ -1,4 +1,4 @@
-"""`mdvec register` and `mdvec unregister`: the server in the settings of an MCP client."""
+"""`mdvec register` and `mdvec rules`: the server, and rules of analysis, in other programs."""
 
 from __future__ import annotations
 
@@ -103,3 +103,54 @@ def _report(change: FileChange, done: str, nothing_to_do: str) -> None:
 
 def _machine() -> manage.Machine:
     return manage.Machine(sys.platform, Path.home(), os.environ)
+
+
+rules = typer.Typer(
+    help="Give a model the rules of data analysis.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+PathOption = Annotated[
+    Path | None,
+    typer.Option("--path", show_default=False,
+                 help="The file of instructions; by default CLAUDE.md in this folder."),
+]  # fmt: skip
+IPythonOption = Annotated[
+    bool,
+    typer.Option("--ipython", help="IPython's start-up script, which limits what cells print; "
+                 "without --path, only the script."),
+]  # fmt: skip
+
+
+@rules.command("install")
+def install_command(path: PathOption = None, ipython: IPythonOption = False) -> None:
+    """Write the rules into a marked section of CLAUDE.md, or replace those that are there."""
+    file = _instructions(path, ipython=ipython)
+    if file is not None:
+        written = manage.install_section(file)
+        say(f"wrote the rules into {file}" if written else f"{file} has the rules already")
+    if ipython:
+        script = manage.startup_script(Path.home(), os.environ)
+        written = manage.install_script(script)
+        say(f"wrote {script}" if written else f"{script} is there already")
+
+
+@rules.command("uninstall")
+def uninstall_command(path: PathOption = None, ipython: IPythonOption = False) -> None:
+    """Remove the section, or the start-up script."""
+    file = _instructions(path, ipython=ipython)
+    if file is not None:
+        removed = manage.uninstall_section(file)
+        say(f"removed the rules from {file}" if removed else f"{file} has no rules of mdvec")
+    if ipython:
+        script = manage.startup_script(Path.home(), os.environ)
+        removed = manage.uninstall_script(script)
+        say(f"removed {script}" if removed else f"there is no {script}")
+
+
+def _instructions(path: Path | None, *, ipython: bool) -> Path | None:
+    """The file of instructions; None if only the script is meant."""
+    if path is None and ipython:
+        return None
+    return (path or Path("CLAUDE.md")).expanduser().absolute()

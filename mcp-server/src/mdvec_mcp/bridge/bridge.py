@@ -1,22 +1,239 @@
-"""Forwards messages between STDIO and a running server."""
+"""The bridge: forwards messages between STDIO and a running server, over HTTP."""
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 import os
+import re
+import socket
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+from urllib.parse import urlsplit
 
-from mdvec_mcp.bridge.remote import (
-    Message,
-    Remote,
-    ServerUnusable,
-    SessionExpired,
-    self_contained_headers,
-)
+import httpx2
+
 from mdvec_mcp.envelope import error_reply, reply_to_unusable, without_lone_surrogates
+
+VERSION = "MCP-Protocol-Version"
+SESSION = "Mcp-Session-Id"
+_VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+_NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+_PLAIN = re.compile(r"(?!=\?base64\?)[!-~]([ -~]*[!-~])?")
+
+
+def self_contained_headers(message: dict[str, Any]) -> dict[str, str] | None:
+    """The headers of a message that carries its protocol version (from 2026-07-28), else None."""
+    params = message.get("params") or {}
+    meta = params.get("_meta")
+    version = meta.get(_VERSION_KEY) if isinstance(meta, dict) else None
+    if not isinstance(version, str):
+        return None
+    method = message["method"]
+    headers = {VERSION: _encoded(version), "Mcp-Method": _encoded(method)}
+    name = params.get(_NAMED.get(method, ""))
+    if isinstance(name, str):
+        headers["Mcp-Name"] = _encoded(name)
+    return headers
+
+
+def _encoded(value: str) -> str:
+    """A header's value; in MCP's Base64 form unless it is plain ASCII."""
+    if _PLAIN.fullmatch(value):
+        return value
+    return f"=?base64?{base64.b64encode(value.encode()).decode()}?="
+
+
+Message = dict[str, Any]
+
+_CONNECT_SECONDS = 5.0
+_LEAVE_SECONDS = 0.5
+_JSON, _STREAM = "application/json", "text/event-stream"
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+_RENEWAL = "mdvec-bridge-renewal"
+_LISTS = ("tools", "resources", "prompts")
+
+
+class ServerUnusable(Exception):
+    """The server did not answer, or refused; the message is for the client's user."""
+
+
+class SessionExpired(Exception):
+    """The server no longer knows the session: the session timed out, or the server restarted."""
+
+
+class Remote:
+    """A server at a URL. Thread-safe."""
+
+    def __init__(self, url: str, token: str | None) -> None:
+        self.url = url
+        bearer = {} if token is None else {"Authorization": f"Bearer {token}"}
+        self._client = httpx2.Client(
+            headers={"Accept": f"{_JSON}, {_STREAM}", **bearer},
+            timeout=httpx2.Timeout(None, connect=_CONNECT_SECONDS),
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=4),
+            trust_env=urlsplit(url).hostname not in _LOOPBACK,  # no proxy for a local server
+        )
+        self._initialize_request: Message | None = None
+        self._session: dict[str, str] = {}
+        self._capabilities: dict[str, Any] = {}
+        self._open: dict[object, socket.socket] = {}
+        self._renewing = threading.Lock()
+
+    @property
+    def session(self) -> dict[str, str]:
+        """The headers of the current session; empty if there is none."""
+        return self._session
+
+    @property
+    def list_changes(self) -> list[str]:
+        """The notices with which the server of this session would say that its lists changed."""
+        changing = (name for name in _LISTS if self._can_change(name))
+        return [
+            _one_line({"jsonrpc": "2.0", "method": f"notifications/{name}/list_changed"})
+            for name in changing
+        ]
+
+    def _can_change(self, name: str) -> bool:
+        return bool((self._capabilities.get(name) or {}).get("listChanged"))
+
+    def begin(self, initialize_request: Message) -> str | None:
+        """Send the client's `initialize` and remember the session; returns the reply.
+
+        Raises:
+            ServerUnusable: there is no reply.
+        """
+        with self._exchange("POST", {}, content=_one_line(initialize_request)) as response:
+            answer = next(_texts(response), None)
+            id_ = response.headers.get(SESSION)
+        result = json.loads(answer or "{}").get("result", {})
+        known = {SESSION: id_, VERSION: result.get("protocolVersion")}
+        self._capabilities = result.get("capabilities") or {}
+        self._initialize_request = initialize_request
+        self._session = {name: value for name, value in known.items() if value is not None}
+        return answer
+
+    def renew(self, expired: dict[str, str]) -> None:
+        """Begin a new session to replace the expired one, unless another thread already has.
+
+        Raises:
+            ServerUnusable: the server does not begin one.
+        """
+        with self._renewing:
+            if self._session is expired and self._initialize_request is not None:
+                self.begin({**self._initialize_request, "id": _RENEWAL})
+                self.notify(_INITIALIZED, self._session)
+
+    def notify(self, message: Message, headers: dict[str, str]) -> None:
+        """Send a notification or a response, which has no reply."""
+        with self.responses(message, headers):
+            pass
+
+    @contextmanager
+    def responses(self, message: Message, headers: dict[str, str]) -> Iterator[Iterator[str]]:
+        """Send a message; yields an iterator over the messages in reply, as they arrive.
+
+        Raises:
+            ServerUnusable: there is no reply.
+            SessionExpired: the session of ``headers`` has expired.
+        """
+        key = object() if SESSION in headers else message.get("id")
+        with (
+            self._exchange("POST", headers, content=_one_line(message)) as response,
+            self._held_open(key, response),
+        ):
+            yield _texts(response)
+
+    def hang_up(self, id_: object) -> bool:
+        """Cancel a request without a session by closing its connection.
+
+        Returns whether there is one.
+        """
+        waiting = self._open.get(id_)
+        if waiting is not None:
+            with suppress(OSError):  # it may have ended already
+                waiting.shutdown(socket.SHUT_RDWR)
+        return waiting is not None
+
+    @contextmanager
+    def notices(self, headers: dict[str, str]) -> Iterator[Iterator[str]]:
+        """Yields an iterator over the messages that the server sends unprompted in a session."""
+        with self._exchange("GET", headers) as response, self._held_open(self, response):
+            yield _texts(response)
+
+    def leave(self) -> None:
+        """End the session, if there is one, and all waiting requests."""
+        if SESSION in self._session:
+            with suppress(httpx2.HTTPError):  # an idle session times out anyway
+                self._client.delete(self.url, headers=self._session, timeout=_LEAVE_SECONDS)
+        for key in list(self._open):
+            self.hang_up(key)
+
+    def close(self) -> None:
+        """Close the idle connections."""
+        self._client.close()
+
+    @contextmanager
+    def _held_open(self, key: object, response: httpx2.Response) -> Iterator[None]:
+        """Register the connection, so that another thread can hang up."""
+        self._open[key] = response.extensions["network_stream"].get_extra_info("socket")
+        try:
+            yield
+        finally:
+            self._open.pop(key, None)
+
+    @contextmanager
+    def _exchange(
+        self, method: str, headers: dict[str, str], content: str | None = None
+    ) -> Iterator[httpx2.Response]:
+        sent = {**headers, "Content-Type": _JSON} if content is not None else headers
+        try:
+            with self._client.stream(method, self.url, headers=sent, content=content) as response:
+                self._check(response, headers)
+                yield response
+        except httpx2.ConnectError as error:
+            raise ServerUnusable(
+                f"no mdvec server answers at {self.url}; start it with: mdvec-mcp --http, "
+                "or permanently with: mdvec service install"
+            ) from error
+        except httpx2.HTTPError as error:
+            raise ServerUnusable(
+                f"the connection to {self.url} broke ({error}); ask again"
+            ) from error
+
+    def _check(self, response: httpx2.Response, headers: dict[str, str]) -> None:
+        """Raise an error unless the response is a reply; a JSON error is one."""
+        if response.status_code == 404 and SESSION in headers:
+            raise SessionExpired
+        if response.status_code == 401:
+            raise ServerUnusable(
+                f"the server at {self.url} refuses this token; give it with --token-file, "
+                "or as MDVEC_SERVER_TOKEN"
+            )
+        kind = response.headers.get("content-type", "")
+        if response.is_error and not kind.startswith(_JSON):
+            said = response.read().decode(errors="replace").strip()
+            raise ServerUnusable(f"the server at {self.url} answers {response.status_code}: {said}")
+
+
+def _texts(response: httpx2.Response) -> Iterator[str]:
+    """The messages in a response, each on one line."""
+    if response.headers.get("content-type", "").startswith(_STREAM):
+        for event in httpx2.EventSource(response, max_event_size=None):
+            if event.data:
+                yield _one_line(json.loads(event.data))
+    elif body := response.read():
+        yield _one_line(json.loads(body))
+
+
+def _one_line(message: object) -> str:
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+
 
 _NO_ANSWER = -32000
 _END_SECONDS = 0.5

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 import pytest
 from web_server import EchoServer, web_server
 
-from mdvec_mcp.bridge.bridge import forward_stdio
-from mdvec_mcp.bridge.remote import self_contained_headers
+from mdvec_mcp.bridge.bridge import forward_stdio, self_contained_headers
 
 META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",

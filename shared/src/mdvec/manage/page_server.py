@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 import os
 import platform
 import secrets
@@ -13,7 +12,6 @@ import shutil
 import stat
 import subprocess
 import time
-import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -21,7 +19,7 @@ from html import escape
 from pathlib import Path
 
 from mdvec.errors import MdvecError
-from mdvec.manage.service import server_program
+from mdvec.manage.service import health_of, server_program
 
 CODE_SECONDS = 120
 """How long a one-time address can be opened."""
@@ -104,11 +102,9 @@ def _make(file: Path) -> None:
         new.unlink()
 
 
-_HEALTH_SECONDS = 3.0
 _STOP_SECONDS = 15.0
 _ANY_PORT = "127.0.0.1:0"
 _SERVING = "mdvec-mcp: serving "
-_MAX_HEALTH_BYTES = 10_000
 
 
 class PageUnavailable(MdvecError):
@@ -122,7 +118,7 @@ def one_time_address(server: str, key: PageKey) -> str:
 
 def running_page(at: str, key: PageKey) -> str | None:
     """The server at ``at`` (host:port) if it serves the page of this key, as http://host:port."""
-    health = _health(f"http://{at}")
+    health = health_of(f"http://{at}")
     return f"http://{at}" if health is not None and health.get("page") == key.id else None
 
 
@@ -139,7 +135,7 @@ def started_page(at: str, key: PageKey, arguments: Sequence[str]) -> Iterator[St
         PageUnavailable: it does not start, or serves no page.
         ServerNotInstalled: mdvec-mcp is not installed.
     """
-    address = at if _health(f"http://{at}") is None else _ANY_PORT
+    address = at if health_of(f"http://{at}") is None else _ANY_PORT
     process = subprocess.Popen(  # noqa: S603 - our own program
         [server_program(), "--http", address, *arguments],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
@@ -202,17 +198,6 @@ def server_arguments(database: Path, config: Path | None) -> list[str]:
     """The arguments with which a server uses this database and this settings file."""
     given = ["--database", str(database)]
     return given if config is None else [*given, "--config", str(config.expanduser().absolute())]
-
-
-def _health(address: str) -> dict[str, object] | None:
-    """What the server at an address says of itself; None if none answers there."""
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    try:
-        with opener.open(f"{address}/health", timeout=_HEALTH_SECONDS) as answer:
-            health = json.loads(answer.read(_MAX_HEALTH_BYTES))
-    except (OSError, ValueError):
-        return None
-    return health if isinstance(health, dict) else None
 
 
 _SECONDS = 5.0

@@ -22,6 +22,7 @@ from mdvec.errors import MdvecError
 _UNIT_NAME = "mdvec.service"
 _SYSTEMD = ("systemctl", "--user")
 _HEALTH_SECONDS = 3.0
+_MAX_HEALTH_BYTES = 10_000
 _MANAGER_SECONDS = 60.0
 
 Command = tuple[str, ...]
@@ -163,16 +164,21 @@ def _address_in(command: Sequence[str]) -> str | None:
     return None
 
 
-def _version_at(address: str) -> str | None:
-    """The version of the mdvec server at an address; None if none answers."""
+def health_of(address: str) -> dict[str, object] | None:
+    """What the server at an address says of itself; None if none answers there."""
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
-        with direct.open(f"{address}/health", timeout=_HEALTH_SECONDS) as response:
-            health = json.loads(response.read(10_000))
+        with direct.open(f"{address}/health", timeout=_HEALTH_SECONDS) as answer:
+            health = json.loads(answer.read(_MAX_HEALTH_BYTES))
     except (OSError, ValueError):
         return None
-    is_ours = isinstance(health, dict) and health.get("server") == "mdvec"
-    return str(health.get("version")) if is_ours else None
+    return health if isinstance(health, dict) else None
+
+
+def _version_at(address: str) -> str | None:
+    """The version of the mdvec server at an address; None if none answers."""
+    health = health_of(address) or {}
+    return str(health.get("version")) if health.get("server") == "mdvec" else None
 
 
 def systemd_unit(command: Sequence[str]) -> str:
