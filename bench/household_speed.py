@@ -36,7 +36,7 @@ from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
 from mdvec.household.interfaces.ledger_sums import page_of_rows
 from mdvec.household.interfaces.transactions import data_version
 from mdvec.household.month import monthly_household
-from mdvec.household.trend import TrendCache
+from mdvec.household.trend import category_trend, trend_cache
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportReport, ImportRequest, Mode
 from mdvec.manage.registering import add_tool
@@ -137,13 +137,13 @@ def _answers(connection: apsw.Connection) -> dict[str, float]:
     """The seconds of answers; those of the filters are medians of warm ones."""
     month = partial(monthly_household, connection, 1, year=2020, month=6, today=TODAY)
     month()
-    trends = TrendCache()
+    trends = trend_cache()
 
     def trend() -> object:
         version = data_version(connection, 1)
-        return trends.category_trend(
-            connection, 1, version, category="食費", start_month="2015-01", end_month="2024-12",
-            today=TODAY,
+        return trends(
+            category_trend, connection, 1, version, category="食費",
+            start_month="2015-01", end_month="2024-12", today=TODAY,
         )  # fmt: skip
 
     def find(wanted: RowFilter) -> float:

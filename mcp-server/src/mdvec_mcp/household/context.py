@@ -18,11 +18,13 @@ from mdvec.household import (
     Embed,
     Hierarchy,
     TrendAnswer,
-    TrendCache,
     category_hierarchy,
+    category_trend,
+    category_trend_summary,
     data_version,
     review,
     safe_line,
+    trend_cache,
 )
 from mdvec.tools import Tool
 
@@ -58,7 +60,7 @@ class HouseholdContext:
     month_starts_on: int = 1
     embed: Embed | None = None
     language: str = "ja"
-    trends: TrendCache = field(default_factory=TrendCache)
+    trends: Callable[..., TrendAnswer] = field(default_factory=trend_cache)
 
     async def answer(
         self, name: str | None, work: Callable[[Connection, int], T], mode: OpenMode = "read"
@@ -147,21 +149,24 @@ class HouseholdContext:
 
     def trend(self, connection: Connection, tool_id: int, **asked: Any) -> TrendAnswer:  # noqa: ANN401
         """What ``category_trend`` answers, cached until the ledger changes."""
-        version = data_version(connection, tool_id)
-        return self.trends.category_trend(
-            connection, tool_id, version,
-            today=today(), month_starts_on=self.month_starts_on, **asked,
-        )  # fmt: skip
+        return self._cached(category_trend, connection, tool_id, asked)
 
     def trend_summary(
         self, connection: Connection, tool_id: int, months: MonthRange | None = None
     ) -> TrendAnswer:
         """All categories, by default over the latest year, cached until the ledger changes."""
+        return self._cached(category_trend_summary, connection, tool_id, {"months": months})
+
+    def _cached(
+        self,
+        make: Callable[..., TrendAnswer],
+        connection: Connection,
+        tool_id: int,
+        asked: dict[str, Any],
+    ) -> TrendAnswer:
         version = data_version(connection, tool_id)
-        return self.trends.category_trend_summary(
-            connection, tool_id, version,
-            months=months, today=today(), month_starts_on=self.month_starts_on,
-        )  # fmt: skip
+        own = {"today": today(), "month_starts_on": self.month_starts_on}
+        return self.trends(make, connection, tool_id, version, **asked, **own)
 
     def households(self) -> list[Tool]:
         """The active households, at least one.

@@ -24,14 +24,12 @@ from mdvec.household.core.budgets import (
     worst_first,
 )
 from mdvec.household.core.categories import Subject, Total
-from mdvec.household.core.periods import resolve_period
 from mdvec.household.core.recurring import recurring_payments
 from mdvec.household.core.transaction import CountedRow
-from mdvec.household.doubt import doubt_notes
 from mdvec.household.interfaces import plans
 from mdvec.household.interfaces.ledger_sums import counted_rows
-from mdvec.household.overview import coverage, named_subject, one_state
-from mdvec.household.shown import shown_months
+from mdvec.household.ledger_view import ledger_view
+from mdvec.household.overview import coverage, named_subject
 from mdvec.text import shown_name
 
 MAX_AMOUNT = 10**10
@@ -134,18 +132,12 @@ def budget_status(
     A yearly budget is compared with the year of the period's last month up to that day.
 
     Raises:
-        EmptyLedger: there are no rows yet.
-        InvalidPeriod: the period was not understood.
-        AmbiguousPeriod: it was given in two ways.
+        EmptyLedger, InvalidPeriod, AmbiguousPeriod: as of ``LedgerView``.
         InvalidBudget: the period begins within a month.
         InsufficientData: the ledger has nothing for these months.
     """
-    with one_state(connection):
-        covered = coverage(connection, tool_id, today, month_starts_on)
-        requested = resolve_period(
-            today, covered.default_range, since=since, until=until, period=period,
-            default=covered.latest,
-        )  # fmt: skip
+    with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
+        requested = ledger.period(since, until, period, default=ledger.covered.latest)
         first_day = requested.months.first.first_day
         if requested.days.first != first_day:
             raise InvalidBudget(
@@ -153,16 +145,14 @@ def budget_status(
             )
         as_of = min(today, requested.days.last)
         whole = replace(requested, days=requested.months.days)
-        months, notes = shown_months(
-            connection, tool_id, whole, Total.SPENDING, covered, today, until_today=True
-        )
+        months, notes = ledger.shown_months(whole, Total.SPENDING, until_today=True)
         budgets = plans.budgets_of(connection, tool_id)
         spans = [budget_months(budget, months) for budget in budgets]
         rows = _rows(connection, tool_id, months, Total.SPENDING) if budgets else []
         first = min(span.days.first for span in (months, *spans))
         if budgets and first <= as_of:
-            notes += doubt_notes(connection, tool_id, Days(first, as_of), Total.SPENDING)
-    known = min(as_of, covered.last_day)
+            notes += ledger.doubts(Days(first, as_of), Total.SPENDING)
+    known = min(as_of, ledger.covered.last_day)
     is_running = any(as_of < span.days.last for span in spans)
     recurring = (
         recurring_payments((row for row in rows if row.day <= known), known) if is_running else []
@@ -176,7 +166,7 @@ def budget_status(
     notes += [requested.understood] if requested.understood else []
     ranked = worst_first(statuses)
     lines = status_lines(months.in_words, ranked, outside)
-    age = covered.age(today, requested)
+    age = ledger.age(requested)
     text = answer_text(lines, notes, age=age)
     return BudgetAnswer(months, tuple(ranked), outside, tuple(notes), age, text)
 

@@ -21,8 +21,8 @@ from mdvec.household.core.sums import (
     shares,
 )
 from mdvec.household.core.wording import EmptyLedger, InsufficientData, format_currency
-from mdvec.household.doubt import doubt_notes
 from mdvec.household.interfaces import ledger_sums
+from mdvec.household.ledger_view import doubt_notes
 from mdvec.household.overview import Coverage, coverage, one_state
 from mdvec.household.sharing import SharedPair, left_out_of_the_sum, pairs_across, told_pairs
 from mdvec.text import shown_name

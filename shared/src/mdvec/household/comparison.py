@@ -20,16 +20,12 @@ from mdvec.household.core.periods import (
     UnderstoodPeriod,
     base_period,
     long_before,
-    resolve_period,
     span_in_words,
 )
 from mdvec.household.core.sums import RowCounts, change, counts_of
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import format_currency, format_percentage
-from mdvec.household.doubt import doubt_notes
-from mdvec.household.interfaces.ledger_sums import counted_rows, monthly_sums
-from mdvec.household.overview import coverage, named_subject, one_state
-from mdvec.household.shown import shown_days
+from mdvec.household.ledger_view import ledger_view
 from mdvec.text import shortened, shown_name
 
 
@@ -319,9 +315,7 @@ def compare_periods(
     it, as ``base_period`` does.
 
     Raises:
-        EmptyLedger: there are no rows yet.
-        InvalidPeriod: a period was not understood.
-        AmbiguousPeriod: it was given in two ways.
+        EmptyLedger, InvalidPeriod, AmbiguousPeriod: as of ``LedgerView``.
         AmbiguousBase: ``base`` has two readings.
         UnknownCategory: no category, or several, have that name.
         InsufficientData: the ledger has nothing for one of the periods.
@@ -334,37 +328,29 @@ def compare_periods(
     most = SHOWN[detail] if limit is None else limit
     if not 1 <= most <= MAX_MOVEMENTS:
         raise InvalidMovements(most)
-    with one_state(connection):
-        covered = coverage(connection, tool_id, today, month_starts_on)
+    with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
         after, long_ago = (
-            resolve_period(
-                day, covered.default_range, since=since, until=until, period=period,
-                default=covered.latest,
-            )
+            replace(ledger, today=day).period(since, until, period, default=ledger.covered.latest)
             for day in (today, long_before(today))
-        )  # fmt: skip
-        named, notes = named_subject(connection, tool_id, category)
+        )
+        named, notes = ledger.subject(category)
         if named in (Total.BALANCE, Total.SAVINGS_RATE):
             raise NotComparable(Total(str(named)))
-        days, after_notes = shown_days(connection, tool_id, after, named, covered, today)
+        days, after_notes = ledger.shown_days(after, named)
         is_stated = bool(since or until) or after.days == long_ago.days
         before = base_period(
-            base, after, days, PeriodContext(today, covered.default_range),
+            base, after, days, PeriodContext(today, ledger.covered.default_range),
             is_relative=after.follows_data or not is_stated,
         )  # fmt: skip
         earlier = _understood(base, before, month_starts_on)
-        base_days, base_notes = shown_days(connection, tool_id, earlier, named, covered, today)
-        rows = counted_rows(connection, tool_id, days.first, days.last, named)
-        base_rows = counted_rows(connection, tool_id, base_days.first, base_days.last, named)
-        sums = [
-            cell
-            for part in _joined(base_days, days)
-            for cell in monthly_sums(connection, tool_id, part, named, by_minor=False)
-        ]
+        base_days, base_notes = ledger.shown_days(earlier, named)
+        rows = ledger.rows(days.first, days.last, named)
+        base_rows = ledger.rows(base_days.first, base_days.last, named)
+        sums = [cell for part in _joined(base_days, days) for cell in ledger.sums(part, named)]
         doubts = [
             f"{part.in_words}の{note}"
             for part in _joined(base_days, days)
-            for note in doubt_notes(connection, tool_id, part, named)
+            for note in ledger.doubts(part, named)
         ]
     within_category = category is not None and named is not None and named is not Total.SPENDING
     name_of = (
@@ -380,7 +366,7 @@ def compare_periods(
     notes += [*wording.removed_notes(sums), *doubts]
     return _answer(
         base_rows, rows, (base_days, days), moved, counts_of(sums), notes, month_starts_on, today,
-        by=by, detail=detail, most=most, age=covered.age(today, after),
+        by=by, detail=detail, most=most, age=ledger.age(after),
     )  # fmt: skip
 
 

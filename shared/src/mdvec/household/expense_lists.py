@@ -17,17 +17,16 @@ from mdvec.dates import MonthRange
 from mdvec.household.core.answers import AnswerText, DayEnds, answer_text
 from mdvec.household.core.categories import Total, folded_category
 from mdvec.household.core.found import row_line
-from mdvec.household.core.periods import resolve_period, span_in_words
+from mdvec.household.core.periods import span_in_words
 from mdvec.household.core.recurring import RecurringPayment, recurring_payments
 from mdvec.household.core.shop_names import shop_of, shops_of
 from mdvec.household.core.sums import percent
 from mdvec.household.core.transaction import CountedRow, ListedRow, RowNote, Transaction, listed_row
 from mdvec.household.core.wording import format_currency, format_percentage
-from mdvec.household.doubt import doubt_notes, doubt_notes_on
-from mdvec.household.interfaces.ledger_sums import counted_rows, page_of_rows
+from mdvec.household.interfaces.ledger_sums import page_of_rows
 from mdvec.household.interfaces.plans import all_notes
-from mdvec.household.overview import coverage, data_of, one_state
-from mdvec.household.shown import shown_days
+from mdvec.household.ledger_view import doubt_notes_on, ledger_view
+from mdvec.household.overview import data_of
 from mdvec.text import bracketed_name, shown_name
 
 ListName = Literal["medical", "furusato"]
@@ -301,19 +300,15 @@ def expense_list(
     """The rows for 医療費控除 or ふるさと納税 by person, by default of the latest calendar year.
 
     Raises:
-        EmptyLedger: there are no rows yet.
-        InvalidPeriod: the period was not understood.
-        AmbiguousPeriod: it was given in two ways.
+        EmptyLedger, InvalidPeriod, AmbiguousPeriod: as of ``LedgerView``.
         InsufficientData: the ledger has nothing for these months.
     """
-    with one_state(connection):
-        covered = coverage(connection, tool_id, today)  # a tax year is of calendar months
+    with ledger_view(connection, tool_id, today) as ledger:  # a tax year is of calendar months
         if not (since or until or period):
-            since, until = (f"{covered.latest.year:04d}-{month}" for month in ("01", "12"))
-        asked = resolve_period(
-            today, covered.default_range, since=since, until=until, period=period
-        )
-        days, notes = shown_days(connection, tool_id, asked, Total.SPENDING, covered, today)
+            year = ledger.covered.latest.year
+            since, until = f"{year:04d}-01", f"{year:04d}-12"
+        asked = ledger.period(since, until, period)
+        days, notes = ledger.shown_days(asked, Total.SPENDING)
         rows = page_of_rows(connection, tool_id, days, None, offset=0, limit=_ALL)
         noted = all_notes(connection, tool_id)
         rules = _rules(name)
@@ -327,8 +322,8 @@ def expense_list(
     if chosen.taken_out:
         notes.append(f"タグで外した明細が {len(chosen.taken_out):,}件あります")
     notes += [asked.understood, how_to_change(rules.title)]
-    age = covered.age(today, asked)
-    span = span_in_words(days, MonthRange.around(days, covered.starts_on))
+    age = ledger.age(asked)
+    span = span_in_words(days, MonthRange.around(days))
     lines = list_lines(rules.title, span, chosen, noted)
     return ExpenseList(
         title=rules.title,
@@ -357,30 +352,25 @@ def fixed_and_variable_costs(
     """The spending of a period, by default the latest month, as fixed and variable costs.
 
     Raises:
-        EmptyLedger: there are no rows yet.
-        InvalidPeriod: the period was not understood.
-        AmbiguousPeriod: it was given in two ways.
+        EmptyLedger, InvalidPeriod, AmbiguousPeriod: as of ``LedgerView``.
         InsufficientData: the ledger has nothing for these months.
     """
-    with one_state(connection):
-        covered = coverage(connection, tool_id, today, month_starts_on)
-        asked = resolve_period(
-            today, covered.default_range, since=since, until=until, period=period,
-            default=covered.latest,
-        )  # fmt: skip
-        days, notes = shown_days(connection, tool_id, asked, Total.SPENDING, covered, today)
+    with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
+        covered = ledger.covered
+        asked = ledger.period(since, until, period, default=covered.latest)
+        days, notes = ledger.shown_days(asked, Total.SPENDING)
         first = asked.months.first.plus(-_SEEN_BEFORE).first_day
         last = min(asked.months.last.plus(_SEEN_AFTER).last_day, max(covered.last_day, days.last))
-        rows = counted_rows(connection, tool_id, first, last, Total.SPENDING)
+        rows = ledger.rows(first, last, Total.SPENDING)
         noted = all_notes(connection, tool_id)
-        notes += doubt_notes(connection, tool_id, days, Total.SPENDING)
+        notes += ledger.doubts(days, Total.SPENDING)
     series = recurring_payments(rows, min(last, covered.last_day))
     own = [row for row in rows if days.first <= row.day <= days.last]
     lines = split_costs(own, series, _rules("fixed"), noted)
     fixed = sum(line.yen for line in lines if line.is_fixed)
     spending = sum(row.yen for row in own)
     notes += [asked.understood] if asked.understood else []
-    age = covered.age(today, asked)
+    age = ledger.age(asked)
     text = cost_lines(span_in_words(days, MonthRange.around(days, covered.starts_on)), lines)
     return CostsAnswer(
         days, spending, fixed, spending - fixed, tuple(lines), tuple(notes), age,

@@ -31,7 +31,7 @@ from mdvec.household.core.found import (
     left_out_note,
     no_rows_note,
 )
-from mdvec.household.core.periods import UnderstoodPeriod, resolve_period
+from mdvec.household.core.periods import UnderstoodPeriod
 from mdvec.household.core.row_sums import (
     TIMES,
     FoundGroup,
@@ -58,7 +58,6 @@ from mdvec.household.core.wording import (
     planned_totals_note,
     renamed_notes,
 )
-from mdvec.household.doubt import doubt_notes_on
 from mdvec.household.interfaces import ledger_sums
 from mdvec.household.interfaces.plans import all_notes, notes_on, renamed_rows
 from mdvec.household.interfaces.row_sums import (
@@ -76,8 +75,9 @@ from mdvec.household.interfaces.row_sums import (
     texts_of,
     these_rows,
 )
+from mdvec.household.ledger_view import LedgerView, doubt_notes_on, ledger_view
 from mdvec.household.nearness import Embed, beside_notes, category_named, near_rows
-from mdvec.household.overview import Coverage, coverage, one_state, resolved_name
+from mdvec.household.overview import resolved_name
 from mdvec.text import bracketed_name, shortened
 
 FOUND_PAGE_SIZE = 5
@@ -174,12 +174,9 @@ def find_transactions(
         InvalidPageSize: the page size is out of range.
     """
     _check(wanted, listing)
-    with one_state(connection):
-        covered = coverage(connection, tool_id, today, listing.month_starts_on)
+    with ledger_view(connection, tool_id, today, listing.month_starts_on) as ledger:
         hierarchy = cache(lambda: hierarchy_of(ledger_sums.category_names(connection, tool_id)))
-        condition, period, parts, notes = _condition(
-            connection, tool_id, wanted, covered, today, hierarchy
-        )
+        condition, period, parts, notes = _condition(ledger, wanted, hierarchy)
         words = RowWords(
             wanted.query, _names(wanted.shop), _names(wanted.exclude_shop),
             aliases_of(connection, tool_id),
@@ -218,7 +215,7 @@ def find_transactions(
         means = means_over(totals, days, listing.month_starts_on)
         notes.append(f"平均は {days.in_words} のもの")
     understood = "・".join(parts or ["全期間のすべての明細"])
-    age = covered.age(today, period)
+    age = ledger.age(period)
     return FoundAnswer(
         understood=understood,
         total_rows=totals.rows,
@@ -239,26 +236,19 @@ def find_transactions(
 
 
 def _condition(
-    connection: apsw.Connection,
-    tool_id: int,
-    wanted: RowFilter,
-    covered: Coverage,
-    today: date,
-    hierarchy: Callable[[], Hierarchy],
+    view: LedgerView, wanted: RowFilter, hierarchy: Callable[[], Hierarchy]
 ) -> tuple[RowCondition, UnderstoodPeriod | None, list[str], list[str]]:
     """All filters but the words and ``rows``; the period, what is told of them, and the notes."""
     parts: list[str] = []
     notes: list[str] = []
+    connection, tool_id = view.connection, view.tool_id
     ledger = extent_of(connection, tool_id)
     period = None
     if any(map(str.strip, filter(None, (wanted.since, wanted.until, wanted.period)))):
-        period = resolve_period(
-            today, covered.default_range,
-            since=wanted.since, until=wanted.until, period=wanted.period,
-        )  # fmt: skip
+        period = view.period(wanted.since, wanted.until, wanted.period)
         parts.append(period.days.in_words)
         notes.append(period.understood)
-        shown_months = covered.shown(period.months)
+        shown_months = view.covered.shown(period.months)
         if shown_months is not None and shown_months != period.months:
             notes.append(clipped_note(shown_months.in_words))
         if not ledger_sums.rows_at_most(connection, tool_id, period.days, 1):

@@ -13,12 +13,10 @@ from mdvec.errors import MdvecError
 from mdvec.household.core.anomalies import Anomaly, anomalies, anomaly_lines
 from mdvec.household.core.answers import AnswerText, answer_text
 from mdvec.household.core.forecast import DuePayment, MonthForecast, due_names, due_until, forecast
-from mdvec.household.core.periods import resolve_period
 from mdvec.household.core.recurring import RecurringPayment, recurring_payments
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import NO_SPENDING, InsufficientData, format_currency
-from mdvec.household.interfaces.ledger_sums import counted_rows
-from mdvec.household.overview import Coverage, coverage, one_state
+from mdvec.household.ledger_view import LedgerView, ledger_view
 from mdvec.text import shown_name
 
 RECENT = timedelta(days=365)
@@ -286,28 +284,23 @@ def find_anomalies(
     """What is far from its own history in a month up to a day, by default the latest month.
 
     Raises:
-        EmptyLedger: there are no rows yet.
-        InvalidPeriod: the period was not understood.
-        AmbiguousPeriod: it was given in two ways.
+        EmptyLedger, InvalidPeriod, AmbiguousPeriod: as of ``LedgerView``.
         NotOneMonth: it is not one month, or a month up to a day.
         InsufficientData: the ledger has nothing for that month.
     """
-    with one_state(connection):
-        covered = coverage(connection, tool_id, today, month_starts_on)
-        span = resolve_period(
-            today, covered.default_range, since=since, until=until, period=period,
-            default=covered.latest,
-        )  # fmt: skip
+    with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
+        covered = ledger.covered
+        span = ledger.period(since, until, period, default=covered.latest)
         month = span.months.first
         if len(span.months) > 1 or span.days.first != month.first_day:
             raise NotOneMonth
         if month not in covered.present:
             raise InsufficientData(span.in_words, covered.default_range)
         as_of = min(covered.last_day, today, span.days.last)
-        rows = _rows_until(connection, tool_id, covered, as_of)
+        rows = _rows_until(ledger, as_of)
     unusual = anomalies(rows, as_of, month_starts_on)
     notes = (span.understood,) if span.understood else ()
-    age = covered.age(today, span)
+    age = ledger.age(span)
     lines = anomaly_lines(unusual, as_of, month_starts_on)
     if rows and all(row.is_income for row in rows):
         lines = [f"{NO_SPENDING}。"]
@@ -323,15 +316,13 @@ def rows_until_now(
     Raises:
         EmptyLedger: there are no rows yet.
     """
-    with one_state(connection):
-        covered = coverage(connection, tool_id, today, month_starts_on)
-        as_of = min(covered.last_day, today)
-        return _rows_until(connection, tool_id, covered, as_of), as_of, covered.age(today)
+    with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
+        as_of = min(ledger.covered.last_day, today)
+        return _rows_until(ledger, as_of), as_of, ledger.age()
 
 
-def _rows_until(
-    connection: apsw.Connection, tool_id: int, covered: Coverage, as_of: date
-) -> list[CountedRow]:
+def _rows_until(ledger: LedgerView, as_of: date) -> list[CountedRow]:
+    covered = ledger.covered
     begun = Month.of(as_of, covered.starts_on).plus(-_MONTHS_READ)
     first = max(begun, covered.body.first).first_day
-    return counted_rows(connection, tool_id, first, as_of)
+    return ledger.rows(first, as_of)

@@ -17,7 +17,6 @@ from mdvec.household.core.found import Paging, page_lines
 from mdvec.household.core.periods import (
     AmbiguousPeriod,
     UnderstoodPeriod,
-    resolve_period,
     resolve_year_month,
     span_in_words,
 )
@@ -39,15 +38,9 @@ from mdvec.household.core.wording import (
     InvalidPageSize,
     StatedSums,
 )
-from mdvec.household.doubt import doubt_notes
 from mdvec.household.interfaces import ledger_sums
 from mdvec.household.interfaces.plans import notes_on
-from mdvec.household.overview import (
-    coverage,
-    named_subject,
-    one_state,
-)
-from mdvec.household.shown import marks_of, shown_days
+from mdvec.household.ledger_view import LedgerView, ledger_view
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +123,7 @@ def monthly_household(
     is at most 200, and 0 for the sums alone. The text of a later page has its rows alone.
 
     Raises:
-        EmptyLedger: there are no rows yet.
-        InvalidPeriod: the period was not understood.
-        AmbiguousPeriod: it was given in two ways.
+        EmptyLedger, InvalidPeriod, AmbiguousPeriod: as of ``LedgerView``.
         UnknownCategory: no category, or several, have that name.
         InsufficientData: the ledger has nothing for these months.
         InvalidPage: the page does not exist.
@@ -140,15 +131,12 @@ def monthly_household(
     """
     if not 0 <= page_size <= MAX_PAGE_SIZE:
         raise InvalidPageSize(page_size)
-    with one_state(connection):
-        covered = coverage(connection, tool_id, today, month_starts_on)
-        requested = _period(today, covered.default_range, year, month, since, until, period)
-        named, notes = named_subject(connection, tool_id, category)
-        days, range_notes = shown_days(connection, tool_id, requested, named, covered, today)
+    with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
+        requested = _period(ledger, year, month, since, until, period)
+        named, notes = ledger.subject(category)
+        days, range_notes = ledger.shown_days(requested, named)
         notes += range_notes
-        sums = ledger_sums.monthly_sums(
-            connection, tool_id, days, named, by_minor=True, starts_on=month_starts_on
-        )
+        sums = ledger.sums(days, named, by_minor=True)
         counts = counts_of(sums)
         paging = Paging(page, page_size, counts.total)
         if not 1 <= page <= paging.pages:
@@ -157,19 +145,18 @@ def monthly_household(
             connection, tool_id, days, named, offset=paging.offset, limit=page_size
         )
         noted = notes_on(connection, tool_id, [row.id for row in rows])
-        notes += doubt_notes(connection, tool_id, days, named)
+        notes += ledger.doubts(days, named)
     months = MonthRange.around(days, month_starts_on)
     answer = _answer(
         requested.understood, days, months, named, sums, counts, rows, noted, paging, notes,
-        covered.age(today, requested),
+        ledger.age(requested),
     )  # fmt: skip
-    marks = marks_of(covered, months, days, today)
+    marks = ledger.marks(months, days)
     return replace(answer, running=marks.running, empty=marks.empty)
 
 
 def _period(
-    today: date,
-    available: MonthRange,
+    ledger: LedgerView,
     year: int | None,
     month: int | None,
     since: str | None,
@@ -177,10 +164,10 @@ def _period(
     period: str | None,
 ) -> UnderstoodPeriod:
     if year is None and month is None:
-        return resolve_period(today, available, since=since, until=until, period=period)
+        return ledger.period(since, until, period)
     if any(given and given.strip() for given in (since, until, period)):
         raise AmbiguousPeriod
-    return resolve_year_month(today, available, year, month)
+    return resolve_year_month(ledger.today, ledger.covered.default_range, year, month)
 
 
 def _answer(

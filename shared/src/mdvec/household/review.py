@@ -6,6 +6,7 @@ Nothing is marked without a decision by the user.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from typing import Final
 
 import apsw
@@ -114,7 +115,7 @@ def detect(
     detected = with_bills(detected, find_bills(rows, reading), options, transaction_ids)
     dropped = 0
     with connection:
-        known = duplicate_checks.known_pairs(connection, tool_id)
+        known = duplicate_checks.stored_pairs(connection, tool_id)
         duplicate_checks.store_pairs(
             connection, tool_id, detected.pairs, options, announced=by_user
         )
@@ -126,20 +127,16 @@ def detect(
             )
         followed = _follow_decisions(connection, tool_id)
         listed = listed_candidates(arrange(duplicate_checks.open_pairs(connection, tool_id)))
-        ids = duplicate_checks.pair_ids(connection, tool_id)
+        stored = duplicate_checks.stored_pairs(connection, tool_id)
     pairs = {(pair.first.id, pair.second.id) for pair in detected.pairs}
-    decided = len(pairs & {pair for pair, decision in known.items() if decision in _DECIDED})
-    found_ids = {ids[pair] for pair in pairs if pair in ids}
-    new_ids = {ids[pair] for pair in pairs - known.keys() if pair in ids}
+    decided = len(pairs & {pair for pair, check in known.items() if check[1] in _DECIDED})
+    found_ids = {stored[pair][0] for pair in pairs & stored.keys()}
+    new_ids = {stored[pair][0] for pair in pairs & stored.keys() - known.keys()}
     candidates = [candidate for candidate, _ in listed if found_ids & set(candidate.checks)]
     new = sum(bool(new_ids & set(candidate.checks)) for candidate in candidates)
     likely, transfers, of_cards = _kinds(candidates)
     wider = min(max(_WIDER, 2 * options.date_tolerance_days), MAX_DATE_TOLERANCE)
-    numbers = answers.Found(
-        len(candidates), new, likely, transfers, of_cards, decided, dropped, detected.below,
-        options.min_similarity_score, wider, followed,
-    )  # fmt: skip
-    return Detection(
+    detection = Detection(
         candidates_count=len(candidates),
         likely_count=likely,
         new_count=new,
@@ -147,8 +144,11 @@ def detect(
         below_threshold_count=detected.below,
         dropped_count=dropped,
         followed_count=followed,
-        message=answers.detection_message(numbers),
     )
+    message = answers.detection_message(
+        detection, transfers, of_cards, least=options.min_similarity_score, wider_days=wider
+    )
+    return replace(detection, message=message)
 
 
 def _follow_decisions(connection: apsw.Connection, tool_id: int) -> int:
@@ -211,13 +211,15 @@ def list_candidates(
             for check in closed[max(first - len(listed), 0) : max(last - len(listed), 0)]
         ]
     likely, transfers, bills = _kinds(candidate for candidate, _ in listed)
-    numbers = answers.Listed(total, likely, transfers, bills, page, pages, skip_checked)
+    message = answers.list_message(
+        total, likely, transfers, bills, page, pages, open_only=skip_checked
+    )
     return CandidateList(
         candidates=tuple(candidates),
         total_count=total,
         likely_count=likely,
         next_page=page + 1 if page < pages else None,
-        message=answers.list_message(numbers),
+        message=message,
     )
 
 

@@ -9,14 +9,13 @@ from threading import Lock
 from typing import Annotated, Required, TypedDict, Unpack
 
 import apsw
-from cachetools import LRUCache
+from cachetools import LRUCache, cached
 from pydantic import Field
 
 from mdvec.dates import Month, MonthRange
 from mdvec.household.core import wording
 from mdvec.household.core.answers import AnswerText, MonthText, answer_text
 from mdvec.household.core.categories import INCOME, Category, Subject, Total
-from mdvec.household.core.periods import resolve_period
 from mdvec.household.core.sums import (
     WINDOW,
     CategoryTrend,
@@ -31,15 +30,8 @@ from mdvec.household.core.sums import (
     trend_of,
 )
 from mdvec.household.core.wording import InsufficientData
-from mdvec.household.doubt import doubt_notes
-from mdvec.household.interfaces import ledger_sums
-from mdvec.household.overview import (
-    Coverage,
-    coverage,
-    named_subject,
-    one_state,
-)
-from mdvec.household.shown import shown_months
+from mdvec.household.ledger_view import LedgerView, ledger_view
+from mdvec.household.overview import Coverage
 
 TOP_CATEGORIES = 3
 MAX_MONTHS = 120
@@ -112,33 +104,24 @@ def category_trend(
     on the day ``month_starts_on``, and are shown whole, also for a period of days.
 
     Raises:
-        EmptyLedger: there are no rows yet.
-        InvalidPeriod: the period was not understood.
-        AmbiguousPeriod: it was given in two ways.
+        EmptyLedger, InvalidPeriod, AmbiguousPeriod: as of ``LedgerView``.
         UnknownCategory: no category, or several, have that name.
         InsufficientData: the ledger has nothing for these months.
     """
     today = asked["today"]
-    with one_state(connection):
-        covered = coverage(connection, tool_id, today, asked.get("month_starts_on", 1))
-        requested = resolve_period(
-            today,
-            covered.default_range,
-            since=asked.get("since"),
-            until=asked.get("until"),
-            period=asked.get("period"),
-            start_month=asked.get("start_month"),
-            end_month=asked.get("end_month"),
-        )
-        named, notes = named_subject(connection, tool_id, asked.get("category"))
-        shown, range_notes = shown_months(
-            connection, tool_id, requested, named, covered, today, MAX_MONTHS
-        )
+    with ledger_view(connection, tool_id, today, asked.get("month_starts_on", 1)) as ledger:
+        requested = ledger.period(
+            asked.get("since"), asked.get("until"), asked.get("period"),
+            start_month=asked.get("start_month"), end_month=asked.get("end_month"),
+        )  # fmt: skip
+        named, notes = ledger.subject(asked.get("category"))
+        shown, range_notes = ledger.shown_months(requested, named, MAX_MONTHS)
         notes += range_notes
-        sums = _sums(connection, tool_id, shown, named)
-        notes += doubt_notes(connection, tool_id, shown.days, named)
+        sums = _sums(ledger, shown, named)
+        notes += ledger.doubts(shown.days, named)
+    covered = ledger.covered
     marks, axis = covered.marks(shown, today), covered.axis(shown)
-    age = covered.age(today, requested)
+    age = ledger.age(requested)
     if named is None:
         trends, body = _of_the_top(sums, covered, shown, marks)
     elif named is Total.SAVINGS_RATE:
@@ -202,17 +185,13 @@ def category_trend_summary(
         EmptyLedger: there are no rows yet.
         InsufficientData: the ledger has nothing for these months.
     """
-    with one_state(connection):
-        covered = coverage(connection, tool_id, today, month_starts_on)
-        requested = resolve_period(
-            today,
-            covered.default_range,
-            start_month=None if months is None else str(months.first),
-            end_month=None if months is None else str(months.last),
-        )
-        shown, notes = shown_months(connection, tool_id, requested, None, covered, today)
-        sums = _sums(connection, tool_id, shown, None)
-        notes += doubt_notes(connection, tool_id, shown.days, None)
+    with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
+        ends = (None, None) if months is None else (str(months.first), str(months.last))
+        requested = ledger.period(None, None, None, start_month=ends[0], end_month=ends[1])
+        shown, notes = ledger.shown_months(requested, None)
+        sums = _sums(ledger, shown, None)
+        notes += ledger.doubts(shown.days, None)
+    covered = ledger.covered
     amounts = {
         category: by_month
         for category, by_month in amounts_by_category(sums).items()
@@ -225,77 +204,38 @@ def category_trend_summary(
     ]
     body = wording.summary_text(trends, shown, marks)
     notes += wording.removed_notes(cell for cell in sums if cell.month in shown)
-    counts, age = _counts(sums, shown), covered.age(today, None if months is None else requested)
+    counts, age = _counts(sums, shown), ledger.age(None if months is None else requested)
     return _answer(requested.understood, shown, trends, counts, notes, body, marks, age)
 
 
-class TrendCache:
-    """A thread-safe LRU cache of trend answers, up to ``entries``.
+def trend_cache(entries: int = 128) -> Callable[..., TrendAnswer]:
+    """A thread-safe LRU cache of the trends that functions such as ``category_trend`` make.
 
-    ``version`` identifies the state of the ledger; read it before asking for the answer.
+    It is called with the function, its connection and tool id, the ``version`` of the ledger's
+    state, which is to be read before, and the function's other arguments by name.
     """
 
-    def __init__(self, entries: int = 128) -> None:
-        self._answers: LRUCache[Hashable, TrendAnswer] = LRUCache(entries)
-        self._lock = Lock()
+    def key(
+        make: object, ledger: apsw.Connection, *others: Hashable, **asked: Hashable
+    ) -> Hashable:
+        return (make, ledger.filename, *others, *sorted(asked.items()))
 
-    def category_trend(
-        self,
+    @cached(LRUCache[Hashable, TrendAnswer](entries), key, Lock())
+    def trend(
+        make: Callable[..., TrendAnswer],
         connection: apsw.Connection,
         tool_id: int,
-        version: Hashable,
-        **asked: Unpack[TrendAsked],
+        version: Hashable,  # noqa: ARG001 - a part of the key
+        **asked: object,
     ) -> TrendAnswer:
-        """``category_trend``, cached."""
-        key = (connection.filename, tool_id, version, *sorted(asked.items()))
-        return self._answer(key, lambda: category_trend(connection, tool_id, **asked))
+        return make(connection, tool_id, **asked)
 
-    def category_trend_summary(
-        self,
-        connection: apsw.Connection,
-        tool_id: int,
-        version: Hashable,
-        *,
-        months: MonthRange | None = None,
-        month_starts_on: int = 1,
-        today: date,
-    ) -> TrendAnswer:
-        """``category_trend_summary``, cached."""
-        return self._answer(
-            (connection.filename, tool_id, version, "summary", months, month_starts_on, today),
-            lambda: category_trend_summary(
-                connection,
-                tool_id,
-                months=months,
-                today=today,
-                month_starts_on=month_starts_on,
-            ),
-        )
-
-    def _answer(self, key: Hashable, compute: Callable[[], TrendAnswer]) -> TrendAnswer:
-        with self._lock:
-            known = self._answers.get(key)
-        if known is None:
-            # Computed outside the lock, so that requests do not wait for each other.
-            known = compute()
-            with self._lock:
-                self._answers[key] = known
-        return known
+    return trend
 
 
-def _sums(
-    connection: apsw.Connection, tool_id: int, shown: MonthRange, subject: Subject | None
-) -> list[MonthlySum]:
+def _sums(ledger: LedgerView, shown: MonthRange, subject: Subject | None) -> list[MonthlySum]:
     """The sums of the months shown, and of the earlier months that they are compared with."""
-    looked_at = MonthRange(shown.first.plus(-WINDOW), shown.last)
-    return ledger_sums.monthly_sums(
-        connection,
-        tool_id,
-        looked_at.days,
-        subject,
-        by_minor=False,
-        starts_on=shown.first.starts_on,
-    )
+    return ledger.sums(MonthRange(shown.first.plus(-WINDOW), shown.last).days, subject)
 
 
 def _ranked(amounts: AmountsByMonth, shown: MonthRange) -> list[Category]:

@@ -153,7 +153,7 @@ def test_every_bill_of_a_years_card_is_found_with_any_closing_day(connection, cl
     rows, paid = household(7, closing=closing, named=named)
     tool_id, _ = detected(connection, rows)
     found = candidates(connection, tool_id)
-    assert {(one.transaction_1.date, one.transaction_1.amount) for one in found} == {
+    assert {(str(one.transaction_1.date), one.transaction_1.amount) for one in found} == {
         (bill.day, bill.amount) for bill in paid
     }
     assert {one.alike_count for one in found} == {len(paid) - 1}

@@ -120,7 +120,7 @@ def test_a_candidate_shows_both_rows_and_how_it_was_found(db, tool):
     assert (params.date_tolerance_days, params.amount_tolerance_abs) == (3, 50.0)
     assert params.amount_tolerance_pct == 1.5
     shown = one.transaction_2
-    assert (shown.id, shown.date, shown.amount) == (2, "2024-01-16", -5020)
+    assert (shown.id, str(shown.date), shown.amount) == (2, "2024-01-16", -5020)
     assert (shown.description, shown.account, shown.memo) == (
         "スーパーマーケット A店",
         "カードA",

@@ -2,7 +2,6 @@
 
 import os
 import random
-from concurrent.futures import ThreadPoolExecutor
 from datetime import date, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -10,7 +9,6 @@ from pathlib import Path
 import pytest
 from ledger_rows import list_transactions
 
-from mdvec.database.connection import open_database
 from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core.categories import Category, UnknownCategory
 from mdvec.household.core.periods import AmbiguousPeriod, InvalidPeriod
@@ -19,7 +17,7 @@ from mdvec.household.core.transaction import ListedRow
 from mdvec.household.core.wording import EmptyLedger, InsufficientData, InvalidPage, InvalidPageSize
 from mdvec.household.month import monthly_household
 from mdvec.household.overview import AvailableMonth, available_months, category_hierarchy
-from mdvec.household.trend import TrendCache, category_trend, category_trend_summary
+from mdvec.household.trend import category_trend, category_trend_summary, trend_cache
 from mdvec.tools.registry import add_tool
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "household"
@@ -371,11 +369,15 @@ def test_two_households_never_mix(year):
 
 
 def test_an_answer_is_cached_until_the_data_change(year):
-    cache = TrendCache()
+    cache = trend_cache()
 
     def ask(version, **asked):
-        return cache.category_trend(
-            year.connection, year.tool_id, version, **{"category": "食費", "today": TODAY, **asked}
+        return cache(
+            category_trend,
+            year.connection,
+            year.tool_id,
+            version,
+            **{"category": "食費", "today": TODAY, **asked},
         )
 
     first = ask(1)
@@ -386,52 +388,25 @@ def test_an_answer_is_cached_until_the_data_change(year):
     assert ask(1, category="住宅") != first
     assert ask(1, period="2025-06").months.first == Month(2025, 6)
     assert ask(1, today=date(2025, 7, 31)).notes == first.notes
-    summary = cache.category_trend_summary(year.connection, year.tool_id, 1, today=TODAY)
-    assert cache.category_trend_summary(year.connection, year.tool_id, 1, today=TODAY) is summary
+    summary = cache(category_trend_summary, year.connection, year.tool_id, 1, today=TODAY)
+    assert cache(category_trend_summary, year.connection, year.tool_id, 1, today=TODAY) is summary
 
 
 def test_the_answer_of_one_household_is_not_given_to_another(year):
-    cache = TrendCache()
+    cache = trend_cache()
     other = Ledger(year.connection, "other")
     other.add("2025-07-31", -5)
     asked = {"category": "食費", "period": "2025-07", "today": TODAY}
-    assert cache.category_trend(year.connection, year.tool_id, 1, **asked).categories[0].total > 5
-    assert cache.category_trend(year.connection, other.tool_id, 1, **asked).categories[0].total == 5
-
-
-def test_the_cache_of_answers_is_bounded(year):
-    cache = TrendCache(entries=1)
-
-    def ask(category):
-        return cache.category_trend(
-            year.connection, year.tool_id, 1, category=category, today=TODAY
-        )
-
-    food = ask("食費")
-    assert ask("住宅") is ask("住宅")
-    assert ask("食費") is not food
-    assert ask("食費") == food
+    assert cache(category_trend, year.connection, year.tool_id, 1, **asked).categories[0].total > 5
+    assert (
+        cache(category_trend, year.connection, other.tool_id, 1, **asked).categories[0].total == 5
+    )
 
 
 def test_an_error_is_not_cached(ledger):
-    cache = TrendCache()
+    cache = trend_cache()
     with pytest.raises(EmptyLedger):
-        cache.category_trend(ledger.connection, ledger.tool_id, 1, today=TODAY)
+        cache(category_trend, ledger.connection, ledger.tool_id, 1, today=TODAY)
     ledger.add("2025-07-31", -5)
-    answer = cache.category_trend(ledger.connection, ledger.tool_id, 1, today=TODAY)
+    answer = cache(category_trend, ledger.connection, ledger.tool_id, 1, today=TODAY)
     assert answer.categories[0].total == 5
-
-
-def test_the_cache_is_thread_safe(year):
-    cache = TrendCache(entries=2)
-    path = Path(year.connection.filename)
-    names = ["食費", "住宅", "交通費", "収入"] * 6
-
-    def ask(name):
-        with open_database(path, "read") as own:
-            return cache.category_trend(own, year.tool_id, 1, category=name, today=TODAY)
-
-    with ThreadPoolExecutor(8) as threads:
-        answers = list(threads.map(ask, names))
-    assert [str(answer.categories[0].category) for answer in answers] == names
-    assert answers[:4] == answers[4:8] == answers[20:]

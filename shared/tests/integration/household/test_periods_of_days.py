@@ -13,7 +13,7 @@ from mdvec.dates.months import Days, Month, MonthRange
 from mdvec.household.core.wording import InsufficientData
 from mdvec.household.interfaces.ledger_sums import months_with_rows
 from mdvec.household.overview import available_months
-from mdvec.household.trend import TrendCache
+from mdvec.household.trend import category_trend, category_trend_summary, trend_cache
 
 TODAY = date(2025, 7, 20)
 """A Sunday."""
@@ -151,15 +151,15 @@ def test_rows_of_the_first_and_last_days_that_exist_are_in_months_of_any_start(l
 
 
 def test_a_cache_keeps_the_answers_of_different_starts_apart(ledger):
-    cache = TrendCache()
+    cache = trend_cache()
     asked = (ledger.connection, ledger.tool_id, 1)
     one, other = (
-        cache.category_trend(*asked, category="支出", month_starts_on=starts_on, today=TODAY)
+        cache(category_trend, *asked, category="支出", month_starts_on=starts_on, today=TODAY)
         for starts_on in (1, 26)
     )
     assert one.categories[0].total != other.categories[0].total
     summaries = [
-        cache.category_trend_summary(*asked, month_starts_on=starts_on, today=TODAY)
+        cache(category_trend_summary, *asked, month_starts_on=starts_on, today=TODAY)
         for starts_on in (1, 26)
     ]
     assert summaries[0].months.days != summaries[1].months.days

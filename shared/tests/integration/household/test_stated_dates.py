@@ -14,7 +14,7 @@ from mdvec.household.core.periods import AmbiguousPeriod, InvalidPeriod
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
 from mdvec.household.habits import NotOneMonth, find_anomalies
 from mdvec.household.month import monthly_household
-from mdvec.household.trend import TrendCache, category_trend
+from mdvec.household.trend import category_trend, trend_cache
 
 TODAY = date(2026, 11, 24)
 FIRST = date(2024, 1, 1)
@@ -86,10 +86,10 @@ def test_a_trend_of_stated_months_is_theirs_and_a_cache_keeps_the_dates_apart(le
         (month, sums(rows, f"{month}-01", f"{month}-31")[0])
         for month in ("2024-11", "2024-12", "2025-01")
     ]
-    cache = TrendCache()
+    cache = trend_cache()
     asked = {"category": "支出", "today": TODAY}
     totals = {
-        cache.category_trend(connection, tool, 1, **asked, since=since, until=until)
+        cache(category_trend, connection, tool, 1, **asked, since=since, until=until)
         .categories[0]
         .total
         for since, until in (("2025-01", "2025-02"), ("2025-01", "2025-03"), ("2025-02", "2025-02"))

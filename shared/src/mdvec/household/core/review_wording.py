@@ -5,9 +5,10 @@ Each message states the result and the next possible step.
 
 from __future__ import annotations
 
+import datetime as dt
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal
 
 from mdvec.household.core.answers import answer_text
@@ -36,16 +37,16 @@ class Detection:
     below_threshold_count: int
     dropped_count: int
     followed_count: int
-    message: str
+    message: str = ""
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateRow:
-    """A transaction as a review shows it; ``amount`` in yen, ``date`` as YYYY-MM-DD."""
+    """A transaction as a review shows it; ``amount`` in yen."""
 
     id: int
-    date: str
+    date: dt.date
     amount: int | None
     description: str
     category_major: str
@@ -124,102 +125,67 @@ class DuplicateStats:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The numbers of a search; ``wider_days`` is the tolerance that a next search may try."""
-
-    candidates: int
-    new: int
-    likely: int
-    transfers: int
-    bills: int
-    decided: int
-    dropped: int
-    below: int
-    least: float
-    wider_days: int
-    followed: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """The numbers of a list of candidates."""
-
-    total: int
-    likely: int
-    transfers: int
-    bills: int
-    page: int
-    pages: int
-    open_only: bool
-
-
 def candidate_row(row: Transaction) -> CandidateRow:
-    """Converts a transaction for a review's answer."""
-    return CandidateRow(
-        id=row.id,
-        date=row.date.isoformat(),
-        amount=row.amount,
-        description=row.description,
-        category_major=row.category_major,
-        category_minor=row.category_minor,
-        account=row.account,
-        memo=row.memo,
-        source_file=row.source_file,
-        row_number=row.row_number,
-        is_duplicate=row.is_duplicate,
-        duplicate_of=row.duplicate_of,
-    )
+    """A transaction as a review shows it."""
+    return CandidateRow(**{field.name: getattr(row, field.name) for field in fields(CandidateRow)})
 
 
-def detection_message(summary: Found) -> str:
-    """Message after a search: its numbers, and a wider search if nothing is likely."""
+def detection_message(
+    summary: Detection, transfers: int, bills: int, *, least: float, wider_days: int
+) -> str:
+    """Message after a search: its numbers, and a wider search if nothing is likely.
+
+    ``least`` is the score that it asked for, ``wider_days`` the tolerance that a next may try.
+    """
     parts = [
-        f"重複候補は見つかりませんでした。date_tolerance_days を{summary.wider_days}にすると、"
+        f"重複候補は見つかりませんでした。date_tolerance_days を{wider_days}にすると、"
         "日付がもっと離れた組も探せます。"
     ]
-    if summary.candidates:
-        groups = _groups(summary.candidates, summary.likely, summary.transfers, summary.bills)
-        kind = _kind(summary.transfers + summary.bills)
+    if summary.candidates_count:
+        groups = _groups(summary.candidates_count, summary.likely_count, transfers, bills)
+        kind = _kind(transfers + bills)
         parts = [
-            f"{summary.candidates}件の{kind}が見つかりました{groups}。",
+            f"{summary.candidates_count}件の{kind}が見つかりました{groups}。",
             "list_duplicate_candidates で一覧を確認できます。",
         ]
-        if summary.new < summary.candidates:
-            parts.append(f"今回初めて見つかったのは{summary.new}件です。")
-        if not summary.likely:
+        if summary.new_count < summary.candidates_count:
+            parts.append(f"今回初めて見つかったのは{summary.new_count}件です。")
+        if not summary.likely_count:
             parts.append(
-                f"date_tolerance_days を{summary.wider_days}にすると、"
-                "日付がもっと離れた組も探せます。"
+                f"date_tolerance_days を{wider_days}にすると、日付がもっと離れた組も探せます。"
             )
-    if summary.decided:
-        parts.append(f"判定済みの{summary.decided}組は除いています。")
-    if summary.dropped:
-        parts.append(f"前の検索だけが見つけた未判定の{summary.dropped}組は候補から外しました。")
-    if summary.followed:
+    if summary.decided_count:
+        parts.append(f"判定済みの{summary.decided_count}組は除いています。")
+    if summary.dropped_count:
         parts.append(
-            f"いつも外すと判定されたカードの請求{summary.followed}件を、集計から外しました。"
+            f"前の検索だけが見つけた未判定の{summary.dropped_count}組は候補から外しました。"
         )
-    if summary.below:
+    if summary.followed_count:
         parts.append(
-            f"ほかに類似度{summary.least:g}未満の組が{summary.below}件あります"
+            f"いつも外すと判定されたカードの請求{summary.followed_count}件を、集計から外しました。"
+        )
+    if summary.below_threshold_count:
+        parts.append(
+            f"ほかに類似度{least:g}未満の組が{summary.below_threshold_count}件あります"
             "（min_similarity_score を下げると候補になります）。"
         )
     return "".join(parts)
 
 
-def list_message(listed: Listed) -> str:
+def list_message(
+    total: int, likely: int, transfers: int, bills: int, page: int, pages: int, *, open_only: bool
+) -> str:
     """Message of a page of candidates: how many there are of each group, and where the rest is."""
-    kind = _kind(listed.transfers + listed.bills)
-    kind = f"未確認の{kind}" if listed.open_only else kind
-    if not listed.total:
+    kind = _kind(transfers + bills)
+    kind = f"未確認の{kind}" if open_only else kind
+    if not total:
         return f"{kind}はありません。{offered_name('detect_duplicates')} で検出できます。"
-    parts = [f"{kind}は{listed.total}件です"]
-    if listed.open_only:
-        parts.append(_groups(listed.total, listed.likely, listed.transfers, listed.bills))
+    parts = [f"{kind}は{total}件です"]
+    if open_only:
+        parts.append(_groups(total, likely, transfers, bills))
     parts.append("。")
-    if listed.pages > 1:
-        parts.append(f"{listed.page}/{listed.pages}ページです。")
+    if pages > 1:
+        parts.append(f"{page}/{pages}ページです。")
     parts.append(f"{offered_name('confirm_duplicate')} で判定できます。")
     return "".join(parts)
 

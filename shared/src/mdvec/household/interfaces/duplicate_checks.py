@@ -211,23 +211,16 @@ def add_pair(connection: apsw.Connection, tool_id: int, like: Check, ids: tuple[
     return check_id
 
 
-def known_pairs(connection: apsw.Connection, tool_id: int) -> dict[tuple[int, int], str | None]:
-    """The decision of every stored pair, by the ids of its rows."""
+def stored_pairs(
+    connection: apsw.Connection, tool_id: int
+) -> dict[tuple[int, int], tuple[int, str | None]]:
+    """The id and the decision of every stored pair, by the ids of its rows."""
     rows = connection.execute(
-        "SELECT transaction_id_1, transaction_id_2, user_decision FROM duplicate_checks "
+        "SELECT transaction_id_1, transaction_id_2, id, user_decision FROM duplicate_checks "
         "WHERE tool_id = ?",
         (tool_id,),
     )
-    return {(first, second): decision for first, second, decision in rows}
-
-
-def pair_ids(connection: apsw.Connection, tool_id: int) -> dict[tuple[int, int], int]:
-    """The id of every stored pair, by the ids of its rows."""
-    rows = connection.execute(
-        "SELECT transaction_id_1, transaction_id_2, id FROM duplicate_checks WHERE tool_id = ?",
-        (tool_id,),
-    )
-    return {(first, second): check_id for first, second, check_id in rows}
+    return {(first, second): (check_id, decision) for first, second, check_id, decision in rows}
 
 
 def get_check(connection: apsw.Connection, tool_id: int, check_id: int) -> Check | None:
@@ -260,15 +253,6 @@ def open_pairs(connection: apsw.Connection, tool_id: int, least: float = 0) -> l
         )
         for check, first, other, score, skipped, moves, account, shop, payee, name, bill_id in rows
     ]  # fmt: skip
-
-
-def rows_in_doubt(
-    connection: apsw.Connection, tool_id: int, least: float
-) -> tuple[list[OpenPair], list[int]]:
-    """The open pairs of this score or more, without those of bills; and the ids of the bills."""
-    pairs = open_pairs(connection, tool_id, least)
-    bills = dict.fromkeys(pair.bill_id for pair in pairs if pair.bill_id is not None)
-    return [pair for pair in pairs if pair.bill_id is None], list(bills)
 
 
 def closed_checks(connection: apsw.Connection, tool_id: int) -> list[int]:

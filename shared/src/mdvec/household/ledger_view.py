@@ -1,0 +1,280 @@
+"""A ledger as an answer reads it: periods, rows and sums, with the notes that every answer has."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+import apsw
+
+from mdvec.dates import ONE_DAY, Days, Month, MonthRange
+from mdvec.household.account_report import account_doubt_notes
+from mdvec.household.core import wording
+from mdvec.household.core.candidates import arrange
+from mdvec.household.core.categories import INCOME, Subject
+from mdvec.household.core.pair import LIKELY
+from mdvec.household.core.periods import UnderstoodPeriod, resolve_period, span_in_words
+from mdvec.household.core.sums import MonthlySum, MonthMarks
+from mdvec.household.core.transaction import CountedRow
+from mdvec.household.core.wording import InsufficientData, format_currency
+from mdvec.household.interfaces import duplicate_checks, ledger_sums
+from mdvec.household.interfaces.ledger_sums import counts, where_rows
+from mdvec.household.interfaces.plans import renamed_rows
+from mdvec.household.overview import Coverage, coverage, named_subject, one_state
+
+MAX_NAMED_ROWS = 3
+"""How many rows with a stray date a note names; it only counts the others."""
+_KINDS: Final = ("カードの請求", "振替", "重複")
+
+
+@contextmanager
+def ledger_view(
+    connection: apsw.Connection, tool_id: int, today: date, month_starts_on: int = 1
+) -> Iterator[LedgerView]:
+    """One state of a ledger, to be read as of today; months start on the day ``month_starts_on``.
+
+    Raises:
+        EmptyLedger: there are no rows yet.
+    """
+    with one_state(connection):
+        covered = coverage(connection, tool_id, today, month_starts_on)
+        yield LedgerView(connection, tool_id, today, covered)
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerView:
+    """A ledger of which ``covered`` are the months with rows, in one state of the database."""
+
+    connection: apsw.Connection
+    tool_id: int
+    today: date
+    covered: Coverage
+
+    def period(
+        self,
+        since: str | None,
+        until: str | None,
+        period: str | None,
+        *,
+        start_month: str | None = None,
+        end_month: str | None = None,
+        default: Month | None = None,
+    ) -> UnderstoodPeriod:
+        """The period that a call states; without any, ``default`` or the latest twelve months.
+
+        Raises:
+            InvalidPeriod: it was not understood.
+            AmbiguousPeriod: it was given in two ways.
+        """
+        return resolve_period(
+            self.today, self.covered.default_range, since=since, until=until, period=period,
+            start_month=start_month, end_month=end_month, default=default,
+        )  # fmt: skip
+
+    def subject(self, name: str | None) -> tuple[Subject | None, list[str]]:
+        """The category or total of a name, and the notes on it; None without a name.
+
+        Raises:
+            UnknownCategory: no category, or several, have that name.
+        """
+        return named_subject(self.connection, self.tool_id, name)
+
+    def rows(self, first: date, last: date, subject: Subject | None = None) -> list[CountedRow]:
+        """The rows that count from ``first`` to ``last``, both included."""
+        return ledger_sums.counted_rows(self.connection, self.tool_id, first, last, subject)
+
+    def sums(
+        self, days: Days, subject: Subject | None, *, by_minor: bool = False
+    ) -> list[MonthlySum]:
+        """The sums of these days by month and category, and by why rows do not count."""
+        return ledger_sums.monthly_sums(
+            self.connection, self.tool_id, days, subject,
+            by_minor=by_minor, starts_on=self.covered.starts_on,
+        )  # fmt: skip
+
+    def age(self, period: UnderstoodPeriod | None = None) -> str:
+        """Says that the rows end long before today; "" if the period asked for ends before."""
+        return self.covered.age(self.today, period)
+
+    def shown_days(
+        self, period: UnderstoodPeriod, subject: Subject | None
+    ) -> tuple[Days, list[str]]:
+        """The days of a period in months that the ledger covers, and the notes on their rows.
+
+        Raises:
+            InsufficientData: none of its months has rows.
+        """
+        months = self._covered_months(period)
+        days = months.days.within(period.days) or period.days
+        notes = [] if days == period.days else [wording.clipped_note(span_in_words(days, months))]
+        return days, notes + self._notes(period, subject, days, months, days)
+
+    def shown_months(
+        self,
+        period: UnderstoodPeriod,
+        subject: Subject | None,
+        max_months: int | None = None,
+        *,
+        until_today: bool = False,
+    ) -> tuple[MonthRange, list[str]]:
+        """The whole months of a period that the ledger covers, and the notes on their rows.
+
+        Of more than ``max_months``, only the last are shown. With ``until_today`` the notes say
+        that rows after today are not in the figures.
+
+        Raises:
+            InsufficientData: none of the months has rows.
+        """
+        months = self._covered_months(period)
+        notes = [wording.clipped_note(months.in_words)] if months != period.months else []
+        if max_months is not None and len(months) > max_months:
+            months = MonthRange(months.last.plus(1 - max_months), months.last)
+            notes = [wording.shortened_note(months)]
+        whole, today = period.months.days, self.today
+        if whole.first < period.days.first or min(whole.last, today) > period.days.last:
+            notes.append(wording.whole_months_note(months))
+        days = summed = months.days
+        left_out = wording.PLANNED_LEFT_OUT
+        if until_today:
+            summed = Days(min(days.first, today), min(days.last, today))
+            left_out = wording.PLANNED_DUE
+        return months, notes + self._notes(period, subject, days, months, summed, left_out)
+
+    def marks(self, months: MonthRange, days: Days) -> MonthMarks:
+        """The marks of the months around days; a month is complete if its days asked for are."""
+        marks = self.covered.marks(months, self.today)
+        if days.last >= self.covered.last_day:
+            return marks
+        running = tuple(month for month in marks.running if month != self.covered.latest)
+        return MonthMarks(running, marks.empty)
+
+    def _covered_months(self, period: UnderstoodPeriod) -> MonthRange:
+        months = self.covered.shown(period.months)
+        if months is None:
+            raise InsufficientData(period.in_words, self.covered.default_range)
+        return months
+
+    def _notes(
+        self,
+        period: UnderstoodPeriod,
+        subject: Subject | None,
+        days: Days,
+        months: MonthRange,
+        summed: Days,
+        left_out: str = wording.PLANNED_LEFT_OUT,
+    ) -> list[str]:
+        """The notes on the days shown, of which ``summed`` are in the figures, and on rows."""
+        connection, tool_id, covered = self.connection, self.tool_id, self.covered
+        marks, now = self.marks(months, days), Month.of(self.today, covered.starts_on)
+        notes = [wording.gaps_note(marks.empty)] if marks.empty else []
+        notes += [wording.filling_note(month) for month in marks.running if month <= now]
+        if covered.astray_matters(period.months, months):
+            astray = ledger_sums.rows_outside(
+                connection, tool_id, covered.body.days, MAX_NAMED_ROWS
+            )
+            notes.append(wording.astray_note(*astray))
+        notes += self._planned_notes(subject, summed, left_out)
+        where = where_rows(tool_id, days, subject)
+        notes += wording.renamed_notes(renamed_rows(connection, tool_id, lambda: where))
+        pending = ledger_sums.counted_sums(
+            connection, tool_id, days, subject, covered.starts_on, pending_only=True
+        )
+        name = ledger_sums.tool_name(connection, tool_id)
+        return notes + wording.pending_removal_notes(pending, name)
+
+    def _planned_notes(self, subject: Subject | None, shown: Days, left_out: str) -> list[str]:
+        """Notes on rows dated after today: those in the sums, and those that are not."""
+        today, covered = self.today, self.covered
+        tomorrow = min(today, date.max - ONE_DAY) + ONE_DAY
+        spans = []
+        if shown.last >= tomorrow:
+            spans.append((Days(max(shown.first, tomorrow), shown.last), wording.PLANNED_INCLUDED))
+        end, later = covered.body.days.last, max(shown.last, today)
+        if end > later and shown.last >= min(covered.latest.last_day, today):
+            spans.append((Days(later + ONE_DAY, end), left_out))
+        return [
+            wording.planned_note(sums, where)
+            for days, where in spans
+            if (
+                sums := ledger_sums.counted_sums(
+                    self.connection, self.tool_id, days, subject, covered.starts_on
+                )
+            )
+        ]
+
+    def doubts(self, days: Days, subject: Subject | None) -> list[str]:
+        """The note of ``doubt_notes`` on these days."""
+        return doubt_notes(self.connection, self.tool_id, days, subject)
+
+
+def doubt_notes(
+    connection: apsw.Connection, tool_id: int, days: Days, subject: Subject | None
+) -> list[str]:
+    """Note: what may count twice in these days: rows of two files, or likely candidates.
+
+    Of a purchase the rows count that a decision without ``keep`` takes out, of a transfer both,
+    of a card's bill the bill; each row once.
+    """
+    where, values = where_rows(tool_id, days, subject)
+    return account_doubt_notes(connection, tool_id, days) + _doubts(
+        connection, _leaving(connection, tool_id), f"{where} AND {counts()} AND", values
+    )
+
+
+def doubt_notes_on(
+    connection: apsw.Connection, tool_id: int, ids: Callable[[], Collection[int]]
+) -> list[str]:
+    """The same note on the rows with these ids."""
+    doubtful = _leaving(connection, tool_id)
+    meant = doubtful.keys() & set(ids()) if doubtful else set()
+    return _doubts(connection, {row_id: doubtful[row_id] for row_id in meant})
+
+
+def _leaving(connection: apsw.Connection, tool_id: int) -> dict[int, str]:
+    """The rows that the likely candidates would take out, each with what it may be."""
+    kinds: dict[int, str] = {}
+    candidates = arrange(duplicate_checks.open_pairs(connection, tool_id, LIKELY))
+    for kind, of_kind in (
+        (_KINDS[0], [each for each in candidates if each.bill_id is not None]),
+        (_KINDS[1], [each for each in candidates if each.is_transfer]),
+        (_KINDS[2], candidates),
+    ):
+        for row in (row for candidate in of_kind for row in candidate.leaving):
+            kinds.setdefault(row, kind)
+    return kinds
+
+
+def _doubts(
+    connection: apsw.Connection,
+    doubtful: dict[int, str],
+    where: str = "",
+    values: Iterable[int | str] = (),
+) -> list[str]:
+    """The note on the doubtful rows, by what they may be, that meet a condition."""
+    if not doubtful:
+        return []
+    sums: dict[str, list[int]] = {}
+    for row_id, major, amount in connection.execute(
+        "SELECT id, category_major, amount FROM transactions "
+        f"WHERE {where} id IN (SELECT value FROM json_each(?))",
+        (*values, json.dumps(list(doubtful))),
+    ):
+        of_kind = sums.setdefault(doubtful[row_id], [0, 0, 0])
+        of_kind[0] += 1
+        of_kind[2 if major == INCOME else 1] += amount if major == INCOME else -amount
+    parts = [
+        f"{kind}かもしれない {count:,}件（{_in_words(spending, income)}）"
+        for kind in _KINDS
+        for count, spending, income in [sums.get(kind, (0, 0, 0))]
+        if count
+    ]
+    return [f"合計のうち{'、'.join(parts)}は未判定の候補です"] * bool(parts)
+
+
+def _in_words(spending: int, income: int) -> str:
+    named = (("支出", spending), ("収入", income))
+    return "、".join(f"{name} {format_currency(yen)}" for name, yen in named if yen)
