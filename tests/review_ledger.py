@@ -7,8 +7,7 @@ from typing import Any
 
 import apsw
 from mdvec.household import deciding
-from mdvec.household.core.candidates import arrange
-from mdvec.household.core.pair import DetectionOptions
+from mdvec.household.core.pair import DetectionOptions, arrange
 from mdvec.household.deciding import ReviewDecision
 from mdvec.household.interfaces import duplicate_checks
 from mdvec.tools.registry import add_tool

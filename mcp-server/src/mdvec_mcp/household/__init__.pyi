@@ -6,7 +6,7 @@ from .pictures import month_chart as month_chart
 from .pictures import names_among as names_among
 from .pictures import net_worth_chart as net_worth_chart
 from .pictures import trend_chart as trend_chart
-from .resources import add_household_resources as add_household_resources
 from .review_tools import add_review_tools as add_review_tools
 from .tools import add_find_tool as add_find_tool
+from .tools import add_household_resources as add_household_resources
 from .tools import add_household_tools as add_household_tools

@@ -34,11 +34,7 @@ if TYPE_CHECKING:
 
 # The bounds only inform the model; the library refuses other values, in Japanese.
 Days = Annotated[
-    int,
-    Field(
-        description="±日数",
-        json_schema_extra={"minimum": 0, "maximum": MAX_DATE_TOLERANCE},
-    ),
+    int, Field(description="±日数", json_schema_extra={"minimum": 0, "maximum": MAX_DATE_TOLERANCE})
 ]
 Yen = Annotated[
     float,
@@ -47,29 +43,10 @@ Yen = Annotated[
         json_schema_extra={"minimum": 0},
     ),
 ]
-Percent = Annotated[
-    float,
-    Field(
-        description="±%。0は使わない。",
-        json_schema_extra={"minimum": 0},
-    ),
-]
-MinScore = Annotated[
-    float,
-    Field(
-        json_schema_extra={"minimum": 0, "maximum": 1},
-    ),
-]
-TransactionIds = Annotated[
-    list[int] | None,
-    Field(description="これらを含む組だけを探す。"),
-]
-Limit = Annotated[
-    int,
-    Field(
-        json_schema_extra={"minimum": 1, "maximum": review.MAX_LIMIT},
-    ),
-]
+Percent = Annotated[float, Field(description="±%。0は使わない。", json_schema_extra={"minimum": 0})]
+MinScore = Annotated[float, Field(json_schema_extra={"minimum": 0, "maximum": 1})]
+TransactionIds = Annotated[list[int] | None, Field(description="これらを含む組だけを探す。")]
+Limit = Annotated[int, Field(json_schema_extra={"minimum": 1, "maximum": review.MAX_LIMIT})]
 SkipChecked = Annotated[bool, Field(description="false なら判定済みの組も。")]
 CheckIdOrNone = Annotated[int | None, Field(description="家計簿のあいだの組では省く。")]
 Decision = Annotated[
@@ -80,13 +57,9 @@ Decision = Annotated[
     ),
 ]
 Keep = Annotated[int | None, Field(description="残す取引ID。省略時は最初。")]
-Rows = Annotated[
-    list[int] | None,
-    Field(description="家計簿のあいだの組の2件、または候補の一部。"),
-]
+Rows = Annotated[list[int] | None, Field(description="家計簿のあいだの組の2件、または候補の一部。")]
 Alike = Annotated[
-    bool,
-    Field(description="似た候補も同じ判定に（判定済みなら変更、請求は今後も）。"),
+    bool, Field(description="似た候補も同じ判定に（判定済みなら変更、請求は今後も）。")
 ]
 Page = Annotated[int, Field(json_schema_extra={"minimum": 1})]
 

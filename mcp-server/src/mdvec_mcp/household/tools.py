@@ -1,11 +1,16 @@
-"""The tools of a household's money by month, as a trend, and by row; with charts."""
+"""The tools and resources of a household's money by month, as a trend, and by row; with charts."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.charts import CATEGORY_KINDS, TREND_KINDS, ImageFormat
+from mdvec.database import Connection
 from mdvec.household import (
     FOUND_PAGE_SIZE,
     PAGE_SIZE,
@@ -17,13 +22,17 @@ from mdvec.household import (
     RowChoice,
     RowFilter,
     TrendAnswer,
+    available_months,
+    category_hierarchy,
+    data_in_english,
     find_transactions,
     monthly_household,
 )
 from pydantic import Field
 
-from mdvec_mcp.calls import READ_ONLY, ToolReply
-from mdvec_mcp.household.answer_data import DRAWN, reply
+from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
+from mdvec_mcp.database_trouble import trouble_in_japanese
+from mdvec_mcp.household.answer_data import DRAWN, json_of, reply
 from mdvec_mcp.household.context import HouseholdContext, today
 from mdvec_mcp.household.edit_tool import add_edit_tool
 from mdvec_mcp.household.pictures import ChartPublisher, GraphType, month_chart, trend_chart
@@ -31,6 +40,7 @@ from mdvec_mcp.household.report_tool import add_report_tool
 
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
+
 
 # Every conversation pays for descriptions, so only what a name and its values do not say is there.
 # The choices only inform the model; the library refuses other values, in Japanese.
@@ -183,3 +193,65 @@ def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
         annotations=READ_ONLY,
         answer=FoundAnswer,
     )
+
+
+Work = Callable[[Connection, int], Any]
+
+
+def add_household_resources(offer: Offer, context: HouseholdContext) -> None:
+    """Add the four resources; with several households, each holds one entry per household."""
+
+    async def categories() -> str:
+        return await _read(context, category_hierarchy)
+
+    async def months() -> str:
+        return await _read(context, _in_months(context.month_starts_on))
+
+    async def trends() -> str:
+        return await _read(context, lambda *ledger: json_of(context.trend_summary(*ledger)))
+
+    for uri, description, read in (
+        ("data://category_hierarchy", "大項目から中項目への辞書", categories),
+        ("data://household_categories", "カテゴリの一覧（category_hierarchy と同じ）", categories),
+        (
+            "data://available_months",
+            "データのある年月と印: 明細のない月（is_gap）、まだ増えそうな月（may_be_filling）、"
+            "来月以降（is_planned）、ほかから何年も離れた月（is_astray）",
+            months,
+        ),
+        ("data://category_trend_summary", "今月までの直近12か月の、全カテゴリの月別の指標", trends),
+    ):
+        offer.add_resource(uri, description, "application/json", read)
+
+
+def _in_months(starts_on: int) -> Work:
+    def work(connection: Connection, tool_id: int) -> list[dict[str, Any]]:
+        return [
+            asdict(month) for month in available_months(connection, tool_id, today(), starts_on)
+        ]
+
+    return work
+
+
+async def _read(context: HouseholdContext, work: Work) -> str:
+    """The result of ``work`` as JSON: for the only household, or for each under its name."""
+    try:
+        households = await in_thread(context.households, trouble_in_japanese)
+    except ToolError as error:
+        answer: Any = {"error": str(error)}
+    else:
+        each = {tool.name: await _of_one(context, tool.name, work) for tool in households}
+        answer = each if len(each) > 1 else each[households[0].name]
+    if context.language == "en":
+        answer = data_in_english(answer)
+    text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
+    # JSON leaves line separators and direction marks as they are; escaped, they mean the same.
+    return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)
+
+
+async def _of_one(context: HouseholdContext, name: str, work: Work) -> Any:  # noqa: ANN401 - any JSON
+    """One household's result, or its error as data, so that the others still arrive."""
+    try:
+        return await context.run(name, "read", work)
+    except ToolError as error:
+        return {"error": str(error)}

@@ -16,9 +16,8 @@ from mdvec.tools.registry import add_tool, list_tools
 
 from mdvec_mcp.freshness import FreshnessWatch
 from mdvec_mcp.household.context import HouseholdContext
-from mdvec_mcp.household.resources import add_household_resources
 from mdvec_mcp.household.review_tools import add_review_tools
-from mdvec_mcp.household.tools import add_find_tool
+from mdvec_mcp.household.tools import add_find_tool, add_household_resources
 from mdvec_mcp.offer import Offer
 from mdvec_mcp.protocol import MdvecServer
 

@@ -8,7 +8,7 @@ from typing import Final
 
 import apsw
 
-from mdvec.household.core.candidates import Arranged, arrange
+from mdvec.household.core.pair import Arranged, arrange
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces import duplicate_checks, marks
 from mdvec.household.interfaces.duplicate_checks import Check

@@ -318,7 +318,7 @@ def expense_list(
             for person, own in chosen.by_person.items()
             for row in own
         ]
-        notes += doubt_notes_on(connection, tool_id, lambda: [row.id for _, row in every])
+        notes += doubt_notes_on(connection, tool_id, {row.id for _, row in every}.intersection)
     if chosen.taken_out:
         notes.append(f"タグで外した明細が {len(chosen.taken_out):,}件あります")
     notes += [asked.understood, how_to_change(rules.title)]

@@ -14,9 +14,8 @@ import apsw
 from mdvec.dates import ONE_DAY, Days, Month, MonthRange
 from mdvec.household.account_report import account_doubt_notes
 from mdvec.household.core import wording
-from mdvec.household.core.candidates import arrange
 from mdvec.household.core.categories import INCOME, Subject
-from mdvec.household.core.pair import LIKELY
+from mdvec.household.core.pair import LIKELY, arrange
 from mdvec.household.core.periods import UnderstoodPeriod, resolve_period, span_in_words
 from mdvec.household.core.sums import MonthlySum, MonthMarks
 from mdvec.household.core.transaction import CountedRow
@@ -226,12 +225,12 @@ def doubt_notes(
 
 
 def doubt_notes_on(
-    connection: apsw.Connection, tool_id: int, ids: Callable[[], Collection[int]]
+    connection: apsw.Connection, tool_id: int, meant: Callable[[Collection[int]], Iterable[int]]
 ) -> list[str]:
-    """The same note on the rows with these ids."""
+    """The same note on some rows: ``meant`` says which of the ids given are theirs."""
     doubtful = _leaving(connection, tool_id)
-    meant = doubtful.keys() & set(ids()) if doubtful else set()
-    return _doubts(connection, {row_id: doubtful[row_id] for row_id in meant})
+    ids = meant(doubtful.keys()) if doubtful else ()
+    return _doubts(connection, {row_id: doubtful[row_id] for row_id in ids})
 
 
 def _leaving(connection: apsw.Connection, tool_id: int) -> dict[int, str]:

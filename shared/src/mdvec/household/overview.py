@@ -164,7 +164,22 @@ def available_months(
         covered = coverage(connection, tool_id, today, month_starts_on)
         others = (month for month in covered.present if month not in covered.default_range)
         months = sorted([*covered.default_range, *others])
-        return describe_months(connection, tool_id, covered, months, today)
+        days = MonthRange(months[0], months[-1]).days
+        rows = ledger_sums.rows_by_month(connection, tool_id, days, covered.starts_on)
+    return tuple(
+        AvailableMonth(
+            year=month.year,
+            month=month.month,
+            first_day=month.first_day.isoformat(),
+            last_day=month.last_day.isoformat(),
+            rows=rows.get(month, 0),
+            is_gap=month not in rows,
+            may_be_filling=covered.may_be_filling(month, today),
+            is_planned=month > Month.of(today, covered.starts_on),
+            is_astray=month not in covered.body,
+        )
+        for month in months
+    )
 
 
 def coverage(
@@ -207,33 +222,6 @@ def last_day(connection: apsw.Connection, tool_id: int, today: date) -> date | N
         return coverage(connection, tool_id, today).last_day
     except EmptyLedger:
         return None
-
-
-def describe_months(
-    connection: apsw.Connection,
-    tool_id: int,
-    covered: Coverage,
-    months: Iterable[Month],
-    today: date,
-) -> tuple[AvailableMonth, ...]:
-    """These months with their number of rows and their marks."""
-    months = tuple(months)
-    days = MonthRange(months[0], months[-1]).days
-    rows = ledger_sums.rows_by_month(connection, tool_id, days, covered.starts_on)
-    return tuple(
-        AvailableMonth(
-            year=month.year,
-            month=month.month,
-            first_day=month.first_day.isoformat(),
-            last_day=month.last_day.isoformat(),
-            rows=rows.get(month, 0),
-            is_gap=month not in rows,
-            may_be_filling=covered.may_be_filling(month, today),
-            is_planned=month > Month.of(today, covered.starts_on),
-            is_astray=month not in covered.body,
-        )
-        for month in months
-    )
 
 
 def named_subject(

@@ -14,9 +14,15 @@ import apsw
 from mdvec.database import snapshot
 from mdvec.errors import MdvecError
 from mdvec.household.core import review_wording as answers
-from mdvec.household.core.candidates import Arranged, arrange, listed_candidates
 from mdvec.household.core.evidence import reasons_in_words
-from mdvec.household.core.pair import LIKELY, MAX_DATE_TOLERANCE, DetectionOptions
+from mdvec.household.core.pair import (
+    LIKELY,
+    MAX_DATE_TOLERANCE,
+    Arranged,
+    DetectionOptions,
+    arrange,
+    listed_candidates,
+)
 from mdvec.household.core.review_wording import (
     CandidateList,
     Detection,

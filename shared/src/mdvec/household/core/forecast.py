@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from itertools import accumulate
 from statistics import median
@@ -105,30 +105,15 @@ class MonthForecast:
     spent: int
     recurring: int
     other: int
-    low: int | None
-    high: int | None
-    typical_error: int | None
-    trials: int
+    low: int | None = None
+    high: int | None = None
+    typical_error: int | None = None
+    trials: int = 0
     due: tuple[DuePayment, ...] = ()
 
     @property
     def amount(self) -> int:
         """The spending to expect."""
-        return self.spent + self.recurring + self.other
-
-
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    spent: int
-    due: tuple[DuePayment, ...]
-    other: int
-
-    @property
-    def recurring(self) -> int:
-        return sum(payment.amount for payment in self.due)
-
-    @property
-    def amount(self) -> int:
         return self.spent + self.recurring + self.other
 
 
@@ -167,21 +152,21 @@ def forecast(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1) -> lis
     if not predicted:
         return []
     errors = _errors(spending, as_of)
-    month = Month.of(as_of, starts_on)
-    return [_with_band(month.plus(at), parts, errors[at]) for at, parts in enumerate(predicted)]
+    return [_with_band(month, errors[at]) for at, month in enumerate(predicted)]
 
 
-def _with_band(month: Month, parts: _Parts, errors: list[int]) -> MonthForecast:
-    low = high = typical = None
-    if len(errors) >= _MIN_TRIALS:
-        ranked = sorted(errors)
-        out = len(ranked) * _TAIL // 100
-        # Where the method erred to one side in nearly all trials, the band reaches the estimate.
-        low = min(max(parts.amount + ranked[out], parts.spent), parts.amount)
-        high = max(parts.amount + ranked[-1 - out], parts.amount)
-        typical = int(median(abs(error) for error in errors))
-    return MonthForecast(
-        month, parts.spent, parts.recurring, parts.other, low, high, typical, len(errors), parts.due
+def _with_band(forecast: MonthForecast, errors: list[int]) -> MonthForecast:
+    if len(errors) < _MIN_TRIALS:
+        return replace(forecast, trials=len(errors))
+    ranked, amount = sorted(errors), forecast.amount
+    out = len(ranked) * _TAIL // 100
+    # Where the method erred to one side in nearly all trials, the band reaches the estimate.
+    return replace(
+        forecast,
+        low=min(max(amount + ranked[out], forecast.spent), amount),
+        high=max(amount + ranked[-1 - out], amount),
+        typical_error=int(median(abs(error) for error in errors)),
+        trials=len(errors),
     )
 
 
@@ -195,14 +180,13 @@ def _errors(spending: _Spending, as_of: date) -> list[list[int]]:
         day = min(month.first_day + begun, month.last_day)
         if as_of == now.last_day:
             day = month.last_day
-        for at, parts in enumerate(_predict(spending, day)):
-            ahead = month.plus(at)
-            if ahead < now and len(errors[at]) < _TRIALS:
-                errors[at].append(spending.between(*_ends(ahead)) - parts.amount)
+        for at, ahead in enumerate(_predict(spending, day)):
+            if ahead.month < now and len(errors[at]) < _TRIALS:
+                errors[at].append(spending.between(*_ends(ahead.month)) - ahead.amount)
     return errors
 
 
-def _predict(spending: _Spending, as_of: date) -> list[_Parts]:
+def _predict(spending: _Spending, as_of: date) -> list[MonthForecast]:
     """The running month and those ahead, from rows up to ``as_of``; empty without a habit."""
     now = Month.of(as_of, spending.starts_on)
     if spending.first is None:
@@ -222,12 +206,17 @@ def _predict(spending: _Spending, as_of: date) -> list[_Parts]:
     over = as_of - now.first_day + ONE_DAY
     rest = 0 if is_over else _usual(spending, regular, habit, over)
     spent = spending.between(now.first_day, as_of)
-    predicted = [_Parts(spent, () if is_over else due.get(now, ()), rest)]
+    predicted = [_month(now, spent, () if is_over else due.get(now, ()), rest)]
     whole = _usual(spending, regular, habit, timedelta(0))
     for at in range(1, AHEAD + 1):
         late = due.get(now, ()) if is_over and at == 1 else ()
-        predicted.append(_Parts(0, (*late, *due.get(now.plus(at), ())), whole))
+        month = now.plus(at)
+        predicted.append(_month(month, 0, (*late, *due.get(month, ())), whole))
     return predicted
+
+
+def _month(month: Month, spent: int, due: tuple[DuePayment, ...], other: int) -> MonthForecast:
+    return MonthForecast(month, spent, sum(payment.amount for payment in due), other, due=due)
 
 
 def _usual(

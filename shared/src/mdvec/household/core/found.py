@@ -281,13 +281,14 @@ class RowWords:
     def choose(self, sums: Iterable[RowSum]) -> None:
         """Sort rows by how the words name them."""
         judged: dict[tuple[str, ...], list[RowSum]] = {}
+        excludes = bool(self._without or (self._words and self._words.excluded))
         for row_sum in sums:
             texts = row_sum.texts
             target = judged.get(texts)
             if target is None:
                 target = judged[texts] = self._target(row_sum)
             target.append(row_sum)
-            if target is self.named and self._is_near_excluded(row_sum):
+            if excludes and target is self.named and Naming.INSIDE in self._excluding(row_sum):
                 self._kept.append(row_sum)
 
     def _target(self, row_sum: RowSum) -> list[RowSum]:
@@ -295,9 +296,7 @@ class RowWords:
         shop = row_sum.texts[:1]
         naming = Naming.NAMED if self._words is None else self._words.naming(row_sum.texts)
         if self._shops and naming is not Naming.NOT:
-            shops = [each.naming(shop) for each in self._shops]
-            if Naming.NAMED not in shops:
-                naming = Naming.INSIDE if Naming.INSIDE in shops else Naming.NOT
+            naming = min(naming, max(each.naming(shop) for each in self._shops))
         if naming is Naming.NOT:
             return self.unnamed
         if naming is Naming.INSIDE:
@@ -309,9 +308,6 @@ class RowWords:
         if self._words is not None and self._words.excluded is not None:
             namings.append(self._words.excluded.naming(row_sum.texts))
         return namings
-
-    def _is_near_excluded(self, row_sum: RowSum) -> bool:
-        return Naming.INSIDE in self._excluding(row_sum)
 
     def notes(self, reasons: Collection[str | None], shop: ShopOf) -> list[str]:
         """Which shops were taken, in which spellings, and which were left out, with their sums."""

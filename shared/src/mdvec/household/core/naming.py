@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import Enum
+from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -118,12 +118,12 @@ _MIN_UNSURE = 4
 """Shorter kana without their marks or small signs are too many words."""
 
 
-class Naming(Enum):
+class Naming(IntEnum):
     """How a text relates to words: named by them, or only with the same letters inside a word."""
 
-    NAMED = "named"
-    INSIDE = "inside"
-    NOT = "not"
+    NOT = 0
+    INSIDE = 1
+    NAMED = 2
 
 
 class _Word(NamedTuple):
@@ -187,11 +187,8 @@ class WordsAsked:
             if naming is Naming.NAMED:
                 self.used.update(dict.fromkeys(part.spelling for part in parts if part.spelling))
                 return naming
-            namings = max(namings, naming, key=_RANK.__getitem__)
+            namings = max(namings, naming)
         return namings
-
-
-_RANK = {Naming.NOT: 0, Naming.INSIDE: 1, Naming.NAMED: 2}
 
 
 def _is_excluded(part: str) -> bool:
@@ -231,15 +228,10 @@ def _part(text: str, spelling: str) -> _Part | None:
 
 def _all_named(parts: Sequence[_Part], texts: Sequence[str]) -> Naming:
     # A shop's other spellings are names of shops: in a memo they can mean anything (OK).
-    namings = [
-        max((_naming(part, text) for text in _searched(part, texts)), key=_RANK.__getitem__)
+    return min(
+        max(_naming(part, text) for text in (texts[:1] if part.spelling else texts))
         for part in parts
-    ]
-    return min(namings, key=_RANK.__getitem__)
-
-
-def _searched(part: _Part, texts: Sequence[str]) -> Sequence[str]:
-    return texts[:1] if part.spelling else texts
+    )
 
 
 def _naming(part: _Part, text: str) -> Naming:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Literal, NamedTuple
 
@@ -217,16 +217,7 @@ def groups_by_time(
         every = (days.first + timedelta(number) for number in range(length))
         over.update(_time_of(day, group_by, month_starts_on) for day in every)
     unit: Literal["day", "month"] = "month" if group_by == "year" else "day"
-    return tuple(
-        FoundGroup(
-            group.rows,
-            group.spending,
-            group.income,
-            group.name,
-            mean_of(group, unit, over[group.name]),
-        )
-        for group in groups
-    )
+    return tuple(replace(group, mean=mean_of(group, unit, over[group.name])) for group in groups)
 
 
 def means_over(totals: Totals, days: Days, month_starts_on: int) -> tuple[Mean, ...]:

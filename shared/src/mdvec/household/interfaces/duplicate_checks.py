@@ -11,8 +11,7 @@ from typing import Any
 
 import apsw
 
-from mdvec.household.core.candidates import OpenPair
-from mdvec.household.core.pair import ComparedRow, DetectionOptions, Pair
+from mdvec.household.core.pair import ComparedRow, DetectionOptions, OpenPair, Pair
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces.ledger_sums import counts, in_ledger
 from mdvec.household.interfaces.transactions import TRANSACTION_COLUMNS, read_transaction

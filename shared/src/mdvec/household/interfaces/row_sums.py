@@ -240,9 +240,16 @@ def page_of(
     return [read_transaction(row) for row in cursor]
 
 
-def ids_of(connection: apsw.Connection, rows: RowsChosen) -> list[int]:
-    """The ids of all the rows."""
-    sources, values = _sources(rows, _index_of_days(rows))
+def ids_of(
+    connection: apsw.Connection, rows: RowsChosen, among: Collection[int] | None = None
+) -> list[int]:
+    """The ids of all the rows, or of those that are also among some ids."""
+    index = _index_of_days(rows) if among is None else ""
+    sources, values = _sources(rows, index)
+    if among is not None:
+        few = json.dumps(list(among))
+        sources = [f"{source} AND {_is_one_of('id')}" for source in sources]
+        values = [(*bound, few) for bound in values]
     ids = " UNION ALL ".join(f"SELECT id FROM {source}" for source in sources)
     return [row_id for (row_id,) in connection.execute(ids, sum(values, ()))]
 
