@@ -19,7 +19,7 @@ from mdvec.household.core.pair import LIKELY, arrange
 from mdvec.household.core.periods import UnderstoodPeriod, resolve_period, span_in_words
 from mdvec.household.core.sums import MonthlySum, MonthMarks
 from mdvec.household.core.transaction import CountedRow
-from mdvec.household.core.wording import InsufficientData, format_currency
+from mdvec.household.core.wording import InsufficientData
 from mdvec.household.interfaces import duplicate_checks, ledger_sums
 from mdvec.household.interfaces.ledger_sums import counts, where_rows
 from mdvec.household.interfaces.plans import renamed_rows
@@ -266,14 +266,9 @@ def _doubts(
         of_kind[0] += 1
         of_kind[2 if major == INCOME else 1] += amount if major == INCOME else -amount
     parts = [
-        f"{kind}かもしれない {count:,}件（{_in_words(spending, income)}）"
+        f"{kind}かもしれない {count:,}件（{wording.sums_in_words(spending, income)}）"
         for kind in _KINDS
         for count, spending, income in [sums.get(kind, (0, 0, 0))]
         if count
     ]
     return [f"合計のうち{'、'.join(parts)}は未判定の候補です"] * bool(parts)
-
-
-def _in_words(spending: int, income: int) -> str:
-    named = (("支出", spending), ("収入", income))
-    return "、".join(f"{name} {format_currency(yen)}" for name, yen in named if yen)

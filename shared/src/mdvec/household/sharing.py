@@ -17,7 +17,7 @@ from mdvec.household.core.shop_names import reading
 from mdvec.household.core.sums import MonthlySum
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.transfer_pairs import with_transfers
-from mdvec.household.core.wording import format_currency
+from mdvec.household.core.wording import format_currency, sums_in_words
 from mdvec.household.deciding import (
     DECISIONS,
     Confirmation,
@@ -231,9 +231,7 @@ def _is_transfer(rows: Sequence[Transaction]) -> bool:
 def _yen(rows: Sequence[Transaction]) -> str:
     earned = sum(row.amount or 0 for row in rows if row.category_major == INCOME)
     spent = -sum(row.amount or 0 for row in rows if row.category_major != INCOME)
-    sums = [f"{name} {format_currency(yen)}" for name, yen in (("支出", spent), ("収入", earned))
-            if yen]  # fmt: skip
-    return "、".join(sums) or "0円"
+    return sums_in_words(spent, earned) or "0円"
 
 
 def _message(decision: str, household: str, kept_id: int, other: int, *, is_transfer: bool) -> str:

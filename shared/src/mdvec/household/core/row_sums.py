@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from mdvec.dates import Days, Month, MonthRange
 from mdvec.household.core.categories import INCOME, Category
 from mdvec.household.core.shop_names import shops_of
-from mdvec.household.core.wording import format_currency
+from mdvec.household.core.wording import format_currency, sums_in_words
 
 GroupBy = Literal[
     "shop", "category", "account", "person", "day", "week", "month", "year", "weekday", "weekend"
@@ -43,11 +43,12 @@ class Totals:
     @property
     def in_words(self) -> str:
         """The number of rows and the sums in Japanese; a sum of nothing is left out."""
-        sums = [("支出", self.spending), ("収入", self.income)]
-        words = [f"{name} {format_currency(yen)}" for name, yen in sums if yen]
+        sums = sums_in_words(self.spending, self.income)
         if self.spending and self.income:
-            words.append(f"収支 {format_currency(self.balance, signed=True)}")
-        return "、".join([f"{self.rows:,}件", *(words or ["合計 0円"] * bool(self.rows))])
+            sums += f"、収支 {format_currency(self.balance, signed=True)}"
+        if self.rows and not sums:
+            sums = "合計 0円"
+        return f"{self.rows:,}件" + (f"、{sums}" if sums else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +68,9 @@ class Mean:
     def in_words(self) -> str:
         """The means in Japanese, and what they are over."""
         unit, units = ("1日", "日") if self.unit == "day" else ("1か月", "か月")
-        sums = [("支出", self.spending), ("収入", self.income)]
-        amounts = [f"{name} {format_currency(yen)}" for name, yen in sums if yen]
+        amounts = sums_in_words(self.spending, self.income)
         part = "" if self.is_whole else "、途中からの月を含む"
-        return f"{unit}平均 {'、'.join(amounts) or '0円'}（{self.over:,}{units}{part}）"
+        return f"{unit}平均 {amounts or '0円'}（{self.over:,}{units}{part}）"
 
 
 @dataclass(frozen=True, slots=True)

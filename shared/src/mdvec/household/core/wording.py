@@ -97,6 +97,12 @@ def format_percentage(percent: Decimal | None, *, signed: bool = True) -> str:
     return f"{percent:{'+' if signed and percent else ''}{digits}}%"
 
 
+def sums_in_words(spending: int, income: int) -> str:
+    """Sums of rows: 支出 3,200円、収入 500円; a sum of nothing is left out."""
+    named = (("支出", spending), ("収入", income))
+    return "、".join(f"{name} {format_currency(yen)}" for name, yen in named if yen)
+
+
 def trend_text(trend: CategoryTrend, months: MonthRange, marks: MonthMarks = UNMARKED) -> list[str]:
     """A category month by month, with its average over the last twelve months."""
     signed = trend.category is Total.BALANCE
@@ -310,13 +316,8 @@ def _rows_and_amounts(sums: Sequence[MonthlySum]) -> str:
     """Rows and amounts in a note: 2件（支出 3,200円）."""
     income = sum(cell.amount for cell in sums if cell.category_major == INCOME)
     spending = -sum(cell.amount for cell in sums if cell.category_major != INCOME)
-    parts = [
-        f"{name} {format_currency(amount)}"
-        for name, amount in (("支出", spending), ("収入", income))
-        if amount
-    ]
-    amounts = f"（{'、'.join(parts)}）" if parts else ""
-    return f"{sum(cell.rows for cell in sums):,}件{amounts}"
+    words = sums_in_words(spending, income)
+    return f"{sum(cell.rows for cell in sums):,}件{f'（{words}）' if words else ''}"
 
 
 def shortened_note(shown: MonthRange) -> str:
