@@ -235,6 +235,8 @@ def _all_named(parts: Sequence[_Part], texts: Sequence[str]) -> Naming:
 
 
 def _naming(part: _Part, text: str) -> Naming:
+    if not text:  # most rows have no memo
+        return Naming.NOT
     words = _words(text)
     if _has_words(part.words, words) or _is_read_alike(part, words):
         return Naming.NAMED
