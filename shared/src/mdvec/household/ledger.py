@@ -16,6 +16,7 @@ from mdvec.household.core.statements import (
     Statement,
     doubtful_replacers,
     families_of,
+    of_same_days,
     rank_statements,
     removers,
 )
@@ -117,7 +118,7 @@ class _LedgerImport:
         with connection, derivation.temporary_tables(connection):
             ledger_statements.keep_rows(connection, tool_id, self.removals.keep)
             self._store_statements()
-            changes, overruled = self._derive(may_delete=may_delete)
+            changes, overruled, by_time = self._derive(may_delete=may_delete)
             bring_back_decisions(connection, tool_id)
             update_marks(connection, tool_id)
             ledger_statements.set_without_file(connection, tool_id, changes.without_file)
@@ -133,6 +134,7 @@ class _LedgerImport:
             removed=tuple(row for row in gone if row.id in changes.removed),
             returned=changes.returned + len(self.removals.keep),
             overruled=overruled,
+            by_time=by_time if changes.imported or changes.updated or changes.removed else (),
         )
 
     def _store_statements(self) -> None:
@@ -169,8 +171,13 @@ class _LedgerImport:
         ledger_statements.delete_copies(connection, copies)
         accounts.follow_accounts(connection, tool_id, present)
 
-    def _derive(self, *, may_delete: bool) -> tuple[LedgerChanges, tuple[Problem, ...]]:
-        """Bring the ledger to what the statements say; returns also the files that look newer."""
+    def _derive(
+        self, *, may_delete: bool
+    ) -> tuple[LedgerChanges, tuple[Problem, ...], tuple[Problem, ...]]:
+        """Bring the ledger to what the statements say; returns also the files that look newer.
+
+        Last are those, read now, that are newer by their time alone.
+        """
         connection, tool_id, folder = self.connection, self.tool_id, self.folder
         ranked = rank_statements(ledger_statements.known_statements(connection, tool_id))
         statements = [each.statement for each in ranked]
@@ -200,7 +207,18 @@ class _LedgerImport:
             if families[each.statement.id] == families[each.superseded_by.id]
         ]
         paths = {each.id: each.path for each in statements}
-        return changes, (*overruled, *(_held_file(paths, *each) for each in held))
+        read_now = {read.statement.key for read in folder.contents if not read.unread}
+        by_time = tuple(
+            Problem(newer.statement.path, _why_newer(older.statement))
+            for at, newer in enumerate(ranked)
+            if newer.statement.key in read_now & present
+            for older in ranked[:at]
+            if older.statement.key in present
+            and older.effective_mtime_ns < newer.effective_mtime_ns
+            and families[older.statement.id] == families[newer.statement.id]
+            and of_same_days(older.statement, newer.statement)
+        )
+        return changes, (*overruled, *(_held_file(paths, *each) for each in held)), by_time
 
     def _remember_files(self, *, may_delete: bool) -> None:
         """Store the state of all files, including deleted ones that rows still come from.
@@ -259,6 +277,13 @@ def _held_file(paths: Mapping[int, str], newer: int, older: int, rows: int) -> P
         paths[newer],
         f"it may be an old copy: it ends before {other}, but is of a later time, and would change "
         f"{counted(rows, 'row')}, which stay as they are; if it is newer: --accept-removals",
+    )
+
+
+def _why_newer(older: Statement) -> str:
+    return (
+        f"it has the days of {older.path} and a later time, so its rows count where they differ; "
+        "if it is an old copy, move it out of the folder, and import with --mode replace"
     )
 
 

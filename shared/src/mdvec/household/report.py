@@ -36,7 +36,8 @@ class LedgerReport:
     is how many rows of the ledger are in none of the files, ``deleted`` how many of those
     ``replace`` deleted: none while a file is unread. ``removed`` rows left the sums, ``asked``
     rows are gone but count until the user decides, ``returned`` is how many count again.
-    ``overruled`` lists files that are newer by their time than by their contents, ``misfits``
+    ``overruled`` lists files that are newer by their time than by their contents, ``by_time`` those
+    read now that are newer than another of the same days by their time alone, ``misfits``
     rows of the files read now that their file's running balance contradicts; they are imported.
     ``net_worth`` lists the asset histories with what was kept of them, ``account_doubts`` pairs of
     files that may be of one account.
@@ -56,6 +57,7 @@ class LedgerReport:
     asked: tuple[GoneRow, ...] = ()
     returned: int = 0
     overruled: tuple[Problem, ...] = ()
+    by_time: tuple[Problem, ...] = ()
     misfits: tuple[FailedRow, ...] = ()
     net_worth: tuple[Problem, ...] = ()
     account_doubts: tuple[AccountDoubt, ...] = ()
@@ -176,6 +178,7 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
     if ledger.returned:
         lines.append(ReportLine(f"counted again: {counted(ledger.returned, 'row')}"))
     lines += [_note("older than its time", problem) for problem in ledger.overruled]
+    lines += [_note("newer by its time", problem) for problem in ledger.by_time]
     if ledger.removed:
         removed = (
             f"{counted(len(ledger.removed), 'row')} left the sums, gone from the newest file of "

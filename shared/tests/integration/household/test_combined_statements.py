@@ -310,3 +310,18 @@ def test_the_last_block_with_an_id_determines_the_parts_of_its_purchase(files, a
             "SELECT mf_id, amount FROM transactions WHERE removal IS NULL"
         ).fetchall()
         assert sorted(found) == sorted(row for rows in wanted.values() for row in rows)
+
+
+def test_a_file_that_replaces_rows_of_the_same_days_by_its_time_alone_is_named(folder):
+    folder.write(f"{JULY}.csv", line("a", -500), line("b", -70, "2025/07/31"))
+    assert folder.import_().by_time == ()
+    backup = f"old/{JULY}.csv"
+    rows = (line("a", -300), line("b", -70, "2025/07/31"))
+    folder.write(backup, *rows, saved=date(2025, 9, 1))
+    (named,) = folder.import_().by_time
+    assert (named.file_path, f"days of {JULY}.csv" in named.reason) == (backup, True)
+    assert sorted(folder.amounts().values()) == [-300, -70]
+    assert folder.import_().by_time == ()
+    del folder.files[backup]
+    folder.import_("replace")
+    assert sorted(folder.amounts().values()) == [-500, -70]

@@ -110,6 +110,17 @@ class Statement:
         return self.path, self.content_hash
 
 
+def of_same_days(one: Statement, other: Statement) -> bool:
+    """Whether nothing but their times tells which is newer: no number, and no later day."""
+    spans = [each.days[:1] + each.days[-1:] for each in (one, other)]
+    periods = [(each.name.first, each.name.last) for each in (one, other)]
+    is_numbered = one.name.stem == other.name.stem and one.name.number != other.name.number
+    return (
+        spans[0] == spans[1] and periods[0] == periods[1]
+        and one.content_hash != other.content_hash and not is_numbered
+    )  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class RankedStatement:
     """A statement with what ranks it among the others.
