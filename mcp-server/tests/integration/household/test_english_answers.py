@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from client_here import answers, import_household
+from client_here import answers
+from imported import imported
 from mdvec.database import open_database
 
 SAMPLES = Path(__file__).parents[4] / "docs" / "examples" / "household"
@@ -149,7 +150,7 @@ def test_every_answer_in_english_has_the_figures_of_the_japanese_one(tmp_path, s
     asked = calls(*("2025-06", "2025-05") if seed == "samples" else ("last month", "previous"))
     both = []
     for language in ("ja", "en"):
-        import_household(tmp_path / language, folder)
+        imported(tmp_path / language, "kakeibo", folder, "household")
         chosen = [(tool, {**arguments, "language": language}) for tool, arguments in asked]
         both.append(answers(tmp_path / language, *chosen))
     known = names(tmp_path / "en")
@@ -170,7 +171,7 @@ def test_every_answer_in_english_has_the_figures_of_the_japanese_one(tmp_path, s
 
 
 def test_the_setting_answers_in_english_and_a_call_in_japanese(tmp_path):
-    import_household(tmp_path / "db", SAMPLES)
+    imported(tmp_path / "db", "kakeibo", SAMPLES, "household")
     month = ("get_monthly_household", {"period": "2025-06"})
     english, japanese, refused = answers(
         tmp_path / "db", month, (month[0], {**month[1], "language": "ja"}),
