@@ -53,7 +53,7 @@ class _Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
+class RenderedHeading:
     """A heading of a document: its level from 1, its words, and its id in the page."""
 
     level: int
@@ -66,7 +66,7 @@ class Rendered:
     """A document, or a part of one, as HTML, and its headings in order."""
 
     html: Markup
-    headings: tuple[Heading, ...] = ()
+    headings: tuple[RenderedHeading, ...] = ()
 
 
 def rendered_document(document: DocumentText, passage: range, *, as_markdown: bool) -> Rendered:
@@ -92,7 +92,7 @@ def rendered_document(document: DocumentText, passage: range, *, as_markdown: bo
     return Rendered(whole, headings)
 
 
-def _headings(tokens: Sequence[Token]) -> Iterator[Heading]:
+def _headings(tokens: Sequence[Token]) -> Iterator[RenderedHeading]:
     """The headings; each gets an anchor of its own."""
     known: Counter[str] = Counter()
     for opening, inline in pairwise(tokens):
@@ -104,7 +104,7 @@ def _headings(tokens: Sequence[Token]) -> Iterator[Heading]:
         known[name] += 1
         anchor = name if known[name] == 1 else f"{name}-{known[name] - 1}"
         opening.meta["anchor"] = anchor
-        yield Heading(int(opening.tag[1:]), words, anchor)
+        yield RenderedHeading(int(opening.tag[1:]), words, anchor)
 
 
 def anchor_of(words: str) -> str:

@@ -49,7 +49,7 @@ _MAX_WAS = 30_000
 """Characters of what rows had before a change, in the address that offers to undo it."""
 
 
-class TooManyRows(MdvecError):
+class TooManyAtOnce(MdvecError):
     """More rows than a download holds."""
 
     def __init__(self, rows: int) -> None:
@@ -111,7 +111,7 @@ class _Rows:
         def read(ledger: Connection, tool_id: int) -> list[FoundAnswer]:
             answers = [self._found(ledger, tool_id, query, 1, MAX_PAGE_SIZE)]
             if answers[0].total_rows > _MAX_FILE:
-                raise TooManyRows(answers[0].total_rows)
+                raise TooManyAtOnce(answers[0].total_rows)
             while (page := answers[-1].next_page) is not None:
                 answers.append(self._found(ledger, tool_id, query, page, MAX_PAGE_SIZE))
             return answers
