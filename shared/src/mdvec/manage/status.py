@@ -12,7 +12,7 @@ from mdvec.database import open_database, open_to_others, size_on_disk, snapshot
 from mdvec.files import ScanRules
 from mdvec.index import VectorStatistics, unsent_count
 from mdvec.manage.kind_code import KIND_CODE
-from mdvec.text import ChunkingOptions, has_dictionary
+from mdvec.text import ChunkingOptions
 from mdvec.tools import (
     KINDS,
     Contents,
@@ -52,7 +52,7 @@ class ToolStatus:
 class Overview:
     """The database file, its size in bytes including its write-ahead log, and its tools.
 
-    ``warnings`` are about files that other users can open, a missing dictionary, and tools whose
+    ``warnings`` are about files that other users can open, and tools whose
     names are reserved for the server.
     """
 
@@ -124,7 +124,7 @@ def overview(database: Path) -> Overview:
         size = size_on_disk(database)
     # Only after the file is closed, because reading it creates a temporary log.
     taken = reserved_names_taken([row.name for row in rows])
-    warnings = (*_warnings(database), *_without_dictionary(), *taken)
+    warnings = (*_warnings(database), *taken)
     return Overview(database, size, rows, warnings)
 
 
@@ -186,14 +186,4 @@ def _warnings(database: Path) -> tuple[str, ...]:
     paths = ", ".join(f"{path} ({mode:04o})" for path, mode in modes.items())
     return (
         f"other users can open {paths}; to change that: chmod 600 {shlex.join(map(str, modes))}",
-    )
-
-
-def _without_dictionary() -> tuple[str, ...]:
-    if has_dictionary():
-        return ()
-    return (
-        "Japanese is searched by pairs of characters alone, because the dictionary is not "
-        "installed; to find other spellings too: pip install sudachipy sudachidict_small, then "
-        "import again",
     )

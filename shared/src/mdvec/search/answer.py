@@ -12,7 +12,7 @@ import apsw
 
 from mdvec.database import open_database, snapshot
 from mdvec.errors import MdvecError
-from mdvec.index import ChromaServer, StoredChunk, stored_properties
+from mdvec.index import NOT_DERIVED, ChromaServer, StoredChunk, stored_properties
 from mdvec.log import PRIVATE, milliseconds, record
 from mdvec.search.candidates import find_candidates
 from mdvec.search.core.confidence import NO_EVIDENCE, Evidence
@@ -26,7 +26,7 @@ from mdvec.search.core.filters import (
 )
 from mdvec.search.core.fusion import SearchMode
 from mdvec.search.filtering import explain_empty, narrow, without_document
-from mdvec.search.hits import Hit, hits
+from mdvec.search.hits import Hit, hits, of_documents
 from mdvec.search.question_vectors import EmbedderOf, question_vectors, without_vectors
 from mdvec.search.ranking import (
     MIN_SCORE,
@@ -135,16 +135,10 @@ def newest_first(
     least = _SHARE_OF_BEST * max(hit.scored.score for hit in ranked)
     good = sum(hit.scored.score >= least for hit in ranked)
     chosen = ranked[: max(good, k)]
-    days: dict[tuple[int, int], str] = {}
-    for tables in {hit.tables for hit in chosen}:
-        ids = {hit.chunk.document_id for hit in chosen if hit.tables == tables}
-        stored = stored_properties(connection, tables, ids)
-        days |= {
-            (tables.tool_id, number): properties.day or "" for number, properties in stored.items()
-        }
+    properties = of_documents(connection, chosen, stored_properties)
     return sorted(
         chosen,
-        key=lambda hit: days.get((hit.tables.tool_id, hit.chunk.document_id), ""),
+        key=lambda hit: properties.get(hit.document, NOT_DERIVED).day or "",
         reverse=True,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -39,7 +40,6 @@ from mdvec.text import (
     chunk_fields,
     field_terms,
     folded,
-    has_part,
     is_katakana,
     is_word_of,
     searched_names,
@@ -117,7 +117,9 @@ class FieldReader:
     ) -> tuple[frozenset[str], ...]:
         """The counted plain terms that stand together in each sentence of a passage."""
         among = [term for term in self._plain if term in counts and counts[term][-1]]
-        return tuple(self._counter.by_sentence(_folded(chunk.content), among)) if among else ()
+        if len(among) < 2:  # which stands in some sentence, whichever it is
+            return (frozenset(among),) if among else ()
+        return tuple(self._counter.by_sentence(_folded(chunk.content), among))
 
     def inside(self, chunk: StoredChunk, counts: Mapping[str, FieldCounts]) -> frozenset[str]:
         """The counted terms that a passage has only inside other words, or something like them."""
@@ -165,6 +167,47 @@ class FieldReader:
             share = len(shared) / len(terms) if terms else 0.0
             self._named[name] = NameMatch(frozenset(shared), share)
         return self._named[name]
+
+
+_BETWEEN_PARTS = re.compile(r"[_.:/-]+")
+
+
+def has_part(text: str, spelling: str) -> bool:
+    """Whether a text has a word in letters or digits by itself, or as a part of an identifier.
+
+    A part begins and ends where the case changes, at "_", a sign or between letters and digits:
+    IdleConns is one of maxIdleConnsPerHost and of MAX_IDLE_CONNS, while corn is none of corner.
+    """
+    return any(
+        _begins(text, match.start()) and _ends(text, match.end())
+        for match in _pattern(spelling).finditer(text)
+    )
+
+
+@lru_cache(maxsize=256)
+def _pattern(spelling: str) -> re.Pattern[str]:
+    """The letters of a spelling, with or without signs between them."""
+    letters = _BETWEEN_PARTS.sub("", spelling)
+    return re.compile("[_.:/-]{0,2}".join(map(re.escape, letters)), re.IGNORECASE)
+
+
+def _is_word(sign: str) -> bool:
+    return sign.isascii() and sign.isalnum()
+
+
+def _begins(text: str, start: int) -> bool:
+    if start == 0 or not _is_word(text[start - 1]):
+        return True
+    before, first = text[start - 1], text[start]
+    if before.isdigit() != first.isdigit():
+        return True
+    after = text[start + 1 : start + 2]
+    # The last capital of a run begins the next word: XMLHttp.
+    return first.isupper() and (before.islower() or (before.isupper() and after.islower()))
+
+
+def _ends(text: str, end: int) -> bool:
+    return end == len(text) or not _is_word(text[end]) or _begins(text, end)
 
 
 MAX_ALL_CANDIDATES = 160

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 import apsw
 
@@ -14,6 +15,7 @@ from mdvec.index import (
     DocumentLinks,
     StoredChunk,
     StoredProperties,
+    Tables,
     documents,
     links_of,
     section_goes_on,
@@ -146,29 +148,36 @@ def hits(
     passages = _passages(connection, ranked, returning, k)
     spans = within_budget([passage.span for passage in passages], max_chars)
     first = [passage.found for passage in passages[: len(spans)]]
-    properties, links = _properties(connection, first), _links(connection, first)
+    notes = [hit for hit in first if not KINDS[hit.tool.kind].is_made_of_records]
+    properties = of_documents(connection, notes, stored_properties)
+    links = of_documents(connection, notes, links_of)
     shown = [
         _with_links(
             connection,
             passage.found,
-            links.get(_document(passage.found), DocumentLinks()),
-            _hit(passage, span, properties.get(_document(passage.found), NOT_DERIVED)),
+            links.get(passage.found.document, DocumentLinks()),
+            _hit(passage, span, properties.get(passage.found.document, NOT_DERIVED)),
         )
         for passage, span in zip(passages, spans, strict=False)
     ]
     return shown, len(shown) < len(passages) or any(hit.truncated for hit in shown)
 
 
-def _links(
-    connection: apsw.Connection, ranked: Sequence[RankedChunk]
-) -> dict[tuple[int, int], DocumentLinks]:
-    """The documents' links, by tool and document id; only those derived already."""
-    links: dict[tuple[int, int], DocumentLinks] = {}
-    for tables in {hit.tables for hit in ranked if not KINDS[hit.tool.kind].is_made_of_records}:
+_OfDocument = TypeVar("_OfDocument")
+
+
+def of_documents(
+    connection: apsw.Connection,
+    ranked: Sequence[RankedChunk],
+    read: Callable[[apsw.Connection, Tables, set[int]], Mapping[int, _OfDocument]],
+) -> dict[tuple[int, int], _OfDocument]:
+    """What is stored about the documents of chunks, by ``RankedChunk.document``."""
+    stored: dict[tuple[int, int], _OfDocument] = {}
+    for tables in {hit.tables for hit in ranked}:
         ids = {hit.chunk.document_id for hit in ranked if hit.tables == tables}
-        of_documents = links_of(connection, tables, ids)
-        links |= {(tables.tool_id, number): found for number, found in of_documents.items()}
-    return links
+        by_id = read(connection, tables, ids)
+        stored |= {(tables.tool_id, number): about for number, about in by_id.items()}
+    return stored
 
 
 def _with_links(
@@ -189,24 +198,6 @@ def _with_links(
         goes_on=hit.next_position is None
         and section_goes_on(connection, ranked.tables, number, hit.heading, hit.end_position),
     )
-
-
-def _properties(
-    connection: apsw.Connection, ranked: Sequence[RankedChunk]
-) -> dict[tuple[int, int], StoredProperties]:
-    """The documents' properties, by tool and document id; only those derived already."""
-    properties: dict[tuple[int, int], StoredProperties] = {}
-    for tables in {hit.tables for hit in ranked if not KINDS[hit.tool.kind].is_made_of_records}:
-        ids = {hit.chunk.document_id for hit in ranked if hit.tables == tables}
-        stored = stored_properties(connection, tables, ids)
-        properties |= {
-            (tables.tool_id, number): of_document for number, of_document in stored.items()
-        }
-    return properties
-
-
-def _document(ranked: RankedChunk) -> tuple[int, int]:
-    return ranked.tables.tool_id, ranked.chunk.document_id
 
 
 def _passages(
@@ -307,13 +298,9 @@ def _readable(ranked: RankedChunk, text: _Text, wanted: TextSpan) -> _Passage:
     return _Passage(ranked, TextSpan(start, end), text.content, wanted, goes_on_at)
 
 
-def _same_document(ranked: RankedChunk, other: RankedChunk) -> bool:
-    return (ranked.tool.id, ranked.chunk.file_path) == (other.tool.id, other.chunk.file_path)
-
-
 def _add(passages: list[_Passage], new: _Passage) -> None:
     """Append a passage, unless its chunk is in an earlier one; replace those that it contains."""
-    of_document = [p for p in passages if _same_document(p.found, new.found)]
+    of_document = [p for p in passages if p.found.document == new.found.document]
     chunk = new.found.chunk
     if any(
         p.span.start <= chunk.start_position and chunk.end_position <= p.span.end

@@ -9,7 +9,13 @@ from pathlib import Path
 import apsw
 
 from mdvec.database import open_database, snapshot
-from mdvec.index import documents, open_tasks, stored_properties
+from mdvec.index import (
+    NOT_DERIVED,
+    StoredProperties,
+    documents,
+    open_tasks,
+    stored_properties,
+)
 from mdvec.search.answer import SearchRefused, SourceDocument, requested_tools
 from mdvec.search.core.filters import Filters, Sort
 from mdvec.search.filtering import explain_empty, passing_documents
@@ -66,20 +72,20 @@ def list_documents(
             if not KINDS[tool.kind].is_made_of_records
         ]
         notes: list[str] = []
-        listed: list[tuple[str, str, Tool, int]] = []
+        listed: list[tuple[Tool, str, StoredProperties]] = []
         for tool in requested:
             if tool.model is None:
                 continue
             ids, why = passing_documents(connection, tool, filters)
             notes += why
             properties = stored_properties(connection, tool.tables, ids)
-            for number, path in documents.paths(connection, tool.tables, ids):
-                of_document = properties.get(number)
-                day = (of_document and of_document.day) or ""
-                listed.append((day, path, tool, number))
-        listed.sort(key=lambda document: (document[2].name, document[1]))
+            listed += [
+                (tool, path, properties.get(number, NOT_DERIVED))
+                for number, path in documents.paths(connection, tool.tables, ids)
+            ]
+        listed.sort(key=lambda document: (document[0].name, document[1]))
         if sort == "newest":
-            listed.sort(key=lambda document: document[0], reverse=True)
+            listed.sort(key=lambda document: document[2].day or "", reverse=True)
         pages = max(1, -(-len(listed) // PER_PAGE))
         if not 1 <= page <= pages:
             raise SearchRefused(f"there is no page {page}; the last is {pages}")
@@ -87,8 +93,8 @@ def list_documents(
             notes.append(explain_empty(connection, requested, filters))
         first = (page - 1) * PER_PAGE
         shown = [
-            _listed(connection, tool, path, with_tasks=filters.open_tasks)
-            for _, path, tool, _ in listed[first : first + PER_PAGE]
+            _listed(connection, *document, with_tasks=filters.open_tasks)
+            for document in listed[first : first + PER_PAGE]
         ]
     names = tuple(tool.name for tool in requested)
     return Listing(names, tuple(shown), len(listed), page, pages, tuple(notes))
@@ -115,17 +121,14 @@ def query_like(
 
 
 def _listed(
-    connection: apsw.Connection, tool: Tool, path: str, *, with_tasks: bool
+    connection: apsw.Connection,
+    tool: Tool,
+    path: str,
+    properties: StoredProperties,
+    *,
+    with_tasks: bool,
 ) -> ListedDocument:
     stored = documents.stored_text(connection, tool.tables, path)
-    if stored is None:  # not in one snapshot
-        return ListedDocument(tool.name, path, "", None, ())
-    properties = stored_properties(connection, tool.tables, [stored.id]).get(stored.id)
-    return ListedDocument(
-        tool.name,
-        path,
-        stored.title,
-        properties.day if properties else None,
-        properties.tags if properties else (),
-        tuple(open_tasks(stored.content)) if with_tasks else (),
-    )
+    title, content = (stored.title, stored.content) if stored is not None else ("", "")
+    tasks = tuple(open_tasks(content)) if with_tasks else ()
+    return ListedDocument(tool.name, path, title, properties.day, properties.tags, tasks)

@@ -52,6 +52,11 @@ class RankedChunk:
     also_in: tuple[str, ...] = ()
 
     @property
+    def document(self) -> tuple[int, int]:
+        """The ids of the tool and the document."""
+        return self.tool.id, self.chunk.document_id
+
+    @property
     def place(self) -> str:
         """The file and the lines."""
         chunk = self.chunk

@@ -19,7 +19,6 @@ from .fields import chunk_fields as chunk_fields
 from .fields import field_terms as field_terms
 from .fields import searched_names as searched_names
 from .front_matter_block import front_matter as front_matter
-from .identifiers import has_part as has_part
 from .index_terms import MAX_TERM as MAX_TERM
 from .index_terms import TermCounter as TermCounter
 from .index_terms import crosses_words as crosses_words
@@ -46,7 +45,6 @@ from .markdown import line_starts as line_starts
 from .markdown import outline as outline
 from .morphology import WORD_MARK as WORD_MARK
 from .morphology import analysis_version as analysis_version
-from .morphology import has_dictionary as has_dictionary
 from .morphology import morphemes as morphemes
 from .one_line import TextFence as TextFence
 from .one_line import bracketed_name as bracketed_name

@@ -89,8 +89,7 @@ def field_terms(text: str) -> FieldTerms:
     morphemes = word_terms(text)
     readings = {word.term: word.reading for word in morphemes}
     words = [word.term for word in morphemes]
-    if words:
-        words += [WORD_MARK + day.digits for day in named_dates(text)]
+    words += [WORD_MARK + day.digits for day in named_dates(text)]
     fillers = frozenset(word.term for word in morphemes if word.role is not Role.CONTENT)
     joined = [word for word, _, _ in joined_words(text)]
     readings |= {word: word for word in joined}

@@ -22,14 +22,6 @@ _ONE_KANJI = re.compile(f"[{_KANJI}]")
 _STRETCHES = re.compile(f"[{_KANJI}]{{3,}}|[{_KATAKANA}]{{3,}}")
 _CJK_START = re.compile(f"[{_CJK}]")
 _CROSSING = re.compile(f"[\u3041-\u3096][{_KANJI}{_KATAKANA}]")
-_HIRAGANA = "\u3041-\u3096\u309d-\u309f\u30fc"
-_HIRAGANA_ALONE = re.compile(f"[{_HIRAGANA}]+")
-# A word begins at the start of a question or clause, or after a space. After a space that
-# follows letters of another script it may also be a particle (venv の使い方).
-_WORDS_OF_HIRAGANA = re.compile(
-    rf"(?:^\W*|[、。,.!?;:(\[{{「『【〈《“‘]\s*|(?<=[{_CJK}])\s+|(?<!\s)\s+(?![はがをのにへとでもや]))"
-    f"([{_HIRAGANA}]+)"
-)
 _NAME_FORMS = "髙﨑邊邉齋齊濱濵德淸槗"
 _NAME_FORM = re.compile(f"[{_NAME_FORMS}]")
 _COMMON_FORMS = str.maketrans(_NAME_FORMS, "高崎辺辺斎斎浜浜徳清橋")
@@ -112,21 +104,6 @@ def joined_words(folded_text: str) -> list[tuple[str, int, int]]:
         if is_one and len(word) <= MAX_TERM:
             joined.append((word, match.start(), match.end()))
     return joined
-
-
-def question_terms(question: str) -> list[str]:
-    """The distinct terms to search and score a question by, in order.
-
-    Hiragana after a word is mostly grammar and politeness (について, の, を…てください), so terms
-    of hiragana alone count only where a word may begin (ごみの日), or if the question has no other
-    terms.
-    """
-    different = list(dict.fromkeys(terms(question)))
-    begun = {
-        term for stretch in _WORDS_OF_HIRAGANA.findall(folded(question)) for term in terms(stretch)
-    }
-    telling = [term for term in different if term in begun or not _HIRAGANA_ALONE.fullmatch(term)]
-    return telling or different
 
 
 def spelled_parts(question: str, among: Collection[str]) -> list[str]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
 from importlib import resources
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
 
 from mdvec.text.index_terms import MAX_TERM, RUNS, folded
@@ -99,10 +99,8 @@ class Morpheme:
 
 
 def morphemes(text: str) -> list[Morpheme]:
-    """All words of a text, in order; empty if there is no dictionary."""
+    """All words of a text, in order."""
     analyser = _analyser()
-    if analyser is None:
-        return []
     placed = []
     for match in RUNS.finditer(folded(text)):
         first = match.start()
@@ -114,8 +112,6 @@ def morphemes(text: str) -> list[Morpheme]:
 def word_terms(folded_text: str) -> list[Morpheme]:
     """The words of a folded text to index, without grammar; positions are relative to their run."""
     analyser = _analyser()
-    if analyser is None:
-        return []
     words: list[Morpheme] = []
     for run, word in RUNS.findall(folded_text):
         words += analyser.content_of_run(run) if run else analyser.of_word(word)
@@ -125,23 +121,7 @@ def word_terms(folded_text: str) -> list[Morpheme]:
 @cache
 def analysis_version() -> str:
     """The versions of Sudachi and its dictionary, on which an index of words depends."""
-    if not has_dictionary():
-        return "pairs"
     return f"sudachi {version('sudachipy')} {_DICTIONARY} {version(f'sudachidict_{_DICTIONARY}')}"
-
-
-@cache
-def has_dictionary() -> bool:
-    """Whether Sudachi and its dictionary are installed; otherwise search uses pairs alone."""
-    try:
-        return bool(version("sudachipy") and version(f"sudachidict_{_DICTIONARY}"))
-    except PackageNotFoundError:
-        return False
-
-
-def load() -> bool:
-    """Load the dictionary now instead of on first use; False if there is none."""
-    return _analyser() is not None
 
 
 _Form = tuple[str, str, Role, bool, bool]
@@ -238,9 +218,7 @@ def _as_spelled(term: str, role: Role, length: int, *, is_known: bool) -> Morphe
 _loading = threading.Lock()
 
 
-def _analyser() -> _Analyser | None:
-    if not has_dictionary():
-        return None
+def _analyser() -> _Analyser:
     with _loading:
         return _loaded()
 

@@ -15,9 +15,8 @@ from mdvec.text.index_terms import (
     is_letters,
     joined_words,
     placed_terms,
-    question_terms,
 )
-from mdvec.text.morphology import WORD_MARK, Morpheme, Role, morphemes, role_of
+from mdvec.text.morphology import WORD_MARK, Morpheme, Role, morphemes
 from mdvec.text.sentences import marks
 
 _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]+")
@@ -133,14 +132,12 @@ def analyse_question(question: str) -> QuestionTerms:
     """A question's terms, without particles, auxiliaries and words that only ask.
 
     Pairs inside words that only ask (教えて, 使い方, how) are left out too; pairs that extend into
-    them are ``edges``. If nothing would be left, these words stay; if there are none either, every
-    term stays.
+    them are ``edges``. If nothing would be left, these words stay.
     """
     text = folded(question)
-    tokens = morphemes(question)
+    tokens, placed = morphemes(question), placed_terms(text)
     if not tokens:
-        return QuestionTerms(_plain_alone(question), letters=_letters(placed_terms(text)))
-    placed = placed_terms(text)
+        return QuestionTerms(tuple(dict.fromkeys(term for term, _, _ in placed)))
     content = [word for word in tokens if word.role is Role.CONTENT]
     content = content or [word for word in tokens if word.role is not Role.GRAMMAR]
     inside = {position for word in content for position in range(word.start, word.end)}
@@ -310,10 +307,3 @@ def _katakana(text: str, content: Sequence[Morpheme]) -> dict[str, str]:
 def _letters(placed: Sequence[_Placed]) -> tuple[str, ...]:
     terms = [term for term, _, _ in placed]
     return tuple(dict.fromkeys(terms)) if all(map(is_letters, terms)) else ()
-
-
-def _plain_alone(question: str) -> tuple[str, ...]:
-    """The plain terms of a question when there is no dictionary to recognise fillers."""
-    plain = question_terms(question)
-    content = (term for term in plain if not is_letters(term) or role_of(term) is Role.CONTENT)
-    return tuple(content) or tuple(plain)

@@ -1,11 +1,5 @@
 """A text in one spelling is found by a question in another."""
 
-import os
-import site
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 from collection import Collection
 
@@ -133,45 +127,3 @@ def test_a_word_that_no_text_has_any_more_is_forgotten(collection):
     words = {str(term) for (term,) in collection.rows("SELECT term FROM vocabulary_1_1")}
     assert words >= {"=別", "=話"}
     assert not any("秘密" in word or "合言葉" in word for word in words)
-
-
-WITHOUT = """
-import sys
-from pathlib import Path
-from collection import Collection
-from mdvec.text.morphology import analysis_version, has_dictionary
-from mdvec.manage.status import overview
-folder = Path(sys.argv[1])
-collection = Collection(folder / "notes", folder / "vectors.sqlite")
-collection.write("a.md", "# 防災\\n\\n電池は単三。サーバも。\\n")
-collection.import_("new")
-collection.check()
-print(has_dictionary(), analysis_version(), "sudachipy" in sys.modules)
-print(collection.places("電池について教えて", mode="lexical"))
-print(collection.places("打ち合わせ", mode="lexical"))
-print(overview(collection.database).warnings)
-"""
-
-
-def test_without_the_dictionary_texts_are_found_by_pairs_and_the_status_says_so(tmp_path):
-    packages = tmp_path / "packages"
-    packages.mkdir()
-    for place in site.getsitepackages():
-        for entry in Path(place).iterdir():
-            if not entry.name.lower().startswith("sudachi"):
-                (packages / entry.name).symlink_to(entry)
-    root = Path(__file__).parents[4]
-    found = subprocess.run(
-        [sys.executable, "-S", "-c", WITHOUT, str(tmp_path)],
-        env={**os.environ, "PYTHONPATH": f"{root / 'shared/src'}:{root / 'tests'}:{packages}"},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert found.returncode == 0, found.stderr
-    versions, first, second, warnings = found.stdout.splitlines()
-    assert (versions, first, second) == ("False pairs False", "['a.md']", "[]")
-    assert "pip install" in warnings
-    with_dictionary = Collection(tmp_path / "notes", tmp_path / "vectors.sqlite", is_new=False)
-    with_dictionary.import_()
-    assert with_dictionary.backend.embedded == []
-    with_dictionary.check()
-    assert with_dictionary.places("サーバーとは", mode="lexical") == ["a.md"]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mdvec.text.index_terms import TermCounter, folded, question_terms, spelled_parts, terms
+from mdvec.text.index_terms import TermCounter, folded, spelled_parts, terms
 
 CJK = "食費管理水道光熱家計簿ひらがなカタカナー々〇𠮷"
 any_text = st.text(st.characters())  # lone surrogates are among them
@@ -85,31 +85,6 @@ def test_every_two_characters_of_a_run_are_a_term_wherever_it_stands(run, before
 @given(st.text("食費管理ab1 ", max_size=20), st.text("食費管理ab1 ", max_size=20))
 def test_a_break_parts_what_stands_before_it_from_what_comes_after(first, second):
     assert terms(f"{first}\n{second}") == terms(first) + terms(second)
-
-
-@pytest.mark.parametrize(
-    ("question", "found"),
-    [
-        ("useEffectとは", ["useeffect"]),
-        ("「createPortal」について", ["createportal"]),
-        ("`venv` の入れ方", ["venv", "の入", "入れ", "れ方", "入", "方"]),
-        ("サーバーについて", ["サー", "ーバ", "バー", "サーバー"]),
-        ("水をください", ["水を", "水"]),
-        # Where a word begins with hiragana, it counts.
-        ("ごみの日は？", ["ごみ", "みの", "の日", "日は", "日"]),
-        ("火曜 ごみ", ["火曜", "火", "曜", "ごみ"]),
-        ("venv まとめ", ["venv", "まと", "とめ"]),
-        ("水、もち", ["水", "もち"]),
-        # A question of hiragana alone keeps all its terms.
-        ("どうつかうの", ["どう", "うつ", "つか", "かう", "うの"]),
-        ("の", ["の"]),
-        ("らーめん", ["らー", "ーめ", "めん"]),
-        ("", []),
-        ("食費と食費", ["食費", "費と", "と食", "食", "費"]),
-    ],
-)
-def test_a_question_is_asked_by_its_words_not_by_its_grammar(question, found):
-    assert sorted(question_terms(question)) == sorted(found)
 
 
 @pytest.mark.parametrize(
