@@ -243,7 +243,7 @@ def _is_confident(case: Case, constants: ModelConstants) -> bool:
     ]
     scored = fuse(case.query, case.statistics, candidates, "hybrid")
     order = sorted(range(len(scored)), key=lambda number: -scored[number].score)
-    first = [(candidates[number], scored[number].own_coverage) for number in order[:FIRST]]
+    first = [(candidates[number], scored[number]) for number in order[:FIRST]]
     return bool(scored) and evidence(first, case.statistics.chunks).is_confident
 
 

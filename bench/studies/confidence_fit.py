@@ -1,6 +1,6 @@
 """The constants of `search/core/confidence.py`, fitted over the first hits of several collections.
 
-Likeness and ln(chunks) count beside the coverage as meets the bars of `confident` with the most
+Likeness, named and ln(chunks) count beside the coverage as meets the bars of `confident` with most
 room, on every second question of each collection and what only the others answer. Then a logistic
 regression, by Newton's method, over the first five hits of these questions gives the constants; it
 is repeated for the evidence as the code weighs it now, with the same bound. The other half is
@@ -30,6 +30,7 @@ QUESTIONS = 300
 UNANSWERABLE_SHARE = 0.2
 HITS = 5
 LIKENESS = (0.03, 0.05, 0.07, 0.09, 0.12, 0.16)
+NAMED = (0.0, 0.3, 0.5, 0.8, 1.2)
 CHUNKS = (0.04, 0.06, 0.08, 0.10, 0.12, 0.15)
 _ROUNDS, _RIDGE = 60, 0.01
 
@@ -40,14 +41,18 @@ class Found:
 
     coverage: float
     likeness: float
+    named: float
     chunks: float
     hits: tuple[tuple[float, bool], ...]
 
-    def combined(self, likeness: float, chunks: float) -> float:
+    def combined(self, weights: Weights) -> float:
         """The evidence in units of coverage."""
-        return self.coverage + likeness * self.likeness - chunks * self.chunks
+        likeness, named, chunks = weights
+        return self.coverage + likeness * self.likeness + named * self.named - chunks * self.chunks
 
 
+Weights = tuple[float, float, float]
+"""How likeness, named and ln(chunks) count beside the coverage."""
 Half = list[tuple[list[Found], list[Found]]]
 """Of each collection, what its own questions found, and what the others' did."""
 
@@ -65,16 +70,16 @@ def measure(bench: Bench) -> list[Row]:
                 own = evenly(collection.asked[first::2], QUESTIONS)
                 asked = own, others[first::2]
                 half.append(tuple(list(_found(legs, collection, each)) for each in asked))
-    likeness, chunks = max(
-        itertools.product(LIKENESS, CHUNKS), key=lambda ratios: _best_bound(even, *ratios)[0]
+    weights = max(
+        itertools.product(LIKENESS, NAMED, CHUNKS), key=lambda each: _best_bound(even, each)[0]
     )
-    _, bound = _best_bound(even, likeness, chunks)
+    _, bound = _best_bound(even, weights)
     rows = [
-        _constants_row("likelihood", even, likeness, chunks, bound),
+        _constants_row("likelihood", even, weights, bound),
         _constants_row("likelihood, as the code weighs the evidence", even, *_in_code()),
     ]
     for name, half in (("even", even), ("odd", odd)):
-        flagged = [_flagged(own, others, likeness, chunks, bound) for own, others in half]
+        flagged = [_flagged(own, others, weights, bound) for own, others in half]
         shown = "; ".join(
             f"{of.name} {others:.0%} of the others', {own:.1%} of its own"
             for of, (own, others) in zip(of_all, flagged, strict=True)
@@ -83,20 +88,22 @@ def measure(bench: Bench) -> list[Row]:
     return rows
 
 
-def _in_code() -> tuple[float, float, float]:
-    """How likeness and ln(chunks) count beside the coverage today, and the bound."""
+def _in_code() -> tuple[Weights, float]:
+    """How the rest of the evidence counts beside the coverage today, and the bound."""
     least = math.log(CONFIDENT / (1 - CONFIDENT))
     bound = (least - BOTH.constant) / BOTH.coverage
-    return BOTH.likeness / BOTH.coverage, BOTH.chunks / BOTH.coverage, bound
+    rest = BOTH.likeness, BOTH.named, BOTH.chunks
+    return tuple(each / BOTH.coverage for each in rest), bound
 
 
-def _constants_row(what: str, half: Half, likeness: float, chunks: float, bound: float) -> Row:
-    constant, coverage, behind = _fitted(half, likeness, chunks)
+def _constants_row(what: str, half: Half, weights: Weights, bound: float) -> Row:
+    constant, coverage, behind = _fitted(half, weights)
+    likeness, named, chunks = (coverage * weight for weight in weights)
     least = 1 / (1 + math.exp(-(constant + coverage * bound)))
     return Row(
         what,
-        f"constant {constant:.2f}, coverage {coverage:.2f}, likeness {coverage * likeness:.2f},"
-        f" ln(chunks) {coverage * chunks:.2f}, behind the best {-behind:.1f}; "
+        f"constant {constant:.2f}, coverage {coverage:.2f}, likeness {likeness:.2f},"
+        f" named {named:.2f}, ln(chunks) {chunks:.2f}, behind the best {-behind:.1f}; "
         f"an answer from {least:.2f}",
     )
 
@@ -113,20 +120,18 @@ def _found(
             for one in ranking.chunks[:HITS]
         )
         chunks = math.log(max(found.chunks, 1))
-        yield Found(found.coverage or 0.0, found.likeness or 0.0, chunks, hits)
+        yield Found(found.coverage or 0.0, found.likeness or 0.0, found.named, chunks, hits)
 
 
-def _best_bound(half: Half, likeness: float, chunks: float) -> tuple[float, float]:
+def _best_bound(half: Half, weights: Weights) -> tuple[float, float]:
     """The bound with the most room to the bars, as a share of each bar, and that room."""
-    return max(
-        (_room(half, likeness, chunks, bound), bound) for bound in np.arange(-1.6, 1.0, 0.02)
-    )
+    return max((_room(half, weights, bound), bound) for bound in np.arange(-1.6, 1.0, 0.02))
 
 
-def _room(half: Half, likeness: float, chunks: float, bound: float) -> float:
+def _room(half: Half, weights: Weights, bound: float) -> float:
     rooms = []
     for own, others in half:
-        flagged, right = _flagged(own, others, likeness, chunks, bound)
+        flagged, right = _flagged(own, others, weights, bound)
         rooms += [
             (MAX_FLAGGED - flagged) / MAX_FLAGGED,
             (right - MIN_FLAGGED) / (1 - MIN_FLAGGED),
@@ -135,26 +140,25 @@ def _room(half: Half, likeness: float, chunks: float, bound: float) -> float:
 
 
 def _flagged(
-    own: Sequence[Found], others: Sequence[Found], likeness: float, chunks: float, bound: float
+    own: Sequence[Found], others: Sequence[Found], weights: Weights, bound: float
 ) -> tuple[float, float]:
     """The share of its own questions, and of the others', that are said to have no answer."""
     own_share, others_share = (
-        sum(one.combined(likeness, chunks) < bound for one in asked) / len(asked)
-        for asked in (own, others)
+        sum(one.combined(weights) < bound for one in asked) / len(asked) for asked in (own, others)
     )
     return own_share, others_share
 
 
-def _fitted(half: Half, likeness: float, chunks: float) -> np.ndarray:
-    features, right, weights = [], [], []
+def _fitted(half: Half, weights: Weights) -> np.ndarray:
+    features, right, counts = [], [], []
     for collection in half:
         shares = 1 - UNANSWERABLE_SHARE, UNANSWERABLE_SHARE
         for asked, share in zip(collection, shares, strict=True):
-            hits = [(one.combined(likeness, chunks), *hit) for one in asked for hit in one.hits]
+            hits = [(one.combined(weights), *hit) for one in asked for hit in one.hits]
             features += [[1.0, combined, behind] for combined, behind, _ in hits]
             right += [is_right for *_, is_right in hits]
-            weights += [300 * share / len(hits)] * len(hits)
-    return _regression(np.array(features), np.array(right, float), np.array(weights))
+            counts += [300 * share / len(hits)] * len(hits)
+    return _regression(np.array(features), np.array(right, float), np.array(counts))
 
 
 def _regression(features: np.ndarray, right: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -149,15 +149,12 @@ class Pool:
         scored = self._behind_text(fuse(self.query, self.statistics, self.candidates, mode))
         order = sorted(range(len(scored)), key=lambda position: -scored[position].score)
         first_evidence = evidence(
-            [
-                (self.candidates[position], scored[position].own_coverage)
-                for position in order[:FIRST]
-            ],
+            [(self.candidates[position], scored[position]) for position in order[:FIRST]],
             self.statistics.chunks,
             self.absent,
         )
         if not self.query.all:  # only signs: nothing was asked
-            first_evidence = replace(first_evidence, coverage=0.0, likeness=None)
+            first_evidence = replace(first_evidence, coverage=0.0, likeness=None, named=0.0)
         elif mode == "vector" or not self.statistics.frequencies:
             first_evidence = replace(first_evidence, coverage=None)
         best = scored[order[0]].score if order else 0.0

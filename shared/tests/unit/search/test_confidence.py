@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mdvec.search.core.confidence import Evidence, evidence
+from mdvec.search.core.fusion import Scored
 from mdvec.search.core.lexical import Candidate
 
 
@@ -15,14 +16,18 @@ def test_words_and_likeness_make_an_answer_likely_and_a_large_collection_less():
     assert likely(0.9, 3.0) > likely(0.4, 3.0) > likely(0.1, 0.0)
     assert likely(0.4, 3.0) > likely(0.4, 0.0)
     assert likely(0.4, 1.0, 100) > likely(0.4, 1.0, 100_000)
+    assert Evidence(0.4, 1.0, 1_000, named=1.0).likelihood(0.0) > likely(0.4, 1.0)
 
 
 def test_the_first_two_candidates_are_what_counts():
     first = [
-        (Candidate({}, 10, 0.3, "m", 1.0, likeness=likeness), covered)
-        for likeness, covered in ((None, 0.2), (2.0, 0.7))
+        (
+            Candidate({}, 10, 0.3, "m", 1.0, likeness=likeness),
+            Scored(0.5, 0.5, 0.5, 1.0, covered, covered, named, 0.0),
+        )
+        for likeness, covered, named in ((None, 0.2, 0.5), (2.0, 0.7, 0.0))
     ]
-    assert evidence(first, 30) == Evidence(0.7, 2.0, 30)
+    assert evidence(first, 30) == Evidence(0.7, 2.0, 30, named=0.5)
     assert evidence([], 0) == Evidence(None, None, 0)
 
 

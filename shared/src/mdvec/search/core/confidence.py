@@ -1,12 +1,14 @@
 """Estimates the probability that a passage answers a question, with a logistic model.
 
-    likelihood = 1 / (1 + exp(-(a + b * coverage + c * likeness - d * ln(chunks searched)
-                              - e * score behind the best)))    with a to e per mode
+    likelihood = 1 / (1 + exp(-(a + b * coverage + c * likeness + d * named
+                              - e * ln(chunks searched) - f * score behind the best)))
+                                                                 with a to f per mode
 
 The coverage is the share of the question that one of the first two passages contains; what others
 contain proves nothing about them, but a second window of the first's section does. The likeness is
 the better of their cosines as a z-score: its distance, in standard deviations, from the mean cosine
-of the nearest passages of questions without an answer (``embedding/cards.py``). For a model without
+of the nearest passages of questions without an answer (``embedding/cards.py``). ``named`` says how
+closely the title or heading of one of them is what is asked for. For a model without
 these figures, words alone decide. A larger collection yields more chance hits, hence the number of
 chunks. A name that is asked about and occurs nowhere (``absent``) is evidence enough against an
 answer; a noun is not, as people ask in other words than the texts have. The constants are fitted
@@ -19,6 +21,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mdvec.search.core.fusion import Scored
 from mdvec.search.core.lexical import Candidate
 
 CONFIDENT = 0.23
@@ -39,13 +42,14 @@ class LikelihoodConstants:
     constant: float
     coverage: float
     likeness: float
+    named: float
     chunks: float
     behind: float
 
 
-BOTH = LikelihoodConstants(0.19, 3.97, 0.28, 0.40, 13.0)
-WORDS = LikelihoodConstants(0.26, 6.58, 0.0, 0.53, 21.8)
-VECTORS = LikelihoodConstants(-0.66, 0.0, 0.41, 0.12, 20.8)
+BOTH = LikelihoodConstants(-0.06, 3.36, 0.24, 1.68, 0.34, 14.1)
+WORDS = LikelihoodConstants(0.26, 6.58, 0.0, 0.0, 0.53, 21.8)
+VECTORS = LikelihoodConstants(-0.66, 0.0, 0.41, 0.0, 0.12, 20.8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +57,15 @@ class Evidence:
     """What speaks for the first passages.
 
     ``coverage`` is None if words were not searched, ``likeness`` if no cosine can be judged.
-    ``absent`` are names that the question asks about and nothing that was searched contains.
+    ``absent`` are names that the question asks about and nothing that was searched contains;
+    ``named`` says how closely a title or heading is what is asked for, 0 to 1.
     """
 
     coverage: float | None
     likeness: float | None
     chunks: int
     absent: tuple[str, ...] = ()
+    named: float = 0.0
 
     @property
     def constants(self) -> LikelihoodConstants:
@@ -75,6 +81,7 @@ class Evidence:
             model.constant
             + model.coverage * (self.coverage or 0.0)
             + model.likeness * (self.likeness or 0.0)
+            + model.named * self.named
             - model.chunks * math.log(max(self.chunks, _MIN_CHUNKS))
             - model.behind * behind
         )
@@ -95,12 +102,17 @@ FIRST = 2
 
 
 def evidence(
-    first: Sequence[tuple[Candidate, float]], chunks: int, absent: tuple[str, ...] = ()
+    first: Sequence[tuple[Candidate, Scored]], chunks: int, absent: tuple[str, ...] = ()
 ) -> Evidence:
-    """The evidence for the first candidates, out of ``chunks`` searched.
+    """The evidence for the first candidates and their scores, out of ``chunks`` searched.
 
-    Each has its coverage, without terms that it has only inside other words.
+    Their coverage is that without terms that they have only inside other words.
     """
     likenesses = [candidate.likeness for candidate, _ in first if candidate.likeness is not None]
-    coverage = max((covered for _, covered in first), default=None)
-    return Evidence(coverage, max(likenesses, default=None), chunks, absent)
+    return Evidence(
+        max((scored.own_coverage for _, scored in first), default=None),
+        max(likenesses, default=None),
+        chunks,
+        absent,
+        max((scored.named for _, scored in first), default=0.0),
+    )
