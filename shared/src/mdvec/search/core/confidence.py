@@ -47,7 +47,7 @@ class LikelihoodConstants:
     behind: float
 
 
-BOTH = LikelihoodConstants(-0.06, 3.36, 0.24, 1.68, 0.34, 14.1)
+BOTH = LikelihoodConstants(-0.05, 3.36, 0.24, 1.68, 0.34, 14.1)
 WORDS = LikelihoodConstants(0.26, 6.58, 0.0, 0.0, 0.53, 21.8)
 VECTORS = LikelihoodConstants(-0.66, 0.0, 0.41, 0.0, 0.12, 20.8)
 
