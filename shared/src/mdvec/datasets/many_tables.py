@@ -32,6 +32,7 @@ from mdvec.datasets.planning import PlannedGroup
 from mdvec.files import (
     SQLITE_ENDINGS,
     WORKBOOK_ENDINGS,
+    FileState,
     FoundFile,
     Scan,
     UnreadableFile,
@@ -156,20 +157,10 @@ def file_table(
     name: str, file: FoundFile, inner_table: str, source: Path, parquet: Path, facts: ParquetFacts
 ) -> FileTable:
     """The table of one file, or one of the tables in it."""
-    table = DatasetTable(
-        name=name,
-        origin=origin_of(file.path, inner_table),
-        parquet=parquet,
-        source=source,
-        size=file.size,
-        mtime_ns=file.mtime_ns,
-        rows=facts.rows,
-        columns=facts.columns,
-        period_column=facts.period_column,
-        first=facts.first,
-        last=facts.last,
+    origin = origin_of(file.path, inner_table)
+    return FileTable(
+        file.path, inner_table, _table(name, origin, source, file.state, parquet, facts)
     )
-    return FileTable(file.path, inner_table, table)
 
 
 def group_table(
@@ -190,22 +181,19 @@ def group_table(
             return None
         table = replace(planned.old.table, name=name, combined=combined)
         return FileTable(group.pattern, "", table)
+    state = sum(file.size for file in files), max(file.mtime_ns for file in files)
     facts = parquet_facts(outcome.parquet)
-    table = DatasetTable(
-        name=name,
-        origin=group.pattern,
-        parquet=outcome.parquet,
-        source=root,
-        size=sum(file.size for file in files),
-        mtime_ns=max(file.mtime_ns for file in files),
-        rows=facts.rows,
-        columns=facts.columns,
-        period_column=facts.period_column,
-        first=facts.first,
-        last=facts.last,
-        combined=combined,
-    )
-    return FileTable(group.pattern, "", table)
+    table = _table(name, group.pattern, root, state, outcome.parquet, facts)
+    return FileTable(group.pattern, "", replace(table, combined=combined))
+
+
+def _table(
+    name: str, origin: str, source: Path, state: FileState, parquet: Path, facts: ParquetFacts
+) -> DatasetTable:
+    return DatasetTable(
+        name, origin, parquet, source, *state, facts.rows, facts.columns,
+        facts.period_column, facts.first, facts.last,
+    )  # fmt: skip
 
 
 def complete_files(planned: PlannedGroup, outcome: CombinedOutcome) -> Iterator[ImportedFile]:

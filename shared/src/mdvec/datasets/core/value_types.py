@@ -9,8 +9,9 @@ a dash in a column whose other values are all of one kind.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cache
 
 BLANKS = ("", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "-", "－", "—")
 _BLANKS_SQL = str(BLANKS)
@@ -353,6 +354,11 @@ CHOICES = {
 """What a user can say that a column holds: "comma" are numbers such as 1.234,5."""
 
 
+@cache
+def _looks_like(pattern: str) -> Callable[[str], object]:
+    return re.compile(pattern, re.ASCII).fullmatch
+
+
 def possible_kinds(kinds: Iterable[ValueKind], texts: Iterable[str | None]) -> list[ValueKind]:
     """The kinds whose patterns all texts match: a quick check of a sample, which rules most out."""
     values = {text.strip(" ") for text in texts if text is not None}.difference(BLANKS)
@@ -362,8 +368,7 @@ def possible_kinds(kinds: Iterable[ValueKind], texts: Iterable[str | None]) -> l
     for kind in kinds:
         key = kind.pattern, kind.is_full_width and half_width != values
         if key not in matches:
-            looks_like = re.compile(kind.pattern, re.ASCII).fullmatch
-            matches[key] = all(map(looks_like, half_width if key[1] else values))
+            matches[key] = all(map(_looks_like(kind.pattern), half_width if key[1] else values))
         if matches[key]:
             possible.append(kind)
     return possible

@@ -418,7 +418,9 @@ def _guesses(
             guesses.append(_Guess(name, f"c{at}", is_empty=True))
             continue
         possible = possible_kinds(kinds_of(choice, head.delimiter), texts[:_FIRST])
-        kind = next(iter(possible_kinds(possible, texts)), None)
+        if len(texts) > _FIRST:
+            possible = possible_kinds(possible, texts)
+        kind = next(iter(possible), None)
         is_proved = kind.quick if kind is not None else choice in ("", AS_TEXT)
         if not is_proved or (kind and all(text in (None, *BLANKS) for text in texts)):
             return None

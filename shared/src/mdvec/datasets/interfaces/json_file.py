@@ -1,16 +1,19 @@
-"""Converts JSON files to Parquet: a list of objects, or one object a line."""
+"""Converts JSON files to Parquet: a list of objects, or one object a line.
+
+An object within an object becomes columns of its own, one level deep.
+"""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, TextIO
 
 from mdvec.datasets.core.cells import LongNumber
-from mdvec.datasets.core.json_records import NoTable, Records, records_of_object
+from mdvec.datasets.core.columns import numbered_names
 from mdvec.datasets.core.understood import FOUND, ReadingOptions, Understood
 from mdvec.datasets.interfaces.database_file import NotATable
 from mdvec.datasets.interfaces.typed_rows import TypedRows
@@ -156,7 +159,7 @@ def json_to_parquet(
         OSError: the plain copy of its rows cannot be written.
     """
     encoding, is_guess = data_file_encoding(source, reading.encoding)
-    records = Records()
+    records = _Records()
     try:
         with source.open(encoding=encoding, newline="") as text:
             reader = _Found(JSONValues(text), is_lines=is_lines)
@@ -188,10 +191,7 @@ class _Found:
             raise NotATable(f"line {line}: it holds {_called(value)}, not objects")
         second = next(values, None)
         if second is None and not (self._values.is_list or self._is_lines):
-            try:
-                within, self.note = records_of_object(value)
-            except NoTable as error:
-                raise NotATable(str(error)) from error
+            within, self.note = _records_of_object(value)
             yield from (dict(record) for record in within)
             return
         yield value
@@ -212,3 +212,66 @@ def _called(value: object) -> str:
     if isinstance(value, list):
         return "a list"
     return "a text" if isinstance(value, str) else "a single value"
+
+
+class _Records:
+    """Collects the columns of objects, in the order in which they first appear."""
+
+    def __init__(self) -> None:
+        self._places: dict[tuple[str, ...], int] = {}
+
+    def row(self, record: Mapping[str, Any]) -> list[object]:
+        """The cells of an object, in the order of the columns known so far."""
+        row: list[object] = [None] * len(self._places)
+        for name, value in record.items():
+            if isinstance(value, dict) and value:
+                for inner, cell in value.items():
+                    self._put(row, (name, inner), cell)
+            else:
+                self._put(row, (name,), value)
+        return row
+
+    def names(self) -> tuple[str, ...]:
+        """The columns' names: ``address.city`` for a field of an inner object."""
+        return numbered_names([".".join(path).strip() for path in self._places])
+
+    def _put(self, row: list[object], path: tuple[str, ...], cell: object) -> None:
+        at = self._places.setdefault(path, len(self._places))
+        if at == len(row):
+            row.append(cell)
+        else:
+            row[at] = cell
+
+
+def _records_of_object(whole: Mapping[str, Any]) -> tuple[Sequence[Mapping[str, Any]], str]:
+    """The records in a file that is one object, and a note on where they were.
+
+    They are the one list of objects in it, or its lists are the columns of a table.
+
+    Raises:
+        NotATable: the object holds neither.
+    """
+    tables = [name for name, value in whole.items() if _is_table(value)]
+    if len(tables) == 1:
+        (name,) = tables
+        others = [other for other in whole if other != name]
+        left = f"; left out: {', '.join(others)}" if others else ""
+        return whole[name], f"the table is the list {name!r}{left}"
+    if tables:
+        raise NotATable(f"it holds several lists ({', '.join(tables)}); write each to its own file")
+    lists = [value for value in whole.values() if isinstance(value, list)]
+    if lists and len(lists) == len(whole):
+        if len({len(value) for value in lists}) > 1:
+            raise NotATable("it is one object whose lists differ in length")
+        return [dict(zip(whole, cells, strict=True)) for cells in zip(*lists, strict=True)], (
+            "each list is a column"
+        )
+    raise NotATable("it is one object, not a list of objects")
+
+
+def _is_table(value: object) -> bool:
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(record, dict) for record in value)
+    )

@@ -26,8 +26,12 @@ from mdvec.datasets.core.sheet_cells import (
     unescaped,
     value_as_formatted,
 )
-from mdvec.datasets.core.sheet_header import SAMPLE_ROWS, SheetHeader, sheet_header
-from mdvec.datasets.core.side_by_side import tables_side_by_side
+from mdvec.datasets.core.sheet_header import (
+    SAMPLE_ROWS,
+    SheetHeader,
+    sheet_header,
+    tables_side_by_side,
+)
 from mdvec.datasets.core.understood import AS_TEXT, NO_HEADER, ReadingOptions, Understood
 from mdvec.datasets.core.value_types import VALUE_KINDS
 from mdvec.datasets.interfaces.database_file import OpenedFile, TableInFile
