@@ -9,8 +9,7 @@ from mdvec.database.connection import open_database
 from mdvec.manage import registering
 from mdvec.manage.registering import rename_tool
 from mdvec.settings import Settings
-from mdvec.settings.model_sections import ModelSettings
-from mdvec.settings.sections import DatabaseSettings
+from mdvec.settings.sections import DatabaseSettings, ModelSettings
 from mdvec.sync.imports import Imports
 
 from mdvec_mcp.freshness import FreshnessWatch, freshness_in_english

@@ -30,7 +30,9 @@ BATCH = 4
 
 def options(endpoint, **of_openai):
     return BackendOptions(
-        openai=OpenAIOptions(f"{endpoint.url}/v1", dimensions=16, batch=BATCH, **of_openai),
+        openai=OpenAIOptions(
+            base_url=f"{endpoint.url}/v1", dimensions=16, batch=BATCH, **of_openai
+        ),
         retry=RetryOptions(max_retries=5, base_delay=0.001),
         environment={},
     )
@@ -125,7 +127,7 @@ from mdvec.embedding import catalog
 from mdvec.embedding.options import BackendOptions, OpenAIOptions
 from mdvec.manage.tool_import import import_tool
 notes = Collection(Path(sys.argv[1]), Path(sys.argv[2]), is_new=False)
-openai = OpenAIOptions(sys.argv[3], dimensions=16, batch=int(sys.argv[4]))
+openai = OpenAIOptions(base_url=sys.argv[3], dimensions=16, batch=int(sys.argv[4]))
 model = catalog.load("openai:tiny", BackendOptions(openai=openai, environment={}))
 import_tool(notes.request("update", size=64), lambda _: model)
 """
@@ -318,7 +320,7 @@ def test_questions_go_only_where_the_user_allowed_it(notes, endpoint):
 
 
 def _at(chosen, url):
-    return replace(chosen, openai=replace(chosen.openai, base_url=url))
+    return replace(chosen, openai=chosen.openai.model_copy(update={"base_url": url}))
 
 
 def _elsewhere(endpoint):

@@ -10,8 +10,7 @@ from collection import RULES, Collection
 from mdvec.database.connection import open_database
 from mdvec.manage import registering
 from mdvec.settings import Settings
-from mdvec.settings.model_sections import ModelSettings
-from mdvec.settings.sections import DatabaseSettings
+from mdvec.settings.sections import DatabaseSettings, ModelSettings
 from mdvec.sync.freshness import look_at
 from mdvec.sync.import_process import Failed, ImportProcess, Result, Stopped, as_line, from_line
 from mdvec.sync.imports import Imports
