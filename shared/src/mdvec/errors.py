@@ -102,6 +102,7 @@ place; any other exception is a bug.
         PageUnavailable               mdvec.manage.page_server
         TokenUnusable                 mdvec.manage.page_server
         InvalidTool                   mdvec.manage.registering
+            FolderServed              mdvec.manage.registering
         InstructionsUnusable          mdvec.manage.rules
         ServerNotInstalled            mdvec.manage.service
         ServiceError                  mdvec.manage.service

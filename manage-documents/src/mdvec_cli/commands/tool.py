@@ -69,10 +69,13 @@ def add(
     The database is created if needed.
     """
     settings = settings_from(config, database, verbose=verbose)
+    others = manage.tools_of_source(settings.database_path, source, kind)
     tool = manage.registering.add_tool(
         settings.database_path, name, description, source, kind, title
     )
     say(f"added {tool.name}: {tool.source}")
+    for other in others:
+        say(f"{other.name} has this source too: searches of all tools will find it twice")
     say(f"next: mdvec import -n {tool.name}")
     if KINDS[tool.kind].has_texts:
         say(

@@ -62,6 +62,7 @@ ADDED = {
     "/etc": ({}, "ホーム（{home}）の中の"),
     "a": ({"name": "日本"}, "「日本」は名前に使えません"),
     "b": ({"name": "notes"}, "「notes」という名前のツールはもうあります"),
+    "b/": ({}, "ツール 'home-b' がこのフォルダー"),
     "c": ({"name": "search"}, "「my-search」のような"),
     "d.txt": ({}, "この種類にはフォルダーを"),
     "e.txt": ({"kind": "dataset"}, "データとして取り込めません"),
@@ -87,6 +88,7 @@ def client(home, tmp_path, monkeypatch):
     notes.write("b.md", "# 水\n\n水の話。waterworks。\n")
     notes.import_()
     Collection(tmp_path / "empty", database, "empty")
+    Collection(home / "b", database, "home-b")
     with page_site(database) as site, site.client("ja") as client:
         yield client
 

@@ -41,6 +41,7 @@ from .page_server import running_page as running_page
 from .page_server import server_arguments as server_arguments
 from .page_server import started_page as started_page
 from .page_server import write_opening as write_opening
+from .registering import FolderServed as FolderServed
 from .registering import add_tool as add_tool
 from .registering import find_tool as find_tool
 from .registering import list_tools as list_tools
@@ -48,6 +49,7 @@ from .registering import models_in_use as models_in_use
 from .registering import offered_state as offered_state
 from .registering import rename_tool as rename_tool
 from .registering import set_active as set_active
+from .registering import tools_of_source as tools_of_source
 from .rules import install_script as install_script
 from .rules import install_section as install_section
 from .rules import startup_script as startup_script

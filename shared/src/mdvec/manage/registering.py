@@ -11,7 +11,7 @@ from pathspec import GitIgnoreSpec
 from pathspec.patterns.gitignore import GitIgnorePatternError
 
 from mdvec import datasets, household, index
-from mdvec.database import DatabaseError, open_database
+from mdvec.database import DatabaseError, DatabaseMissing, open_database
 from mdvec.errors import MdvecError
 from mdvec.files import ScanRules
 from mdvec.index import ChromaServer
@@ -49,6 +49,26 @@ def add_tool(
         check = KIND_CODE[kind].name_check()
         check(name, [other for other in alike if other != name])
         return registry.add_tool(connection, name, words, path, kind, shown)
+
+
+class FolderServed(InvalidTool):
+    """A tool has this source already; another would answer everything twice."""
+
+    def __init__(self, tool: Tool) -> None:
+        super().__init__(
+            f"the tool {tool.name!r} has {str(tool.source)!r} already; "
+            "import it again, or give another name to have the folder twice"
+        )
+
+
+def tools_of_source(database: Path, source: Path, kind: str) -> list[Tool]:
+    """The tools of a kind with this source; [] while there is no database."""
+    try:
+        tools = list_tools(database, active_only=False)
+    except DatabaseMissing:
+        return []
+    path = source.expanduser().resolve()
+    return [tool for tool in tools if (tool.source, tool.kind) == (path, kind)]
 
 
 @dataclass(frozen=True, slots=True)

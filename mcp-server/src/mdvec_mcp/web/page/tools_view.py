@@ -18,6 +18,7 @@ from mdvec.manage import (
     GROUPS,
     Examination,
     Finding,
+    FolderServed,
     Installation,
     Overview,
     ToolStatus,
@@ -29,6 +30,7 @@ from mdvec.manage import (
     models_in_use,
     overview,
     set_active,
+    tools_of_source,
     within_home,
 )
 from mdvec.sync import Source, list_sources
@@ -121,8 +123,10 @@ class _Tools:
         def work() -> Tool:
             wiring = self.views.wiring
             path = within_home(given("path"), Path.home())
-            name = given("name") or name_for(path.stem, self._names())
             kind = given("kind") if given("kind") in KINDS else next(iter(KINDS))
+            if not given("name") and (others := tools_of_source(wiring.database, path, kind)):
+                raise FolderServed(others[0])
+            name = given("name") or name_for(path.stem, self._names())
             description = given("description") or f"The user's files in {path.name}."
             tool = add_tool(wiring.database, name, description, path, kind, given("title") or None)
             wiring.freshness.start_import(tool)
