@@ -119,7 +119,7 @@ def test_several_rows_are_changed_at_once_and_nothing_is_changed_by_what_is_refu
     assert cells(done.text, 4).count("教養・教育 / 書籍 set by you") == 3
     assert done.text.count("#取材") == 6  # in the table, and among the corrections
     refused = change(client, "save", id=ids, category="無い", tags="x", shown="q=喫茶")
-    assert (refused.status_code, "該当カテゴリ" in refused.text) == (400, True)
+    assert (refused.status_code, "no category fits" in refused.text) == (400, True)
     assert "#x" not in shown(client, q="喫茶")
     back = undo(client, done.text)
     assert set(cells(back, 4)) == {"食費 / カフェ"}
