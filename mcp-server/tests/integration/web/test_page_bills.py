@@ -23,7 +23,7 @@ def client(tmp_path):
 def test_a_bill_is_decided_on_the_page_and_undone(client):
     shown = client.get("/review").text
     assert "Possibly a card&#39;s bill" in shown
-    assert "54,321円" in shown
+    assert "¥54,321" in shown
     check = re.search(r'data-check="(\d+)"', shown)[1]
     data = {
         "csrf": token_of(client), "check": check, "decision": "duplicate", "part": "1",

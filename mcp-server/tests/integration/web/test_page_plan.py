@@ -82,11 +82,11 @@ def test_a_budget_is_set_changed_and_removed_and_each_is_undone(client):
     ("fields", "told"),
     [({"subject": "食費", "amount": "たくさん"}, "not a whole number"),
      ({"subject": "食費", "amount": "-1"}, "not a whole number"),
-     ({"subject": "食費", "amount": "99999999999"}, "使えません"),
-     ({"subject": "無い", "amount": "1"}, "カテゴリ"),
-     ({"subject": "収入", "amount": "1"}, "予算は"),
-     ({"subject": "食費", "amount": "1", "per": "week"}, "per「week」"),
-     ({"subject": "食費", "amount": "1", "household": "none"}, "見つかりません")],
+     ({"subject": "食費", "amount": "99999999999"}, "a budget cannot be"),
+     ({"subject": "無い", "amount": "1"}, "no category fits"),
+     ({"subject": "収入", "amount": "1"}, "a budget is for"),
+     ({"subject": "食費", "amount": "1", "per": "week"}, "per cannot be"),
+     ({"subject": "食費", "amount": "1", "household": "none"}, "there is no household")],
 )  # fmt: skip
 def test_a_wrong_budget_ends_in_one_sentence_and_changes_nothing(client, fields, told):
     answer = post(client, "/money/plan/budget", **fields)

@@ -76,8 +76,8 @@ def test_all_with_the_same_suggestion_are_taken_and_undone_together(client):
 
 @pytest.mark.parametrize(
     ("shop", "category", "told"),
-    [("青葉書店", "無い", "該当カテゴリ"), ("あ", "食費", "短すぎます"),
-     ("青葉書店", "支出", "大項目")],
+    [("青葉書店", "無い", "no category fits"), ("あ", "食費", "too short"),
+     ("青葉書店", "支出", "this needs a category")],
 )  # fmt: skip
 def test_a_wrong_decision_ends_in_one_sentence_and_changes_nothing(client, shop, category, told):
     before = is_open(client)
