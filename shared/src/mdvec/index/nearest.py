@@ -6,13 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-import apsw
-
 from mdvec.embedding import ModelConstants
 from mdvec.errors import MdvecError
 from mdvec.text import identifier
 
 if TYPE_CHECKING:
+    import apsw
     import numpy as np
     from numpy.typing import NDArray
 

@@ -20,9 +20,9 @@ DERIVED = (
 """How the names of the derived tables begin."""
 _WORDS_FORMAT = 5
 _PROPERTIES_FORMAT = "3"
-_EARLIER_WORDS = (2, 3, 4)
+_EARLIER_WORDS, _EARLIER_PROPERTIES = (2, 3, 4), "2"
 """Formats that only lack what came later: numbers in groups (in 3 only beside spaces and signs,
-and none of thousands), and identifiers with hyphens as a whole (in 4)."""
+and none of thousands), identifiers with hyphens as a whole (in 4), and links."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,13 +275,23 @@ def create_properties(connection: apsw.Connection, tables: Tables) -> None:
 
 
 def has_properties(connection: apsw.Connection, tables: Tables) -> bool:
+    """Whether the documents' properties were derived, perhaps in an earlier format."""
+    stored = _stored_properties_format(connection, tables)
+    return stored in (_PROPERTIES_FORMAT, _EARLIER_PROPERTIES)
+
+
+def has_links(connection: apsw.Connection, tables: Tables) -> bool:
     """Whether the documents' properties and links were derived in the current format."""
+    return _stored_properties_format(connection, tables) == _PROPERTIES_FORMAT
+
+
+def _stored_properties_format(connection: apsw.Connection, tables: Tables) -> str | None:
     if not _present(connection, (tables.properties,)):
-        return False
+        return None
     row = connection.execute(
         f"SELECT kept FROM {identifier(tables.properties)} WHERE document_id = 0"
     ).fetchone()
-    return row is not None and row[0] == _PROPERTIES_FORMAT
+    return None if row is None else str(row[0])
 
 
 def drop_properties(connection: apsw.Connection, tables: Tables) -> None:

@@ -22,6 +22,7 @@ from mdvec.index import (
     documents_of_chunks,
     documents_passing,
     documents_with_value,
+    has_links,
     has_properties,
     has_usable_words,
     links_of,
@@ -64,6 +65,8 @@ def narrow(connection: apsw.Connection, tool: Tool, filters: Filters) -> Narrowe
             ),
         )
     is_current = has_properties(connection, tool.tables)
+    if filters.links_to is not None:
+        is_current = has_links(connection, tool.tables)
     if filters.is_of_passages:
         is_current = is_current and has_usable_words(connection, tool.tables)
     if not is_current:
@@ -125,7 +128,10 @@ def passing_documents(
     connection: apsw.Connection, tool: Tool, filters: Filters
 ) -> tuple[list[int], tuple[str, ...]]:
     """The documents of a tool of notes that pass the filters, by id, and notes as ``narrow``'s."""
-    if filters.is_of_passages or not has_properties(connection, tool.tables):
+    is_current = has_properties(connection, tool.tables) and (
+        filters.links_to is None or has_links(connection, tool.tables)
+    )
+    if filters.is_of_passages or not is_current:
         narrowed = narrow(connection, tool, filters)
         ids = (
             chunk_ids(connection, tool.tables)

@@ -132,7 +132,7 @@ def test_what_ended_an_import_that_nobody_watched_is_told_until_the_next_success
         overview(notes.database).tools[0].unfinished,
         list_sources(notes.database, notes.rules)[0].unfinished,
         next(note for note in notes.search("玄関").notes if "failed" in note),
-        next(f.sentence for f in check_sources(installation(notes)) if "failed" in f.sentence),
+        next(s for f in check_sources(installation(notes)) if "failed" in (s := f.sentence or "")),
     ):
         assert sentence.startswith(
             "an import of notes in the background failed: unexpected RuntimeError: the graphics "

@@ -179,7 +179,11 @@ class _Rows:
 
     def never_closed(self) -> UnreadableFile:
         """The refusal of a file whose end lies within a cell."""
-        line = self.line_at(self.file.stat().st_size - 1)
+        size = self.file.stat().st_size
+        with self.file.open("rb") as stream:  # the ends of lines at the end are of no line
+            stream.seek(max(size - _BLOCK, 0))
+            ends = stream.read()
+        line = self.line_at(size - 1 - (len(ends) - len(ends.rstrip(b"\r\n"))))
         return UnreadableFile(
             f"line {line}: the file ends within a cell; a quotation mark is never closed"
         )
