@@ -152,7 +152,9 @@ class _Wire:
     def _wait(self, descriptor: int, event: int) -> None:
         poll = select.poll()
         poll.register(descriptor, event)
-        while not poll.poll(_POLL_MS):
+        is_ready = False
+        while not is_ready:
+            is_ready = bool(poll.poll(_POLL_MS))
             raise_if_cancelled()
             if time.monotonic() > self._deadline:
                 raise TimeoutError

@@ -138,7 +138,7 @@ def test_what_ended_an_import_that_nobody_watched_is_told_until_the_next_success
             "an import of notes in the background failed: unexpected RuntimeError: the graphics "
             "card is gone; "
         )
-        assert f"mdvec import -n notes --mode {mode}" in sentence
+        assert f"mdvec import -n notes --mode {mode}" in str(sentence)
     assert list_sources(notes.database, notes.rules)[0].failed == ()
     notes.import_(mode)
     assert overview(notes.database).tools[0].unfinished is None
