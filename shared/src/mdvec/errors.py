@@ -136,6 +136,7 @@ place; any other exception is a bug.
         AddressUnusable               mdvec_mcp.web.gate
         TokenNeeded                   mdvec_mcp.web.gate
         BadAmount                     mdvec_mcp.web.page.plan_view
+        NothingToChange               mdvec_mcp.web.page.rows_view
         TooManyAtOnce                 mdvec_mcp.web.page.rows_view
 """
 

@@ -144,7 +144,8 @@ def test_no_other_origin_reads_or_changes(attacked, client, method, origin):
 
 CHANGES = (
     "/look", "/tools/add", "/tools/active", "/tools/reindex", "/tools/stop", "/review/decide",
-    "/review/detect", "/review/categories/decide", "/money/plan/budget", "/data/export",
+    "/review/detect", "/review/categories/decide", "/money/plan/budget", "/money/rows/change",
+    "/data/export",
 )  # fmt: skip
 
 

@@ -19,6 +19,8 @@ def rows():
         yield f"1,2025/07/{day:02},青葉書店 本店,-1000,銀行,教養・教育,書籍,,0,k{day}"
     yield "1,2025/07/30,青葉書店 渋谷,-3000,財布,未分類,未分類,贈り物,0,o1"
     yield "1,2025/07/31,給与,300000,銀行,収入,給与,,0,i1"
+    yield "1,2025/05/02,貯蓄へ,-70000,銀行,その他,その他,,1,t1"
+    yield "1,2025/05/03,文具店,-500,財布,その他,その他,,0,s1"
     for number, payload in enumerate(PAYLOADS):
         text = quoted(payload)
         yield f"1,2024/01/{1 + number % 28:02},{text},-50,財布,{text},{text},{text},0,h{number}"
@@ -82,6 +84,16 @@ def test_rows_are_found_sorted_paged_and_downloaded(client):
     assert "No row fits" in shown(client, q="どこにもない")
 
 
+def test_the_sums_are_of_the_rows_that_count_and_say_so(client):
+    page = text_in(shown(client, period="2025-05"))
+    assert "貯蓄へ" in page  # it is shown, as a transfer
+    assert "Spending 500 yen · Income 0 yen of the 1 rows that count" in page
+    assert "Spending 500 yen · Income 0 yen" in text_in(
+        shown(client, period="2025-05", rows="counted")
+    )
+    assert "70,000" in text_in(shown(client, period="2025-05", rows="transfer"))
+
+
 def test_a_row_is_corrected_and_the_correction_undone(client):
     gift = row_id(client, "渋谷")
     page = shown(client, q="渋谷", edit=gift)
@@ -124,9 +136,22 @@ def test_several_rows_are_changed_at_once_and_nothing_is_changed_by_what_is_refu
     back = undo(client, done.text)
     assert set(cells(back, 4)) == {"食費 / カフェ"}
     assert "#取材" not in back
-    for was in ("", "{", "[[1]]", '[["x", "", [], ""]]', "5"):
-        assert change(client, "restore", was=was).status_code == 200
+    for was in ("", "{", "[[1]]", '[["x", "", [], ""]]', "5", "[" * 9_000):
+        assert change(client, "restore", was=was).status_code == 400
     assert change(client, "save", id="999999", one="1").status_code == 400
+    for do in ("save", "always", "rule"):
+        for row in ("", "x", "9" * 5_000):
+            assert change(client, do, id=row, one="1").status_code == 400
+
+
+def test_a_change_whose_undo_is_too_long_for_an_address_is_made_and_says_so(client):
+    ids = re.findall(r'name="id" value="(\d+)"', shown(client, q="喫茶", sort="oldest"))
+    for row in ids[:12]:
+        change(client, "save", id=row, one="1", category="カフェ", note="長" * 500)
+    done = change(client, "save", id=ids[:12], tags="x", shown="q=喫茶")
+    assert "too long to be undone" in done.text
+    assert 'value="restore"' not in done.text
+    assert "#x" in done.text
 
 
 def test_hostile_names_do_nothing_and_a_read_only_page_offers_no_change(client, tmp_path):

@@ -9,6 +9,7 @@ from mdvec.sql.core.refusals import out_of_memory, out_of_time
 from page_ledger import ledger
 from page_site import page_site, post
 
+from mdvec_mcp.web.page.rows_view import TooManyAtOnce
 from mdvec_mcp.web.page.views import known_sentences, told
 
 JAPANESE = re.compile(r"[ぁ-んァ-ヶ]")
@@ -43,7 +44,7 @@ TYPED = {
     "-水": "-水 はふつうの文字として",
     "話 -水": 'どの段落にも "水" があります',
 }
-OTHERS = ("left out", "time", "memory", "no tables", "built again")
+OTHERS = ("left out", "time", "memory", "no tables", "built again", "too many rows", "no row")
 ADDRESSES = {
     "/document?tool=notes&path=zzzz": "文書「zzzz」はありません。",
     "/document?tool=notes&path=aa.md": '近い名前: "a.md"',
@@ -120,6 +121,11 @@ def test_a_japanese_page_says_in_japanese_what_the_library_says_in_english(clien
 def test_limits_of_a_query_are_told_in_japanese():
     assert told("ja", str(out_of_time(10))).startswith("10 秒の制限に達した")
     assert told("ja", str(out_of_memory(512))).startswith("メモリーの制限（512 MB）")
+
+
+def test_what_the_view_of_rows_refuses_is_told_in_japanese(client):
+    assert told("ja", str(TooManyAtOnce(12_345))).startswith("12,345件あります。")
+    assert "明細が選ばれていないため" in post(client, "/money/rows/change", do="save").text
 
 
 def test_a_rebuild_under_way_is_told_in_japanese():

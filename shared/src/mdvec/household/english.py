@@ -33,8 +33,9 @@ _FIXED = {"day": 10, "yen": 2, "pct": 2, "n": 1}
 """How many letters of text a figure is worth where several sentences fit."""
 _DIGITS = "0123456789"
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
-_FIRST_MASK, _MASKED = 0xE000, "[\ue000-\uf8ff]"
-"""What stands for the quoted names of a line, in Unicode's private area."""
+_FIRST_MASK, _MASKED = 0xF0000, "[\U000f0000-\U000ffffd]"
+"""What stands for the quoted names of a line: private signs that no encoding of Japan has (those
+of the first plane are the 外字 of cp932)."""
 _SPAN = re.compile(r"[\d/〜（）-]*\d{4}年[\d年月日/〜（）-]*")
 _DATE = re.compile(r"(\d{4})年(?:(\d{1,2})月(?:(\d{1,2})日)?)?")
 _START = re.compile(r"( *(?:- )?)(.*)", re.DOTALL)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 from mdvec.database import Connection
 from mdvec.errors import MdvecError
@@ -14,6 +14,7 @@ from mdvec.household import (
     MAX_PAGE_SIZE,
     Category,
     FoundAnswer,
+    InvalidPage,
     ListingOptions,
     NotedRow,
     NotesAnswer,
@@ -40,13 +41,22 @@ from starlette.routing import Route
 from mdvec_mcp.household import today
 from mdvec_mcp.web.page import data_view
 from mdvec_mcp.web.page.households import Household, asked_household, household_view
-from mdvec_mcp.web.page.views import Query, Views, is_led_here
+from mdvec_mcp.web.page.views import MAX_FIELD_CHARS, Query, Views, is_led_here
 
 _ROWS = 50
 _MAX_FILE = 10_000
 _MOST_YEN = 10**12
-_MAX_WAS = 30_000
-"""Characters of what rows had before a change, in the address that offers to undo it."""
+_MAX_ADDRESS = 30_000
+"""Of an address, what rows had before a change, which undoes it; servers take 64 KiB in all."""
+_MAX_ID = 19
+"""Digits of SQLite's greatest integer."""
+
+
+class NothingToChange(MdvecError):
+    """A form that names no row, or nothing that can be changed or undone."""
+
+    def __init__(self) -> None:
+        super().__init__("nothing was changed, since no row is chosen; go back and choose one")
 
 
 class TooManyAtOnce(MdvecError):
@@ -54,8 +64,8 @@ class TooManyAtOnce(MdvecError):
 
     def __init__(self, rows: int) -> None:
         super().__init__(
-            f"{rows:,}件あります。CSV は {_MAX_FILE:,}件までです。期間などで絞るか、"
-            "mdvec household export --format csv を使ってください。"
+            f"there are {rows:,} rows, and a CSV file here has at most {_MAX_FILE:,}; name a "
+            "period, or run: mdvec household export --format csv"
         )
 
 
@@ -64,12 +74,14 @@ class ShownRows:
     """What the view shows.
 
     Attributes:
+        counted: the sums of those of them that count, if others are shown too.
         own: the categories that rows have from the user alone, by their ids.
         edited: the row that is being corrected.
         trial: what a rule for that row's shop would change.
     """
 
     answer: FoundAnswer
+    counted: FoundAnswer
     own: dict[int, Category]
     categories: list[str]
     accounts: list[str]
@@ -100,7 +112,7 @@ class _Rows:
             request, "rows.html",
             household=household, query=query, shown=shown, sort=_sort(query),
             choices=get_args(RowChoice),
-            was="" if led_here else query.text("was")[:_MAX_WAS],
+            was="" if led_here else query.text("was"),
             ruled="" if led_here else query.text("ruled"),
         )  # fmt: skip
 
@@ -131,16 +143,21 @@ class _Rows:
         """Correct rows, make a rule of a shop, or undo that; back to the rows that were shown."""
         household = await asked_household(self.views, request)
         change = _Change(request.state.form)
-        left_out = {"was", "ruled", "before", "edit", "rule"}
+        left_out = {"was", "long", "ruled", "before", "edit", "rule"}
         shown = [(name, value) for name, value in change.shown if name not in left_out]
         done = {"household": household.name} | await household.run(change.carry_out, "write")
         fields = [(name, value) for name, value in shown if name not in done]
         return RedirectResponse(f"/money/rows?{urlencode([*fields, *done.items()])}", 303)
 
     def _found(
-        self, ledger: Connection, tool_id: int, query: Query, page: int, size: int
+        self,
+        ledger: Connection,
+        tool_id: int,
+        query: Query,
+        page: int,
+        size: int,
+        rows: RowChoice | None = None,
     ) -> FoundAnswer:
-        choice = query.text("rows")
         wanted = RowFilter(
             query=query.text("q").strip() or None,
             min_amount=query.number("min", 0, 0, _MOST_YEN) or None,
@@ -148,7 +165,7 @@ class _Rows:
             period=query.text("period").strip() or None,
             account=query.text("account").strip() or None,
             category=query.text("category").strip() or None,
-            rows=next((name for name in get_args(RowChoice) if name == choice), "all"),
+            rows=rows or _choice(query),
             since=query.text("since") or None,
             until=query.text("until") or None,
         )
@@ -158,10 +175,13 @@ class _Rows:
 
     def _read(self, ledger: Connection, tool_id: int, query: Query) -> ShownRows:
         page = query.number("page", 1, 1, 10**6)
-        answer = self._found(ledger, tool_id, query, 1, 0 if page > 1 else _ROWS)
-        if page > 1:  # of fewer pages, since rows were corrected or filters added, the last
-            pages = max(1, -(-answer.total_rows // _ROWS))
-            answer = self._found(ledger, tool_id, query, min(page, pages), _ROWS)
+        try:
+            answer = self._found(ledger, tool_id, query, page, _ROWS)
+        except InvalidPage as error:  # rows were corrected since, or filters added
+            answer = self._found(ledger, tool_id, query, error.pages, _ROWS)
+        counted = answer
+        if _choice(query) == "all":
+            counted = self._found(ledger, tool_id, query, 1, 0, "counted")
         edit = query.number("edit", 0, 1, 2**63 - 1)
         edited = noted_row(ledger, tool_id, edit) if edit else None
         trial = None
@@ -170,6 +190,7 @@ class _Rows:
             trial = rules.try_rule(ledger, tool_id, shop=edited.row.description, category=category)
         return ShownRows(
             answer=answer,
+            counted=counted,
             own=own_categories(ledger, tool_id),
             categories=[
                 name
@@ -183,11 +204,14 @@ class _Rows:
         )
 
 
+def _choice(query: Query) -> RowChoice:
+    asked = query.text("rows")
+    return next((name for name in get_args(RowChoice) if name == asked), "all")
+
+
 def _sort(query: Query) -> RowOrder:
-    orders: tuple[RowOrder, ...] = (
-        "newest", "oldest", "largest", "smallest", "shop", "category", "account",
-    )  # fmt: skip
-    return next((order for order in orders if order == query.text("sort")), "newest")
+    asked = query.text("sort")
+    return next((order for order in get_args(RowOrder) if order == asked), "newest")
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,8 +230,16 @@ class _Change:
 
     @property
     def ids(self) -> list[int]:
-        """The rows that the form names."""
-        return [int(row_id) for row_id in self.form.get("id", ())[:_ROWS] if row_id.isdecimal()]
+        """The rows that the form names.
+
+        Raises:
+            NothingToChange: it names none.
+        """
+        named = self.form.get("id", ())[:_ROWS]
+        ids = [int(row_id) for row_id in named if row_id.isdecimal() and len(row_id) <= _MAX_ID]
+        if not ids:
+            raise NothingToChange
+        return ids
 
     def carry_out(self, ledger: Connection, tool_id: int) -> dict[str, str]:
         """Carry it out; returns the fields that the address gets."""
@@ -222,7 +254,7 @@ class _Change:
                 return self._set_rule(ledger, tool_id)
             case "unrule":
                 return self._unset_rule(ledger, tool_id)
-        return {}
+        raise NothingToChange
 
     def _save(self, ledger: Connection, tool_id: int) -> dict[str, str]:
         """Give one row what the form has, or several its category and further tags."""
@@ -244,17 +276,23 @@ class _Change:
             elif tags:
                 all_tags = [*noted.tags, *tags]
                 note_row(ledger, tool_id, transaction_id=noted.row.id, note=None, tags=all_tags)
-        return {"was": json.dumps(was, ensure_ascii=False, separators=(",", ":"))} if was else {}
+        before = json.dumps(was, ensure_ascii=False, separators=(",", ":"))
+        fits = len(quote(before)) <= _MAX_ADDRESS and len(before) <= MAX_FIELD_CHARS
+        return {"was": before} if fits else {"long": "1"}
 
     def _restore(self, ledger: Connection, tool_id: int) -> dict[str, str]:
-        """Give rows what they had before a change."""
+        """Give rows what they had before a change.
+
+        Raises:
+            NothingToChange: the form does not have that.
+        """
         try:
             was = [
                 (int(row_id), str(note), [str(tag) for tag in tags], str(category))
                 for row_id, note, tags, category in json.loads(self._text("was"))[:_ROWS]
             ]
-        except (ValueError, TypeError):
-            return {}  # an address that was cut, or written by hand
+        except (ValueError, TypeError, RecursionError):
+            raise NothingToChange from None
         for row_id, note, tags, category in was:
             note_row(ledger, tool_id, transaction_id=row_id, note=note, tags=tags)
             categorize_rows(ledger, tool_id, transaction_ids=[row_id], category=category)

@@ -258,7 +258,7 @@ def is_led_here(request: Request) -> bool:
     return request.headers.get("sec-fetch-site", "none") not in _OWN
 
 
-_MAX_FIELD_CHARS = 20_000
+MAX_FIELD_CHARS = 20_000
 _MAX_VALUES = 200
 _MAX_DIGITS = 12
 
@@ -275,7 +275,7 @@ class Query:
 
     def text(self, name: str) -> str:
         """A field's value; "" if it is not given."""
-        return self._fields.get(name, "")[:_MAX_FIELD_CHARS]
+        return self._fields.get(name, "")[:MAX_FIELD_CHARS]
 
     def all(self, name: str) -> list[str]:
         """All values of a field."""

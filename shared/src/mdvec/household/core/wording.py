@@ -73,6 +73,7 @@ class InvalidPage(MdvecError):
 
     def __init__(self, page: int, pages: int) -> None:
         super().__init__(f"{page} ページ目はありません。1〜{pages} を指定してください。")
+        self.pages = pages
 
 
 class InvalidPageSize(MdvecError):
