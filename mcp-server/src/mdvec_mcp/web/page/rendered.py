@@ -41,6 +41,7 @@ _ANCHOR = "s-"
 """What the ids of headings begin with, so that none is an id of the page."""
 _OWN_ANCHOR = re.compile(r"[ \t]*\{(?:#|/\*)[ \t]*([\w-]+)[ \t]*(?:\*/)?\}[ \t]*$")
 """An anchor that a heading states: {#name}, or {/*name*/} in MDX."""
+_SCHEME = re.compile(r"[A-Za-z][\w+.-]*:|//")
 _WIKI = re.compile(r"!?\[\[([^\[\]|\n]{1,400}?)(?:\\?\|([^\[\]\n]*))?\]\]")
 
 
@@ -231,18 +232,19 @@ def _link(target: str, base: _Place, *, is_wiki: bool) -> dict[str, str]:
     return {"href": _address("/document", base, path) + anchor}
 
 
-def _path(target: str, base: _Place, *, is_wiki: bool = False) -> tuple[str, str]:
-    """The path from the tool's folder and the fragment of a relative link; "" if outside."""
-    before, _, fragment = target.partition("#") if is_wiki else unquote(target).partition("#")
-    fragment = fragment.rpartition("#")[2].strip() if is_wiki else fragment
-    path = before.strip() if is_wiki else before.partition("?")[0]
-    if not path or (not is_wiki and re.match(r"[A-Za-z][\w+.-]*:|//", path)):
-        return "", fragment
-    is_name = is_wiki and not path.startswith((".", "/"))
-    whole = posixpath.normpath(
-        path if is_name else posixpath.join(base.folder, path) if path[0] != "/" else path[1:]
-    )
-    return "" if whole.startswith(("/", "..")) or whole == "." else whole, fragment
+def _path(written: str, base: _Place, *, is_wiki: bool = False) -> tuple[str, str]:
+    """The path from the tool's folder and the fragment of a link; "" for a path outside of it."""
+    if is_wiki:  # a name that is found in any folder, unless it begins as a path
+        path, _, fragment = written.partition("#")
+        path, fragment = path.strip(), fragment.rpartition("#")[2].strip()
+        folder = base.folder if path.startswith(".") else ""
+    else:
+        path, _, fragment = unquote(written).partition("#")
+        path, folder = path.partition("?")[0], base.folder
+        path = "" if _SCHEME.match(path) else path
+    whole = posixpath.normpath(posixpath.join(folder, path) if path[:1] != "/" else path[1:])
+    is_inside = path and whole != "." and not whole.startswith(("/", ".."))
+    return whole if is_inside else "", fragment
 
 
 def _address(view: str, base: _Place, path: str) -> str:
