@@ -158,7 +158,7 @@ class _HouseholdImport:
 
     def _check_mode(self) -> None:
         tool = self.job.tool
-        rows = sum(transactions.rows_by_file(self.connection, self.tool_id).values())
+        rows = transactions.row_count(self.connection, self.tool_id)
         if self.job.request.mode == "new" and rows:
             raise ImportRefused(
                 f"the tool {tool.name!r} has {rows} transactions already; "

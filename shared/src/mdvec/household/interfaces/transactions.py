@@ -30,6 +30,14 @@ def read_transaction(row: Sequence[Any]) -> Transaction:
     return Transaction(**values)
 
 
+def row_count(connection: apsw.Connection, tool_id: int) -> int:
+    """The number of rows of a ledger."""
+    rows: int = connection.execute(
+        "SELECT count(*) FROM transactions WHERE tool_id = ?", (tool_id,)
+    ).get
+    return rows
+
+
 def rows_by_file(connection: apsw.Connection, tool_id: int) -> dict[str, int]:
     """The number of rows from each file, by path."""
     return dict(
