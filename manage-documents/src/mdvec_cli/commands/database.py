@@ -134,29 +134,30 @@ def _print_tools(view: KindStatus, tools: list[ToolStatus]) -> None:
 
 
 def _details(database: Path, name: str, *, as_json: bool, show_all: bool) -> None:
-    tool = manage.details(database, name)
+    details = manage.details(database, name)
     if as_json:
-        print_json(tool.json_fields())
+        print_json(details.json_fields())
         return
-    if tool.status.unfinished:
-        say(f"note: {tool.status.unfinished}")
+    if details.status.unfinished:
+        say(f"note: {details.status.unfinished}")
+    tool = details.tool
     print_facts(
-        tool.status.name,
+        tool.name,
         [
             *([("title", tool.title)] if tool.title else []),
             ("description", tool.description),
             ("source", tool.source),
-            ("kind", tool.status.kind),
-            ("active", tool.status.is_active),
-            *tool.contents.import_facts(),
+            ("kind", tool.kind),
+            ("active", tool.is_active),
+            *details.contents.import_facts(),
             ("created", text.local_time(tool.created_at)),
-            ("last import", text.local_time(tool.status.last_import_at)),
-            *tool.contents.content_facts(),
+            ("last import", text.local_time(tool.last_import_at)),
+            *details.contents.content_facts(),
         ],
     )
-    listing = tool.contents.listing()
+    listing = details.contents.listing()
     shown = listing.rows if show_all else listing.rows[:_PAGE]
-    print_table(manage.kind_status(tool.status.kind).contents_title, listing.columns, shown)
+    print_table(manage.kind_status(tool.kind).contents_title, listing.columns, shown)
     if len(shown) < len(listing.rows):
         more = len(listing.rows) - len(shown)
         say(f"… {more} more; to list them: mdvec status -n {name} --all")

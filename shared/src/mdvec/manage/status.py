@@ -9,10 +9,8 @@ from pathlib import Path
 import apsw
 
 from mdvec.database import open_database, open_to_others, size_on_disk, snapshot
-from mdvec.files import ScanRules
 from mdvec.index import VectorStatistics, unsent_count
 from mdvec.manage.kind_code import KIND_CODE
-from mdvec.text import ChunkingOptions
 from mdvec.tools import (
     KINDS,
     Contents,
@@ -67,16 +65,8 @@ class ToolDetails:
     """The details of one tool."""
 
     database: Path
+    tool: Tool
     status: ToolStatus
-    title: str | None
-    description: str
-    source: Path
-    fingerprint: str | None
-    dimension: int | None
-    chunking: ChunkingOptions | None
-    scan: ScanRules | None
-    created_at: str
-    updated_at: str
     contents: Contents
 
     def json_fields(self) -> dict[str, object]:
@@ -92,15 +82,15 @@ class ToolDetails:
             **status,
             **counts,
             "database": self.database,
-            "title": self.title,
-            "description": self.description,
-            "source": self.source,
-            "fingerprint": self.fingerprint,
-            "dimension": self.dimension,
-            "chunking": self.chunking and asdict(self.chunking),
-            "scan": self.scan and self.scan.json_fields(),
-            "created_at": self.created_at,
-            "updated_at": self.updated_at,
+            "title": self.tool.title,
+            "description": self.tool.description,
+            "source": self.tool.source,
+            "fingerprint": self.tool.fingerprint,
+            "dimension": self.tool.dimension,
+            "chunking": self.tool.chunking and asdict(self.tool.chunking),
+            "scan": self.tool.scan and self.tool.scan.json_fields(),
+            "created_at": self.tool.created_at,
+            "updated_at": self.tool.updated_at,
             "statistics": asdict(_NO_VECTORS),
             "documents": [],
             "tags": [],
@@ -137,20 +127,8 @@ def details(database: Path, name: str) -> ToolDetails:
     """
     with open_database(database, "read") as connection, snapshot(connection):
         tool = registry.get_tool(connection, name)
-        return ToolDetails(
-            database=database,
-            status=_status(connection, tool),
-            title=tool.title,
-            description=tool.description,
-            source=tool.source,
-            fingerprint=tool.fingerprint,
-            dimension=tool.dimension,
-            chunking=tool.chunking,
-            scan=tool.scan,
-            created_at=tool.created_at,
-            updated_at=tool.updated_at,
-            contents=kind_status(tool.kind).read(connection, tool),
-        )
+        contents = kind_status(tool.kind).read(connection, tool)
+        return ToolDetails(database, tool, _status(connection, tool), contents)
 
 
 def kind_status(kind: str) -> KindStatus:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -74,11 +74,14 @@ class Tool:
         return Tables(self.id, self.name, self.generation)
 
 
-_COLUMNS = (
-    "id", "name", "description", "source_directory", "kind", "is_active", "model",
-    "embedding_fingerprint", "embedding_dimension", "chunking", "generation", "last_import_at",
-    "created_at", "updated_at", "scan", "import_files", "import_done", "title",
-)  # fmt: skip
+_OTHER_COLUMNS = {
+    "source": "source_directory",
+    "fingerprint": "embedding_fingerprint",
+    "dimension": "embedding_dimension",
+}
+"""The columns that are named otherwise than the fields."""
+_FIELDS = tuple(field.name for field in fields(Tool))
+_SELECT = f"SELECT {', '.join(_OTHER_COLUMNS.get(name, name) for name in _FIELDS)} FROM tools"
 
 
 def add_tool(
@@ -217,40 +220,28 @@ def _tools(connection: apsw.Connection, which: str, values: tuple[str, ...] = ()
     """The rows that ``which`` selects; none if the database is still empty."""
     if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'tools'").fetchone():
         return []
-    rows = connection.execute(f"SELECT {', '.join(_COLUMNS)} FROM tools {which}", values)
-    return [_tool(dict(zip(_COLUMNS, row, strict=True))) for row in rows]
+    rows = connection.execute(f"{_SELECT} {which}", values)
+    return [_tool(dict(zip(_FIELDS, row, strict=True))) for row in rows]
 
 
 def _tool(row: dict[str, Any]) -> Tool:
-    """A tool from its row's values by column."""
+    """A tool from its row's values by field."""
     try:
-        kind = KINDS[row["kind"]].name
-        chunking, scan = _chunking(row["chunking"]), _scan(row["scan"])
+        return Tool(
+            **row
+            | {
+                "source": Path(row["source"]),
+                "kind": KINDS[row["kind"]].name,
+                "is_active": bool(row["is_active"]),
+                "chunking": _chunking(row["chunking"]),
+                "scan": _scan(row["scan"]),
+            }
+        )
     except (ValueError, TypeError, KeyError, InvalidChunking) as error:
         raise DatabaseUnusable(
             f"the database's row of the tool {row['name']!r} is damaged; "
             "put back a backup with: mdvec restore FILE"
         ) from error
-    return Tool(
-        id=row["id"],
-        name=row["name"],
-        description=row["description"],
-        source=Path(row["source_directory"]),
-        kind=kind,
-        is_active=bool(row["is_active"]),
-        model=row["model"],
-        fingerprint=row["embedding_fingerprint"],
-        dimension=row["embedding_dimension"],
-        chunking=chunking,
-        generation=row["generation"],
-        last_import_at=row["last_import_at"],
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
-        scan=scan,
-        import_files=row["import_files"],
-        import_done=row["import_done"],
-        title=row["title"],
-    )
 
 
 def _chunking(stored: object) -> ChunkingOptions | None:
