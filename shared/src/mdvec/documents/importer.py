@@ -201,9 +201,10 @@ class _FolderImport:
             )
         if not files:
             return f"stopped before the first file of {name!r}; nothing was changed"
+        # Ctrl-C may have come between the storing of a file and its counting here.
+        kept = max(self.added + self.updated, self.index.files_stored())
         return (
-            f"stopped after {self.added + self.updated} of {counted(files, 'file')}, which are "
-            "kept; "
+            f"stopped after {kept} of {counted(files, 'file')}, which are kept; "
             f"continue with: mdvec import -n {name} --mode update"
         )
 

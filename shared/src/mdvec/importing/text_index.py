@@ -139,6 +139,7 @@ class TextIndex:
         self._tool = job.tool
         self._tables = job.tool.tables
         self._files_stored = 0
+        self._files_before: int | None = None
         self._loaded: tuple[Embedder, ChunkingOptions] | None = None
         if job.request.engine is not None:
             check_client_installed()
@@ -357,7 +358,12 @@ class TextIndex:
         with self._connection:
             check_unchanged(self._connection, self._tool)
             registry.begin_import(self._connection, self._tool, self._job.rules, files, stored)
-        self._files_stored = stored
+        self._files_before = self._files_stored = stored
+
+    def files_stored(self) -> int:
+        """How many files this import has stored, by the count that is written with each of them."""
+        done = registry.get_tool(self._connection, self._tool.name).import_done
+        return 0 if done is None or self._files_before is None else done - self._files_before
 
     def begin_first_generation(self) -> None:
         """Choose the model and the chunking of an empty tool, and create its indexes."""

@@ -553,6 +553,6 @@ def test_pictures_share_their_pixels_whatever_the_garbage_collector_does():
     try:
         for chart in EVERY:
             draw(chart, (800, 600), "png")
-        assert sum(isinstance(each, RendererAgg) for each in gc.get_objects()) <= 1
+        assert sum(type(each) is RendererAgg for each in gc.get_objects()) <= 1
     finally:
         gc.enable()
