@@ -148,13 +148,62 @@ def test_a_budget_is_set_and_undone(window):
     expect(page.locator(".budgets")).not_to_contain_text("交通費")
 
 
-def test_a_query_that_the_sandbox_refuses_says_why(window):
+def test_a_question_is_written_with_offered_names_saved_and_run_with_another_month(window):
     page = window(locale="ja").page
     page.goto("/data")
-    page.get_by_role("textbox").fill("DROP TABLE transactions")
+    expect(page.locator("[data-part]")).to_have_count(0)
+    editor = page.get_by_role("textbox", name="SQLで調べる")
+    editor.press_sequentially("SELECT sum(am")
+    expect(page.locator("#names li").first).to_contain_text("amount")
+    page.keyboard.press("Enter")
+    editor.press_sequentially(") AS yen FROM trans")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Tab")
+    editor.press_sequentially(" WHERE month = $m")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_role("status")).to_contain_text("下の値を入れて")
+    page.get_by_label("m", exact=True).fill("2025-06")
     page.get_by_role("button", name="実行する").click()
-    expect(page.get_by_role("alert")).to_be_visible()
-    expect(page.get_by_role("textbox")).to_have_value("DROP TABLE transactions")
+    june = page.locator("#result td").inner_text()
+    page.get_by_text("質問として保存する").click()
+    page.get_by_label("質問の名前").fill("month_sum")
+    page.get_by_role("button", name="保存する").click()
+    page.get_by_role("link", name="month_sum").click()
+    page.get_by_label("m", exact=True).fill("2025-07")
+    page.get_by_role("button", name="実行する").click()
+    expect(page.locator("#result td")).not_to_have_text(june)
+    page.get_by_role("button", name="削除: month_sum").click()
+    expect(page.get_by_role("status")).to_contain_text("削除しました")
+    expect(page.get_by_role("link", name="month_sum")).to_have_count(0)
+
+
+def test_a_query_that_is_refused_says_why_and_a_button_runs_what_was_meant(window):
+    page = window(locale="ja").page
+    page.goto("/data")
+    editor = page.get_by_role("textbox", name="SQLで調べる")
+    editor.fill("SELECT count(*) FROM transaction")
+    page.get_by_role("button", name="実行する").click()
+    expect(page.get_by_role("alert")).to_contain_text("表「transaction」はありません")
+    expect(editor).to_have_value("SELECT count(*) FROM transaction")
+    page.get_by_role("link", name="transactions", exact=True).first.click()
+    expect(page.locator("#result td")).to_have_count(1)
+
+
+def test_a_query_that_runs_long_is_stopped(window):
+    page = window(locale="ja").page
+    slow = "SELECT count(*) FROM range(10000000) a, range(10000000) b"
+    page.goto("/data")
+    editor = page.get_by_role("textbox", name="SQLで調べる")
+    editor.fill(slow)
+    page.keyboard.press("Control+Enter")
+    page.keyboard.press("Escape")  # as the button does, whose click here would wait for the answer
+    expect(editor).to_have_value(slow)
+    expect(page.locator("#halt")).to_be_hidden()
+    editor.fill("SELECT 42")
+    page.get_by_role("button", name="実行する").click()
+    expect(page.locator("#result td")).to_have_text("42")
 
 
 def test_an_import_is_watched_to_its_end_in_two_windows(window, tmp_path, monkeypatch):

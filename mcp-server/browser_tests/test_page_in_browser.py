@@ -43,7 +43,8 @@ VIEWS = {
     "accounts": "/money/accounts",
     "review": "/review?decided=1",
     "suggestions": "/review/categories",
-    "data": f"/data?sql={SQL}",
+    "data": f"/data?sql={SQL}&chart=line",
+    "question": "/data?sql=SELECT sum(amount) AS yen FROM transactions WHERE month = $month",
     "refused": "/data?sql=DROP TABLE transactions",
     "tables": "/data",
     "table": "/data/table?name=transactions",
@@ -56,7 +57,7 @@ BAD = {"trouble": "404", "refused": "400", "closed": "403"}
 """Views of something refused, whose status the browser's console repeats."""
 DOWNLOADS = (
     "/tools/events", "/money/plan/table", "/money/plan/chart", "/money/accounts/table",
-    "/money/chart", "/document/picture", "/open",
+    "/money/chart", "/document/picture", "/open", "/data/file", "/data/chart",
 )  # fmt: skip
 """What answers with something else than a view, beside CSV files."""
 AXE = (resources.files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import SplitResult, parse_qs, quote, urlencode, urlsplit
 
+import anyio
 from mcp.server.apps import APP_MIME_TYPE
 from mcp_types import ToolAnnotations
 from mdvec import manage
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 _SHOWN = ("/money", "/review", "/data")
 """The views that a chat may show and change; none of them shows folders or other files."""
 _CONTENT = re.compile(rb"<main[^>]*>(.*)</main>", re.DOTALL)
-_TEXTS = (b"text/html", b"text/plain", b"application/json")
+_TEXTS = (b"text/html", b"text/plain", b"application/json", b"image/svg+xml")
 _MAX_REDIRECTS = 2
 _SESSION = "chat"
 _URL = "%/?#[]=&+:;,@!$'()*~"
@@ -99,8 +100,12 @@ class ChatPages:
         start: MutableMapping[str, Any] = {}
         body = bytearray()
 
+        unread = [{"type": "http.request", "body": b"", "more_body": False}]
+
         async def receive() -> dict[str, Any]:
-            return {"type": "http.request", "body": b"", "more_body": False}
+            if not unread:
+                await anyio.sleep_forever()  # a chat never disconnects
+            return unread.pop()
 
         async def send(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
@@ -180,7 +185,11 @@ def _profile(arguments: Arguments) -> str:
 def _query(arguments: Arguments) -> str | None:
     """The view of a SELECT that was drawn; rows, and what a name stands for, are in the text."""
     sql, chart, values = (arguments.get(name) for name in ("query", "chart", "parameters"))
-    return None if chart is None or values is not None else _with_query("/data", {"sql": sql})
+    return (
+        None
+        if chart is None or values is not None
+        else _with_query("/data", {"sql": sql, "chart": chart})
+    )
 
 
 VIEWS: dict[str, Callable[[Arguments], str | None]] = {

@@ -48,6 +48,10 @@ async function show(request) {
     const shown = await view(request);
     document.getElementById("content").innerHTML = shown.body;
     begin();
+    for (const picture of document.querySelectorAll("img[src^='/']")) {
+      const { body } = await view({ address: picture.getAttribute("src") });
+      picture.src = `data:image/svg+xml,${encodeURIComponent(body)}`;
+    }
   } catch (error) {
     say(error.message);
   }

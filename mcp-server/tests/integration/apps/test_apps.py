@@ -122,7 +122,7 @@ def test_only_an_app_gets_the_address_of_its_view_and_the_text_beside_the_text(a
         ),
         ("list_duplicate_candidates", {"skip_checked": False}, "/review?decided=1", "pairs"),
         ("profile", {"table_or_query": "transactions"}, "/data/table?name=transactions", "amount"),
-        ("profile", {"table_or_query": "SELECT 6*7 AS answer"}, None, "<h2>answer</h2>"),
+        ("profile", {"table_or_query": "SELECT 6*7 AS answer"}, None, "<h2><bdi>answer</bdi></h2>"),
         (
             "profile",
             {
@@ -137,7 +137,7 @@ def test_only_an_app_gets_the_address_of_its_view_and_the_text_beside_the_text(a
         (
             "query",
             {"query": "SELECT 6*7 AS a", "chart": "bar"},
-            "/data?sql=SELECT+6%2A7+AS+a",
+            "/data?sql=SELECT+6%2A7+AS+a&chart=bar",
             "42",
         ),
     ],

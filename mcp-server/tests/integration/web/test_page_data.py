@@ -1,8 +1,11 @@
 """The view of data over a real port: tables, profiles, queries through the sandbox, exports."""
 
 import csv
+import html
 import re
+from urllib.parse import parse_qs, urlsplit
 
+import httpx2
 import pytest
 from hostile import PAYLOADS, harm_in, text_in
 from imported import imported
@@ -35,16 +38,77 @@ def test_a_table_is_described_with_its_distributions(client):
     assert "3 rows · 2025-06-01 – 2025-06-03" in text_in(table)
     assert table.count('class="histogram"') == 3
     assert "<title>晴れ: 2</title>" in table
+    assert table.count('<td class="number">') == 3  # the first rows
+    of_one = client.get("/data/table", params={"name": "runs__days", "column": "km"}).text
+    assert of_one.count('class="histogram"') == 1
     assert re.search(r"<dt>Mean</dt><dd>7(\.0)?</dd>", table)
 
 
-def test_a_query_is_answered_as_table_and_chart(client):
+def test_a_query_is_answered_as_table_chart_and_files(client):
     sql = "SELECT weather, sum(km) AS km FROM runs__days GROUP BY ALL ORDER BY km DESC"
-    answer = client.get("/data", params={"sql": sql})
+    answer = client.get("/data", params={"sql": sql, "chart": "bar"})
     assert answer.status_code == 200
-    assert "<title>晴れ 14</title>" in answer.text
+    assert "bar chart of 2 names" in text_in(answer.text.replace('alt="', ">"))
     assert '<td class="number">14</td>' in answer.text
     assert "GROUP BY ALL" in answer.text
+    chart = client.get("/data/chart", params={"sql": sql, "chart": "bar"})
+    assert (chart.headers["content-type"], b"<svg" in chart.content) == ("image/svg+xml", True)
+    refused = client.get("/data", params={"sql": "SELECT weather FROM runs__days", "chart": "bar"})
+    assert ("numbers after it" in refused.text, refused.text.count("晴れ")) == (True, 2)
+    file = client.get("/data/file", params={"sql": f"{sql}, 1", "format": "csv"})
+    assert file.content.decode("utf-8-sig") == "weather,km\r\n晴れ,14\r\n雨,7\r\n"
+    formulas = "SELECT '=1+1' AS a, '-x' AS b, -5 AS c, -1.5e-7 AS d"
+    file = client.get("/data/file", params={"sql": formulas, "format": "csv"}).text
+    assert file.splitlines()[1] == "'=1+1,'-x,-5,-1.5e-07"
+    parquet = client.get("/data/file", params={"sql": sql, "format": "parquet"})
+    assert parquet.content[:4] == parquet.content[-4:] == b"PAR1"
+
+
+def test_a_question_is_saved_run_with_another_value_replaced_and_deleted(client):
+    sql = "SELECT km FROM runs__days WHERE weather = $weather ORDER BY 1"
+    asked = client.get("/data", params={"sql": sql})
+    assert (asked.status_code, 'name="p.weather"' in asked.text) == (200, True)
+    assert "Fill in the values" in asked.text
+    rain, sun = (
+        client.get("/data", params={"sql": sql, "p.weather": weather}).text
+        for weather in ("雨", "晴れ")
+    )
+    assert [text.count('<td class="number">') for text in (rain, sun)] == [1, 2]
+    saved = post(client, "/data/save", sql=sql, name="runs_by_weather", description="km of a day")
+    assert (saved.status_code, "km of a day" in saved.text) == (200, True)
+    again = post(client, "/data/save", sql=sql, name="runs_by_weather", **{"p.weather": "雨"})
+    assert again.status_code == 400
+    assert 'value="runs_by_weather"' in again.text  # what was typed stays
+    assert re.search(r'id="not-saved" role="alert">[^<]*runs_by_weather', again.text)
+    assert again.text.count('<td class="number">') == 1
+    assert post(client, "/data/save", sql=sql, name="runs_by_weather", mode="replace").is_success
+    by_name = client.get("/data", params={"sql": "runs_by_weather", "p.weather": "晴れ"})
+    assert by_name.text.count('<td class="number">') == 2
+    post(client, "/data/save", name="runs_by_weather", mode="delete")
+    assert "runs_by_weather" not in client.get("/data").text
+    trend = client.get("/data", params={"sql": "trend"}).text
+    assert [f'name="p.{name}"' in trend for name in ("table", "measure", "period")] == [True] * 3
+
+
+@pytest.mark.parametrize(
+    ("sql", "instead"),
+    [("SELECT wether FROM runs__days", "SELECT weather FROM runs__days"),
+     ("SELECT xyz FROM runs__days", "SELECT day FROM runs__days"),
+     ("SELECT * FROM runs_days", "SELECT * FROM runs__days"),
+     ("SELECT TOP 2 km FROM runs__days", "SELECT km FROM runs__days LIMIT 2")],
+)  # fmt: skip
+def test_what_a_refusal_names_is_a_button_that_runs_it(client, sql, instead):
+    answer = client.get("/data", params={"sql": sql})
+    links = re.findall(r'<p class="choice">.*?href="([^"]+)"', answer.text, re.DOTALL)
+    assert parse_qs(urlsplit(html.unescape(links[0])).query)["sql"] == [instead]
+    assert client.get(html.unescape(links[0])).status_code == 200
+
+
+def test_a_query_that_no_browser_waits_for_ends(client):
+    slow = "SELECT count(*) FROM range(10000000) a, range(10000000) b"
+    with pytest.raises(httpx2.TimeoutException):
+        client.get("/data", params={"sql": slow}, timeout=0.5)
+    assert client.get("/data", params={"sql": "SELECT 42"}, timeout=5).status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import re
 
 import pytest
 from collection import Collection
+from mdvec.sql.core.ready import READY
 from mdvec.sql.core.refusals import out_of_memory, out_of_time
 from page_ledger import ledger
 from page_site import page_site, post
@@ -13,7 +14,7 @@ from mdvec_mcp.web.page.rows_view import TooManyAtOnce
 from mdvec_mcp.web.page.views import known_sentences, told
 
 JAPANESE = re.compile(r"[ぁ-んァ-ヶ]")
-SAID = re.compile(r'<p class="(?:trouble|note)"(?: role="alert")?>(.*?)</p>', re.DOTALL)
+SAID = re.compile(r'<p class="(?:whole )?(?:trouble|note)"[^>]*>(.*?)</p>', re.DOTALL)
 
 SEARCHES = {
     "since=いつか": "「いつか」を読み取れません",
@@ -57,7 +58,23 @@ ADDRESSES = {
     "/data?sql=SELECT * FROM 'a.csv'": "ファイルは開けません",
     "/data?sql=SELECT * FROM read_csv('a')": "関数 read_csv() は使えません",
     "/data?sql=SELECT nope FROM transactions": "列「nope」はありません。transactions の列",
+    "/data?sql=SELECT * FROM transaction": "近い名前: transactions",
+    "/data?sql=SELECT * FROM 'transaction.csv'": "近い名前: transactions",
+    "/data?sql=SELECT amont FROM transactions": "列「amont」はありません。近い名前: amount",
+    "/data?sql=SELECT 'a' AS x&chart=bar": "はじめの列に横軸",
+    "/data?sql=SELECT 'a' AS x, 1 AS y&chart=scatter": "散布図には",
+    "/data?sql=SELECT 'a' AS x&chart=histogram": "ヒストグラムには",
+    "/data?sql=SELECT 'a' AS x&chart=box": "箱ひげ図には",
+    "/data?sql=SELECT 'a' AS x&chart=heatmap": "ヒートマップには",
+    "/data?sql=SELECT 'a' AS x, NULL::INT AS y&chart=bar": "グラフにできる値がありません",
+    "/data?sql=SELECT * FROM transactions WHERE date > $day::DATE&p.day=x": "値「x」を",
     "/data?sql=SELECT * FROM range(900)": "行はほかにもあります（表示は 500 行まで）",
+}
+SAVED = {
+    "a": "「a」という質問はもうあります",
+    "?": "「?」は質問の名前に使えません",
+    "trend": "用意された質問の名前",
+    "transactions": "表の名前です",
 }
 ADDED = {
     "/etc": ({}, "ホーム（{home}）の中の"),
@@ -105,6 +122,11 @@ def test_a_japanese_page_says_in_japanese_what_the_library_says_in_english(clien
     ]
     answers += [(client.get(f"/?q={typed}&tool=notes"), words) for typed, words in TYPED.items()]
     answers += [(client.get(address), words) for address, words in ADDRESSES.items()]
+    assert post(client, "/data/save", sql="SELECT 1", name="a").status_code == 200
+    answers += [
+        (post(client, "/data/save", sql="SELECT 1", name=name), words)
+        for name, words in SAVED.items()
+    ]
     for path, (fields, words) in ADDED.items():
         answer = post(client, "/tools/add", path=path, **fields)
         answers.append((answer, words.format(home=home)))
@@ -115,7 +137,13 @@ def test_a_japanese_page_says_in_japanese_what_the_library_says_in_english(clien
         or not all(JAPANESE.search(one) for one in said(answer))
     ]
     assert wrong == []
-    assert len(answers) + len(OTHERS) == len(known_sentences())
+    assert len(answers) + len(OTHERS) + len(READY) == len(known_sentences())
+
+
+def test_the_ready_made_questions_are_described_in_japanese(client):
+    page = client.get("/data").text
+    assert [question.description in page for question in READY.values()] == [False] * len(READY)
+    assert "相関係数" in page
 
 
 def test_limits_of_a_query_are_told_in_japanese():

@@ -211,13 +211,22 @@ class SmallAnswers:
         every = dict.fromkeys([*warnings, *notes])  # the export was warned of the same query
         return self._cut(with_warnings(answer | rest, list(every)), onwards)
 
-    def rows(self, query: str, guard: AnswerGuard) -> JsonAnswer:
-        """The first rows of a query, with a warning if rows or columns are left out.
+    def rows(
+        self,
+        query: str,
+        guard: AnswerGuard,
+        sql: str = SELECT_ALL,
+        *,
+        parameters: Bound | None = None,
+    ) -> JsonAnswer:
+        """The first rows of our statement over a query, with a warning if any are left out.
 
         Raises:
             QueryError: the query failed.
         """
-        fetched = self.queries.rows(query, max_rows=guard.max_rows, max_bytes=guard.max_bytes)
+        fetched = self.queries.rows(
+            query, sql, max_rows=guard.max_rows, max_bytes=guard.max_bytes, parameters=parameters
+        )
         names = [shortened_name(column.name) for column in fetched.columns]
         answer: JsonAnswer = {"columns": names, "rows": fetched.rows}
         export = offered_name("export")

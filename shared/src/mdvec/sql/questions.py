@@ -11,6 +11,7 @@ from mdvec.analysis import ExportFormat
 from mdvec.charts import Plot, PlotKind, plot_of
 from mdvec.queries import (
     Bound,
+    Parameter,
     SavedQuery,
     SavedQueryError,
     SaveMode,
@@ -21,7 +22,7 @@ from mdvec.queries import (
 )
 from mdvec.sizes import MEGABYTE
 from mdvec.sql.answers import ONWARDS_IN_SQL, SmallAnswers
-from mdvec.sql.core.guard import JsonAnswer, with_warnings
+from mdvec.sql.core.guard import AnswerGuard, JsonAnswer, with_warnings
 from mdvec.sql.core.ready import READY
 from mdvec.sql.core.refusals import QueryRefused, UnknownTable, shortened_name
 from mdvec.sql.core.statement import SELECT_ALL, fold
@@ -136,6 +137,18 @@ class Questions:
             )
         return self.prepared(name, parameters or {})
 
+    def parameters(self, query: str) -> tuple[Parameter, ...]:
+        """The parameters of a SELECT, or of the question of that name.
+
+        Raises:
+            QueryError: the SQL is refused.
+        """
+        if not self._is_question(query):
+            return self.queries.judged(query).parameters if "$" in query else ()
+        name = saved.plain_name(query)
+        known = READY.get(name) or saved.find_saved(self.database, name, READY)
+        return known.parameters
+
     def _is_table(self, name: str) -> bool:
         return fold(name) in map(fold, self.queries.tables())
 
@@ -167,6 +180,18 @@ class Questions:
                 prepared.source, prepared.sql, parameters=prepared.bound, may_export=may_export,
                 onwards=_ONWARDS if prepared.is_question else ONWARDS_IN_SQL,
             )  # fmt: skip
+        return with_warnings(answer, [*answer.get("warnings", ()), *prepared.notes])
+
+    def rows(self, prepared: Prepared, guard: AnswerGuard) -> JsonAnswer:
+        """The first rows of an answer, with a warning if rows or columns are left out.
+
+        Raises:
+            QueryError: it could not be run; a table that is gone is named.
+        """
+        with telling_of(prepared):
+            answer = self.answers.rows(
+                prepared.source, guard, prepared.sql, parameters=prepared.bound
+            )
         return with_warnings(answer, [*answer.get("warnings", ()), *prepared.notes])
 
     def first_rows(self, prepared: Prepared, max_rows: int) -> JsonAnswer:

@@ -1,40 +1,51 @@
-"""The view of data: tables, a profile of one, a box for SQL, and its chart and CSV download."""
+"""The view of data: tables, a profile of one, an editor of SQL, saved questions, charts, files."""
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mdvec import charts
-from mdvec.charts import Chart, ImageFormat
+from mdvec.analysis import ExportFormat
+from mdvec.charts import PLOT_KINDS, Chart, ImageFormat, Plot, PlotKind, PlotRefused
 from mdvec.database import DatabaseMissing
 from mdvec.datasets import Column
 from mdvec.household import Hierarchy, HouseholdAnswer, TrendAnswer
 from mdvec.manage import list_tools
-from mdvec.sql import AnswerGuard, JsonAnswer, NoHistogram
+from mdvec.queries import Parameter, SaveMode
+from mdvec.sql import Analytics, AnswerGuard, JsonAnswer, NoHistogram, Prepared
 from mdvec.text import identifier
 from mdvec.tools import KINDS
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from mdvec_mcp.household import month_chart, trend_chart
-from mdvec_mcp.web.page.bars import MonthChart, chart_of_months
 from mdvec_mcp.web.page.views import Query, Views
 
-_GUARD = AnswerGuard(300_000, 500)
+_GUARD = AnswerGuard(100_000, 500)
 """What a page shows of a result, which a person reads: more than a model's tools answer."""
-_PROFILE_GUARD = AnswerGuard(100_000, 500)
+_SAMPLES = AnswerGuard(20_000, 5)
 _MAX_HISTOGRAMS = 24
 _BINS = 12
-_MAX_CHARTED = 60
 _MAX_SQL_CHARS = 20_000
-_MAX_EXACT = 2**53
+_VALUE = "p."
+"""What the fields of parameters begin with in an address."""
+_NEAREST = re.compile(r"(?:nearest:|the tables are:|; (?!DuckDB)\S+ has) ([^;]+)")
+_UNKNOWN = re.compile(r"""there is no table '([^']+)'|column (?:named )?"([^"]+)\"""")
+_WRITTEN = re.compile(r"; write: (.+)")
+_PLAIN = re.compile(r"[^\W\d]\w*")
+_GONE = 499
+"""The status of an answer that nobody waits for; nginx has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +63,29 @@ class ShownColumn:
         return max((count for _, count in self.bins), default=0) or 1
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the editor asks, its parameters, and the result unless some of them have no value yet.
+
+    ``chart`` says in words what the chart shows, if one is wanted; or else ``not_drawn``, why not.
+    """
+
+    parameters: tuple[Parameter, ...] = ()
+    result: JsonAnswer | None = None
+    chart: str = ""
+    not_drawn: str = ""
+
+
 def routes(views: Views) -> list[Route]:
     """The routes of the view."""
     data = _Data(views)
     return [
         views.route("/data", data.show),
         views.route("/data/table", data.table),
+        views.route("/data/file", data.file),
+        views.route("/data/chart", data.chart),
         views.route("/data/export", data.export, changes=True),
+        views.route("/data/save", data.save, changes=True),
     ]
 
 
@@ -73,42 +100,123 @@ class _Data:
         address asks for ``all``, or for them alone, as the script of the page does.
         """
         query = Query(request)
-        sql = query.text("sql").strip()[:_MAX_SQL_CHARS]
         if not await self.views.run(request, self._has_tables):
             return self.views.page(request, "no_data.html")
         if query.text("part") == "tables":
             known = await self.views.run(request, self._handles)
             return self.views.page(request, "data_tables.html", handles=known)
+        return await self._page(request, query)
+
+    async def _page(self, request: Request, query: Query, not_saved: str = "") -> Response:
+        """The view; ``not_saved`` says why a question was not saved."""
+        sql, reason = _sql(query), ""
         is_asked = bool(sql) or "all" in query
         handles = await self.views.run(request, lambda: self._handles_if(asked=is_asked))
-        result, refusal = None, ""
+        questions = await self.views.run(request, self._analytics.questions.listed)
+        asked: Asked | None = Asked()
         if sql:
             try:
-                rows = self.views.wiring.analytics.small_answers.rows
-                result = await self.views.run(request, partial(rows, sql, _GUARD))
+                asked = await self.views.run_while_awaited(request, lambda: self._asked(query, sql))
             except ToolError as error:
-                refusal = str(error)
+                reason = str(error)
+        if asked is None:
+            return Response(status_code=_GONE)
         return self.views.page(
-            request, "data.html", status=400 if refusal else 200,
-            sql=sql, handles=handles, result=result, refusal=refusal,
-            chart=None if result is None else charted(result),
+            request, "data.html", status=400 if not_saved or reason else 200,
+            sql=sql, query=query, handles=handles, questions=questions, asked=asked,
+            refusal=reason, instead=instead_of(sql, reason), kinds=PLOT_KINDS, not_saved=not_saved,
+            mark=_VALUE,
         )  # fmt: skip
 
     async def table(self, request: Request) -> Response:
-        """The columns of a table or query: types, figures, and small histograms."""
+        """The columns of a table or query: types, figures, and small histograms; a few rows."""
         query = Query(request)
         name = query.text("name")
         sql, profile, columns = await self.views.run(request, lambda: self._profile(name, query))
+        rows = self._analytics.small_answers.rows
+        samples = await self.views.run(request, partial(rows, sql, _SAMPLES))
         return self.views.page(
-            request, "data_table.html", name=name, profile=profile, columns=columns, sql=sql
+            request, "data_table.html",
+            name=name, profile=profile, columns=columns, sql=sql, samples=samples,
+        )  # fmt: skip
+
+    async def file(self, request: Request) -> Response:
+        """All rows of a query as CSV or Parquet."""
+        query = Query(request)
+        fmt: ExportFormat = "parquet" if query.text("format") == "parquet" else "csv"
+        questions = self._analytics.questions
+        exported = await self.views.run(
+            request, lambda: questions.file(self._prepared(query, _sql(query)), fmt, None)
         )
+        headers = {"Content-Disposition": f'attachment; filename="mdvec-result.{fmt}"'}
+        lines = _spreadsheet_lines(exported.path) if fmt == "csv" else _parts(exported.path)
+        kind = "text/csv; charset=utf-8" if fmt == "csv" else "application/vnd.apache.parquet"
+        return StreamingResponse(lines, headers=headers, media_type=kind)
+
+    async def chart(self, request: Request) -> Response:
+        """The chart of a result that the address names."""
+        query = Query(request)
+        font = self.views.wiring.settings.charts.font_path
+
+        def drawn() -> Response:
+            return drawing(self._plot(query, _sql(query)), "result", "svg", font)
+
+        return await self.views.run(request, drawn)
 
     async def export(self, request: Request) -> Response:
         """Write the result of a query to a file for Python."""
-        sql = request.state.form.get("sql", [""])[0].strip()[:_MAX_SQL_CHARS]
-        exporter = self.views.wiring.analytics.exporter
-        await self.views.run(request, lambda: exporter.export(sql, "parquet", None))
+        query = Query(request, request.state.form)
+        exporter = self._analytics.exporter
+
+        def work() -> None:
+            asked = self._prepared(query, _sql(query))
+            exporter.export(asked.source, "parquet", None, asked.sql, parameters=asked.bound)
+
+        await self.views.run(request, work)
         return RedirectResponse("/data#exports", 303)
+
+    async def save(self, request: Request) -> Response:
+        """Save a question, or delete one; a refused one stays in its form, with the reason."""
+        query = Query(request, request.state.form)
+        name, sql, mode = query.text("name").strip(), _sql(query), query.text("mode")
+        wanted: SaveMode = "delete" if mode == "delete" else "replace" if mode else "create"
+        save = self._analytics.questions.save
+        try:
+            await self.views.run(
+                request, lambda: save(name, sql, query.text("description") or None, wanted)
+            )
+        except ToolError as error:
+            return await self._page(request, query, str(error))
+        fields = {"name": name, "sql": sql} if wanted != "delete" else {"deleted": name}
+        return RedirectResponse(f"/data?{urlencode(fields)}", 303)
+
+    @property
+    def _analytics(self) -> Analytics:
+        return self.views.wiring.analytics
+
+    def _asked(self, query: Query, sql: str) -> Asked:
+        """The result and what its chart shows, unless parameters have no values yet."""
+        questions = self._analytics.questions
+        parameters = questions.parameters(sql)
+        values = {name.casefold() for name in _values(query)}
+        needed = (one for one in parameters if one.default is None and not one.is_optional)
+        if any(one.name.casefold() not in values for one in needed):
+            return Asked(parameters)
+        asked = self._prepared(query, sql)
+        result = questions.rows(asked, _GUARD)
+        if _kind(query) is None:
+            return Asked(parameters, result)
+        try:
+            return Asked(parameters, result, self._plot(query, sql).in_words())
+        except PlotRefused as error:
+            return Asked(parameters, result, not_drawn=str(error))
+
+    def _prepared(self, query: Query, sql: str) -> Prepared:
+        return self._analytics.questions.asked(sql, _values(query) or None)
+
+    def _plot(self, query: Query, sql: str) -> Plot:
+        kind = _kind(query) or "bar"
+        return self._analytics.questions.plot(self._prepared(query, sql), kind, "")
 
     def _has_tables(self) -> bool:
         try:
@@ -118,17 +226,15 @@ class _Data:
         return any(KINDS[tool.kind].has_tables for tool in tools)
 
     def _handles_if(self, *, asked: bool) -> dict[str, Any] | None:
-        is_ready = self.views.wiring.analytics.queries.is_ready()
-        return self._handles() if asked or is_ready else None
+        return self._handles() if asked or self._analytics.queries.is_ready() else None
 
     def _handles(self) -> dict[str, Any]:
-        analytics = self.views.wiring.analytics
-        tables = analytics.queries.tables()
-        return {"tables": tables, "exports": list(reversed(analytics.exports.list()))}
+        tables = self._analytics.queries.tables()
+        return {"tables": tables, "exports": list(reversed(self._analytics.exports.list()))}
 
     def _profile(self, name: str, query: Query) -> tuple[str, JsonAnswer, list[ShownColumn]]:
         """A query for the rows of a table or of another query, their profile, and their columns."""
-        summaries = self.views.wiring.analytics.summaries
+        summaries = self._analytics.summaries
         known = {table.lower(): table for table in summaries.queries.tables()}
         table = known.get(name.lower())
         # What is no table is a query, or refused by the query process, which names those there are.
@@ -136,7 +242,7 @@ class _Data:
         since, until = query.text("since"), query.text("until")
         days, by = (since, until) if since and until else None, query.text("date_column") or None
         profile = summaries.profile(
-            source, days, by, query.all("column") or None, exact=False, guard=_PROFILE_GUARD
+            source, days, by, query.all("column") or None, exact=False, guard=_GUARD
         )
         figures = profile["columns"]
         types = [field for field in summaries.queries.columns(source) if field.name in figures]
@@ -159,32 +265,44 @@ class _Data:
         return name if table is None else f"{source} LIMIT 100", profile, shown
 
 
-def charted(result: JsonAnswer) -> MonthChart | None:
-    """A chart of the first column of numbers by the first other column; None if there is none."""
-    rows = result["rows"]
-    if not 1 < len(rows) <= _MAX_CHARTED:
-        return None
-    numeric = [
-        position
-        for position in range(len(result["columns"]))
-        if all(_is_amount(row[position]) for row in rows)
-    ]
-    others = [position for position in range(len(result["columns"])) if position not in numeric]
-    if not numeric or not any(row[numeric[0]] for row in rows):
-        return None
-    labels = [str(row[others[0]])[:12] if others else str(n + 1) for n, row in enumerate(rows)]
-    amounts = [None if row[numeric[0]] is None else round(row[numeric[0]]) for row in rows]
-    return chart_of_months(labels, {"out": amounts}, {})
+def _sql(query: Query) -> str:
+    return query.text("sql").strip()[:_MAX_SQL_CHARS]
 
 
-def _is_amount(value: object) -> bool:
-    if isinstance(value, bool):
-        return False
-    return value is None or (isinstance(value, int | float) and abs(value) < _MAX_EXACT)
+def _values(query: Query) -> dict[str, str]:
+    """The values of parameters that an address states."""
+    return {
+        name.removeprefix(_VALUE): value
+        for name, value in query.others()
+        if name.startswith(_VALUE) and value
+    }
+
+
+def _kind(query: Query) -> PlotKind | None:
+    return next((kind for kind in PLOT_KINDS if kind == query.text("chart")), None)
+
+
+def instead_of(sql: str, refusal: str) -> list[tuple[str, str]]:
+    """What a refusal names to write instead, with the SQL that then has it."""
+    if written := _WRITTEN.search(refusal):
+        return [(written[1], written[1])]
+    unknown, near = _UNKNOWN.search(refusal), _NEAREST.search(refusal)
+    if unknown is None or near is None:
+        return []
+    wrong = unknown[1] or unknown[2]
+    place = re.compile(rf'"{re.escape(wrong)}"|(?<!\w){re.escape(wrong)}(?!\w)', re.IGNORECASE)
+
+    def corrected(name: str) -> str:
+        written = name if _PLAIN.fullmatch(name) else identifier(name)
+        return place.sub(lambda _: written, sql)
+
+    names = [name.strip().strip('"') for name in near[1].split(", ")]
+    return [(name, corrected(name)) for name in names if corrected(name) != sql]
 
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """What begins a formula; Japanese spreadsheets also take signs of full width."""
+_IS_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 _SIZE = (1200, 675)
 
 
@@ -221,6 +339,29 @@ def drawing(chart: Chart, name: str, image_format: ImageFormat, font_path: str |
     """
     drawn = charts.draw(chart, _SIZE, image_format, font_path=font_path)
     return _file(drawn.data, drawn.media_type, f"{name}.{image_format}")
+
+
+def _spreadsheet_lines(file: Path) -> Iterator[bytes]:
+    """An exported CSV file with a mark of UTF-8, in which no text is a formula; deleted then."""
+    try:
+        with file.open(encoding="utf-8", newline="") as lines:
+            yield codecs.BOM_UTF8
+            for row in csv.reader(lines):
+                text = io.StringIO()
+                cells = [value if _IS_NUMBER.fullmatch(value) else _cell(value) for value in row]
+                csv.writer(text).writerow(cells)
+                yield text.getvalue().encode()
+    finally:
+        file.unlink(missing_ok=True)
+
+
+def _parts(file: Path) -> Iterator[bytes]:
+    """The parts of a file, which is then deleted."""
+    try:
+        with file.open("rb") as whole:
+            yield from iter(partial(whole.read, 2**16), b"")
+    finally:
+        file.unlink(missing_ok=True)
 
 
 def _cell(value: object) -> object:

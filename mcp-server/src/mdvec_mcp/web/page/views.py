@@ -27,6 +27,7 @@ from mdvec.errors import MdvecError
 from mdvec.household import in_english
 from mdvec.manage import CODE_SECONDS, PageKey
 from mdvec.text import file_size, local_time
+from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -264,10 +265,11 @@ _MAX_DIGITS = 12
 
 
 class Query:
-    """The fields of an address."""
+    """The fields of an address, or of a form."""
 
-    def __init__(self, request: Request) -> None:
-        self._fields = request.query_params
+    def __init__(self, request: Request, form: Mapping[str, Sequence[str]] | None = None) -> None:
+        given = None if form is None else [(name, one) for name in form for one in form[name]]
+        self._fields = request.query_params if given is None else QueryParams(given)
 
     def __contains__(self, name: str) -> bool:
         """Whether a field is given and not empty."""
@@ -387,6 +389,31 @@ class Views:
         """
         wording = trouble_in_japanese if language_of(request) == "ja" else trouble_in_english
         return await in_thread(work, wording, limiter=self._threads)
+
+    async def run_while_awaited(self, request: Request, work: Callable[[], T]) -> T | None:
+        """Run blocking work, and end it when its browser no longer waits: then None.
+
+        Raises:
+            ToolError: it raised an MdvecError.
+        """
+        outcome: T | None = None
+        refusal: ToolError | None = None
+        async with anyio.create_task_group() as tasks:
+
+            async def end_with_browser() -> None:
+                while (await request.receive())["type"] != "http.disconnect":
+                    pass
+                tasks.cancel_scope.cancel()
+
+            tasks.start_soon(end_with_browser)
+            try:
+                outcome = await self.run(request, work)
+            except ToolError as error:  # a group would raise it as a group of errors
+                refusal = error
+            tasks.cancel_scope.cancel()
+        if refusal is not None:
+            raise refusal
+        return outcome
 
     def page(
         self,

@@ -201,6 +201,93 @@ function reviewByKey(list, signal) {
   if (list.firstElementChild) list.firstElementChild.focus({ preventScroll: true });
 }
 
+// The editor of SQL: the names of tables and columns as one types; the answer can be stopped.
+const WORD = /[\p{L}_][\p{L}\p{N}_]*$/u;
+const MAX_NAMES = 8;
+function editSql(box) {
+  const list = document.getElementById("names");
+  const halt = document.getElementById("halt");
+  let offered = [];
+  let chosen = 0;
+  const known = (table) => {
+    const found = new Map();
+    for (const card of document.querySelectorAll("[data-table]")) {
+      const name = card.dataset.table;
+      const isMeant = !table || name.toLowerCase() === table.toLowerCase();
+      if (!table) found.set(name, "");
+      if (isMeant) JSON.parse(card.dataset.columns).forEach((column) => found.has(column) || found.set(column, name));
+    }
+    return found;
+  };
+  const close = () => {
+    list.replaceChildren();
+    offered = [];
+    box.removeAttribute("aria-activedescendant");
+  };
+  const choose = (position) => {
+    chosen = (position + offered.length) % offered.length;
+    [...list.children].forEach((item, place) => item.setAttribute("aria-selected", String(place === chosen)));
+    list.children[chosen].scrollIntoView({ block: "nearest" });
+    box.setAttribute("aria-activedescendant", `name-${chosen}`);
+  };
+  const offer = () => {
+    const before = box.value.slice(0, box.selectionStart);
+    const word = (WORD.exec(before) || [""])[0];
+    const above = before.slice(0, before.length - word.length);
+    const table = (/([\p{L}_][\p{L}\p{N}_]*)\.$/u.exec(above) || [])[1];
+    if (!word && !table) return close();
+    const all = [...(table && known(table).size ? known(table) : known())];
+    const start = word.toLowerCase();
+    const begins = all.filter(([name]) => name.toLowerCase().startsWith(start) && name !== word);
+    const holds = all.filter(([name]) => start && name.toLowerCase().indexOf(start) > 0);
+    offered = [...begins, ...holds].slice(0, MAX_NAMES);
+    if (!offered.length) return close();
+    list.replaceChildren(...offered.map(([name, of], place) => {
+      const item = document.createElement("li");
+      item.id = `name-${place}`;
+      item.setAttribute("role", "option");
+      item.textContent = name;
+      if (of) item.append(Object.assign(document.createElement("small"), { textContent: of }));
+      item.addEventListener("mousedown", (event) => {
+        event.preventDefault(); // the box keeps the caret
+        take(place);
+      });
+      return item;
+    }));
+    choose(0);
+  };
+  const take = (place) => {
+    const [name] = offered[place];
+    const end = box.selectionStart;
+    const start = end - (WORD.exec(box.value.slice(0, end)) || [""])[0].length;
+    const isPlain = /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name);
+    box.setRangeText(isPlain ? name : `"${name.replaceAll('"', '""')}"`, start, end, "end");
+    close();
+  };
+  box.addEventListener("input", (event) => event.isComposing || offer());
+  box.addEventListener("compositionend", offer);
+  box.addEventListener("blur", close);
+  box.addEventListener("keydown", (event) => {
+    if (event.isComposing) return;
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) box.form.requestSubmit();
+    else if (event.key === "Escape" && !halt.hidden) stop();
+    else if (!offered.length) return;
+    else if (event.key === "ArrowDown") choose(chosen + 1);
+    else if (event.key === "ArrowUp") choose(chosen - 1);
+    else if (event.key === "Enter" || event.key === "Tab") take(chosen);
+    else if (event.key === "Escape") close();
+    else return;
+    event.preventDefault();
+  });
+  box.form.addEventListener("submit", () => { halt.hidden = false; });
+  const stop = () => {
+    halt.hidden = true;
+    window.stop(); // the server ends what no browser waits for
+  };
+  halt.addEventListener("click", stop);
+  addEventListener("pageshow", () => { halt.hidden = true; });
+}
+
 // A trend's categories: each line can be hidden by its button in the legend.
 function toggleLines(legend) {
   legend.addEventListener("click", (event) => {
@@ -232,6 +319,8 @@ function begin() {
   const searchForm = document.getElementById("search");
   if (searchForm) searchAsYouType(searchForm);
   for (const place of document.querySelectorAll("[data-part]")) fetchLater(place);
+  const sql = document.getElementById("sql");
+  if (sql) editSql(sql);
   const lines = document.getElementById("lines");
   if (lines) toggleLines(lines);
 }
