@@ -36,6 +36,7 @@ def main() -> int:
             print(said, end="", flush=True)
             return said
 
+        mdvec("demo")
         mdvec("samples", "samples")
         mdvec("tool", "add", "-n", "notes", "-d", "sample notes", "-s", "samples/notes")
         mdvec("import", "-n", "notes")

@@ -18,6 +18,7 @@ from mdvec_cli.commands import (
     STOPPED,
     backup_command,
     compact_command,
+    demo_command,
     doctor_command,
     export_command,
     get_command,
@@ -34,6 +35,7 @@ from mdvec_cli.commands import (
     samples_command,
     say,
     search_command,
+    serve_command,
     service,
     status_command,
     tool,
@@ -92,7 +94,11 @@ app.add_typer(model.app, name="model")
 app.add_typer(service.app, name="service")
 app.command("register")(register_command)
 app.command("unregister")(unregister_command)
+app.command("demo")(demo_command)
 app.command("samples")(samples_command)
+app.command("serve", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
+    serve_command
+)
 app.add_typer(rules, name="rules")
 
 

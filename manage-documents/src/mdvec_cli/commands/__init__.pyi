@@ -7,13 +7,15 @@ from .database import compact_command as compact_command
 from .database import doctor_command as doctor_command
 from .database import restore_command as restore_command
 from .database import status_command as status_command
+from .demo import demo_command as demo_command
+from .demo import samples_command as samples_command
+from .demo import serve_command as serve_command
 from .import_ import import_command as import_command
 from .query import query_command as query_command
 from .register import register_command as register_command
 from .register import rules as rules
 from .register import unregister_command as unregister_command
 from .search import get_command as get_command
-from .search import samples_command as samples_command
 from .search import search_command as search_command
 from .service import ui_command as ui_command
 from .tables import export_command as export_command

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import functools
-import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -346,14 +344,3 @@ def get_command(
         print_json(document)
     else:
         print_text(document.with_pages)
-
-
-def samples_command(
-    folder: Annotated[Path, typer.Argument(help="The folder to write.", show_default=False)],
-) -> None:
-    """Write sample notes and the statement files of invented households into a folder."""
-    copies = manage.copy_samples(folder.expanduser().absolute())
-    for name, copy in copies.items():
-        say(f"wrote {name}: {copy}")
-    notes = shlex.quote(str(copies["notes"]))
-    say(f'next: mdvec tool add -n notes -d "sample notes" -s {notes}')

@@ -178,3 +178,32 @@ def test_samples_are_written_once_and_say_what_is_next(mdvec):
     assert len(list((mdvec.work / "try/household-habits").glob("*.csv"))) > 12
     assert done.err.endswith(f'-d "sample notes" -s {mdvec.work}/try/notes\n')
     assert again.err == f"error: {mdvec.work}/try/notes exists already; choose another folder\n"
+
+
+def test_the_demo_runs_every_step_and_keeps_nothing_unless_told(mdvec, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    done = mdvec("demo", MDVEC_SEARCH_K="0")  # a setting of the user's, wrong or not, is left out
+    assert done.code == 0
+    assert "home/防災メモ.md:5-7" in done.out
+    assert "dev/git-worktree.md:5-19" in done.out
+    assert "食費\t50550\n" in done.out
+    assert done.err.count("\n$ mdvec ") == 7
+    assert "error" not in done.err
+    assert f"added notes: {tmp_path}/mdvec-demo-" in done.err
+    assert list(tmp_path.glob("mdvec-demo-*")) == []
+    assert not mdvec.database.exists()
+    kept, again = mdvec.each("demo kept", "demo kept")
+    assert f"mdvec ui --database {mdvec.work}/kept/demo.sqlite" in kept.err
+    assert "notes\tyes\tmarkdown\t29" in mdvec("status", "--database", "kept/demo.sqlite").out
+    assert again.code == 1
+    assert "kept/samples/notes exists already; choose another folder" in again.err
+
+
+def test_serve_starts_the_server_of_a_folder_and_passes_options_on(mdvec):
+    mdvec.write("a.md", "# 水\n\n一人一日三リットル。")
+    done = mdvec.process("serve", "notes", "--name", "b c")
+    assert done.code == 1
+    assert done.err.startswith("mdvec-mcp: error: ")
+    assert "b c" in done.err
+    gone = mdvec.process("serve", "nowhere")
+    assert gone.err == "mdvec-mcp: error: there is no folder nowhere; name one that exists\n"

@@ -44,7 +44,7 @@ def tool_of_folder(database: Path, folder: Path, name: str | None = None) -> Too
     if known is not None:
         return _checked_active(known)
     if not resolved.is_dir():
-        raise FolderRefused(f"there is no folder {folder}; name one that exists with --docs-dir")
+        raise FolderRefused(f"there is no folder {folder}; name one that exists")
     called = name or name_for(resolved.name, {tool.name for tool in _tools(database)})
     words = f"The user's documents in the folder {resolved.name or resolved}."
     with suppress(ToolExists):  # another server, started at the same moment, registered it

@@ -1,0 +1,133 @@
+"""`mdvec demo`, `samples` and `serve`: mdvec tried in one go, its samples, and a folder served."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from mdvec import manage
+
+from mdvec_cli.commands.terminal import say
+
+_STEPS = (
+    ("Sample notes, mostly in Japanese, become a tool that can be searched:", (
+        ("tool", "add", "-n", "notes", "-d", "sample notes", "-s", "samples/notes"),
+        ("import", "-n", "notes"),
+    )),
+    ("A question, answered with the passage and its place:", (
+        ("search", "水はどれくらい備蓄する？", "-k", "1"),
+        ("search", "How do I keep two branches checked out at the same time?", "-k", "1"),
+    )),
+    ("The statements of an invented household become a ledger:", (
+        ("tool", "add", "-n", "kakeibo", "--kind", "household", "-d", "家計簿",
+         "-s", "samples/household"),
+        ("import", "-n", "kakeibo"),
+    )),
+    ("A month of it, in SQL:", (
+        ("query", "SELECT category_major AS category, sum(-amount) AS yen FROM transactions "
+         "WHERE kind = 'expense' AND month = '2025-06' "
+         "GROUP BY category ORDER BY yen DESC LIMIT 5"),
+    )),
+)  # fmt: skip
+
+
+def demo_command(
+    ctx: typer.Context,
+    folder: Annotated[
+        Path | None,
+        typer.Argument(
+            help="A folder that keeps what the demo makes; without it, nothing is kept.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Try mdvec in a few seconds: samples, two imports, a search and a month of a household."""
+    began = time.monotonic()
+    if folder is not None:
+        kept = folder.expanduser().absolute()
+        _demonstrate(ctx, kept)
+        say(f"\nkept in {kept}; to see it in the browser: {_on_page(kept)}")
+    else:
+        with tempfile.TemporaryDirectory(prefix="mdvec-demo-") as made:
+            _demonstrate(ctx, Path(made))
+        say("\nthe demo's folder is removed again; to keep one: mdvec demo FOLDER")
+    say(
+        f"that took {time.monotonic() - began:.1f} s, and nothing left this machine\n"
+        "next, a folder of your own for your client: mdvec serve FOLDER, or step by step:\n"
+        '  mdvec tool add -n notes -d "what it contains" -s FOLDER\n'
+        "  mdvec import -n notes\n"
+        "  mdvec register claude-desktop"
+    )
+
+
+def _demonstrate(ctx: typer.Context, folder: Path) -> None:
+    """Run each step as a user would type it, in the folder, with a database of its own there."""
+    manage.copy_samples(folder / "samples")
+    (folder / "config.toml").touch()
+    with _settings_of(folder):
+        for about, commands in _STEPS:
+            say(f"\n{about}")
+            for command in commands:
+                typed = (f'"{word}"' if " " in word else word for word in command)
+                say(f"$ mdvec {' '.join(typed)}")
+                if code := ctx.find_root().command.main([*command], "mdvec", standalone_mode=False):
+                    raise typer.Exit(code)
+
+
+def _on_page(folder: Path) -> str:
+    files = (("--database", folder / "demo.sqlite"), ("--config", folder / "config.toml"))
+    return shlex.join(["mdvec", "ui", *(str(part) for pair in files for part in pair)])
+
+
+@contextmanager
+def _settings_of(folder: Path) -> Iterator[None]:
+    """The demo's own folder and settings, whatever the user has; both are put back afterwards."""
+    before, working = dict(os.environ), Path.cwd()
+    for name in [name for name in os.environ if name.startswith("MDVEC_")]:
+        del os.environ[name]
+    os.environ.update(
+        MDVEC_CONFIG=str(folder / "config.toml"),
+        MDVEC_DATABASE_PATH=str(folder / "demo.sqlite"),
+        MDVEC_MODEL_NAME="use",
+    )
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(working)
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def samples_command(
+    folder: Annotated[Path, typer.Argument(help="The folder to write.", show_default=False)],
+) -> None:
+    """Write sample notes and the statement files of invented households into a folder."""
+    copies = manage.copy_samples(folder.expanduser().absolute())
+    for name, copy in copies.items():
+        say(f"wrote {name}: {copy}")
+    notes = shlex.quote(str(copies["notes"]))
+    say(f'next: mdvec tool add -n notes -d "sample notes" -s {notes}')
+
+
+def serve_command(
+    ctx: typer.Context,
+    folder: Annotated[Path, typer.Argument(help="The folder to serve.", show_default=False)],
+) -> None:
+    """Serve a folder to an MCP client over STDIO: registered, imported, and kept up to date.
+
+    It runs mdvec-mcp --docs-dir FOLDER; any further options are passed to it as well.
+    """
+    command = [manage.server_program(), "--docs-dir", str(folder), *ctx.args]
+    if os.name == "nt":  # there, exec would return to the client before the server has ended
+        sys.exit(subprocess.call(command))  # noqa: S603 - our own program
+    os.execv(command[0], command)  # noqa: S606 - our own program
