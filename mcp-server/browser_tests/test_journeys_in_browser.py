@@ -197,7 +197,8 @@ def test_a_query_that_runs_long_is_stopped(window):
     page.goto("/data")
     editor = page.get_by_role("textbox", name="SQLで調べる")
     editor.fill(slow)
-    page.keyboard.press("Control+Enter")
+    with page.expect_request("**/data?sql=*"):
+        page.keyboard.press("Control+Enter")
     page.keyboard.press("Escape")  # as the button does, whose click here would wait for the answer
     expect(editor).to_have_value(slow)
     expect(page.locator("#halt")).to_be_hidden()
