@@ -137,11 +137,18 @@ def test_shops_get_categories_by_key_which_are_undone(window, tmp_path):
             expect(page.locator("#open")).to_have_text(left)
 
 
-def test_a_budget_is_set_and_undone(window):
+def test_a_budget_is_set_after_a_wrong_value_that_stays_and_undone(window):
     page = window(locale="ja").page
     page.goto("/money/plan")
     page.locator("select[name=subject]").select_option("交通費")
-    page.locator("input[name=amount]:visible").fill("8,000")
+    page.locator("input[name=amount]:visible").fill("八千")
+    page.get_by_role("button", name="予算を決める").click()
+    expect(page.get_by_role("alert")).to_contain_text("「八千」を読み取れません")
+    expect(page.locator("select[name=subject]")).to_have_value("交通費")
+    amount = page.locator("input[name=amount]:visible")
+    expect(amount).to_be_focused()
+    expect(amount).to_have_value("八千")
+    amount.fill("8,000")
     page.get_by_role("button", name="予算を決める").click()
     expect(page.locator(".budgets")).to_contain_text("交通費")
     page.get_by_role("button", name="取り消す").click()

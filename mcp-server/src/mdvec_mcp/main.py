@@ -182,7 +182,7 @@ def _warn_of_what_is_not_read(config: Path | None) -> None:
 
 
 def _run(arguments: argparse.Namespace, wire: tuple[int, int]) -> None:
-    from mdvec.settings import DATABASE_NAME, load_settings
+    from mdvec.settings import DATABASE_NAME, load_with_origins
 
     database: Path | None = arguments.database
     if arguments.data_dir is not None:
@@ -197,14 +197,15 @@ def _run(arguments: argparse.Namespace, wire: tuple[int, int]) -> None:
             "read_only": arguments.read_only,
         },
     }
-    settings = load_settings(os.environ, config=arguments.config, flags=flags)
+    loaded_ones = load_with_origins(os.environ, config=arguments.config, flags=flags)
+    settings = loaded_ones.settings
     token = _token(arguments, settings)
     folder = None
     if arguments.docs_dir is not None:
         folder = manage.tool_of_folder(settings.database_path, arguments.docs_dir, arguments.name)
     # A database in a folder of its own was made for such servers: all its tools are of interest.
     is_alone = folder is not None and arguments.data_dir is None and not arguments.all_tools
-    start = Start(settings, folder, is_alone)
+    start = Start(settings, loaded_ones.file, folder, is_alone)
     if arguments.http is not None:
         _serve_http(start, arguments.http, token, arguments.allow_host)
     elif settings.server.url is not None and folder is None:
@@ -231,6 +232,7 @@ class Start:
     """What a server is started with: the settings, and the folder that it may serve alone."""
 
     settings: Settings
+    settings_file: Path | None
     folder: Tool | None
     is_alone: bool
 
@@ -284,8 +286,9 @@ def _server(start: Start, models: ModelPool) -> Wiring:
         tools=len(tools),
     )
     return wired_server(
-        database, tools, models, settings, start.folder, apps.add_apps, is_alone=start.is_alone
-    )
+        database, tools, models, settings, start.folder, apps.add_apps, is_alone=start.is_alone,
+        settings_file=start.settings_file,
+    )  # fmt: skip
 
 
 def _active_tools(database: Path) -> list[Tool]:

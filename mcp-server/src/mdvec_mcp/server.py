@@ -48,6 +48,7 @@ class Wiring:
     Attributes:
         folder_tool: the tool of the folder that the server was started for, if any.
         is_alone: whether that tool is the only one that is served.
+        settings_file: where the settings are from, if from a file.
         templates: of the tools that were offered so far.
         early: the models, and the kinds of tools, that were loaded early, or will be.
         extend: adds to a complete offer what stands above it.
@@ -59,6 +60,7 @@ class Wiring:
     settings: Settings
     folder_tool: Tool | None = None
     is_alone: bool = False
+    settings_file: Path | None = None
     templates: dict[CodeType, McpTool] = field(default_factory=dict)
     early: set[str] = field(default_factory=set)
     extend: Callable[[Wiring, Offer], None] | None = None
@@ -154,6 +156,7 @@ def wired_server(
     extend: Callable[[Wiring, Offer], None] | None = None,
     *,
     is_alone: bool = False,
+    settings_file: Path | None = None,
 ) -> Wiring:
     """A server that offers ``tools`` at first, and from then on what the database holds.
 
@@ -166,7 +169,9 @@ def wired_server(
         "mdvec", version=__version__, structured=settings.server.structured,
         language=settings.household.language,
     )  # fmt: skip
-    wiring = Wiring(server, database, models, settings, folder_tool, is_alone, extend=extend)
+    wiring = Wiring(
+        server, database, models, settings, folder_tool, is_alone, settings_file, extend=extend
+    )
     server.follow(LiveOffer(database, tools, lambda rows: _offer(wiring, rows)))
     if folder_tool is not None:
         wiring.freshness.look_at_tool(folder_tool.name)

@@ -92,6 +92,9 @@ def test_a_wrong_budget_ends_in_one_sentence_and_changes_nothing(client, fields,
     answer = post(client, "/money/plan/budget", **fields)
     assert (answer.status_code, told in text_in(answer.text)) == (400, True)
     assert "There is no budget yet" in text_in(plan(client))
+    if "household" not in fields:
+        assert f'value="{fields["amount"]}"' in answer.text  # what was typed stays
+        assert told in re.search(r'id="refused" role="alert">(.*?)</p>', answer.text)[1]
 
 
 def test_budgets_move_by_month(client):

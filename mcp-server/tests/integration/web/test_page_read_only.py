@@ -29,6 +29,9 @@ FORMS = {
         "amount": "5",
         "per": "month",
     },
+    "/data/save": {"sql": "SELECT 1", "name": "a"},
+    "/tools/backup": {},
+    "/tools/restore": {"backup": "a.zip", "replaces": "1"},
     "/data/export": {"sql": "SELECT 1 AS a"},
 }
 

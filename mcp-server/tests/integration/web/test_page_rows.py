@@ -133,6 +133,11 @@ def test_several_rows_are_changed_at_once_and_nothing_is_changed_by_what_is_refu
     refused = change(client, "save", id=ids, category="無い", tags="x", shown="q=喫茶")
     assert (refused.status_code, "no category fits" in refused.text) == (400, True)
     assert "#x" not in shown(client, q="喫茶")
+    assert (refused.text.count(" checked"), 'value="無い"' in refused.text) == (len(ids), True)
+    typed = change(client, "save", id=ids[0], one="1", category="無い", note="手紙", shown="q=喫茶")
+    assert (typed.status_code, 'id="edit"' in typed.text) == (400, True)
+    assert ('value="無い"' in typed.text, 'value="手紙"' in typed.text) == (True, True)
+    assert 'id="refused" role="alert">' in typed.text
     back = undo(client, done.text)
     assert set(cells(back, 4)) == {"食費 / カフェ"}
     assert "#取材" not in back

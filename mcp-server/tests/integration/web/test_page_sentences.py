@@ -76,6 +76,7 @@ SAVED = {
     "trend": "用意された質問の名前",
     "transactions": "表の名前です",
 }
+RESTORED = {"b.zip": "置き換えるなら", "none.zip": "はありません", "d.txt": "バックアップではない"}
 ADDED = {
     "/etc": ({}, "ホーム（{home}）の中の"),
     "a": ({"name": "日本"}, "「日本」は名前に使えません"),
@@ -126,6 +127,11 @@ def test_a_japanese_page_says_in_japanese_what_the_library_says_in_english(clien
     answers += [
         (post(client, "/data/save", sql="SELECT 1", name=name), words)
         for name, words in SAVED.items()
+    ]
+    (home / "b.zip").write_bytes(post(client, "/tools/backup").content)
+    answers += [
+        (post(client, "/tools/restore", backup=str(home / file)), words)
+        for file, words in RESTORED.items()
     ]
     for path, (fields, words) in ADDED.items():
         answer = post(client, "/tools/add", path=path, **fields)

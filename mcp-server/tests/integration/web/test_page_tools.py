@@ -100,6 +100,30 @@ def test_a_wrong_name_or_kind_ends_in_one_sentence(home):
         file.touch()
         refused = post(client, "/tools/add", path="a.txt", kind="dataset")
         assert (refused.status_code, "cannot be a dataset" in refused.text) == (400, True)
+        assert 'value="a.txt"' in refused.text  # what was typed stays
+        assert '<option value="dataset" selected>' in refused.text
+
+
+def test_a_backup_is_downloaded_and_restored_over_what_was_there_when_that_is_said(home):
+    database = home / "data" / "v.sqlite"
+    folder = home / "a"
+    folder.mkdir()
+    add_tool(database, "first", "the first", folder, "markdown")
+    with page_site(database) as site, site.client() as client:
+        backup = post(client, "/tools/backup")
+        assert backup.headers["content-disposition"].startswith("attachment; filename=")
+        (home / "b.zip").write_bytes(backup.content)
+        add_tool(database, "second", "the second", folder, "markdown")
+        refused = post(client, "/tools/restore", backup="b.zip")
+        assert (refused.status_code, 'value="b.zip"' in refused.text) == (400, True)
+        assert "has tools already (first, second)" in refused.text
+        for wrong in ("none.zip", "a", "", "a\0b", "~x/b.zip"):
+            assert post(client, "/tools/restore", backup=wrong, replaces="1").status_code == 400
+        done = post(client, "/tools/restore", backup=str(home / "b.zip"), replaces="1")
+        assert ("tool-first" in done.text, "tool-second" in done.text) == (True, False)
+        (kept,) = database.parent.glob("v.sqlite.replaced-*")
+        assert f"What was there is kept: {kept}" in text_in(done.text)
+        assert sorted(file.suffix for file in database.parent.glob(".mdvec*")) == []
 
 
 def test_hostile_names_of_tools_files_and_folders_do_nothing(home):

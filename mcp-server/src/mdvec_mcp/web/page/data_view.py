@@ -149,7 +149,7 @@ class _Data:
             request, lambda: questions.file(self._prepared(query, _sql(query)), fmt, None)
         )
         headers = {"Content-Disposition": f'attachment; filename="mdvec-result.{fmt}"'}
-        lines = _spreadsheet_lines(exported.path) if fmt == "csv" else _parts(exported.path)
+        lines = _spreadsheet_lines(exported.path) if fmt == "csv" else file_parts(exported.path)
         kind = "text/csv; charset=utf-8" if fmt == "csv" else "application/vnd.apache.parquet"
         return StreamingResponse(lines, headers=headers, media_type=kind)
 
@@ -355,7 +355,7 @@ def _spreadsheet_lines(file: Path) -> Iterator[bytes]:
         file.unlink(missing_ok=True)
 
 
-def _parts(file: Path) -> Iterator[bytes]:
+def file_parts(file: Path) -> Iterator[bytes]:
     """The parts of a file, which is then deleted."""
     try:
         with file.open("rb") as whole:

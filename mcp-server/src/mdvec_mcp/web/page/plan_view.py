@@ -9,6 +9,7 @@ from functools import partial
 from threading import Lock
 
 from cachetools import LRUCache
+from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.charts import Chart, ImageFormat, Plot, Series, colors_of, month_plot
 from mdvec.database import Connection
 from mdvec.dates import MonthRange
@@ -239,8 +240,12 @@ class _Plan:
     views: Views
     habits: HabitsCache
 
-    async def show(self, request: Request, household: Household, query: Query) -> Response:
+    async def show(
+        self, request: Request, household: Household, query: Query, refused: str = ""
+    ) -> Response:
         """Budgets of a month or period, and what the household's habits lead to.
+
+        With ``refused``, why the budget in the fields was not set.
 
         The habits are left out if they would have to be computed, unless the address asks for
         ``all``, or for them alone, as the script of the page does.
@@ -253,9 +258,9 @@ class _Plan:
         later = "all" not in query
         plan = await household.run(partial(self._plan, query=query, later=later))
         return self.views.page(
-            request, "plan.html",
+            request, "plan.html", status=400 if refused else 200, refused=refused,
             household=household, query=query, plan=plan, habits=plan.habits,
-            changed="" if is_led_here(request) else query.text("subject"),
+            changed="" if is_led_here(request) else query.text("subject") * (not refused),
         )  # fmt: skip
 
     async def budget(self, request: Request) -> Response:
@@ -266,15 +271,18 @@ class _Plan:
             return str(form.get(name, [default])[0]).strip()
 
         household = await asked_household(self.views, request)
-        amount = _yen(language_of(request), given("amount"))
 
         def work(ledger: Connection, tool_id: int) -> BudgetSet:
             return set_budget(
-                ledger, tool_id, category=given("subject"), amount=amount,
+                ledger, tool_id, category=given("subject"),
+                amount=_yen(language_of(request), given("amount")),
                 per=given("per", "month"), month_starts_on=self._starts_on, today=today(),
             )  # fmt: skip
 
-        done = await household.run(work, "write")
+        try:
+            done = await household.run(work, "write")
+        except ToolError as error:
+            return await self.show(request, household, Query(request, form), str(error))
         query = {
             "household": household.name, "period": given("period") or None,
             "subject": done.subject, "per": done.per, "amount": done.amount,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import get_args
 from urllib.parse import parse_qsl, quote, urlencode
 
+from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.database import Connection
 from mdvec.errors import MdvecError
 from mdvec.household import (
@@ -104,12 +105,19 @@ def routes(views: Views) -> list[Route]:
 class _Rows:
     views: Views
 
-    async def show(self, request: Request, household: Household, query: Query) -> Response:
-        """A page of the rows that the address asks for."""
+    async def show(
+        self,
+        request: Request,
+        household: Household,
+        query: Query,
+        typed: Query | None = None,
+        refused: str = "",
+    ) -> Response:
+        """A page of the rows that the address asks for; and what a ``refused`` form held."""
         shown = await household.run(lambda ledger, id_: self._read(ledger, id_, query))
         led_here = is_led_here(request)
         return self.views.page(
-            request, "rows.html",
+            request, "rows.html", status=400 if refused else 200, typed=typed, refused=refused,
             household=household, query=query, shown=shown, sort=_sort(query),
             choices=get_args(RowChoice),
             was="" if led_here else query.text("was"),
@@ -145,7 +153,13 @@ class _Rows:
         change = _Change(request.state.form)
         left_out = {"was", "long", "ruled", "before", "edit", "rule"}
         shown = [(name, value) for name, value in change.shown if name not in left_out]
-        done = {"household": household.name} | await household.run(change.carry_out, "write")
+        try:
+            done = {"household": household.name} | await household.run(change.carry_out, "write")
+        except ToolError as error:
+            typed = Query(request, request.state.form)
+            edited = [("edit", typed.text("id"))] if "one" in typed else []
+            query = Query(request, _by_name([*shown, *edited]))
+            return await self.show(request, household, query, typed, str(error))
         fields = [(name, value) for name, value in shown if name not in done]
         return RedirectResponse(f"/money/rows?{urlencode([*fields, *done.items()])}", 303)
 
@@ -202,6 +216,10 @@ class _Rows:
             edited=edited,
             trial=trial,
         )
+
+
+def _by_name(fields: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
+    return {name: [value for other, value in fields if other == name] for name, _ in fields}
 
 
 def _choice(query: Query) -> RowChoice:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import anyio
 from mcp.server.mcpserver.exceptions import ToolError
@@ -23,16 +25,19 @@ from mdvec.manage import (
     Overview,
     ToolStatus,
     add_tool,
+    back_up,
     examine,
     find_tool,
     home_folder,
     list_tools,
     models_in_use,
     overview,
+    restore,
     set_active,
     tools_of_source,
     within_home,
 )
+from mdvec.settings import users_file
 from mdvec.sync import Source, list_sources
 from mdvec.tools import KINDS, Tool, name_for
 from starlette.requests import Request
@@ -40,8 +45,10 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response, S
 from starlette.routing import Route
 
 from mdvec_mcp.freshness import freshness_in_english, freshness_in_japanese
+from mdvec_mcp.household import today
 from mdvec_mcp.upkeep import Values, imports_now
-from mdvec_mcp.web.page.views import Language, Query, Views, language_of, words
+from mdvec_mcp.web.page.data_view import file_parts
+from mdvec_mcp.web.page.views import Language, Query, Views, is_led_here, language_of, words
 
 _MAX_STREAMS = 16
 _LOOK_SECONDS = 0.5
@@ -70,6 +77,8 @@ def routes(views: Views) -> list[Route]:
         views.route("/tools/active", tools.activate, changes=True),
         views.route("/tools/reindex", tools.reindex, changes=True),
         views.route("/tools/stop", tools.stop, changes=True),
+        views.route("/tools/backup", tools.back_up, changes=True),
+        views.route("/tools/restore", tools.restore, changes=True),
         views.route("/tools/health", _Health(views).show),
     ]
 
@@ -81,13 +90,18 @@ class _Tools:
 
     async def show(self, request: Request) -> Response:
         """The tools, or only their list for the script of the page."""
-        query, language = Query(request), language_of(request)
+        return await self._page(request, Query(request))
+
+    async def _page(self, request: Request, query: Query, refused: str = "") -> Response:
+        """The view; with what a form held, and why it was ``refused``."""
+        language = language_of(request)
         seen, shown = await self.views.run(request, lambda: self._look(language))
         template = "tools_list.html" if query.text("part") == "list" else "tools.html"
         return self.views.page(
-            request, template,
-            overview=seen, tools=shown, kinds=tuple(KINDS), path=query.text("folder"),
-            home=str(Path.home()),
+            request, template, status=400 if refused else 200,
+            overview=seen, tools=shown, kinds=tuple(KINDS), query=query, refused=refused,
+            path=query.text("folder") or query.text("path"), home=str(Path.home()),
+            kept="" if is_led_here(request) else query.text("kept"),
         )  # fmt: skip
 
     def _look(self, language: Language) -> tuple[Overview | None, list[ShownTool]]:
@@ -132,8 +146,37 @@ class _Tools:
             wiring.freshness.start_import(tool)
             return tool
 
-        tool = await self.views.run(request, work)
+        try:
+            tool = await self.views.run(request, work)
+        except ToolError as error:
+            return await self._page(request, Query(request, form), str(error))
         return RedirectResponse(f"/tools#tool-{tool.name}", 303)
+
+    async def back_up(self, request: Request) -> Response:
+        """A backup to keep: the database and the settings in one file."""
+        wiring = self.views.wiring
+        file = wiring.database.absolute().parent / f".mdvec-backup-{secrets.token_hex(8)}.zip"
+        await self.views.run(request, lambda: back_up(wiring.database, wiring.settings_file, file))
+        name = f"mdvec-backup-{today().isoformat()}.zip"
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return StreamingResponse(file_parts(file), headers=headers, media_type="application/zip")
+
+    async def restore(self, request: Request) -> Response:
+        """Give the database the content of a backup; what it had is kept beside it, and named."""
+        query, wiring = Query(request, request.state.form), self.views.wiring
+        named = query.text("backup").strip().replace("\0", "")
+        settings = wiring.settings_file or users_file()
+
+        def work() -> str:
+            file = Path.home() / named.removeprefix("~/")
+            done = restore(file, wiring.database, settings, replaces="replaces" in query)
+            return ", ".join(map(str, done.replaced))
+
+        try:
+            kept = await self.views.run(request, work)
+        except ToolError as error:
+            return await self._page(request, query, str(error))
+        return RedirectResponse(f"/tools?{urlencode({'kept': kept, 'restored': 1})}#backup", 303)
 
     def _names(self) -> set[str]:
         try:
