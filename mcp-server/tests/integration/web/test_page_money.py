@@ -118,6 +118,12 @@ def test_a_category_is_compared_with_its_mean_and_the_year_before(client):
     assert "2025-03 2,500 1,750 1,500".replace(" ", "") in table.replace(" ", "")
 
 
+def test_a_month_alone_is_a_line_of_figures_without_a_chart(client):
+    alone = client.get("/money", params={"period": "2025-06", "category": "食費"}).text
+    assert (alone.count('class="chart"'), "┄" in alone) == (0, False)
+    assert re.search(r"<details open><summary>.*?2025-06.*?</details>", alone, re.DOTALL)
+
+
 def test_months_that_run_or_have_no_rows_are_marked(client):
     shown = money(client, period="2025年6月〜9月")
     assert shown.count('class="empty"') == 2

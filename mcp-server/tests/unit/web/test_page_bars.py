@@ -1,5 +1,6 @@
 """The geometry of charts of months."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +20,14 @@ def test_everything_lies_within_the_picture(amounts):
     assert 2 <= len(chart.amounts) <= 8
     assert 1 <= len(chart.months) <= 14
     assert all(0 <= tick.at <= HEIGHT for tick in chart.amounts)
+
+
+def test_two_months_make_no_giant_bars():
+    chart = chart_of_months(["a", "b"], {"in": [1, 2], "out": [3, 4]}, {})
+    assert all(bar.width <= 55 for bar in chart.bars)
+    middles = [(chart.bars[at].x + chart.bars[at + 2].x + chart.bars[at + 2].width) / 2
+               for at in (0, 1)]  # fmt: skip
+    assert middles == pytest.approx([tick.at for tick in chart.months], abs=1)
 
 
 def test_bars_stand_on_zero_and_are_as_high_as_their_amounts():

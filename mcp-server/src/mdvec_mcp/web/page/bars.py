@@ -10,6 +10,8 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 8, 12, 28
 _MAX_LABELS = 14
 _STEPS = (1, 2, 2.5, 5, 10)
 _LINES = 4
+_MAX_GROUP = 110
+"""The widest that the bars of a month are: few months make no giants."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +106,13 @@ def _bars(
     slot: float,
     height_of: Callable[[float], float],
 ) -> Iterator[Bar]:
-    width = slot * 0.8 / max(len(series), 1)
+    width = min(slot * 0.8, _MAX_GROUP) / max(len(series), 1)
+    margin = (slot - width * len(series)) / 2
     for position, (style, amounts) in enumerate(series.items()):
         for number, (month, amount) in enumerate(zip(months, amounts, strict=True)):
             if amount is None:
                 continue
-            x = _LEFT + slot * (number + 0.1) + width * position
+            x = _LEFT + slot * number + margin + width * position
             y, zero = height_of(amount), height_of(0)
             yield Bar(
                 round(x, 1), min(y, zero), round(max(width - 1, 1), 1), round(abs(zero - y), 1),
