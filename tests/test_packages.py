@@ -27,6 +27,18 @@ def test_the_package_of_all_has_the_commands_of_both_programs():
     assert projects["meta"]["scripts"] == both
 
 
+def test_the_package_of_all_has_the_extras_of_the_library():
+    extras = {
+        member: set(
+            tomllib.loads((ROOT / member / "pyproject.toml").read_text())["project"][
+                "optional-dependencies"
+            ]
+        )
+        for member in ("meta", "shared")
+    }
+    assert extras["meta"] == extras["shared"] - {"charts", "test"}  # the server needs charts
+
+
 TEXT = {"type": "string", "minLength": 1}
 ARGUMENT = {
     "type": "object",

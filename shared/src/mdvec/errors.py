@@ -104,6 +104,7 @@ place; any other exception is a bug.
         InvalidTool                   mdvec.manage.registering
             FolderServed              mdvec.manage.registering
         InstructionsUnusable          mdvec.manage.rules
+        OnlyTried                     mdvec.manage.service
         ServerNotInstalled            mdvec.manage.service
         ServiceError                  mdvec.manage.service
         SavedQueryError               mdvec.queries.saved

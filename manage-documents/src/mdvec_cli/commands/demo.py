@@ -15,6 +15,7 @@ from typing import Annotated
 
 import typer
 from mdvec import manage
+from mdvec.installation import this_installation
 
 from mdvec_cli.commands.terminal import say
 
@@ -59,10 +60,18 @@ def demo_command(
     else:
         with tempfile.TemporaryDirectory(prefix="mdvec-demo-") as made:
             _demonstrate(ctx, Path(made))
-        say("\nthe demo's folder is removed again; to keep one: mdvec demo FOLDER")
+        say(
+            "\nthe demo's folder is removed again; to keep one: "
+            f"{this_installation().program} demo FOLDER"
+        )
+    here = this_installation()
     say(
         f"that took {time.monotonic() - began:.1f} s, and nothing left this machine\n"
-        "next, a folder of your own for your client: mdvec serve FOLDER, or step by step:\n"
+        f"next, a folder of your own for your client: {here.program} serve FOLDER, or step by step:"
+    )
+    for step in () if here.is_kept else (here.to_keep,):
+        say(f"  {step}")
+    say(
         '  mdvec tool add -n notes -d "what it contains" -s FOLDER\n'
         "  mdvec import -n notes\n"
         "  mdvec register claude-desktop"
@@ -85,7 +94,9 @@ def _demonstrate(ctx: typer.Context, folder: Path) -> None:
 
 def _on_page(folder: Path) -> str:
     files = (("--database", folder / "demo.sqlite"), ("--config", folder / "config.toml"))
-    return shlex.join(["mdvec", "ui", *(str(part) for pair in files for part in pair)])
+    return f"{this_installation().program} ui " + shlex.join(
+        str(part) for pair in files for part in pair
+    )
 
 
 @contextmanager

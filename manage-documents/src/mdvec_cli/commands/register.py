@@ -63,7 +63,7 @@ def register_command(
     if config is not None:
         options += ["--config", str(config.expanduser().absolute())]
     server = manage.Server(
-        manage.server_program(), tuple(options), http, is_database_chosen=database is not None
+        manage.kept_server_program(), tuple(options), http, is_database_chosen=database is not None
     )
     chosen, machine = manage.CLIENTS[client], _machine()
     entry = manage.snippet(chosen, chosen.entry(server)).rstrip("\n")

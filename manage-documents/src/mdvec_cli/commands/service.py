@@ -62,7 +62,7 @@ def install_command(
     more = ["--database", str(settings.database_path)]
     for option, path in (("--config", config), ("--token-file", token_file)):
         more += [] if path is None else [option, str(path.expanduser().absolute())]
-    service = _service([manage.server_program(), "--http", http, *more])
+    service = _service([manage.kept_server_program(), "--http", http, *more])
     if print_:
         print_line(service.text.rstrip("\n"))
         return

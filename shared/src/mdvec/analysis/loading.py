@@ -21,13 +21,14 @@ from mdvec.datasets import (
     parquet_scan,
     parse_type,
 )
+from mdvec.installation import this_installation
 from mdvec.settings import Settings, load_settings
 from mdvec.text import identifier, literal
 
 if TYPE_CHECKING:
     import duckdb
 
-INSTALL = "pip install 'mdvec-shared[charts]'"
+INSTALL = this_installation().adding_extra("charts")
 Library = Literal["polars", "pandas"]
 
 EXPORT_VIEW = "export"
@@ -114,9 +115,11 @@ def _chosen_library(library: Library | None) -> Library:
         if find_spec(name) is not None:
             return "polars" if name == "polars" else "pandas"
     if library == "polars":
-        raise LibraryMissing("polars is not installed; pip install polars, or library='pandas'")
+        raise LibraryMissing(
+            f"polars is not installed; {this_installation().adding('polars')}, or library='pandas'"
+        )
     what = "pandas is not" if library else "neither polars nor pandas is"
-    raise LibraryMissing(f"{what} installed; {INSTALL}")
+    raise LibraryMissing(f"{what} installed; {this_installation().adding('pandas')}")
 
 
 def _polars_frame(connection: duckdb.DuckDBPyConnection, file: Path) -> Any:  # noqa: ANN401 - see above

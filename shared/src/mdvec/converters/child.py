@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from mdvec.converters.formats import Converted, NotConverted, format_of
+from mdvec.installation import this_installation
 from mdvec.sandbox import code_paths, limit, restrict_calls, restrict_files, take_own_user
 from mdvec.sizes import MEGABYTE
 
@@ -76,7 +77,7 @@ def _converted(data: bytes, name: str) -> Converted:
     except ModuleNotFoundError as error:
         raise NotConverted(
             f"reading it needs the package {known.package}; install it with: "
-            "pip install 'mdvec[documents]'"
+            f"{this_installation().adding_extra('documents')}"
         ) from error
     converted: Converted = module.convert(data, name)
     if len(converted.content) > MAX_TEXT:

