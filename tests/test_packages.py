@@ -1,12 +1,14 @@
-"""The packages that are released together name each other's version."""
+"""The packages that are released together fit each other, and so does what builds them."""
 
 import json
+import re
 import tomllib
 from pathlib import Path
 
 import jsonschema  # type: ignore[import-untyped]
 import mdvec
 import pytest
+import yaml
 
 ROOT = Path(__file__).parents[1]
 
@@ -110,3 +112,33 @@ def test_the_entry_for_the_registry_of_servers_is_valid_and_names_this_version()
     entry["description"] *= 2
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(entry, SERVER_JSON)
+
+
+WORKFLOWS = {
+    path.stem: yaml.load(path.read_text(encoding="utf-8"), yaml.BaseLoader)
+    for path in (ROOT / ".github/workflows").glob("*.yml")
+}
+
+
+def test_the_workflows_run_make_targets_and_programs_that_exist():
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    jobs = [job for workflow in WORKFLOWS.values() for job in workflow["jobs"].values()]
+    lines = [step["run"] for job in jobs for step in job.get("steps", ()) if "run" in step]
+    made = {line.split()[1] for line in lines if line.startswith("make ")}
+    assert made == {"lint", "test", "conformance", "dist", "mcpb"}
+    assert made <= targets
+    (checked,) = (line.split()[1] for line in lines if line.startswith("python "))
+    assert (ROOT / checked).is_file()
+
+
+def test_every_system_and_python_is_tested_and_only_a_tag_publishes():
+    matrix = WORKFLOWS["test"]["jobs"]["test"]["strategy"]["matrix"]
+    assert matrix["os"] == ["ubuntu-latest", "macos-latest", "windows-latest"]
+    project = tomllib.loads((ROOT / "meta/pyproject.toml").read_text())["project"]
+    assert project["requires-python"] == f">={matrix['python'][0]}"
+    assert matrix["python"] == ["3.11", "3.12", "3.13", "3.14"]
+    assert WORKFLOWS["release"]["on"] == {"push": {"tags": ["v*"]}}
+    publish = WORKFLOWS["release"]["jobs"]["publish"]
+    assert publish["permissions"] == {"id-token": "write"}
+    assert publish["needs"] == "test"
+    assert WORKFLOWS["release"]["jobs"]["test"]["uses"] == "./.github/workflows/test.yml"

@@ -11,7 +11,18 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-KEPT = ("PATH", "LANG", "LC_ALL", "SSL_CERT_FILE")
+IS_WINDOWS = os.name == "nt"
+KEPT = (
+    "PATH",
+    "LANG",
+    "LC_ALL",
+    "SSL_CERT_FILE",
+    "SYSTEMROOT",
+    "COMSPEC",
+    "PATHEXT",
+    "TEMP",
+    "TMP",
+)
 NEEDED = ("PIP_",)
 
 
@@ -24,8 +35,8 @@ def main() -> int:
             name: value
             for name, value in os.environ.items()
             if name in KEPT or name.startswith(NEEDED)
-        } | {"HOME": str(home)}
-        programs = Path(folder) / "venv" / "bin"
+        } | dict.fromkeys(("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA"), str(home))
+        programs = Path(folder) / "venv" / ("Scripts" if IS_WINDOWS else "bin")
         venv.create(programs.parent, with_pip=True)
         wheels = sorted(map(str, (ROOT / "dist").glob("*.whl")))
         run(programs / "pip", "install", "-q", "-c", str(ROOT / "constraints.txt"), *wheels)
@@ -42,8 +53,10 @@ def main() -> int:
         mdvec("import", "-n", "notes")
         assert "防災メモ" in mdvec("search", "水はどれくらい備蓄する？", "-k", "1")
         mdvec("register", "claude-code")
-        entry = json.loads((home / ".claude.json").read_text())["mcpServers"]["mdvec"]
-        assert entry["command"] == str(programs / "mdvec-mcp")
+        entry = json.loads((home / ".claude.json").read_text(encoding="utf-8"))["mcpServers"][
+            "mdvec"
+        ]
+        assert Path(entry["command"]).with_suffix("") == programs / "mdvec-mcp"
         mdvec("doctor")  # starts the server, and searches
         code = "import mdvec, mdvec_cli, mdvec_mcp; print(mdvec.__file__)"
         place = run(programs / "python", "-c", code, cwd=home, env=environment)
@@ -55,7 +68,7 @@ def main() -> int:
 def run(program: Path, *arguments: str, **options: object) -> str:
     """What a command prints; its failure ends the check."""
     done = subprocess.run(
-        [str(program), *arguments], text=True, stdout=subprocess.PIPE, check=False, **options
+        [str(program), *arguments], encoding="utf-8", stdout=subprocess.PIPE, check=False, **options
     )
     if done.returncode:
         sys.exit(f"{program.name} {' '.join(arguments)} failed:\n{done.stdout}")
