@@ -1,7 +1,10 @@
 """The packages that are released together fit each other, and so does what builds them."""
 
+import importlib.util
 import json
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -9,6 +12,7 @@ import jsonschema  # type: ignore[import-untyped]
 import mdvec
 import pytest
 import yaml
+from mdvec_cli.main import app
 
 ROOT = Path(__file__).parents[1]
 
@@ -46,8 +50,11 @@ ARGUMENT = {
     "type": "object",
     "required": ["type"],
     "properties": {
-        "type": {"enum": ["named", "positional"]}, "name": TEXT, "value": TEXT, "valueHint": TEXT,
+        "type": {"const": "positional"}, "value": TEXT, "valueHint": TEXT, "description": TEXT,
+        "format": {"enum": ["string", "number", "boolean", "filepath"]},
+        "isRequired": {"type": "boolean"},
     },
+    "anyOf": [{"required": ["value"]}, {"required": ["valueHint"]}],
     "additionalProperties": False,
 }  # fmt: skip
 SERVER_JSON = {
@@ -74,7 +81,7 @@ SERVER_JSON = {
                     "identifier": TEXT,
                     "version": TEXT,
                     "runtimeHint": {"const": "uvx"},
-                    "runtimeArguments": {"type": "array", "items": ARGUMENT},
+                    "packageArguments": {"type": "array", "items": ARGUMENT},
                     "transport": {
                         "type": "object",
                         "required": ["type"],
@@ -106,7 +113,10 @@ def test_the_entry_for_the_registry_of_servers_is_valid_and_names_this_version()
     jsonschema.validate(entry, SERVER_JSON)
     (package,) = entry["packages"]
     assert {entry["version"], package["version"]} == {mdvec.__version__}
-    assert package["runtimeArguments"][0]["value"] == f"mdvec=={mdvec.__version__}"
+    # A client runs: uvx mdvec@VERSION serve FOLDER.
+    command, folder = package["packageArguments"]
+    assert command["value"] in {command.name for command in app.registered_commands}
+    assert folder["isRequired"]
     # The registry looks for this line in the package's description, as proof that both agree.
     assert f"mcp-name: {entry['name']}" in (ROOT / "meta/README.md").read_text(encoding="utf-8")
     entry["description"] *= 2
@@ -142,3 +152,29 @@ def test_every_system_and_python_is_tested_and_only_a_tag_publishes():
     assert publish["permissions"] == {"id-token": "write"}
     assert publish["needs"] == "test"
     assert WORKFLOWS["release"]["jobs"]["test"]["uses"] == "./.github/workflows/test.yml"
+
+
+def test_the_bundle_asks_for_a_folder_and_serves_it():
+    spec = importlib.util.spec_from_file_location("make_mcpb", ROOT / "tools/make_mcpb.py")
+    make_mcpb = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(make_mcpb)
+    manifest = make_mcpb.manifest()
+    assert manifest["version"] == mdvec.__version__
+    arguments = manifest["server"]["mcp_config"]["args"]
+    assert arguments[-2:] == ["--docs-dir", "${user_config.folder}"]
+    assert manifest["user_config"]["folder"]["required"]
+
+
+def test_the_image_runs_as_nobody_in_particular_with_a_token_from_a_file():
+    lines = (ROOT / "Dockerfile").read_text(encoding="utf-8").splitlines()
+    commands = [line for line in lines if line.startswith(("USER", "VOLUME", "ENTRYPOINT", "CMD"))]
+    user, volume, start, more = commands
+    assert (user, volume) == ("USER 10001", "VOLUME /data")
+    words = json.loads(start.removeprefix("ENTRYPOINT ")) + json.loads(more.removeprefix("CMD "))
+    done = subprocess.run(
+        [Path(sys.executable).with_name(words[0]), *words[1:]],
+        capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    # Its options are right, and without the token's file it does not start.
+    assert done.stderr.startswith("mdvec-mcp: error: the token file /run/secrets/mdvec-token")
+    assert done.returncode == 1

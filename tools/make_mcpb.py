@@ -30,7 +30,7 @@ def manifest() -> dict[str, object]:
         "display_name": "mdvec",
         "version": mdvec.__version__,
         "description": "Search your notes, household and data on your own machine",
-        "long_description": "Answers from the database that the command `mdvec` fills.",
+        "long_description": "Imports the folder that you name, follows it, and answers from it.",
         "author": {"name": "The mdvec authors"},
         "license": "MIT",
         "server": {
@@ -38,14 +38,29 @@ def manifest() -> dict[str, object]:
             "entry_point": "server.py",
             "mcp_config": {
                 "command": "uv",
-                "args": ["run", "--directory", "${__dirname}", "server.py"],
+                "args": [
+                    "run",
+                    "--directory",
+                    "${__dirname}",
+                    "server.py",
+                    "--docs-dir",
+                    "${user_config.folder}",
+                ],
             },
+        },
+        "user_config": {
+            "folder": {
+                "type": "directory",
+                "title": "Folder",
+                "description": "Your notes and documents; they are read, never changed",
+                "required": True,
+            }
         },
         "tools_generated": True,
         "prompts_generated": True,
         # A space between the bounds: the tool takes no comma.
         "compatibility": {
-            "platforms": ["darwin", "linux"],
+            "platforms": ["darwin", "linux", "win32"],
             "runtimes": {"python": ">=3.11 <3.15"},
         },
     }
