@@ -130,18 +130,23 @@ class Export:
 class _File:
     handle: str
     size: int
-    mtime: float
+    expires: float
+
+    @property
+    def made(self) -> float:
+        """The second in the handle."""
+        return datetime.strptime(self.handle.split("_")[1], "%Y%m%dT%H%M%S%z").timestamp()
 
 
 class ExportFolder:
     """Exports by handle, in a folder private to this user.
 
-    An export's age is its file's, so it survives a restart and several servers can share the
-    folder: a file that vanishes is gone, not an error.
+    A file's time is when it expires, so an export survives a restart, and servers with other
+    settings can share the folder: a file that vanishes is gone, not an error.
 
     Args:
         folder: created at the first export, with mode 0700.
-        ttl_seconds: how long an export is kept.
+        ttl_seconds: how long an export that is made here is kept.
         max_total_bytes: the limit for all exports together; the oldest are deleted first.
         clock: returns the seconds since 1970.
     """
@@ -193,11 +198,10 @@ class ExportFolder:
             now = self._clock()
             handle = _new_handle(now, fmt)
             finished.chmod(PRIVATE_FILE_MODE)
-            # A file's time is its expiry minus the folder's lifetime, whatever its own lifetime is.
-            aged = now if ttl_seconds is None else now + ttl_seconds - self._ttl
-            os.utime(finished, (aged, aged))
+            expires = now + (self._ttl if ttl_seconds is None else ttl_seconds)
+            os.utime(finished, (expires, expires))
             if types and fmt == "csv":  # first, so that no CSV handle is without its types
-                self._write_types(handle, dict(zip(columns, types, strict=True)), now)
+                self._write_types(handle, dict(zip(columns, types, strict=True)), expires)
             finished.replace(self.folder / handle)
         except OSError as error:
             raise unwritable(error) from error
@@ -205,7 +209,7 @@ class ExportFolder:
             handle=handle,
             size=size,
             created=_iso(now),
-            expires_at=_iso(aged + self._ttl),
+            expires_at=_iso(expires),
             rows=rows,
             columns=tuple(columns),
             dropped=tuple(dropped),
@@ -251,8 +255,8 @@ class ExportFolder:
             Export(
                 handle=file.handle,
                 size=file.size,
-                created=_iso(file.mtime),
-                expires_at=_iso(file.mtime + self._ttl),
+                created=_iso(file.made),
+                expires_at=_iso(file.expires),
             )
             for file in self._files()
             if not self._expired(file)
@@ -273,14 +277,14 @@ class ExportFolder:
 
     def next_expiry(self) -> float | None:
         """When the next export expires, in the clock's seconds; None if there is none."""
-        return min((file.mtime + self._ttl for file in self._files()), default=None)
+        return min((file.expires for file in self._files()), default=None)
 
-    def _write_types(self, handle: str, types: dict[str, str], now: float) -> None:
+    def _write_types(self, handle: str, types: dict[str, str], expires: float) -> None:
         path = self.folder / (handle + _TYPES)
         opened = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE_FILE_MODE)
         with os.fdopen(opened, "wb") as file:
             file.write(json.dumps(types, ensure_ascii=False).encode())
-        os.utime(path, (now, now))
+        os.utime(path, (expires, expires))
 
     def _remove(self, handle: str) -> None:
         for name in (handle, handle + _TYPES):
@@ -306,21 +310,16 @@ class ExportFolder:
             _regular_file(path) for path in self.folder.iterdir() if _HANDLE.fullmatch(path.name)
         )
         files = [file for file in candidates if file is not None]
-        yield from sorted(files, key=lambda file: (file.mtime, file.handle))
+        yield from sorted(files, key=lambda file: (file.made, file.expires, file.handle))
 
     def _expired(self, file: _File) -> bool:
         # A file from the future, of before a clock was set back, must not stay for ever.
         now = self._clock()
-        return file.mtime + self._ttl <= now or int(now) < _made_at(file.handle)
-
-
-def _made_at(handle: str) -> float:
-    """The second in a handle's name."""
-    return datetime.strptime(handle.split("_")[1], "%Y%m%dT%H%M%S%z").timestamp()
+        return file.expires <= now or int(now) < file.made
 
 
 def _regular_file(path: Path) -> _File | None:
-    """Size and age of a regular file; None if it is gone or not a regular file."""
+    """Size and expiry of a regular file; None if it is gone or not a regular file."""
     try:
         status = path.lstat()
     except FileNotFoundError:

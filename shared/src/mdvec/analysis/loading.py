@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -149,7 +150,10 @@ def pandas_frame(
     columns: dict[str, Any] = {}
     objects = [name for name, kind in types.items() if _needs_objects(kind)]
     if plain := [name for name in types if name not in set(objects)]:
-        columns |= dict(connection.execute(f"SELECT {_listed(plain)} FROM {table}").df().items())
+        with warnings.catch_warnings():  # DuckDB drops a column of times with a zone in place
+            warnings.filterwarnings("ignore", "The inplace keyword in DataFrame.drop")
+            frame = connection.execute(f"SELECT {_listed(plain)} FROM {table}").df()
+        columns |= dict(frame.items())
     if floats := [name for name, kind in types.items() if kind.name in {"FLOAT", "DOUBLE"}]:
         arrays = connection.execute(f"SELECT {_listed(floats)} FROM {table}").fetchnumpy()
         columns |= {name: _floats(arrays[name], columns[name]) for name in floats}

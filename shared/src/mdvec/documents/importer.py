@@ -193,16 +193,16 @@ class _FolderImport:
     def stopped(self) -> str:
         """The message after the user stopped the import."""
         name, files = self.job.tool.name, self.progress.files
+        # Ctrl-C may have come between the storing of a file and its counting here.
+        kept = max(self.added + self.updated, self.index.files_stored())
         if self.job.request.mode == "replace":
             self.index.drop_leftovers()
             return (
-                f"stopped after {self.added} of {counted(files, 'file')}; "
+                f"stopped after {kept} of {counted(files, 'file')}; "
                 f"the tool {name!r} still has what it had before"
             )
         if not files:
             return f"stopped before the first file of {name!r}; nothing was changed"
-        # Ctrl-C may have come between the storing of a file and its counting here.
-        kept = max(self.added + self.updated, self.index.files_stored())
         return (
             f"stopped after {kept} of {counted(files, 'file')}, which are kept; "
             f"continue with: mdvec import -n {name} --mode update"

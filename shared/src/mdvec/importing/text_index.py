@@ -361,7 +361,13 @@ class TextIndex:
         self._files_before = self._files_stored = stored
 
     def files_stored(self) -> int:
-        """How many files this import has stored, by the count that is written with each of them."""
+        """How many files this import has stored, as the database has it."""
+        if self._tables.staged:
+            table = (self._tables.documents,)
+            known = self._connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", table)
+            if known.get is None:  # not begun, or in place of the old one already
+                return 0
+            return documents.document_counts(self._connection, self._tables).documents
         done = registry.get_tool(self._connection, self._tool.name).import_done
         return 0 if done is None or self._files_before is None else done - self._files_before
 

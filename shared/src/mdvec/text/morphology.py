@@ -72,8 +72,8 @@ WORD_MARK: Final = "="
 _DICTIONARY: Final = "small"
 _MAX_RUN: Final = 8_000
 """Maximum characters given to Sudachi at once; its limit is 49,149 bytes."""
-_MAX_KEPT: Final = 10_000
-"""Maximum number of runs whose words are cached; a full cache is cleared."""
+_MAX_KEPT: Final = 50_000
+"""Maximum number of words that a cache has; a full one is cleared."""
 _LAUGHTER = re.compile("ww|w{4,}")
 """Laughter in a chat (ｗｗ); three would be the web."""
 _NO_LETTER = re.compile(r"[\W_]+")
@@ -127,6 +127,21 @@ def analysis_version() -> str:
 _Form = tuple[str, str, Role, bool, bool]
 
 
+class _RecentRuns(dict[str, tuple[Morpheme, ...]]):
+    """The words of recent runs, few of which are long."""
+
+    words = 0
+
+    def keep(self, run: str, words: tuple[Morpheme, ...]) -> tuple[Morpheme, ...]:
+        """Remember a run's words, and return them."""
+        if self.words + len(words) > _MAX_KEPT:
+            self.clear()
+            self.words = 0
+        self.words += len(words)
+        self[run] = words
+        return words
+
+
 class _Analyser:
     """Sudachi's tokenizer, used by one thread at a time, with a cache of recent runs."""
 
@@ -136,15 +151,15 @@ class _Analyser:
         dictionary = Dictionary(dict=_DICTIONARY)
         self._tokenizer: Tokenizer = dictionary.tokenizer(mode=SplitMode.A)
         self._lock = threading.Lock()
-        self._runs: dict[str, tuple[Morpheme, ...]] = {}
+        self._runs = _RecentRuns()
         self._forms: dict[int, _Form] = {}
-        self._content: dict[str, tuple[Morpheme, ...]] = {}
+        self._content = _RecentRuns()
 
     def of_run(self, run: str) -> tuple[Morpheme, ...]:
         """The words of a run of CJK characters."""
         known = self._runs.get(run)
         if known is None:
-            known = self._keep(self._runs, run, tuple(self._analysed(run)))
+            known = self._runs.keep(run, tuple(self._analysed(run)))
         return known
 
     def content_of_run(self, run: str) -> tuple[Morpheme, ...]:
@@ -154,14 +169,14 @@ class _Analyser:
             content = tuple(
                 morpheme for morpheme in self._analysed(run) if morpheme.role is not Role.GRAMMAR
             )
-            known = self._keep(self._content, run, content)
+            known = self._content.keep(run, content)
         return known
 
     def of_word(self, word: str) -> tuple[Morpheme, ...]:
         """A word in letters: in Japanese if the dictionary has it (web: ウェブ), else unchanged."""
         known = self._runs.get(word)
         if known is None:
-            known = self._keep(self._runs, word, (self._in_letters(word),))
+            known = self._runs.keep(word, (self._in_letters(word),))
         return known
 
     def _in_letters(self, word: str) -> Morpheme:
@@ -198,17 +213,10 @@ class _Analyser:
             role = role_of(normal, speech)
             form = (normal, token.reading_form(), role, not token.is_oov(), is_noun)
             if not token.is_oov():
+                if len(self._forms) >= _MAX_KEPT:
+                    self._forms.clear()
                 self._forms[number] = form
         return form
-
-    @staticmethod
-    def _keep(
-        known: dict[str, tuple[Morpheme, ...]], run: str, words: tuple[Morpheme, ...]
-    ) -> tuple[Morpheme, ...]:
-        if len(known) >= _MAX_KEPT:
-            known.clear()
-        known[run] = words
-        return words
 
 
 def _as_spelled(term: str, role: Role, length: int, *, is_known: bool) -> Morpheme:

@@ -46,6 +46,13 @@ def test_pandas_has_the_rows_in_their_types(folder, fmt):
     assert pd.isna(frame.memo[3])
 
 
+@FORMATS
+def test_pandas_has_times_with_a_zone_without_a_warning(folder, fmt):
+    handle = exported(folder, "SELECT TIMESTAMPTZ '2025-06-01 06:00:00+09' AS at, 1 AS n", fmt)
+    frame = safe_load_export(handle, library="pandas", folder=folder)
+    assert frame["at"][0] == pd.Timestamp("2025-06-01 06:00:00+09")
+
+
 @LIBRARIES
 @FORMATS
 def test_an_export_over_max_rows_is_not_loaded(folder, library, fmt):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scanning import scan
 from mdvec.importing.report import ImportReport
+from mdvec.importing.text_index import TextIndex
 from mdvec.manage import registering
 from mdvec.manage.tool_import import import_tool
 
@@ -96,6 +97,25 @@ def test_a_continued_import_uses_the_rules_of_the_stopped_one(mixed):
     assert len(held(mixed)) == 5
     import_(mixed, explicit=NOTHING_SET)
     assert len(held(mixed)) == 21
+
+
+@pytest.mark.parametrize("mode", ["new", "replace"])
+def test_ctrl_c_between_a_files_commit_and_its_count_names_that_file_too(mixed, mode, monkeypatch):
+    for number in range(20):
+        mixed.write(f"{number:02}.md", f"# {number}\n\n言葉。\n")
+    if mode == "replace":
+        import_(mixed, "new")
+    put, stored = TextIndex.put, []
+
+    def put_and_stop(self, document) -> None:
+        put(self, document)
+        stored.append(document)
+        if len(stored) == 6:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(TextIndex, "put", put_and_stop)
+    with pytest.raises(Exception, match="stopped after 6 of "):
+        import_(mixed, mode)
 
 
 def test_a_refused_import_changes_no_rules(mixed):

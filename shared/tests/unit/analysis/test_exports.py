@@ -182,6 +182,22 @@ def test_an_export_is_deleted_when_it_expires(exports, tmp_path, clock):
     assert names(exports) == []
 
 
+def test_servers_that_keep_exports_longer_or_shorter_agree_when_one_expires(
+    exports, tmp_path, clock
+):
+    others = [ExportFolder(exports.folder, ttl, 1000, clock=clock) for ttl in (1, 86_400)]
+    own = placed(exports, tmp_path, fmt="csv")
+    lasting = exports.place(finished(tmp_path), rows=1, columns=["a"], ttl_seconds=7200)
+    for folder in (exports, *others):
+        assert [(e.created, e.expires_at) for e in folder.list()] == [
+            ("2026-01-02T12:00:00Z", "2026-01-02T13:00:00Z"),
+            ("2026-01-02T12:00:00Z", "2026-01-02T14:00:00Z"),
+        ]
+    clock.now += 3600
+    assert [folder.sweep() for folder in (*others, exports)] == [[own.handle], [], []]
+    assert others[0].path_of(lasting.handle).exists()
+
+
 def test_a_clock_set_back_does_not_keep_files_forever(exports, tmp_path, clock):
     export = placed(exports, tmp_path)
     clock.now -= 3600

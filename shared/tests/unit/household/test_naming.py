@@ -1,8 +1,13 @@
 """Which shops words name, and which only have the letters inside another word."""
 
+import gc
+import sys
+
 import pytest
 
 from mdvec.household.core.naming import Naming, WordsAsked
+from mdvec.text.loanwords import katakana_of
+from mdvec.text.questions import analyse_question
 
 NAMED = [
     ("Amazon", "AMAZON.CO.JP"),
@@ -57,3 +62,19 @@ def test_one_of_several_alternatives_is_enough():
 
 def test_signs_alone_are_no_words():
     assert WordsAsked(" ・！ |").is_empty
+
+
+@pytest.mark.soak
+def test_two_days_of_other_questions_and_rows_need_no_more_memory_than_one():
+    """A question about another row every five seconds; the most that any hour has allocated."""
+    peaks = []
+    for hour in range(48):
+        for second in range(hour * 3_600, (hour + 1) * 3_600, 5):
+            letters = "".join("アイウエオカキクケコ"[int(digit)] for digit in f"{second:06}")
+            shop = f"{letters}商店{second} ｼﾌﾞﾔ店"
+            WordsAsked(f"{letters}商店").naming([shop])
+            analyse_question(f"{shop} logger{second} の料金はいつ払いましたか")
+            katakana_of(f"logger{letters}", [letters, f"{letters}ー"])
+        gc.collect()
+        peaks.append(sys.getallocatedblocks())
+    assert max(peaks[24:]) < 1.1 * max(peaks[:24])

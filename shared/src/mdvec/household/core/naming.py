@@ -20,15 +20,17 @@ _HYPHEN = "[-\u2010-\u2015\u2043\u2212\u2500\u2501]"
 _HYPHEN_AFTER_KANA = re.compile(f"(?<=[\u30a1-\u30fa\u30fc]){_HYPHEN}(?![0-9a-z])")
 _NO_WORD = re.compile(r"[\W_]+")
 _VOICED = re.compile("[\u3099\u309a]")
+_KEPT = 16_384
+"""So many texts are remembered by each function, in a server that runs for weeks."""
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=_KEPT)
 def plain_text(text: str) -> str:
     """A text without differences of width and case; a voicing mark joins the kana before it."""
     return folded(text.translate(_LONE_MARKS))
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=_KEPT)
 def kana_forms(text: str) -> tuple[tuple[str, str], ...]:
     """A text as it is compared, each form beside the text that it was made of, sign by sign.
 
@@ -45,7 +47,7 @@ def same_kana(reading: str) -> str:
     return kana_forms(reading)[0][0]
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=_KEPT)
 def unvoiced(form: str) -> str:
     """A form without its voicing marks, as some banks print it: ダイソー is タイソー."""
     return unicodedata.normalize("NFC", _VOICED.sub("", unicodedata.normalize("NFD", form)))
@@ -341,7 +343,7 @@ def _stands_alone(letters: str, text: str, words: Sequence[_Word]) -> bool:
     return False
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=_KEPT)
 def _words(text: str) -> tuple[_Word, ...]:
     plain = plain_text(text)
     return tuple(
@@ -353,6 +355,6 @@ def _words(text: str) -> tuple[_Word, ...]:
     )  # fmt: skip
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=_KEPT)
 def _bare(text: str) -> str:
     return _NO_WORD.sub("", plain_text(text))
