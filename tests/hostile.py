@@ -84,6 +84,7 @@ PAYLOADS = (
 
 _OWN_ELEMENTS = {
     "html", "head", "meta", "title", "link", "script", "body", "a", "header", "nav", "details",
+    "dialog",
     "summary", "form", "input", "select", "option", "button", "main", "h1", "h2", "h3", "h4", "h5",
     "h6", "p", "pre", "div", "fieldset", "legend", "label", "ol", "ul", "li", "span", "mark", "em",
     "strong", "code", "article", "table", "thead", "tbody", "tfoot", "tr", "th", "td", "dl", "dt",

@@ -2,6 +2,7 @@
 
 from urllib.parse import quote
 
+from collection import Collection
 from mdvec.embedding import catalog
 from mdvec.manage.page_server import one_time_address, write_opening
 from page_ledger import ledger
@@ -30,6 +31,47 @@ def test_hits_appear_as_one_types(window):
     assert "q=git" in page.url
     page.locator("ol.hits h2 a").first.click()
     expect(page.locator("#hit")).to_be_in_viewport()
+
+
+def test_hits_are_walked_and_opened_by_keys_alone(window):
+    page = window(locale="en").page
+    page.goto("/")
+    page.keyboard.press("Tab")
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_contain_text("the next or previous hit")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    page.keyboard.press("/")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    page.keyboard.type("git worktree")
+    expect(page.locator("ol.hits mark").first).to_be_visible()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("ol.hits a").first).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page).to_have_title("Git worktree · mdvec")
+    page.go_back()
+    expect(page.get_by_role("searchbox")).to_have_value("git worktree")
+
+
+def test_three_links_of_notes_are_followed_and_led_back(window, tmp_path):
+    notes = Collection(tmp_path / "notes", tmp_path / "v.sqlite")
+    notes.write("a.md", "# 一\n\n[二へ](sub/b.md#先)、[[三]]、[根から](/sub/b.md)\n")
+    notes.write("sub/b.md", "# 二\n\n前置き\n\n" + "段落\n\n" * 40 + "## 先\n\nここ\n")
+    notes.write("sub/三.md", "# 三\n\n本文\n")
+    notes.import_()
+    with page_site(notes.database) as site:
+        page = window(site=site, locale="ja").page
+        page.goto("/document?tool=notes&path=a.md")
+        for name, title in (("二へ", "二"), ("三", "三"), ("根から", "二")):
+            page.locator("article").get_by_role("link", name=name, exact=True).click()
+            expect(page).to_have_title(f"{title} · mdvec")
+            if "#" in page.url:
+                expect(page.get_by_role("heading", name="先")).to_be_in_viewport()
+            page.go_back()
+            expect(page).to_have_title("一 · mdvec")
 
 
 def test_from_the_year_to_the_dearest_months_rows_and_back(window):

@@ -3,6 +3,7 @@
 `make test-ui` runs it; it needs chromium. Pictures are left in ``.ui-pictures``.
 """
 
+import re
 from importlib import resources
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -65,6 +66,29 @@ RUN_AXE = """async () => (await axe.run(document, {runOnly: ["wcag2a", "wcag2aa"
     .violations.map(one => one.id + ": " + one.nodes.map(node => node.html).join(" | "))"""
 
 
+MAX_BYTES = 120_000
+JAPANESE = re.compile(r"[ぁ-んァ-ヶ一-龠]")
+LATIN = re.compile(r"[A-Za-z]{3,}(?: [A-Za-z]{2,}){3,}")
+UNTRANSLATED = re.compile(r"\{\w+\}|\b[a-z]+_[a-z_]+\b")
+WORDS = """(language) => [...document.querySelectorAll(
+  "main h1, main h2, main label, main button, main th, main summary, main .quiet, main .note, "
+  + "main legend, main .trouble, nav a, dt, dd")].map((one) => one.cloneNode(true)).map((one) => {
+  for (const inner of one.querySelectorAll("code, pre, kbd, bdi, option, .tag, ul, table"))
+    inner.remove();
+  return one.textContent.trim();
+}).filter(Boolean)"""
+
+
+def untranslated(one, language):
+    """Words of a view that are in the other language, or keys in place of words."""
+    other = LATIN if language == "ja" else None
+    return [
+        words for words in one.page.evaluate(WORDS, language)
+        if (other is not None and other.search(words) and not JAPANESE.search(words))
+        or UNTRANSLATED.search(words)
+    ]  # fmt: skip
+
+
 def examined(one, name):
     """What is wrong with the view that a window shows; it is left as a picture."""
     expect(one.page.locator("[data-part]")).to_have_count(0)
@@ -94,7 +118,10 @@ def test_every_view_fits_is_silent_and_accessible(window, language, theme, width
     one = window(locale=language, color_scheme=theme, viewport=size)
     wrong = []
     for name, address in VIEWS.items():
-        one.page.goto(address)
+        answer = one.page.goto(address)
+        if len(answer.body()) > MAX_BYTES:
+            wrong.append((name, len(answer.body())))
+        wrong += [(name, words) for words in untranslated(one, language)]
         wrong += examined(one, f"{name}-{language}-{theme}-{width}")
     assert wrong == []
 

@@ -30,6 +30,11 @@ def notes(tmp_path_factory):
     folder = tmp_path_factory.mktemp("page")
     collection = Collection(folder / "notes", folder / "data" / "v.sqlite")
     collection.write("water.md", WATER)
+    sections = (
+        f"## {name}\n\n避難所の{name}。{'くわしく書いておく。' * 12}\n"
+        for name in ("持ち物", "道順")
+    )
+    collection.write("shelter.md", "---\ntags: [避難]\n---\n# 避難\n\n" + "\n".join(sections))
     for number, payload in enumerate(PAYLOADS):
         name = payload.replace("/", "_").replace("\0", "")
         collection.write(
@@ -75,6 +80,25 @@ def test_links_front_matter_and_tasks_filter_the_hits(client, filters, found):
     shown = client.get("/", params={"q": "水の備蓄", **filters}).text
     assert ("<mark>備蓄</mark>" in shown) is found
     assert '<details class="filters" open>' in shown
+
+
+def test_a_page_without_a_question_shows_sources_and_questions_from_headings(client):
+    page = client.get("/").text
+    assert "1," not in page.partition("Sources")[2][:20]
+    assert "Last import: 20" in page
+    question = re.search(r'For example:.*?href="([^"]+)"><bdi>水 備蓄</bdi>', page, re.DOTALL)[1]
+    assert "<mark>備蓄</mark>" in client.get(question).text
+
+
+def test_hits_are_grouped_by_document_with_filters_that_say_how_many_they_keep(client):
+    shown = client.get("/", params={"q": "避難所の悪い文書", "k": "20"}).text
+    hits = shown.partition('<ol class="hits">')[2]
+    assert hits.count("shelter.md</bdi>") == 1
+    group = hits.partition("shelter.md</bdi>")[2].partition("</li>")[0]
+    assert re.findall("<h3><a[^>]*><bdi>(.*?)</bdi>", group) == ["持ち物", "道順"]
+    address, count = re.search(r'href="([^"]+)"><bdi>#避難</bdi> (\d+)', shown).groups()
+    kept = client.get(address.replace("&amp;", "&")).text
+    assert kept.count('class="passage"') == int(count) == 2
 
 
 def test_the_script_gets_the_hits_alone(client):

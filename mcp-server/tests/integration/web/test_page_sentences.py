@@ -5,6 +5,8 @@ import re
 
 import pytest
 from collection import Collection
+from mdvec.embedding import catalog
+from mdvec.settings import Settings
 from mdvec.sql.core.ready import READY
 from mdvec.sql.core.refusals import out_of_memory, out_of_time
 from page_ledger import ledger
@@ -45,6 +47,7 @@ TYPED = {
     "-水": "-水 はふつうの文字として",
     "話 -水": 'どの段落にも "水" があります',
 }
+MODELS = ("plamo", "use", "e5-small", "ruri", "static", "e5-small whole", "100 languages")
 OTHERS = ("left out", "time", "memory", "no tables", "built again", "too many rows", "no row")
 ADDRESSES = {
     "/document?tool=notes&path=zzzz": "文書「zzzz」はありません。",
@@ -143,7 +146,14 @@ def test_a_japanese_page_says_in_japanese_what_the_library_says_in_english(clien
         or not all(JAPANESE.search(one) for one in said(answer))
     ]
     assert wrong == []
-    assert len(answers) + len(OTHERS) + len(READY) == len(known_sentences())
+    others = (*OTHERS, *READY, *MODELS)
+    assert len(answers) + len(others) == len(known_sentences())
+
+
+def test_models_are_described_in_japanese():
+    listed = catalog.list_models(set(), Settings().model.options())
+    told_ones = [told("ja", model.card.summary) for model in listed]
+    assert [one for one in told_ones if not JAPANESE.search(one)] == []
 
 
 def test_the_ready_made_questions_are_described_in_japanese(client):

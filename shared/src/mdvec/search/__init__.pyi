@@ -27,5 +27,6 @@ from .core.typed import typed_query as typed_query
 from .hits import Hit as Hit
 from .listing import ListedDocument as ListedDocument
 from .listing import Listing as Listing
+from .listing import example_questions as example_questions
 from .listing import list_documents as list_documents
 from .listing import query_like as query_like

@@ -19,10 +19,11 @@ from mdvec.index import (
 from mdvec.search.answer import SearchRefused, SourceDocument, requested_tools
 from mdvec.search.core.filters import Filters, Sort
 from mdvec.search.filtering import explain_empty, passing_documents
-from mdvec.text import front_matter, quoted, readable_chunk
+from mdvec.text import front_matter, identifier, quoted, readable_chunk
 from mdvec.tools import KINDS, Tool
 
 PER_PAGE = 50
+_MAX_QUESTION = 60
 _LIKE_CHARS = 400
 """How much of a document's beginning says what it is about."""
 
@@ -98,6 +99,27 @@ def list_documents(
         ]
     names = tuple(tool.name for tool in requested)
     return Listing(names, tuple(shown), len(listed), page, pages, tuple(notes))
+
+
+def example_questions(database: Path, listing: Listing, count: int = 3) -> list[str]:
+    """Headings with what they stand below, of the first documents that have some, one of each."""
+    questions: list[str] = []
+    with open_database(database, "read") as connection, snapshot(connection):
+        tools = {tool.name: tool for tool in requested_tools(connection, listing.tools or None)}
+        for document in listing.documents:
+            tables = tools[document.tool].tables
+            row = connection.execute(
+                f"SELECT heading FROM {identifier(tables.vectors)} WHERE heading LIKE '% > %' "
+                f"AND document_id = (SELECT id FROM {identifier(tables.documents)} "
+                "WHERE file_path = ?) ORDER BY start_position LIMIT 1",
+                (document.file_path,),
+            ).fetchone()
+            question = " ".join(str(row[0]).split(" > ")[-2:]) if row else ""
+            if question and question not in questions and len(question) <= _MAX_QUESTION:
+                questions.append(question)
+            if len(questions) == count:
+                break
+    return questions
 
 
 def query_like(

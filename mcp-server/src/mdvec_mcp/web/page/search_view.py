@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
@@ -18,13 +20,14 @@ from mdvec.documents import (
     read_document,
 )
 from mdvec.files import UnreadableFile, opened_within
-from mdvec.manage import find_tool, list_tools
+from mdvec.manage import ToolStatus, find_tool, list_tools, overview
 from mdvec.search import (
     MAX_K,
     MAX_QUERY_CHARS,
     Answer,
     Hit,
     Listing,
+    example_questions,
     signs_read_as_text,
     typed_query,
     where_entries,
@@ -59,6 +62,14 @@ class ShownHit:
     editors: tuple[tuple[str, str], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Welcome:
+    """What a page without a question shows above the documents: the tools, and questions to try."""
+
+    sources: tuple[ToolStatus, ...]
+    questions: list[str]
+
+
 def routes(views: Views) -> list[Route]:
     """The routes of both views."""
     return [
@@ -83,14 +94,17 @@ class _Search:
             else None
         )
         hits = [] if answer is None else self._shown(answer, tools)
-        listing = None
+        listing, welcome = None, None
         if answer is None and tools:
             listing = await self.views.run(request, lambda: self._listing(query))
+            if not query.others("k", "part", "sort"):
+                welcome = await self.views.run(request, partial(self._welcome, listing))
         is_part = query.text("part") == "hits"
         return self.views.page(
             request, "hits.html" if is_part else "search.html",
-            query=query, asked=question, tools=tools, answer=answer, hits=hits, k=_count(query),
-            max_k=MAX_K, listing=listing,
+            query=query, asked=question, tools=tools, answer=answer, k=_count(query), max_k=MAX_K,
+            hits=hits, documents=_by_document(hits), facets=_facets(hits, query),
+            listing=listing, welcome=welcome,
             folders=[] if listing is None else _folders(listing, query.text("path")),
         )  # fmt: skip
 
@@ -108,6 +122,12 @@ class _Search:
         page = query.number("page", 1, 1, 10**6)
         arguments = replace(_filters(query), sort="newest")
         return self.views.wiring.search.list_documents(names, arguments, page)
+
+    def _welcome(self, listing: Listing) -> Welcome:
+        database = self.views.wiring.database
+        seen = overview(database).tools
+        sources = tuple(tool for tool in seen if tool.is_active and KINDS[tool.kind].has_texts)
+        return Welcome(sources, example_questions(database, listing))
 
     def _answer(self, query: Query, question: str) -> Answer:
         names = tuple(query.all("tool")) or None
@@ -153,6 +173,35 @@ def _folders(listing: Listing, path: str) -> list[str]:
         if document.file_path.startswith(above)
     )
     return sorted({f"{above}{folder}/" for folder, slash, _ in below if slash})
+
+
+def _by_document(hits: Iterable[ShownHit]) -> list[list[ShownHit]]:
+    """The hits of each document, in the order of the best of each."""
+    documents: dict[tuple[str, str], list[ShownHit]] = {}
+    for shown in hits:
+        documents.setdefault((shown.hit.tool, shown.hit.file_path), []).append(shown)
+    return list(documents.values())
+
+
+_MAX_FACETS = 12
+
+
+def _facets(hits: list[ShownHit], query: Query) -> list[tuple[str, int, str]]:
+    """Filters that keep some of the hits: their words, how many they keep, and their queries."""
+    counts: Counter[tuple[str, str, str]] = Counter()
+    for shown in hits:
+        hit = shown.hit
+        folder, slash, _ = hit.file_path.rpartition("/")
+        counts[("tool", hit.tool, hit.tool)] += 1
+        if slash:
+            counts[("path", f"{folder}/", f"{folder}/")] += 1
+        for tag in hit.tags:
+            counts[("tags", tag, f"#{tag}")] += 1
+    return [
+        (words, count, query.with_(**{name: value}, part=None))
+        for (name, value, words), count in counts.most_common()
+        if count < len(hits) and value not in query.all(name)
+    ][:_MAX_FACETS]
 
 
 def _count(query: Query) -> int:
@@ -226,8 +275,9 @@ class _Document:
 
         def read() -> bytes:
             folder = find_tool(self.views.wiring.database, name).source
+            file = next(filter(Path.is_file, _places(folder, path)), folder / path)
             with (
-                opened_within(folder / path, folder) as descriptor,
+                opened_within(file, folder) as descriptor,
                 open(descriptor, "rb", closefd=False) as picture,
             ):
                 return picture.read(_MAX_PICTURE + 1)
@@ -239,6 +289,23 @@ class _Document:
         if not data or len(data) > _MAX_PICTURE:
             return self.views.refusal(request, "no_page", 404)
         return Response(data, media_type=kind)
+
+
+_ATTACHMENTS = ("attachments", "Attachments", "assets", "images", "img", "files", "media")
+"""The folders in which note programs keep pictures; a note then names the picture alone."""
+
+
+def _places(folder: Path, path: str) -> Iterator[Path]:
+    """Where a picture that a note names may lie: there, or in a folder for such, here or above."""
+    file = folder / path
+    yield file
+    if ".." in file.parts or not file.is_relative_to(folder):
+        return
+    for above in (file.parent, *file.parent.parents):
+        yield from (above / name / file.name for name in _ATTACHMENTS)
+        yield above / file.name
+        if above == folder:
+            return
 
 
 def _around(views: Views, name: str, path: str, line: int) -> DocumentText:

@@ -69,16 +69,23 @@ document.addEventListener("click", async (event) => {
   setTimeout(() => { button.textContent = words; }, 1500);
 });
 
+// Keys of every view: / to its box, arrows from hit to hit or row to row, Esc back, ? for help.
+const STOPS = "ol.hits h2 a, ol.hits h3 a, ul.listing li > a:first-child, td a[href*='edit=']";
 document.addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
   const typing = event.target.closest("input, textarea, select");
-  if (event.key === "/" && !typing) {
-    const box = document.querySelector("input[type=search]");
-    if (box) {
-      event.preventDefault();
-      box.focus();
-      box.select();
-    }
-  }
+  const box = document.querySelector("main input[type=search], #sql");
+  const stops = document.getElementById("pairs") ? [] : [...document.querySelectorAll(STOPS)];
+  const at = stops.indexOf(event.target);
+  if (event.key === "?" && !typing) document.getElementById("keys")?.showModal();
+  else if (event.key === "/" && !typing && box) {
+    box.focus();
+    box.select();
+  } else if (event.key === "ArrowDown" && (at >= 0 || event.target === document.body || event.target.type === "search") && at + 1 < stops.length) stops[at + 1].focus();
+  else if (event.key === "ArrowUp" && at >= 0) (stops[at - 1] || box)?.focus();
+  else if (event.key === "Escape" && at >= 0) box?.focus();
+  else return;
+  event.preventDefault();
 });
 
 // The imports: progress as it comes; the list again when one begins or ends.
