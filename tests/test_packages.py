@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -11,6 +12,7 @@ from pathlib import Path
 import jsonschema  # type: ignore[import-untyped]
 import mdvec
 import pytest
+import typer
 import yaml
 from mdvec_cli.main import app
 
@@ -178,3 +180,36 @@ def test_the_image_runs_as_nobody_in_particular_with_a_token_from_a_file():
     # Its options are right, and without the token's file it does not start.
     assert done.stderr.startswith("mdvec-mcp: error: the token file /run/secrets/mdvec-token")
     assert done.returncode == 1
+
+
+PAGES = {"README.md": 500, "README.ja.md": 250}
+"""How many characters five lines have, in English and in Japanese."""
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_command_of_the_readme_is_one_with_these_options(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"```(?:bash|console)\n(.*?)```", text, re.DOTALL)
+    lines = [line.removeprefix("$ ") for block in blocks for line in block.splitlines()]
+    typed = [shlex.split(line, comments=True)[1:] for line in lines if line.startswith("mdvec ")]
+    assert len(typed) > 8
+    for words in typed:
+        command = typer.main.get_command(app)
+        while hasattr(command, "commands"):
+            command = command.commands[words.pop(0)]
+        command.make_context("mdvec", words)  # raises what a user would see
+
+
+@pytest.mark.parametrize(("page", "longest"), PAGES.items())
+def test_no_paragraph_of_the_readme_has_more_than_five_lines(page, longest):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    text = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    text = re.sub(r"\]\([^)]*\)", "]", text)  # a link's address is not read
+    blocks = re.split(r"\n\n|\n(?=- )", text)
+    long = [block[:60] for block in blocks if len(block) > longest and not block.startswith("|")]
+    assert long == []
+
+
+def test_the_walks_of_the_readme_add_tools_of_different_names():
+    names = re.findall(r"mdvec tool add -n (\S+)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert sorted(names) == ["kakeibo", "notes"]
