@@ -289,6 +289,34 @@ def test_a_couples_few_equal_rows_both_count_and_every_month_says_so(folder, her
     assert (folder.import_("replace").imported, len(amounts(folder))) == (0, len(set(truth)))
 
 
+@pytest.mark.parametrize(
+    ("his", "hers", "rows"),
+    [
+        ("夫/7月.csv", "妻/7月.csv", 6),
+        ("夫.csv", "妻.csv", 6),
+        ("明細_202507.csv", "明細_202508.csv", 4),
+        ("7月.csv", "7月 (1).csv", 4),
+    ],
+)
+def test_a_few_rows_that_are_all_equal_prove_no_account_unless_the_files_are_a_series(
+    folder, his, hers, rows
+):
+    """Two subscriptions, on both cards; only downloads of one name count them once."""
+    fees = [(30, "音楽", 980), (31, "動画", 1_490)]
+    folder.put(his, card([(1, "米店", 3_000), *fees]))
+    folder.put(hers, card(fees) + later(8, "本", 700))
+    report = folder.import_()
+    assert sum(amounts(folder).values()) == rows
+    assert [doubt.rows for doubt in report.account_doubts] == [2] * (rows == 6)
+    month = monthly_household(folder.connection, 1, period="2025年7月", today=TODAY)
+    noted = sum("同じ明細 2件を両方数えています" in note for note in month.notes)
+    assert noted == (rows == 6)
+
+
+def later(month, shop, yen):
+    return card([(2, shop, yen)]).split("\r\n", 1)[1].replace("2025/07", f"2025/{month:02}")
+
+
 def test_a_card_downloaded_again_with_changed_rows_counts_the_equal_ones_once(folder):
     rows = [(day, f"店{day}", 100 * day) for day in range(1, 21)]
     folder.put("a.csv", card(rows))

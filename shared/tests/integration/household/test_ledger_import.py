@@ -131,9 +131,9 @@ def test_two_different_rows_with_one_id_are_the_parts_of_a_split_purchase(ledger
 
 
 def test_rows_without_id_are_not_doubled_by_an_overlapping_file_and_can_be_edited(ledger):
-    ledger.write("a.csv", line(), line())
+    ledger.write("6月1.csv", line(), line())
     assert counts(ledger.import_()) == (2, 0, 0, 0)
-    ledger.write("b.csv", line(day="2025/06/30"), line(), line(memo="割り勘"), time=2)
+    ledger.write("6月2.csv", line(day="2025/06/30"), line(), line(memo="割り勘"), time=2)
     assert counts(ledger.import_()) == (1, 1, 3, 0)
     assert [row.memo for row in ledger.rows()] == ["", "", "割り勘"]
     ledger.import_("replace")

@@ -159,3 +159,32 @@ def test_a_charge_whose_two_rows_are_marked_is_no_candidate_with_a_third(connect
     connection.execute("UPDATE transactions SET is_transfer = 1 WHERE id <= 2")
     review.detect(connection, tool_id, DetectionOptions())
     assert candidates((connection, tool_id)) == ()
+
+
+def test_what_a_bank_and_its_wallet_come_to_before_and_after_both_directions_are_decided(folder):
+    """16,000 are charged and 4,000 come back; 11,955 are spent: 27,955 until that is decided."""
+    bank = [("01", "PayPay チャージ", "10000", ""), ("09", "PayPay チャージ", "6000", ""),
+            ("10", "電気", "5000", ""), ("21", "PayPay 出金", "", "4000")]  # fmt: skip
+    folder.put("bank.csv", "\r\n".join(
+        [BANK, *(f"2025/6/{day},口座振替,{text},{out},{into},," for day, text, out, into in bank)]
+    ))  # fmt: skip
+    wallet = [("01", "-", "10000", "チャージ", "三菱UFJ銀行"),
+              ("09", "-", "6000", "チャージ", "三菱UFJ銀行"),
+              ("12", "4955", "-", "支払い", "薬局"), ("13", "2000", "-", "支払い", "パン屋"),
+              ("20", "4000", "-", "出金", "三菱UFJ銀行")]  # fmt: skip
+    folder.put("paypay.csv", "\r\n".join([PAYPAY, *(
+        f"2025/06/{day} 09:00:00,{out},{into},{kind},{name},x,9{number}"
+        for number, (day, out, into, kind, name) in enumerate(wallet)
+    )]))  # fmt: skip
+    folder.import_()
+    ledger = folder.connection, 1
+    review.detect(*ledger, DetectionOptions())
+    june = monthly_household(*ledger, period="2025年6月", today=date(2025, 8, 1))
+    assert (june.spending, june.income) == (31_955, 4_000)
+    assert any(
+        "振替かもしれない" in note and "支出 20,000円、収入 4,000円" in note for note in june.notes
+    )
+    for transfer in candidates(ledger):
+        assert transfer.is_transfer
+        decide(ledger, transfer.check_id, "duplicate")
+    assert sums(ledger) == (11_955, 0, 6)

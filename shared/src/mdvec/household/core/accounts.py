@@ -4,7 +4,8 @@ Two people of a household may have accounts at one bank: their files name the ac
 have equal rows, which are different transactions. A person's word decides. Else files of the same
 days are compared: those of one account have the same rows, or the same balances at the ends of
 days; a bank may book a row late, and shift every balance after it. Account numbers decide where
-files share no days. Where nothing does, there is a doubt.
+files share no days. A few equal rows prove nothing: files in one folder whose names differ in
+digits alone are downloads of one account, all others are in doubt.
 """
 
 from __future__ import annotations
@@ -155,7 +156,9 @@ def compared(one: AccountStatement, other: AccountStatement) -> Sameness:
         return Sameness.SAME
     different = fewer - equal
     if not (one.chain and other.chain):
-        is_doubtful = equal and different and equal - different < _SURELY_EQUAL
+        is_doubtful = equal and equal - different < _SURELY_EQUAL
+        if is_doubtful and not different:
+            is_doubtful = _series(one.path) != _series(other.path)
         return Sameness.DOUBT if is_doubtful else Sameness.NONE
     before = (date.fromisoformat(first) - timedelta(1)).isoformat()
     days = {before, *(row.day for each in (one, other) for row in each.rows)}
@@ -168,6 +171,12 @@ def compared(one: AccountStatement, other: AccountStatement) -> Sameness:
     if different and _OTHERWISE * different >= equal + different:
         return Sameness.APART
     return Sameness.DOUBT
+
+
+def _series(path: str) -> str:
+    """What the paths of one account's downloads share: 明細_202507.csv, 明細_202508 (1).csv."""
+    name = unicodedata.normalize("NFKC", path)
+    return re.sub(r"[0-9]+", "", re.sub(r" ?\([0-9]+\)", "", name))
 
 
 @dataclass(eq=False)

@@ -236,8 +236,9 @@ def _partner_places(different: Ints, amounts_near: Bounds) -> tuple[Ints, Ints]:
 
 def number_values(values: Sequence[Key]) -> tuple[Ints, list[Key]]:
     """A number for each value, equal for equal values, and the values by number."""
-    numbers: defaultdict[Key, int] = defaultdict(count().__next__)
-    return np.array([numbers[value] for value in values], dtype=np.int64), list(numbers)
+    numbers = dict(zip(dict.fromkeys(values), count()))
+    places = map(numbers.__getitem__, values)
+    return np.fromiter(places, dtype=np.int64, count=len(values)), list(numbers)
 
 
 def _expand(start: Ints, end: Ints) -> Iterator[tuple[Ints, Ints]]:

@@ -98,10 +98,7 @@ def compared_rows(connection: apsw.Connection, tool_id: int) -> list[ComparedRow
     )
     days = _Days()
     make = partial(tuple.__new__, ComparedRow)  # as ComparedRow._make, in half the time
-    return [
-        make((row_id, days[day], amount, shop, major, minor, account, mf_id, file, *flags))
-        for row_id, day, amount, shop, major, minor, account, mf_id, file, *flags in rows
-    ]
+    return [make((row[0], days[row[1]], *row[2:])) for row in rows]
 
 
 class _Days(dict[object, date]):
