@@ -16,6 +16,8 @@ from .file import FileStamp as FileStamp
 from .file import is_writable as is_writable
 from .file import network_trouble as network_trouble
 from .file import open_to_others as open_to_others
+from .file import read_only_index as read_only_index
+from .file import remove_index as remove_index
 from .file import size_on_disk as size_on_disk
 from .file import stamp_of as stamp_of
 from .file import temporary_folder as temporary_folder

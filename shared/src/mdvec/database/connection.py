@@ -17,7 +17,7 @@ from urllib.parse import quote
 import apsw
 
 from mdvec.database import migrations
-from mdvec.database.file import network_trouble
+from mdvec.database.file import network_trouble, read_only_index
 from mdvec.errors import MdvecError
 from mdvec.installation import this_installation
 
@@ -126,6 +126,11 @@ def _user_error(error: apsw.Error, path: Path) -> DatabaseError:
                 "Make room, then repeat the command"
             )
         case apsw.ReadOnlyError() | apsw.CantOpenError() | apsw.PermissionsError():
+            if (index := read_only_index(path)) is not None:
+                return DatabaseUnusable(
+                    f"{index} is read-only, so {path} cannot be written; another user or a copy "
+                    "left it: remove it with mdvec doctor --fix"
+                )
             return DatabaseUnusable(
                 f"cannot open {path} for this ({error}); check that the file and its folder "
                 "can be read and written, or name another with --database"

@@ -118,6 +118,34 @@ def open_to_others(database: Path) -> dict[Path, int]:
     return modes
 
 
+_OPENED = (0x4000_0002, 510)
+"""The bytes of the file, first and number, that every connection locks as long as it is open."""
+
+
+def read_only_index(database: Path) -> Path | None:
+    """The index of the write-ahead log, if this user can write the database but not that file."""
+    index = Path(f"{database}-shm")
+    if not index.exists() or not is_writable(database):
+        return None
+    # Root can write any file, but not the others who use the same database.
+    is_ours = os.access(index, os.W_OK) and bool(index.stat().st_mode & stat.S_IWUSR)
+    return None if is_ours else index
+
+
+def remove_index(database: Path) -> None:
+    """Delete the index of the write-ahead log, which SQLite makes again.
+
+    Raises:
+        OSError: a program has the database open, or the file cannot be deleted.
+    """
+    import fcntl  # Windows has none, and no such rights either
+
+    start, count = _OPENED
+    with database.open("r+b") as file:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, count, start)
+        Path(f"{database}-shm").unlink(missing_ok=True)
+
+
 def is_writable(database: Path) -> bool:
     """Whether this user can write the file and create others beside it."""
     return os.access(database, os.W_OK) and os.access(database.absolute().parent, os.W_OK)

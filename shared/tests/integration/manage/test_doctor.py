@@ -1,6 +1,7 @@
 """`mdvec doctor`: what its checks find in a database, and what they fix without a loss."""
 
 import fcntl
+import subprocess
 import sys
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import apsw
 import pytest
 from collection import Collection
 
+from mdvec.database.connection import _user_error as user_error
 from mdvec.database.connection import open_database
 from mdvec.database.migrations import LATEST
 from mdvec.index.tables import Tables, create_indexes, create_tables
@@ -121,6 +123,27 @@ def test_what_a_running_import_uses_is_no_leftover(filled):
         found = examine(installation(filled.database), fix=True, groups=FAST)
     assert found.fixed == ()
     assert any("is running" in finding.sentence for finding in found.findings)
+
+
+REMOVE = "from pathlib import Path; from mdvec.database.file import remove_index; remove_index"
+
+
+def test_a_read_only_index_of_the_log_is_named_and_removed_while_nothing_uses_it(filled):
+    index = Path(f"{filled.database}-shm")
+    with open_database(filled.database, "write"):
+        used = index.stat().st_mode
+        index.chmod(0o444)
+        removal = f"{REMOVE}(Path({str(filled.database)!r}))"
+        refused = subprocess.run([sys.executable, "-c", removal], capture_output=True, text=True)
+        assert ("BlockingIOError" in refused.stderr, index.exists()) == (True, True)
+        index.chmod(used)
+    index.write_bytes(b"")
+    index.chmod(0o444)
+    error = user_error(apsw.ReadOnlyError("attempt to write"), filled.database)
+    assert str(error).startswith(f"{index} is read-only, so {filled.database} cannot be written")
+    found = examine(installation(filled.database), fix=True, groups=FAST)
+    assert found.fixed[0].startswith(f"database: {index} is read-only")
+    assert not found.has_trouble
 
 
 def test_a_file_that_others_can_open_is_made_private(filled):

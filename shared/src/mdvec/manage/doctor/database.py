@@ -19,6 +19,8 @@ from mdvec.database import (
     network_trouble,
     open_database,
     open_to_others,
+    read_only_index,
+    remove_index,
     size_on_disk,
     snapshot,
 )
@@ -67,6 +69,12 @@ def check_database(installation: Installation) -> Iterator[Finding]:
         DatabaseError: it cannot be opened; the message says why.
     """
     path = installation.database
+    if (index := read_only_index(path)) is not None:
+        yield Finding(
+            "trouble", "database",
+            f"{index} is read-only, so the database beside it cannot be written",
+            "mdvec doctor --fix", partial(remove_index, path),
+        )  # fmt: skip
     try:
         with open_database(path, "read") as connection:
             size = file_size(size_on_disk(path))
