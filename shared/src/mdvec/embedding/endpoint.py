@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from mdvec.embedding.embedder import Backend, BadEmbedding, Embedder, ModelUnavailable
 from mdvec.embedding.options import OPENAI_URL, BackendOptions
+from mdvec.installation import this_installation
 
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
@@ -217,7 +218,7 @@ def key_from(environment: Mapping[str, str], variables: Sequence[str], model: st
     raise KeyMissing(
         f"the model {model!r} needs a key in the variable {' or '.join(variables)}, which is "
         "not set; keys are read from the environment, or from the system's keyring "
-        f"(pip install keyring; keyring set {_SERVICE} {variables[0]})"
+        f"({this_installation().adding('keyring')}; keyring set {_SERVICE} {variables[0]})"
     )
 
 

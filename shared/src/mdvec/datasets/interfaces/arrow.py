@@ -13,6 +13,7 @@ from typing import Any
 from mdvec.datasets.core.understood import AS_TEXT, ReadColumn, Understood
 from mdvec.datasets.interfaces.child_environment import child_environment
 from mdvec.files import UnreadableFile, why
+from mdvec.installation import this_installation
 
 _MODULE = "mdvec.datasets.interfaces.arrow_child"
 _SECONDS = 60.0
@@ -29,8 +30,8 @@ def arrow_to_parquet(source: Path, target: Path, columns: Mapping[str, str]) -> 
     """
     if find_spec("polars") is None:
         raise UnreadableFile(
-            "reading .feather and .arrow needs polars: install mdvec-shared[arrow], or write the "
-            "table as Parquet"
+            "reading .feather and .arrow needs polars; write the table as Parquet, or get it with: "
+            f"{this_installation().adding_extra('arrow')}"
         )
     texts = [name for name, choice in columns.items() if choice == AS_TEXT]
     response = _response(source, target, texts)
