@@ -35,7 +35,8 @@ from mdvec_mcp.web.page.views import Query, Views
 _GUARD = AnswerGuard(100_000, 500)
 """What a page shows of a result, which a person reads: more than a model's tools answer."""
 _SAMPLES = AnswerGuard(20_000, 5)
-_MAX_HISTOGRAMS = 24
+_MAX_HISTOGRAMS = 4
+"""Of a table at once; the others are a click away."""
 _BINS = 12
 _MAX_SQL_CHARS = 20_000
 _VALUE = "p."
