@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ from pydantic import BaseModel, ValidationError
 if TYPE_CHECKING:
     from mdvec_mcp.calls import ToolReply
 
+answer_language: ContextVar[str] = ContextVar("answer_language", default="ja")
+"""What the household's answer to the current call will be in; pictures cannot be put so later."""
 
 _HOUSEHOLD = "mdvec_mcp.household"
 _LANGUAGES = ("ja", "en")
@@ -134,7 +137,11 @@ async def run_checked(
         )
     others = {name: value for name, value in arguments.items() if name != "language"}
     try:
-        reply = await _reply(tool, others, context, wording)
+        asked = answer_language.set(language)
+        try:
+            reply = await _reply(tool, others, context, wording)
+        finally:
+            answer_language.reset(asked)
     except ToolError as error:
         if language == "ja":
             raise

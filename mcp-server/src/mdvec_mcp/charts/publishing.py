@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from mcp_types import ContentBlock, ImageContent
@@ -33,6 +34,7 @@ def publish(
     *,
     size: str | None = None,
     image_format: ImageFormat | None = None,
+    words: Callable[[str], str] | None = None,
 ) -> Published:
     """Draw and serve a chart, by default in the settings' format and size.
 
@@ -42,7 +44,9 @@ def publish(
     pixels = chosen_size(size, settings.max_size)
     image_format = image_format or settings.default_format
     try:
-        picture = charts.draw(chart, pixels, image_format, font_path=settings.font_path)
+        picture = charts.draw(
+            chart, pixels, image_format, font_path=settings.font_path, words=words
+        )
     except MdvecError as error:
         logger.warning("a chart could not be drawn: %s", error)
         return Published([], None, str(error))

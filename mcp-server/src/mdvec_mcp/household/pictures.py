@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, TypeVar
 
@@ -37,12 +37,14 @@ from mdvec.household import (
     empty_note,
     filling_note,
     format_percentage,
+    in_english,
     name_of,
     safe_line,
 )
 from mdvec.settings import ChartSettings
 from mdvec.text import shown_name
 
+from mdvec_mcp.arguments import answer_language
 from mdvec_mcp.calls import ToolReply, in_thread
 from mdvec_mcp.charts import ChartServer, publish
 from mdvec_mcp.database_trouble import trouble_in_japanese
@@ -84,19 +86,24 @@ class ChartPublisher:
         Raises:
             ToolError: another type of graph was requested, or the size is out of bounds.
         """
+        is_english = answer_language.get() == "en"
         chart, blocks = await in_thread(
-            lambda: self._publish(make(), image_size, image_format), trouble_in_japanese
+            lambda: self._publish(make(), image_size, image_format, is_english=is_english),
+            trouble_in_japanese,
         )
         text = answer.text + newer
         parts = (text, chart.message) if chart.type == "image" else (chart.message, text)
         return ToolReply("\n".join(parts), partial(json_of, answer, newer, chart), tuple(blocks))
 
     def _publish(
-        self, chart: Chart, size: str | None, image_format: ImageFormat | None
+        self, chart: Chart, size: str | None, image_format: ImageFormat | None, *, is_english: bool
     ) -> tuple[ChartEntry, list[ContentBlock]]:
         """Draw and serve a chart; if that fails, the answer is text only and says why."""
         alt_text = f"家計簿グラフ - {shown_name(chart.title)}"
-        drawn = publish(chart, self.settings, self.server, size=size, image_format=image_format)
+        drawn = publish(
+            chart_in_english(chart) if is_english else chart, self.settings, self.server,
+            size=size, image_format=image_format, words=in_picture if is_english else None,
+        )  # fmt: skip
         if drawn.trouble:
             message = f"グラフを描けなかったため、文章でお答えします（{drawn.trouble}）"
             return ChartEntry("text", None, alt_text, safe_line(message)), []
@@ -104,6 +111,46 @@ class ChartPublisher:
             f"ブラウザーで開けます: {drawn.url}" if drawn.url else ""
         )
         return ChartEntry("image", drawn.url, alt_text, safe_line(message)), drawn.blocks
+
+
+def chart_in_english(chart: Chart) -> Chart:
+    """The chart with its title, notes and periods in English; names of categories stay."""
+    title = _titled(chart.title)
+    if isinstance(chart, CategoryChart):
+        return replace(chart, title=title, note=in_english(chart.note))
+    return replace(
+        chart, title=title,
+        series=tuple(replace(one, name=_titled(one.name)) for one in chart.series),
+        notes=tuple(replace(note, japanese=in_english(note.japanese)) for note in chart.notes),
+    )  # fmt: skip
+
+
+def _titled(text: str) -> str:
+    """A title or a period in English, its months as 2025-06 again."""
+    return re.sub(r"(?<=\d)-(\d)(?!\d)", r"-0\1", in_english(text))
+
+
+_YEN = re.compile(r"(-?)([\d,.]+)([万億兆]?)円")
+_UNITS = {"": (1, ""), "万": (10, "K"), "億": (100, "M"), "兆": (1, "T")}
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def in_picture(text: str) -> str:
+    """What a picture says of itself, in English: figures, months, and what it leaves out."""
+    text = _YEN.sub(_yen_in_english, in_english(re.sub("^その他: ", "others: ", text)))
+    text = re.sub(r"(\d+)月", lambda month: _MONTHS[int(month[1]) - 1], text)
+    text = re.sub(r"(\d+)年", r"\1", text)
+    text = re.sub(r"^その他（(\d+)項目）$", r"others (\1)", text)
+    text = text.replace("（毎月）", " (monthly)").replace("（毎年）", " (yearly)")
+    return re.sub(r"^ほか(\d+)系列$", r"\1 more", text)
+
+
+def _yen_in_english(amount: re.Match[str]) -> str:
+    sign, digits, unit = amount.groups()
+    if not unit:
+        return f"{sign}¥{digits}"
+    times, letter = _UNITS[unit]
+    return f"{sign}¥{float(digits.replace(',', '')) * times:,.10g}{letter}"
 
 
 def month_chart(

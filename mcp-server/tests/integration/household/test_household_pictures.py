@@ -1,5 +1,6 @@
 """Charts show exactly the figures of their answers."""
 
+import re
 from datetime import date
 
 import pytest
@@ -9,19 +10,23 @@ from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 from mdvec.charts.amounts import colored, entries_of
 from mdvec.charts.chart import CategoryChart, ChartError
-from mdvec.charts.figure import figure_of
+from mdvec.charts.figure import draw, figure_of
 from mdvec.charts.fonts import typeface
 from mdvec.database.connection import open_database
 from mdvec.household.budgeting import budget_status, set_budget
 from mdvec.household.comparison import compare_periods
+from mdvec.household.month import monthly_household
 from mdvec.household.overview import category_hierarchy
+from mdvec.household.trend import category_trend
 from small_ledger import FLAGS, Row, SmallLedger
 
 from mdvec_mcp.household.answer_data import json_of
 from mdvec_mcp.household.pictures import (
     UnfittingGraph,
     budget_chart,
+    chart_in_english,
     comparison_chart,
+    in_picture,
     month_chart,
     trend_chart,
 )
@@ -44,6 +49,34 @@ def connection(tmp_path):
 @pytest.fixture
 def ledger_of(connection):
     return lambda rows: SmallLedger(connection, rows)
+
+
+def test_a_picture_in_english_has_no_japanese_but_the_names_of_categories(ledger_of, connection):
+    rows = [Row(f"2025-0{month}-05", -31_000 * month, "食費/外食") for month in (1, 2, 6, 7)]
+    rows += [Row(f"2025-07-{n:02}", -900, f"項{n}/他") for n in range(9, 29)]
+    tool = ledger_of([*rows, Row("2025-07-03", 800, "返金/他")]).tool_id
+    asked = {"month_starts_on": 1, "today": TODAY}
+    set_budget(connection, tool, category="外食", amount=9_000, **asked)
+    set_budget(connection, tool, category="食費", amount=900_000, per="year", **asked)
+    month = monthly_household(connection, tool, period="2025-07", today=TODAY)
+    charts = [
+        month_chart(month, "pie"),
+        month_chart(month, "bar"),
+        budget_chart(budget_status(connection, tool, **asked)),
+        comparison_chart(compare_periods(connection, tool, period="2025-07", **asked)),
+        trend_chart(category_trend(connection, tool, period="2025", today=TODAY), None),
+    ]
+    shown = []
+
+    def words(text):
+        shown.append(in_picture(text))
+        return shown[-1]
+
+    for chart in charts:
+        draw(chart_in_english(chart), (900, 600), "png", words=words)
+    rest = {re.sub(r"(食費|外食|返金|項\d*|他)", "", text) for text in shown}
+    assert not [text for text in rest if re.search("[ぁ-んァ-ヶ一-鿿]", text)]
+    assert {"total", "budget", "¥217,000", "Jan\n2025"} <= set(shown)
 
 
 def test_budgets_of_a_year_are_not_on_the_axis_of_those_of_a_month(ledger_of, connection):

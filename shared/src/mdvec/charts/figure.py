@@ -6,6 +6,7 @@ import io
 import logging
 import re
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -15,6 +16,7 @@ import numpy as np
 from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from numpy.typing import NDArray
 from PIL import Image
 
@@ -48,8 +50,9 @@ _drawing = threading.Lock()
 
 
 def draw(
-    chart: Chart, size: Size, image_format: ImageFormat, *, font_path: str | None = None
-) -> Picture:
+    chart: Chart, size: Size, image_format: ImageFormat, *, font_path: str | None = None,
+    words: Callable[[str], str] | None = None,
+) -> Picture:  # fmt: skip
     """Draw a chart in exactly this size; thread-safe.
 
     Args:
@@ -57,6 +60,7 @@ def draw(
         size: width and height in pixels, 200x150 to 1920x1080.
         image_format: ``png`` or ``jpeg`` (under 500 kB), or ``svg`` (letters as shapes).
         font_path: the file of a Japanese font; None takes the one in matplotlib-fontja.
+        words: puts each text of the picture that is not the chart's own into another language.
 
     Raises:
         ChartError: the chart is empty, the size is out of bounds, or the font is unusable.
@@ -66,6 +70,8 @@ def draw(
         letters = typeface(font_path)
         legible, missing = _legible(chart, letters)
         figure = figure_of(legible, size, letters)
+        if words is not None:
+            _reword(figure, words)
         data = _svg(figure, size) if image_format == "svg" else _pixels(figure, size, image_format)
     if missing:
         logger.warning("a chart shows %d characters as 〓: its font lacks them", len(missing))
@@ -94,6 +100,17 @@ def figure_of(chart: Chart, size: Size, letters: Typeface) -> Figure:
     else:
         draw_plane(sheet, chart, frame)
     return sheet.figure
+
+
+def _reword(figure: Figure, words: Callable[[str], str]) -> None:
+    """Put the texts into another language; the labels of an axis are made anew by their ticks."""
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            texts = [label.get_text() for label in axis.get_ticklabels()]
+            if any(texts):
+                axis.set_ticks(axis.get_ticklocs(), list(map(words, texts)))
+    for text in figure.findobj(Text):
+        text.set_text(words(text.get_text()))
 
 
 def _legible(chart: Chart, letters: Typeface) -> tuple[Chart, list[str]]:
