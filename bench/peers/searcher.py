@@ -136,7 +136,7 @@ def qmd(given: dict, folder: Path) -> Ask:
             [program, *arguments], capture_output=True, text=True, env=os.environ | kept
         )
         if done.returncode:
-            raise RuntimeError(f"qmd {arguments[0]}: {done.stderr[-500:]}")
+            raise RuntimeError(f"qmd {arguments[0]}: {(done.stderr or done.stdout)[-500:]}")
         return done.stdout
 
     run("collection", "add", given["folder"], "--name", "asked", "--mask", "**/*.md")
