@@ -264,7 +264,7 @@ def connect_here(
             models = ModelPool(
                 loaded, idle_seconds=600, memory_threshold=1.0, memory_use=lambda: 0.0
             )
-            start = main.Start(settings, folder=None, is_alone=False)
+            start = main.Start(settings, settings_file=None, folder=None, is_alone=False)
             server = main._server(start, models).server
             with closing(server), start_blocking_portal() as portal:
                 connecting = Client(server, client_info=client)
