@@ -14,19 +14,16 @@ from mdvec.text import on_one_line
 
 from mdvec_cli.commands.terminal import (
     STOPPED,
-    ConfigOption,
-    DatabaseOption,
     FormatOption,
-    VerboseOption,
+    SettingsOptions,
     chosen_format,
     complete_tool_names,
-    loaded_settings,
     print_facts,
     print_json,
     print_line,
     print_table,
     say,
-    settings_from,
+    with_settings_options,
 )
 
 if TYPE_CHECKING:
@@ -37,7 +34,9 @@ if TYPE_CHECKING:
 _PAGE = 50
 
 
+@with_settings_options
 def status_command(
+    options: SettingsOptions,
     name: Annotated[
         str | None,
         typer.Option(
@@ -52,12 +51,9 @@ def status_command(
         bool, typer.Option("--all", help=f"List all documents, not only the first {_PAGE}.")
     ] = False,
     format_: FormatOption = None,
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:
     """Show an overview of all tools, or one tool with its documents and vectors or tables."""
-    settings = settings_from(config, database, verbose=verbose)
+    settings = options.settings()
     as_json = chosen_format(format_, settings) == "json"
     if name is None:
         _overview(settings.database_path, as_json=as_json)
@@ -163,15 +159,14 @@ def _details(database: Path, name: str, *, as_json: bool, show_all: bool) -> Non
         say(f"… {more} more; to list them: mdvec status -n {name} --all")
 
 
+@with_settings_options
 def backup_command(
+    options: SettingsOptions,
     file: Annotated[Path, typer.Argument(help="The file to write, such as mdvec-backup.zip.")],
     format_: FormatOption = None,
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:
     """Write the database and the settings into one file: all that you decided is in it."""
-    loaded = loaded_settings(config, database, verbose=verbose)
+    loaded = options.load()
     with _copying("backing up") as on_copied:
         made = manage.back_up(loaded.settings.database_path, loaded.file, file, on_copied)
     if chosen_format(format_, loaded.settings) == "json":
@@ -182,25 +177,24 @@ def backup_command(
         say("there is no settings file; only the database is in it")
 
 
+@with_settings_options
 def restore_command(
+    options: SettingsOptions,
     file: Annotated[Path, typer.Argument(help="A file that mdvec backup wrote.")],
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="Replace a database that has tools already.")
     ] = False,
     format_: FormatOption = None,
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:
     """Give the database and the settings the content of a backup; what was there is kept."""
-    loaded = loaded_settings(config, database, verbose=verbose)
+    loaded = options.load()
     path, target = loaded.settings.database_path, loaded.file or settings.users_file()
     with _copying("restoring") as on_copied:
         done = manage.restore(file, path, target, replaces=yes, on_notice=say, on_copied=on_copied)
     for kept in done.replaced:
         say(f"kept what was there: {kept}")
     if done.settings is not None:
-        now = loaded_settings(done.settings, None, verbose=False).settings.database_path
+        now = SettingsOptions(config=done.settings).settings().database_path
         if now != path:
             say(f"{done.settings} names another database, {now}; change it there, or keep that one")
     if chosen_format(format_, loaded.settings) == "json":
@@ -226,14 +220,13 @@ def _copying(action: str) -> Iterator[Callable[[int, int], None]]:
         yield lambda copied, size: bar.update(task, completed=copied, total=size)
 
 
+@with_settings_options
 def compact_command(
+    options: SettingsOptions,
     format_: FormatOption = None,
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:
     """Rewrite the database file without deleted data, and free that disk space."""
-    settings = settings_from(config, database, verbose=verbose)
+    settings = options.settings()
     try:
         done = manage.compact(settings.database_path, on_notice=say)
     except KeyboardInterrupt as error:
@@ -253,7 +246,9 @@ def compact_command(
         )
 
 
+@with_settings_options
 def doctor_command(
+    options: SettingsOptions,
     fix: Annotated[
         bool,
         typer.Option(
@@ -263,12 +258,9 @@ def doctor_command(
         ),
     ] = False,
     format_: FormatOption = None,
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:
     """Check everything mdvec needs, and say what fixes it; the exit code is 1 on trouble."""
-    loaded = loaded_settings(config, database, verbose=verbose)
+    loaded = options.load()
     installation = manage.Installation(loaded.settings, loaded.origins, loaded.file)
     examination = manage.examine(installation, fix=fix)
     if chosen_format(format_, loaded.settings) == "json":

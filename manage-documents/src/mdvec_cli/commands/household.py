@@ -11,17 +11,15 @@ import typer
 from mdvec import manage
 
 from mdvec_cli.commands.terminal import (
-    ConfigOption,
-    DatabaseOption,
     FormatOption,
-    VerboseOption,
+    SettingsOptions,
     chosen_format,
     complete_tool_names,
     print_json,
     print_table,
     print_text,
     say,
-    settings_from,
+    with_settings_options,
 )
 
 if TYPE_CHECKING:
@@ -42,7 +40,9 @@ def _household() -> None:
 
 
 @app.command("map")
+@with_settings_options
 def map_(
+    options: SettingsOptions,
     file: Annotated[Path, typer.Argument(help="A bank's or card's CSV.", show_default=False)],
     name: Annotated[
         str | None,
@@ -63,9 +63,6 @@ def map_(
         bool, typer.Option("--save", help="Keep the mapping in the household's folder.")
     ] = False,
     format_: FormatOption = None,
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:  # fmt: skip
     """Show how a bank's or card's CSV is read: the mapping of its columns, and five rows.
 
@@ -73,7 +70,7 @@ def map_(
     folder, where it can be changed, and every import reads files of that kind with it. It is not
     kept while something is undecided that would change a figure: --set states it.
     """
-    settings = settings_from(config, database, verbose=verbose)
+    settings = options.settings()
     shown = manage.map_statement(
         settings.database_path, file.expanduser(), name, account=account, save=save,
         stated=stated or (),
@@ -89,7 +86,9 @@ _LedgerFormat = Literal["beancount", "hledger", "csv"]
 
 
 @app.command("export")
+@with_settings_options
 def export_command(
+    options: SettingsOptions,
     name: Annotated[
         str,
         typer.Option("--name", "-n", help="The household.", autocompletion=complete_tool_names),
@@ -106,9 +105,6 @@ def export_command(
         datetime | None,
         typer.Option(formats=["%Y-%m-%d"], help="The last day.", show_default=False),
     ] = None,
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:
     """Write the ledger to stdout for Beancount, hledger or a table; its sums there are ours.
 
@@ -116,7 +112,7 @@ def export_command(
     calculation move money to Equity, so that balances are right and no category has them; rows
     decided to be duplicates, or gone from the statements, are left out.
     """
-    settings = settings_from(config, database, verbose=verbose)
+    settings = options.settings()
     if since is not None and until is not None and until < since:
         raise typer.BadParameter(
             f"it is before --since {since:%Y-%m-%d}; swap them", param_hint="--until"
@@ -132,7 +128,9 @@ _ListName = Literal["medical", "furusato"]
 
 
 @app.command("expenses")
+@with_settings_options
 def expenses(
+    options: SettingsOptions,
     which: Annotated[
         _ListName, typer.Argument(help="医療費控除 or ふるさと納税.", show_default=False)
     ],
@@ -146,15 +144,12 @@ def expenses(
                      show_default=False),
     ] = None,
     format_: FormatOption = None,
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:  # fmt: skip
     """List the rows of a year for the tax office by person, their sum, and rows that look near.
 
     Categories, rules and tags choose the rows; the answer says how to change that.
     """
-    settings = settings_from(config, database, verbose=verbose)
+    settings = options.settings()
     today = date.today()  # noqa: DTZ011 - statements have local days
     listed = manage.household_expenses(settings.database_path, name, which, year, today)
     if chosen_format(format_, settings) == "json":

@@ -18,17 +18,15 @@ from mdvec.text import on_one_line
 
 from mdvec_cli.commands.terminal import (
     STOPPED,
-    ConfigOption,
-    DatabaseOption,
     FormatOption,
-    VerboseOption,
+    SettingsOptions,
     chosen_format,
     complete_tool_names,
     confirmed,
     print_json,
     print_line,
     say,
-    settings_from,
+    with_settings_options,
 )
 
 if TYPE_CHECKING:
@@ -101,7 +99,9 @@ class _NameMissing(typer.BadParameter):
         return self.message
 
 
+@with_settings_options
 def import_command(
+    options: SettingsOptions,
     name: Annotated[
         str | None,
         typer.Option("--name", "-n", help="The tool's name.", show_default=False,
@@ -217,9 +217,6 @@ def import_command(
                           "--header-row apply to; by default, all.", show_default=False),
     ] = None,
     format_: FormatOption = None,
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:  # fmt: skip
     """Import a tool's source: find changed files, split them into chunks, embed and store them.
 
@@ -233,10 +230,7 @@ def import_command(
         raise typer.BadParameter("name one tool with it", param_hint="--background")
     if import_all and mode == "new":
         mode = "update"
-    settings = settings_from(
-        config,
-        database,
-        verbose=verbose,
+    settings = options.settings(
         model={"name": model},
         chunking={"strategy": chunk_strategy, "size": chunk_size,
                   "overlap": chunk_overlap},
@@ -256,13 +250,13 @@ def import_command(
         )  # fmt: skip
 
     run = functools.partial(
-        _import_one, options=settings.model.options(), quiet=verbose, allowed=yes
+        _import_one, options=settings.model.options(), quiet=options.verbose, allowed=yes
     )
     as_json = chosen_format(format_, settings) == "json"
     if name is None:
         _import_all(settings.database_path, lambda tool: run(request(tool)), as_json=as_json)
         return
-    flags = {"--database": database, "--config": config, "--chunk-size": chunk_size,
+    flags = {"--database": options.database, "--config": options.config, "--chunk-size": chunk_size,
              "--chunk-strategy": chunk_strategy, "--chunk-overlap": chunk_overlap,
              "--model": model, "--take-scan": take_scan or None}  # fmt: skip
     if background and _replaces_texts(settings.database_path, name, mode):

@@ -8,17 +8,15 @@ import typer
 from mdvec import embedding, manage
 
 from mdvec_cli.commands.terminal import (
-    ConfigOption,
-    DatabaseOption,
     FormatOption,
-    VerboseOption,
+    SettingsOptions,
     chosen_format,
     confirmed,
     print_json,
     print_line,
     print_table,
     say,
-    settings_from,
+    with_settings_options,
 )
 
 if TYPE_CHECKING:
@@ -32,17 +30,16 @@ app = typer.Typer(
 
 
 @app.command("ls")
+@with_settings_options
 def ls(
+    options: SettingsOptions,
     format_: FormatOption = None,
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:
     """List the models: which are installed, and which one `auto` chooses."""
-    settings = settings_from(config, database, verbose=verbose)
-    options = settings.model.options()
+    settings = options.settings()
+    backend = settings.model.options()
     own = {settings.model.name, *manage.models_in_use(settings.database_path)}
-    models = embedding.catalog.list_models(own, options)
+    models = embedding.catalog.list_models(own, backend)
     if chosen_format(format_, settings) == "json":
         print_json({"models": [_as_json(model) for model in models]})
         return
@@ -81,7 +78,9 @@ def _as_json(model: ListedModel) -> dict[str, object]:
 
 
 @app.command("pull")
+@with_settings_options
 def pull(
+    options: SettingsOptions,
     name: Annotated[
         str,
         typer.Argument(
@@ -89,15 +88,12 @@ def pull(
         ),
     ],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Download without asking.")] = False,
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:
     """Download a model's weights into the local model cache.
 
     It first says what comes from where, its size and its licence, and asks.
     """
-    settings = settings_from(config, database, verbose=verbose)
+    settings = options.settings()
 
     def may_download(sentence: str) -> bool:
         if yes:
@@ -108,18 +104,17 @@ def pull(
 
 
 @app.command("test")
+@with_settings_options
 def try_out(
+    options: SettingsOptions,
     name: Annotated[str, typer.Argument(help="The model to try, as in --model of an import.")],
     format_: FormatOption = None,
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:
     """Embed a one-word question, and show its time and dimension.
 
     A model behind an endpoint is sent only that word, and nothing of yours.
     """
-    settings = settings_from(config, database, verbose=verbose)
+    settings = options.settings()
     trial = embedding.try_model(name, settings.model.options())
     if chosen_format(format_, settings) == "json":
         print_json(trial)

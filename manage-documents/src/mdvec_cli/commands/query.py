@@ -17,14 +17,12 @@ import typer
 from mdvec import sql
 
 from mdvec_cli.commands.terminal import (
-    ConfigOption,
-    DatabaseOption,
-    VerboseOption,
+    SettingsOptions,
     print_json,
     print_line,
     print_table,
     say,
-    settings_from,
+    with_settings_options,
 )
 
 if TYPE_CHECKING:
@@ -80,11 +78,9 @@ class OpenTables:
 
 
 @contextmanager
-def open_tables(
-    database: Path | None, config: Path | None, *, verbose: bool
-) -> Iterator[OpenTables]:
+def open_tables(options: SettingsOptions) -> Iterator[OpenTables]:
     """Open the tables of the settings' database; SQL runs in a process that ends with the block."""
-    settings = settings_from(config, database, verbose=verbose)
+    settings = options.settings()
     analytics = sql.analytics_over(
         settings.database_path,
         settings.analytics_folder,
@@ -154,7 +150,9 @@ _MAX_ROWS = 10_000
 _LISTED = ("name", "parameters", "description")
 
 
+@with_settings_options
 def query_command(
+    options: SettingsOptions,
     query: Annotated[
         str | None,
         typer.Argument(help="A table or one DuckDB SELECT; with --saved, a question's name.",
@@ -190,9 +188,6 @@ def query_command(
                      help="Delete a saved question."),
     ] = None,
     format_: TableFormatOption = None,
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:  # fmt: skip
     """Print the rows of a table or of one SELECT, run as the server runs it.
 
@@ -206,7 +201,7 @@ def query_command(
             raise typer.BadParameter(
                 "--save takes a SELECT and a name, --delete only a name", param_hint="--save"
             )
-        with open_tables(database, config, verbose=verbose) as tables:
+        with open_tables(options) as tables:
             save_as = partial(
                 tables.analytics.questions.save, save or delete or "", query, description, mode
             )
@@ -214,7 +209,7 @@ def query_command(
     elif query is None:
         if not saved:
             raise typer.BadParameter("give a table or a SELECT, or --saved", param_hint="QUERY")
-        with open_tables(database, config, verbose=verbose) as tables:
+        with open_tables(options) as tables:
             questions = tables.analytics.questions.listed()
             rows_listed = [[question[key] for key in _LISTED] for question in questions]
             answer = {"questions": questions}
@@ -226,7 +221,7 @@ def query_command(
             raise typer.BadParameter(
                 "csv prints all rows; use LIMIT in the query", param_hint="--rows"
             )
-        with open_tables(database, config, verbose=verbose) as tables:
+        with open_tables(options) as tables:
             _print_rows(tables, query, values if saved else None, rows or _ROWS, format_)
 
 

@@ -13,12 +13,10 @@ import typer
 from mdvec import manage
 
 from mdvec_cli.commands.terminal import (
-    ConfigOption,
-    DatabaseOption,
-    VerboseOption,
+    SettingsOptions,
     print_line,
     say,
-    settings_from,
+    with_settings_options,
 )
 
 if TYPE_CHECKING:
@@ -39,7 +37,9 @@ def _checked_url(url: str | None) -> str | None:
     return url
 
 
+@with_settings_options
 def register_command(
+    options: SettingsOptions,
     client: ClientArgument,
     http: Annotated[
         str | None,
@@ -49,21 +49,21 @@ def register_command(
     print_: Annotated[
         bool, typer.Option("--print", help="Print the entry and its file; write nothing.")
     ] = False,
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:  # fmt: skip
     """Write the server into a client's settings, with absolute paths.
 
     What you added to an entry of before stays. The file before the change is kept beside it.
     Restart the client afterwards.
     """
-    settings = settings_from(config, database, verbose=verbose)
-    options = ["--database", str(settings.database_path)]
-    if config is not None:
-        options += ["--config", str(config.expanduser().absolute())]
+    settings = options.settings()
+    arguments = ["--database", str(settings.database_path)]
+    if options.config is not None:
+        arguments += ["--config", str(options.config.expanduser().absolute())]
     server = manage.Server(
-        manage.kept_server_program(), tuple(options), http, is_database_chosen=database is not None
+        manage.kept_server_program(),
+        tuple(arguments),
+        http,
+        is_database_chosen=options.database is not None,
     )
     chosen, machine = manage.CLIENTS[client], _machine()
     entry = manage.snippet(chosen, chosen.entry(server)).rstrip("\n")

@@ -15,12 +15,10 @@ from mdvec import documents, embedding, manage, search, text
 from mdvec.text import counted, on_one_line
 
 from mdvec_cli.commands.terminal import (
-    ConfigOption,
-    DatabaseOption,
     DisplayFormat,
     FormatOption,
     NameOption,
-    VerboseOption,
+    SettingsOptions,
     chosen_format,
     complete_tool_names,
     print_json,
@@ -28,7 +26,7 @@ from mdvec_cli.commands.terminal import (
     print_table,
     print_text,
     say,
-    settings_from,
+    with_settings_options,
 )
 
 if TYPE_CHECKING:
@@ -46,7 +44,9 @@ Returning = Literal["chunk", "section", "document"]
 Sort = Literal["relevance", "newest"]
 
 
+@with_settings_options
 def search_command(
+    options: SettingsOptions,
     query: Annotated[
         str, typer.Argument(
             help="What to search for; without it, the documents that pass the filters are listed.",
@@ -132,9 +132,6 @@ def search_command(
         bool, typer.Option("--explain", help="Show the ranks and scores behind each hit.")
     ] = False,
     format_: FormatOption = None,
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:  # fmt: skip
     """Search one tool, or all of them, as the server does."""
     today = datetime.now().astimezone().date()
@@ -144,10 +141,7 @@ def search_command(
         exact=[*(exact or ()), *typed.exact], exclude=[*(exclude or ()), *typed.exclude],
         links_to=links_to, where=search.where_entries(where or ()), open_tasks=tasks,
     )  # fmt: skip
-    settings = settings_from(
-        config, database, verbose=verbose,
-        search={"k": k, "mode": mode},
-    )  # fmt: skip
+    settings = options.settings(search={"k": k, "mode": mode})
     names = None if name is None else (name,)
     as_json = chosen_format(format_, settings) == "json"
     if text.is_blank(typed.words) and related_to is None:
@@ -314,7 +308,9 @@ def _judgement(answer: Answer) -> str:
     )
 
 
+@with_settings_options
 def get_command(
+    options: SettingsOptions,
     file: Annotated[
         str, typer.Argument(help="The document, as search shows it.", show_default=False)
     ],
@@ -332,12 +328,9 @@ def get_command(
     format_: Annotated[
         DisplayFormat, typer.Option("--format", help="The output format.")
     ] = "table",
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:
     """Print a document as it was imported, some of its lines, or a page of it."""
-    settings = settings_from(config, database, verbose=verbose)
+    settings = options.settings()
     part = documents.DocumentPart(from_line, to_line, page=page)
     document = documents.read_document(settings.database_path, name, file, part, sys.maxsize)
     if format_ == "json":

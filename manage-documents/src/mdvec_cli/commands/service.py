@@ -14,16 +14,14 @@ import typer
 from mdvec import manage
 
 from mdvec_cli.commands.terminal import (
-    ConfigOption,
-    DatabaseOption,
     FormatOption,
-    VerboseOption,
+    SettingsOptions,
     chosen_format,
     print_facts,
     print_json,
     print_line,
     say,
-    settings_from,
+    with_settings_options,
 )
 
 if TYPE_CHECKING:
@@ -38,7 +36,9 @@ app = typer.Typer(
 
 
 @app.command("install")
+@with_settings_options
 def install_command(
+    options: SettingsOptions,
     http: Annotated[
         str, typer.Option("--http", metavar="HOST:PORT", help="Where the server listens.")
     ] = "127.0.0.1:8765",
@@ -49,18 +49,15 @@ def install_command(
     print_: Annotated[
         bool, typer.Option("--print", help="Print the service's file and install nothing.")
     ] = False,
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:
     """Install the server as a service of systemd or launchd, and start it."""
-    settings = settings_from(config, database, verbose=verbose)
+    settings = options.settings()
     configured = settings.server.token_file
     manage.read_token(
         None, token_file or (None if configured is None else Path(configured))
     )  # or its start fails
     more = ["--database", str(settings.database_path)]
-    for option, path in (("--config", config), ("--token-file", token_file)):
+    for option, path in (("--config", options.config), ("--token-file", token_file)):
         more += [] if path is None else [option, str(path.expanduser().absolute())]
     service = _service([manage.kept_server_program(), "--http", http, *more])
     if print_:
@@ -79,14 +76,13 @@ def uninstall_command() -> None:
 
 
 @app.command("status")
+@with_settings_options
 def status_command(
+    options: SettingsOptions,
     format_: FormatOption = None,
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:
     """Show whether the service is installed, and whether its server answers."""
-    settings = settings_from(config, database, verbose=verbose)
+    settings = options.settings()
     service = manage.service_status(_service([]))
     if chosen_format(format_, settings) == "json":
         print_json(service)
@@ -114,7 +110,9 @@ def _service(command: list[str]) -> Service:
 _DEFAULT_ADDRESS = "127.0.0.1:8765"
 
 
+@with_settings_options
 def ui_command(
+    options: SettingsOptions,
     http: Annotated[
         str,
         typer.Option(
@@ -125,9 +123,6 @@ def ui_command(
         bool,
         typer.Option("--browser/--no-browser", help="Open the browser, or only print the address."),
     ] = True,
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:
     """Open the local page: search, money, duplicates, data and tools, in the browser.
 
@@ -135,7 +130,7 @@ def ui_command(
     printed address opens it once, within two minutes; after that, a cookie in the browser gives
     access.
     """
-    settings = settings_from(config, database, verbose=verbose)
+    settings = options.settings()
     key = manage.page_key(settings.database_path)
     file = manage.opening_file(settings.database_path) if browser else None
     address = manage.running_page(http, key)
@@ -145,7 +140,7 @@ def ui_command(
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         with manage.started_page(
-            http, key, manage.server_arguments(settings.database_path, config)
+            http, key, manage.server_arguments(settings.database_path, options.config)
         ) as server:
             _open(manage.one_time_address(server.address, key), file)
             say("the server runs until Ctrl-C; to have it always: mdvec service install")

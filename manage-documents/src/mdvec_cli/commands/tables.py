@@ -26,7 +26,7 @@ from mdvec_cli.commands.query import (
     open_tables,
     print_answer,
 )
-from mdvec_cli.commands.terminal import ConfigOption, DatabaseOption, VerboseOption, say
+from mdvec_cli.commands.terminal import SettingsOptions, say, with_settings_options
 
 if TYPE_CHECKING:
     from mdvec.analysis import ExportFormat
@@ -42,7 +42,9 @@ ReplaceOption = Annotated[
 FileFormat = Literal["parquet", "csv"]
 
 
+@with_settings_options
 def profile_command(
+    options: SettingsOptions,
     query: SourceArgument,
     column: Annotated[
         list[str] | None,
@@ -56,13 +58,10 @@ def profile_command(
         bool, typer.Option("--exact", help="Estimate nothing, even if that is slow.")
     ] = False,
     format_: TableFormatOption = None,
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:  # fmt: skip
     """Print the row count and period of a table or query, and statistics of each column."""
     period = date_range(first, last)
-    with open_tables(database, config, verbose=verbose) as tables:
+    with open_tables(options) as tables:
         profile = partial(
             tables.analytics.summaries.profile, query, period, date_column, column or None,
             exact=exact,
@@ -83,7 +82,9 @@ def _print_profile(form: TableFormat, answer: dict[str, Any]) -> None:
             say(f"approximate: {figure} {bound}")
 
 
+@with_settings_options
 def histogram_command(
+    options: SettingsOptions,
     query: SourceArgument,
     column: Annotated[str, typer.Argument(help="The column.", show_default=False)],
     bins: Annotated[int, typer.Option(min=1, max=100, help="The maximum number of bins.")] = 20,
@@ -91,13 +92,10 @@ def histogram_command(
     last: ToOption = None,
     date_column: DateColumnOption = None,
     format_: TableFormatOption = None,
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:
     """Print the distribution of one column: bins, or the most frequent values."""
     period = date_range(first, last)
-    with open_tables(database, config, verbose=verbose) as tables:
+    with open_tables(options) as tables:
         histogram = partial(
             tables.analytics.summaries.histogram, query, column, bins, period, date_column
         )
@@ -123,7 +121,9 @@ def _print_histogram(form: TableFormat, answer: dict[str, Any]) -> None:
         say(f"{answer['total_count']:,} rows{said}")
 
 
+@with_settings_options
 def export_command(
+    options: SettingsOptions,
     query: SourceArgument,
     output: Annotated[
         Path | None,
@@ -142,13 +142,10 @@ def export_command(
                      help="More rows than this are an error; default: [analytics] max_rows."),
     ] = None,
     format_: TableFormatOption = None,
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:  # fmt: skip
     """Write all rows of a query to a file: to yours, or to one that Python loads by its handle."""
     kind: ExportFormat = file_format or _format_of(output)
-    with open_tables(database, config, verbose=verbose) as tables:
+    with open_tables(options) as tables:
         if output is None:
             export = partial(tables.analytics.exporter.export, query, kind, max_rows)
             answer = tables.answer(export, query)
@@ -224,7 +221,9 @@ _FORMATS: dict[str, ImageFormat] = {".png": "png", ".svg": "svg", ".jpg": "jpeg"
 ChartKind = Literal["bar", "line", "area", "scatter", "histogram", "box", "heatmap"]
 
 
+@with_settings_options
 def plot_command(
+    options: SettingsOptions,
     query: SourceArgument,
     output: Annotated[
         Path,
@@ -240,9 +239,6 @@ def plot_command(
     ] = None,
     replace: ReplaceOption = False,
     format_: TableFormatOption = None,
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:  # fmt: skip
     """Draw a query into a picture file.
 
@@ -252,7 +248,7 @@ def plot_command(
     """
     image_format = _image_format_of(output)
     with (
-        open_tables(database, config, verbose=verbose) as tables,
+        open_tables(options) as tables,
         new_file(output.expanduser(), replace=replace) as file,
     ):
         draw = partial(_drawn, tables, query, kind, title, size, image_format, file)

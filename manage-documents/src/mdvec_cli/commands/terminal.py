@@ -5,12 +5,14 @@ Results go to stdout as tables, lines or JSON, messages to stderr.
 
 from __future__ import annotations
 
+import functools
+import inspect
 import json
 import logging
 import os
 import sys
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -30,13 +32,12 @@ def complete_tool_names(ctx: typer.Context, incomplete: str) -> list[str]:
     from mdvec.settings import load_settings
 
     config, database = (ctx.params.get(name) for name in ("config", "database"))
-    path = None if database is None else str(Path(database).expanduser().absolute())
     try:
         settings = load_settings(
             os.environ,
             config=None if config is None else Path(config),
             project_folder=Path.cwd(),
-            flags={"database": {"path": path}},
+            flags={"database": {"path": _absolute(database and Path(database))}},
         )
         tools = manage.list_tools(settings.database_path, active_only=False)
     except MdvecError:
@@ -50,15 +51,6 @@ DisplayFormat = Literal["table", "json"]
 NameOption = Annotated[
     str,
     typer.Option("--name", "-n", help="The tool's name.", autocompletion=complete_tool_names),
-]
-DatabaseOption = Annotated[
-    Path | None, typer.Option("--database", help="The database file.", show_default=False)
-]
-ConfigOption = Annotated[
-    Path | None, typer.Option("--config", help="The settings file.", show_default=False)
-]
-VerboseOption = Annotated[
-    bool, typer.Option("--verbose", "-v", help="Log steps and timings to stderr.")
 ]
 _FLAGS = {
     ("database", "path"): "--database",
@@ -75,45 +67,70 @@ FormatOption = Annotated[
 ]
 
 
-def settings_from(
-    config: Path | None,
-    database: Path | None,
-    *,
-    verbose: bool,
-    **sections: dict[str, Any],
-) -> Settings:
-    """Load the settings; flags override the environment, which overrides the file."""
-    return loaded_settings(config, database, verbose=verbose, **sections).settings
+@dataclass(frozen=True)
+class SettingsOptions:
+    """The options of every command that has settings: where these and the database are."""
+
+    database: Annotated[
+        Path | None, typer.Option("--database", help="The database file.", show_default=False)
+    ] = None
+    config: Annotated[
+        Path | None, typer.Option("--config", help="The settings file.", show_default=False)
+    ] = None
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Log steps and timings to stderr.")
+    ] = False
+
+    def settings(self, **sections: dict[str, Any]) -> Settings:
+        """Load the settings; flags override the environment, which overrides the file."""
+        return self.load(**sections).settings
+
+    def load(self, **sections: dict[str, Any]) -> Loaded:
+        """The settings with their origins; opens the log."""
+        from mdvec.settings import FlagRefused, load_with_origins, unknown_variables, unread_file
+
+        if self.verbose:
+            _log_to_stderr()
+        environment, project = os.environ, Path.cwd()
+        unread = unread_file(environment, self.config, project)
+        for warning in [*unknown_variables(environment), *unread]:
+            say(f"warning: {warning}")
+        try:
+            loaded = load_with_origins(
+                environment,
+                config=self.config,
+                project_folder=project,
+                flags={"database": {"path": _absolute(self.database)}, **sections},
+            )
+        except FlagRefused as error:
+            flag = _FLAGS[error.place]
+            raise typer.BadParameter(f"it {error.reason}", param_hint=flag) from error
+        settings = loaded.settings
+        log.open_log(settings.log.options(), lambda warning: say(f"warning: {warning}"))
+        path = str(settings.database_path)
+        log.record("start", program="mdvec", version=__version__, database=path)
+        return loaded
 
 
-def loaded_settings(
-    config: Path | None,
-    database: Path | None,
-    *,
-    verbose: bool,
-    **sections: dict[str, Any],
-) -> Loaded:
-    """The settings with their origins; opens the log."""
-    from mdvec.settings import FlagRefused, load_with_origins, unknown_variables, unread_file
+_SETTINGS_OPTIONS = inspect.signature(SettingsOptions, eval_str=True).parameters
 
-    if verbose:
-        _log_to_stderr()
-    for warning in [*unknown_variables(os.environ), *unread_file(os.environ, config, Path.cwd())]:
-        say(f"warning: {warning}")
-    path = None if database is None else str(database.expanduser().absolute())
-    try:
-        loaded = load_with_origins(
-            os.environ,
-            config=config,
-            project_folder=Path.cwd(),
-            flags={"database": {"path": path}, **sections},
-        )
-    except FlagRefused as error:
-        raise typer.BadParameter(f"it {error.reason}", param_hint=_FLAGS[error.place]) from error
-    settings = loaded.settings
-    log.open_log(settings.log.options(), lambda warning: say(f"warning: {warning}"))
-    log.record("start", program="mdvec", version=__version__, database=str(settings.database_path))
-    return loaded
+
+def with_settings_options(command: Callable[..., None]) -> Callable[..., None]:
+    """``command``, whose first parameter is made of the options that `SettingsOptions` declares."""
+    _, *own = inspect.signature(command, eval_str=True).parameters.values()
+
+    @functools.wraps(command)
+    def filled(**values: object) -> None:
+        options: dict[str, Any] = {name: values.pop(name) for name in _SETTINGS_OPTIONS}
+        command(SettingsOptions(**options), **values)
+
+    filled.__signature__ = inspect.Signature([*own, *_SETTINGS_OPTIONS.values()])  # type: ignore[attr-defined]
+    filled.__annotations__ = {}  # the signature has them, evaluated
+    return filled
+
+
+def _absolute(path: Path | None) -> str | None:
+    return None if path is None else str(path.expanduser().absolute())
 
 
 def _log_to_stderr() -> None:

@@ -12,16 +12,14 @@ from mdvec.converters import FORMATS
 from mdvec.tools import KINDS
 
 from mdvec_cli.commands.terminal import (
-    ConfigOption,
-    DatabaseOption,
     FormatOption,
     NameOption,
-    VerboseOption,
+    SettingsOptions,
     print_json,
     print_line,
     print_table,
     say,
-    settings_from,
+    with_settings_options,
 )
 
 if TYPE_CHECKING:
@@ -47,7 +45,9 @@ _DEFAULT_KIND = next(iter(KINDS))
 
 
 @app.command("add")
+@with_settings_options
 def add(
+    options: SettingsOptions,
     name: NameOption,
     description: Annotated[str, typer.Option("--description", "-d", help=_DESCRIPTION_HELP)],
     source: Annotated[Path, typer.Option("--source", "-s", help=_SOURCE_HELP)],
@@ -60,15 +60,12 @@ def add(
         ),
     ] = _DEFAULT_KIND,
     title: Annotated[str | None, typer.Option(help=_TITLE_HELP, show_default=False)] = None,
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:
     """Register a folder or a data file as a tool.
 
     The database is created if needed.
     """
-    settings = settings_from(config, database, verbose=verbose)
+    settings = options.settings()
     others = manage.tools_of_source(settings.database_path, source, kind)
     tool = manage.registering.add_tool(
         settings.database_path, name, description, source, kind, title
@@ -85,7 +82,9 @@ def add(
 
 
 @app.command("update")
+@with_settings_options
 def update(
+    options: SettingsOptions,
     name: NameOption,
     description: Annotated[
         str | None, typer.Option("--description", "-d", help=_DESCRIPTION_HELP, show_default=False)
@@ -113,14 +112,11 @@ def update(
         typer.Option("--formats", metavar="NAMES", show_default=False,
                      help=f"Read these formats too, joined by commas: {_FORMATS}."),
     ] = None,
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:  # fmt: skip
     """Change a tool's description, title or source, or which files of it are imported."""
     if all(value is None for value in (description, source, title, include, exclude, formats)):
         raise typer.BadParameter("name what to change", param_hint="--description / --source")
-    settings = settings_from(config, database, verbose=verbose)
+    settings = options.settings()
     patterns = None
     if include is not None or exclude is not None or formats is not None:
         patterns = manage.registering.FilePatterns(
@@ -138,29 +134,27 @@ def update(
 
 
 @app.command("rename")
+@with_settings_options
 def rename(
+    options: SettingsOptions,
     name: NameOption,
     to: Annotated[str, typer.Option("--to", help="Its new name.")],
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:
     """Give a tool another name; nothing is imported again."""
-    settings = settings_from(config, database, verbose=verbose)
+    settings = options.settings()
     tool = manage.rename_tool(settings.database_path, name, to, say)
     say(f"renamed {name} to {tool.name}; running servers offer it under that name")
 
 
 @app.command("delete")
+@with_settings_options
 def delete(
+    options: SettingsOptions,
     name: NameOption,
     yes: Annotated[bool, typer.Option("-y", "--yes", help="Do not ask for confirmation.")] = False,
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:
     """Delete a tool and its imported data, but not its source."""
-    settings = settings_from(config, database, verbose=verbose)
+    settings = options.settings()
     tool = manage.registering.find_tool(settings.database_path, name)
     if not yes:
         if not sys.stdin.isatty():
@@ -173,25 +167,23 @@ def delete(
 
 
 @app.command("enable")
+@with_settings_options
 def enable(
+    options: SettingsOptions,
     name: NameOption,
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:
     """Make the server offer a tool."""
-    _switch(name, settings_from(config, database, verbose=verbose).database_path, active=True)
+    _switch(name, options.settings().database_path, active=True)
 
 
 @app.command("disable")
+@with_settings_options
 def disable(
+    options: SettingsOptions,
     name: NameOption,
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:
     """Make the server stop offering a tool; its data are kept."""
-    _switch(name, settings_from(config, database, verbose=verbose).database_path, active=False)
+    _switch(name, options.settings().database_path, active=False)
 
 
 def _switch(name: str, database: Path, *, active: bool) -> None:
@@ -203,15 +195,14 @@ def _switch(name: str, database: Path, *, active: bool) -> None:
 
 
 @app.command("ls")
+@with_settings_options
 def ls(
+    options: SettingsOptions,
     show_all: Annotated[bool, typer.Option("--all", help="Show all tools, with details.")] = False,
     format_: FormatOption = None,
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:
     """List the names of the active tools, one per line."""
-    settings = settings_from(config, database, verbose=verbose)
+    settings = options.settings()
     tools = manage.registering.list_tools(settings.database_path, active_only=not show_all)
     default = settings.display.default_format if show_all else None
     match format_ or default:

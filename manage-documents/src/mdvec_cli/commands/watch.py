@@ -12,13 +12,11 @@ from mdvec.errors import MdvecError
 
 from mdvec_cli.commands.terminal import (
     STOPPED,
-    ConfigOption,
-    DatabaseOption,
-    VerboseOption,
+    SettingsOptions,
     complete_tool_names,
     print_line,
     say,
-    settings_from,
+    with_settings_options,
 )
 
 if TYPE_CHECKING:
@@ -38,21 +36,20 @@ class WatchRefused(MdvecError):
     """The system cannot watch the folders."""
 
 
+@with_settings_options
 def watch_command(
+    options: SettingsOptions,
     names: Annotated[
         list[str] | None,
         typer.Option("--name", "-n", help="A tool's name; repeatable. Default: all active tools.",
                      show_default=False, autocompletion=complete_tool_names),
     ] = None,
-    database: DatabaseOption = None,
-    config: ConfigOption = None,
-    verbose: VerboseOption = False,
 ) -> None:  # fmt: skip
     """Watch the tools' sources, and import what changes, until Ctrl-C.
 
     Network file systems do not report changes: set WATCHFILES_FORCE_POLLING=true for them.
     """
-    settings = settings_from(config, database, verbose=verbose)
+    settings = options.settings()
     imports = sync.Imports(settings)
     watcher = _Watcher(settings, imports, tuple(names or ()))
     try:
