@@ -404,15 +404,19 @@ def test_handles_survive_a_restart_and_expire(data, connect_here, tmp_path):
             MDVEC_ANALYTICS_EXPORT_TTL_SECONDS=str(ttl),
         )
 
+    def exported(client) -> Path:
+        return folder / values(client.call("export", {"query": "SELECT 1 AS n"}))["handle"]
+
     with server(3_600) as client:
-        handle = values(client.call("export", {"query": "SELECT 1 AS n"}))["handle"]
-    assert ExportFolder(folder, 3_600, 10**9).path_of(handle).exists()
+        lasting = exported(client)
     with server(1) as client:
+        brief = exported(client)
         deadline = time.monotonic() + 20
-        while (folder / handle).exists() and time.monotonic() < deadline:
+        while brief.exists() and time.monotonic() < deadline:
             time.sleep(0.05)
         assert values(client.call("query", {"query": "SELECT 1"}))["rows"] == [[1]]
-    assert list(folder.iterdir()) == []
+    assert list(folder.iterdir()) == [lasting]
+    assert ExportFolder(folder, 3_600, 10**9).path_of(lasting.name) == lasting
 
 
 def test_query_answers_a_group_by_over_the_household_and_corrects_a_mistake(client):
