@@ -167,5 +167,16 @@ def _wrong_usage(error: typer.TyperException) -> str:
         return message
     # typer validates values with pydantic, whose messages begin differently from ours.
     message = message.replace("Value error, ", "").replace("Input should", "it should")
-    command = getattr(getattr(error, "ctx", None), "command_path", "mdvec")
-    return f"error: {message.rstrip('.')}; see: {command} --help"
+    context = getattr(error, "ctx", None)
+    message = message.rstrip(".") + _how_to_name(message, context)
+    return f"error: {message}; see: {getattr(context, 'command_path', 'mdvec')} --help"
+
+
+def _how_to_name(message: str, context: typer.Context | None) -> str:
+    """How to name a tool, where a command that has an option for it got too many words."""
+    parameters = context.command.params if context is not None else []
+    if "unexpected extra argument" not in message or not any("-n" in p.opts for p in parameters):
+        return ""
+    takes_words = any(parameter.param_type_name == "argument" for parameter in parameters)
+    in_quotes = ", and several words are given in quotes" if takes_words else ""
+    return f": a tool is named with -n{in_quotes}"

@@ -100,6 +100,14 @@ WRONG = {
         "st:<model or folder>, onnx:<model or folder>"
     ),
     "tool list": "error: No such command 'list'. Did you mean 'ls'?; see: mdvec tool --help",
+    "import notes": (
+        "error: Got unexpected extra argument(s) (notes): a tool is named with -n; "
+        "see: mdvec import --help"
+    ),
+    "search notes 会議": (
+        "error: Got unexpected extra argument(s) (会議): a tool is named with -n, and several "
+        "words are given in quotes; see: mdvec search --help"
+    ),
     "tool ls notes": ("error: Got unexpected extra argument(s) (notes); see: mdvec tool ls --help"),
 }
 
