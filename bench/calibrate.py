@@ -244,7 +244,8 @@ def _is_confident(case: Case, constants: ModelConstants) -> bool:
     scored = fuse(case.query, case.statistics, candidates, "hybrid")
     order = sorted(range(len(scored)), key=lambda number: -scored[number].score)
     first = [(candidates[number], scored[number]) for number in order[:FIRST]]
-    return bool(scored) and evidence(first, case.statistics.chunks).is_confident
+    found = evidence(case.query, case.statistics, first)
+    return bool(scored) and found.is_confident
 
 
 def _print(held_out: Asked, before: ModelConstants, after: ModelConstants) -> None:

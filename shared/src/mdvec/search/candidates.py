@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import apsw
@@ -41,6 +41,7 @@ from mdvec.text import (
     field_terms,
     folded,
     is_katakana,
+    is_only_amid,
     is_word_of,
     searched_names,
 )
@@ -53,8 +54,14 @@ if TYPE_CHECKING:
 
 _folded = lru_cache(maxsize=512)(folded)
 """Folds a passage's text, which is counted as a whole and by sentence."""
-_name_terms = lru_cache(maxsize=4_096)(field_terms)
-"""The terms of a title, alias or heading: many passages share it, and many questions find it."""
+
+
+@lru_cache(maxsize=4_096)
+def _name_terms(name: str, *, has_words: bool) -> frozenset[str]:
+    """The telling terms of a title, alias or heading; many passages and questions share it."""
+    of_name = field_terms(name)
+    terms = frozenset(of_name.words if has_words else of_name.plain)
+    return (terms - of_name.fillers) or terms
 
 
 class FieldReader:
@@ -83,11 +90,12 @@ class FieldReader:
             **{term: word for word, terms in variants.items() for term in terms},
         }
         self._has_words = bool(query.words)
-        self._katakana = query.katakana
+        self._spelled = query.spelled
+        self._asked_alone = query.names.keys() & query.spelled.keys()
         self._pieces = {
             term: words
             for term, words in query.words_of.items()
-            if is_katakana(term) and words and words <= query.katakana.keys()
+            if words and words <= query.spelled.keys()
         }
         self._short: dict[str, dict[str, int]] = {}
         self._named: dict[str, NameMatch] = {}
@@ -104,13 +112,16 @@ class FieldReader:
         )
         title, names, heading = map(self._counted, (fields.title, fields.names, fields.heading))
         text = self._counter.counts(_folded(fields.text))
-        plain = {
-            term: (
-                title.get(term, 0), names.get(term, 0), heading.get(term, 0), text.get(term, 0)
-            )
-            for term in {**title, **names, **heading, **text}
+        return {
+            **{term: (0, 0, 0, count) for term, count in text.items()},
+            **{
+                term: (
+                    title.get(term, 0), names.get(term, 0), heading.get(term, 0), text.get(term, 0)
+                )
+                for term in {**title, **names, **heading}
+            },
+            **words,
         }  # fmt: skip
-        return {**plain, **words}
 
     def sentences(
         self, chunk: StoredChunk, counts: Mapping[str, FieldCounts]
@@ -130,18 +141,27 @@ class FieldReader:
             for word, spelling in self._within.items()
             if word in counts and not has_part(text, spelling)
         }
-        return unlike | self._inside_katakana(chunk, counts)
+        return unlike | self._inside_words(chunk, counts)
 
-    def _inside_katakana(
+    def _inside_words(
         self, chunk: StoredChunk, counts: Mapping[str, FieldCounts]
     ) -> frozenset[str]:
+        """Words that a passage has only as letters of others, and the counted terms in them."""
         pieces = self._pieces.keys() & counts.keys()
         lacking = {word for term in pieces for word in self._pieces[term] if word not in counts}
-        if not lacking:
+        if not (lacking or self._asked_alone):
             return frozenset()
         text = "\n".join((folded(chunk.title), folded(chunk.heading), _folded(chunk.content)))
-        absent = {word for word in lacking if not is_word_of(self._katakana[word], text)}
-        return frozenset(term for term in pieces if self._pieces[term] <= absent)
+        written = {word for word in lacking if self._spelled[word] in text}
+        inside = {word for word in written if not is_word_of(self._spelled[word], text)}
+        inside |= {
+            word
+            for word in self._asked_alone - inside
+            if is_only_amid(self._spelled[word], text, sum(counts.get(word, ())))
+        }
+        # A piece of what is not written at all says something (管理 of 管理者), but in katakana.
+        absent = inside | {word for word in lacking - written if is_katakana(self._spelled[word])}
+        return frozenset(term for term in pieces if self._pieces[term] <= absent) | inside
 
     def names(self, chunk: StoredChunk) -> tuple[NameMatch, ...]:
         """The question's terms in each of a passage's names: title, aliases, innermost heading."""
@@ -160,12 +180,10 @@ class FieldReader:
 
     def _name(self, name: str) -> NameMatch:
         if name not in self._named:
-            name_terms = _name_terms(name)
-            terms = set(name_terms.words if self._has_words else name_terms.plain)
-            terms = (terms - name_terms.fillers) or terms
-            shared = [self._asked[term] for term in terms if term in self._asked]
+            terms = _name_terms(name, has_words=self._has_words)
+            shared = terms.intersection(self._asked)
             share = len(shared) / len(terms) if terms else 0.0
-            self._named[name] = NameMatch(frozenset(shared), share)
+            self._named[name] = NameMatch(frozenset(self._asked[term] for term in shared), share)
         return self._named[name]
 
 
@@ -262,8 +280,8 @@ class ToolCandidates:
                 read.names(chunk),
                 (self.tool.id, chunk.document_id),
                 self.constants.likeness(chunk.cosine),
-                read.inside(chunk, counts[chunk.id]),
                 read.sentences(chunk, counts[chunk.id]),
+                partial(read.inside, chunk, counts[chunk.id]),
             )
             for chunk in self.chunks
         ]

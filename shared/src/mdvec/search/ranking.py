@@ -110,16 +110,23 @@ class Pool:
         """Names that the candidates have only inside longer words, as spelled in the question."""
         within = {term for of_tool, _ in self.owners for term in of_tool.found.within}
         with_term = {
-            term: [candidate for candidate in self.candidates if term in candidate.terms]
-            for term in within
+            term: [candidate for candidate in self.candidates if self._may_have(term, candidate)]
+            for term in within | (self.query.names.keys() & self.query.spelled.keys())
         }
         return _spelled(
             self.query.names,
             {
                 term
                 for term, candidates in with_term.items()
-                if candidates and all(term in candidate.inside for candidate in candidates)
+                if candidates and all(term in candidate.inside() for candidate in candidates)
             },
+        )
+
+    def _may_have(self, term: str, candidate: Candidate) -> bool:
+        """Whether a passage has a term, or all the pairs of characters that spell it."""
+        pieces = [piece for piece, words in self.query.words_of.items() if words == {term}]
+        return term in candidate.terms or (
+            bool(pieces) and all(piece in candidate.terms for piece in pieces)
         )
 
     @property
@@ -149,8 +156,9 @@ class Pool:
         scored = self._behind_text(fuse(self.query, self.statistics, self.candidates, mode))
         order = sorted(range(len(scored)), key=lambda position: -scored[position].score)
         first_evidence = evidence(
+            self.query,
+            self.statistics,
             [(self.candidates[position], scored[position]) for position in order[:FIRST]],
-            self.statistics.chunks,
             self.absent,
         )
         if not self.query.all:  # only signs: nothing was asked

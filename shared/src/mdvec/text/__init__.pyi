@@ -81,6 +81,7 @@ from .properties import properties_of as properties_of
 from .questions import QuestionTerms as QuestionTerms
 from .questions import analyse_question as analyse_question
 from .questions import is_katakana as is_katakana
+from .questions import is_only_amid as is_only_amid
 from .questions import is_word_of as is_word_of
 from .readable import has_readable_text as has_readable_text
 from .readable import indexed_chunk as indexed_chunk

@@ -11,6 +11,8 @@ from itertools import pairwise
 from mdvec.text.dates import named_dates
 from mdvec.text.index_terms import (
     MIN_DIGITS,
+    ONE_KANJI,
+    RUNS,
     folded,
     is_letters,
     joined_words,
@@ -30,15 +32,33 @@ def is_katakana(word: str) -> bool:
 
 
 def is_word_of(word: str, folded_text: str) -> bool:
-    """Whether a word in katakana stands in a text by itself or as a part of a compound.
+    """Whether a word in CJK stands in a text by itself or as a part of a compound.
 
-    Words that the dictionary splits stand by themselves (サーバーコンポーネント). Of others, the
-    word is a part if the rest is made of words as well (ログファイル, but not ログイン).
+    Words that the dictionary splits stand by themselves (サーバーコンポーネント). Of others in
+    katakana, the word is a part if the rest is made of words as well (ログファイル, but not
+    ログイン); of the rest, if it lies within one word (参政 in 参政権, but not 人参 in 外国人参政).
     """
+    if not is_katakana(word):
+        return any(
+            _is_within_words(word, match[0])
+            for match in RUNS.finditer(folded_text)
+            if word in match[0]
+        )
     return any(
         _is_part(word, stretch)
         for stretch in set(_KATAKANA.findall(folded_text))
         if word in stretch
+    )
+
+
+def is_only_amid(word: str, folded_text: str, count: int) -> bool:
+    """Whether a word stands in a text ``count`` times, each amid a longer compound in kanji.
+
+    There the dictionary may be wrong about it (人参 in 外国人参政権).
+    """
+    amid = folded_text.count(word) if re.fullmatch(f"{ONE_KANJI}+", word) else 0
+    return 0 < amid >= count and not re.search(
+        f"(?<!{ONE_KANJI}){word}|{word}(?!{ONE_KANJI})", folded_text
     )
 
 
@@ -51,6 +71,18 @@ def _is_part(word: str, stretch: str) -> bool:
         if all(_is_made_of_words(rest) for rest in (before, after) if rest):
             return True
     return False
+
+
+@lru_cache(maxsize=4_096)
+def _is_within_words(word: str, run: str) -> bool:
+    """Whether a word stands somewhere in a run in one of its words, or in several whole ones."""
+    words = morphemes(run)
+    starts, ends = {other.start for other in words}, {other.end for other in words}
+    return any(
+        (start in starts and start + len(word) in ends)
+        or any(other.start <= start and start + len(word) <= other.end for other in words)
+        for start in (match.start() for match in re.finditer(re.escape(word), run))
+    )
 
 
 def _is_made_of_words(rest: str) -> bool:
@@ -82,7 +114,7 @@ class QuestionTerms:
         words: words in normalised form, with their readings.
         unknown: the words that the dictionary does not have.
         words_of: for each plain term, the words that it overlaps.
-        katakana: the spelling of each word in katakana that the dictionary has.
+        spelled: the spelling of each word in CJK that the dictionary has.
         dates: for each date, number or identifier with hyphens, or name with a sign, the terms it
             consists of.
         numbered: for each name that ends in its number (React19), its two parts as terms, but those
@@ -105,7 +137,7 @@ class QuestionTerms:
     words: Mapping[str, str] = field(default_factory=dict)
     unknown: frozenset[str] = frozenset()
     words_of: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    katakana: Mapping[str, str] = field(default_factory=dict)
+    spelled: Mapping[str, str] = field(default_factory=dict)
     dates: Mapping[str, frozenset[str]] = field(default_factory=dict)
     numbered: Mapping[str, frozenset[str]] = field(default_factory=dict)
     edges: frozenset[str] = frozenset()
@@ -161,7 +193,7 @@ def analyse_question(question: str) -> QuestionTerms:
         {**words, **dict.fromkeys(dates, ""), **{part: part for part in parts}},
         frozenset(word.term for word in content if not word.is_known),
         _words_of(plain, content),
-        _katakana(text, content),
+        _spelled(text, content),
         {**dates, **{term: frozenset([word]) for term, word in letters.items()}},
         numbered,
         frozenset(term for term, *span in plain if not inside.issuperset(range(*span))),
@@ -298,10 +330,10 @@ def _words_of(plain: Sequence[_Placed], content: Sequence[Morpheme]) -> dict[str
     return overlapped
 
 
-def _katakana(text: str, content: Sequence[Morpheme]) -> dict[str, str]:
-    """The spelling of each known word in katakana."""
+def _spelled(text: str, content: Sequence[Morpheme]) -> dict[str, str]:
+    """The spelling of each known word in CJK."""
     spelled = {word.term: text[word.start : word.end] for word in content if word.is_known}
-    return {term: spelling for term, spelling in spelled.items() if is_katakana(spelling)}
+    return {term: spelling for term, spelling in spelled.items() if not is_letters(spelling)}
 
 
 def _letters(placed: Sequence[_Placed]) -> tuple[str, ...]:

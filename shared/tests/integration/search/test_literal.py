@@ -110,6 +110,30 @@ def test_a_name_only_inside_longer_words_is_found_but_no_confident_answer(notes)
     assert notes.search("IdleConns").confident
 
 
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("外国人参政権の議論を読んだ。", "人参"),  # Sudachi reads 外国・人参・政権
+        ("東京都庁の展望室に行った。", "京都"),
+        ("パスポートの更新に行った。", "ポート"),
+    ],
+)
+def test_letters_across_or_amid_other_words_are_no_confident_answer(collection, text, word):
+    for number in range(60):
+        collection.write(f"{number}.md", f"# 買い物 {number}\n\n牛乳とパンを買った。\n")
+    collection.write("diary.md", f"# 日記\n\n{text}\n")
+    collection.import_("new")
+    answer = collection.search(word)
+    assert answer.results[0].file_path == "diary.md"
+    assert not answer.confident
+    assert answer.notes[0] == f'"{word}": only inside longer words'
+    collection.write("soup.md", f"# スープ\n\n{word}のことを書いた。\n")
+    collection.import_("update")
+    answer = collection.search(word)
+    assert (answer.results[0].file_path, answer.confident) == ("soup.md", True)
+    assert not any("inside" in note for note in answer.notes)
+
+
 def test_what_is_not_indexed_but_written_is_not_denied(notes):
     assert not any("mention" in note for note in notes.search("videos.example").notes)
 

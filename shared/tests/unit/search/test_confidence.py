@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from mdvec.search.core.confidence import Evidence, evidence
 from mdvec.search.core.fusion import Scored
-from mdvec.search.core.lexical import Candidate
+from mdvec.search.core.lexical import INSIDE_WEIGHT, Candidate, CorpusStatistics
+from mdvec.text.questions import QuestionTerms
 
 
 def likely(coverage: float, likeness: float | None, chunks: int = 1_000) -> float:
@@ -22,13 +23,22 @@ def test_words_and_likeness_make_an_answer_likely_and_a_large_collection_less():
 def test_the_first_two_candidates_are_what_counts():
     first = [
         (
-            Candidate({}, 10, 0.3, "m", 1.0, likeness=likeness),
-            Scored(0.5, 0.5, 0.5, 1.0, covered, covered, named, 0.0),
+            Candidate({"水": counts}, 10, 0.3, "m", 1.0, likeness=likeness),
+            Scored(0.5, 0.5, 0.5, 1.0, 1.0, 1.0, named, 0.0),
         )
-        for likeness, covered, named in ((None, 0.2, 0.5), (2.0, 0.7, 0.0))
+        for likeness, counts, named in ((None, (0, 1, 0, 0), 0.5), (2.0, (0, 0, 0, 1), 0.0))
     ]
-    assert evidence(first, 30) == Evidence(0.7, 2.0, 30, named=0.5)
-    assert evidence([], 0) == Evidence(None, None, 0)
+    query, statistics = QuestionTerms(("水",)), CorpusStatistics(30, {"水": 1})
+    assert evidence(query, statistics, first) == Evidence(1.0, 2.0, 30, named=0.5)
+    assert evidence(query, statistics, first[:1]) == Evidence(0.8, None, 30, named=0.5)
+    assert evidence(query, statistics, []) == Evidence(None, None, 30)
+
+
+def test_a_term_inside_another_word_is_hardly_evidence():
+    inside = Candidate({"水": (0, 0, 0, 1)}, 10, 0.3, "m", 1.0, inside=lambda: frozenset({"水"}))
+    first = [(inside, Scored(0.5, 0.5, 0.5, 1.0, 1.0, 1.0, 0.0, 0.0))]
+    found = evidence(QuestionTerms(("水",)), CorpusStatistics(30, {"水": 1}), first)
+    assert found.coverage == INSIDE_WEIGHT
 
 
 def test_a_name_that_occurs_nowhere_leaves_no_answer_likely():

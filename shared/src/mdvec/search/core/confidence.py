@@ -22,7 +22,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mdvec.search.core.fusion import Scored
-from mdvec.search.core.lexical import Candidate
+from mdvec.search.core.lexical import Candidate, CorpusStatistics, evident_coverage
+from mdvec.text import QuestionTerms
 
 CONFIDENT = 0.23
 """The minimum likelihood of the best hit for a confident answer."""
@@ -102,17 +103,20 @@ FIRST = 2
 
 
 def evidence(
-    first: Sequence[tuple[Candidate, Scored]], chunks: int, absent: tuple[str, ...] = ()
+    query: QuestionTerms,
+    statistics: CorpusStatistics,
+    first: Sequence[tuple[Candidate, Scored]],
+    absent: tuple[str, ...] = (),
 ) -> Evidence:
-    """The evidence for the first candidates and their scores, out of ``chunks`` searched.
+    """The evidence for the first candidates and their scores.
 
     Their coverage is that without terms that they have only inside other words.
     """
     likenesses = [candidate.likeness for candidate, _ in first if candidate.likeness is not None]
     return Evidence(
-        max((scored.own_coverage for _, scored in first), default=None),
+        max((evident_coverage(query, statistics, one) for one, _ in first), default=None),
         max(likenesses, default=None),
-        chunks,
+        statistics.chunks,
         absent,
         max((scored.named for _, scored in first), default=0.0),
     )

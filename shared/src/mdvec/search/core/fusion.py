@@ -61,8 +61,7 @@ class Scored:
 
     ``lexical_weight`` is the weight of the lexical score, 0 to 1; ``named`` says how well the
     passage's title or heading matches the question, and ``matched`` are the terms found.
-    ``coverage`` includes other passages of its document; ``own_coverage`` neither those nor terms
-    that the passage has only inside other words.
+    ``coverage`` includes other passages of its document, ``own_coverage`` does not.
     """
 
     score: float
@@ -110,7 +109,7 @@ def fuse(
         scored.append(
             Scored(
                 _clamped(score, 0.0, 1.0), share, lexical, words.bm25[position],
-                words.evident[position], words.coverage[position], words.named[position],
+                words.own[position], words.coverage[position], words.named[position],
                 vector[position], tuple(candidate.terms),
             )
         )  # fmt: skip

@@ -16,7 +16,7 @@ The constants are chosen by ``bench/studies/fusion_fit.py``.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -64,8 +64,8 @@ class Candidate:
     matches of its title, aliases and innermost heading; ``document`` is equal for passages of one
     document. Cosines are comparable only within one ``model``; ``trust`` is that model's constant.
     ``likeness`` is the cosine as a z-score among unrelated passages, if their figures are known.
-    ``inside`` are the terms that occur only inside other words (ポート in パスポート), and
-    ``sentences`` the plain terms of each of its sentences.
+    ``sentences`` are the plain terms of each of its sentences. ``inside`` looks which terms occur
+    only inside other words (ポート in パスポート); few candidates are asked.
     """
 
     terms: Mapping[str, FieldCounts]
@@ -76,8 +76,8 @@ class Candidate:
     names: tuple[NameMatch, ...] = ()
     document: Hashable = None
     likeness: float | None = None
-    inside: frozenset[str] = frozenset()
     sentences: tuple[frozenset[str], ...] = ()
+    inside: Callable[[], frozenset[str]] = frozenset
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,16 +114,14 @@ class CorpusStatistics:
 class Lexical:
     """The lexical scores of all candidates, in their order, and their parts.
 
-    ``own`` is the coverage by the passage itself, ``evident`` the same without terms inside other
-    words; ``coverage`` includes its document's. ``information`` is that of the query's words in
-    the best passage, in nats; ``misspelt`` is the share of the query's information that is in
-    misspelt words.
+    ``own`` is the coverage by the passage itself; ``coverage`` includes its document's.
+    ``information`` is that of the query's words in the best passage, in nats; ``misspelt`` is the
+    share of the query's information that is in misspelt words.
     """
 
     scores: list[float]
     bm25: list[float]
     own: list[float]
-    evident: list[float]
     coverage: list[float]
     named: list[float]
     information: float
@@ -140,8 +138,7 @@ def lexical_scores(
 
     ``native`` is how far the text is in the query's language, 0 to 1.
     """
-    scored = _scored_terms(query, statistics)
-    weights = {term: statistics.idf(term) * _share(query, term) for term in scored}
+    weights = _weights(query, statistics)
     telling = {
         term: statistics.information(term) * _share(query, term)
         for term in weights
@@ -162,12 +159,29 @@ def lexical_scores(
         ],
         bm25,
         own,
-        _coverage(weights, candidates, INSIDE_WEIGHT),
         coverage,
         named,
         max((_sum(telling, candidate.terms) for candidate in candidates), default=0.0),
         _sum(telling, query.misspelt) / (math.fsum(telling.values()) or 1.0),
     )
+
+
+def evident_coverage(
+    query: QuestionTerms, statistics: CorpusStatistics, candidate: Candidate
+) -> float:
+    """The coverage by a passage itself, hardly counting terms that it has only inside others."""
+    weights = _weights(query, statistics)
+    inside = candidate.inside()
+    evident = {
+        term: weight * (INSIDE_WEIGHT if term in inside else 1.0)
+        for term, weight in weights.items()
+    }
+    return _covered_weight(evident, candidate) / (math.fsum(weights.values()) or 1.0)
+
+
+def _weights(query: QuestionTerms, statistics: CorpusStatistics) -> dict[str, float]:
+    scored = _scored_terms(query, statistics)
+    return {term: statistics.idf(term) * _share(query, term) for term in scored}
 
 
 def _scored_terms(query: QuestionTerms, statistics: CorpusStatistics) -> list[str]:
@@ -223,20 +237,18 @@ def _frequencies(weights: Mapping[str, float], candidate: Candidate) -> dict[str
     return {term: _frequency(counts) for term, counts in candidate.terms.items() if term in weights}
 
 
-def _coverage(
-    weights: Mapping[str, float], candidates: Sequence[Candidate], inside: float = 1.0
-) -> list[float]:
-    # fsum rounds only once, so no partial sum can exceed the total, whatever the order.
+def _coverage(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> list[float]:
     total = math.fsum(weights.values()) or 1.0
-    return [
-        math.fsum(
-            weights[term] * _covered(counts) * (inside if term in candidate.inside else 1.0)
-            for term, counts in candidate.terms.items()
-            if term in weights
-        )
-        / total
-        for candidate in candidates
-    ]
+    return [_covered_weight(weights, candidate) / total for candidate in candidates]
+
+
+def _covered_weight(weights: Mapping[str, float], candidate: Candidate) -> float:
+    # fsum rounds only once, so no partial sum can exceed the total, whatever the order.
+    return math.fsum(
+        weights[term] * _covered(counts)
+        for term, counts in candidate.terms.items()
+        if term in weights
+    )
 
 
 def _with_document(
