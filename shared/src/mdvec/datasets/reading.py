@@ -21,8 +21,8 @@ from mdvec.files import (
     WORKBOOK_ENDINGS,
     UnreadableFile,
     data_ending,
-    is_packed,
     opened_within,
+    packing,
     path_of,
     unpacked_ending,
 )
@@ -94,7 +94,7 @@ class FileReader:
                 return source, parquet_facts(there, source.name)
             with (
                 self.snapshots.new() as (part, whole),
-                _plain(there, part, is_packed(ending)) as plain,
+                _plain(there, part, packing(ending)) as plain,
             ):
                 self.understood[path] = self._convert(
                     plain, part, unpacked_ending(ending), reading.with_text(as_text)
@@ -124,9 +124,9 @@ class FileReader:
 
 
 @contextmanager
-def _plain(source: Path, target: Path, packed: bool) -> Iterator[Path]:  # noqa: FBT001 - private
+def _plain(source: Path, target: Path, packed: str) -> Iterator[Path]:
     if not packed:
         yield source
         return
-    with unpacked(source, target.with_name(f"{target.name}.unpacked")) as plain:
+    with unpacked(source, target.with_name(f"{target.name}.unpacked"), packed) as plain:
         yield plain

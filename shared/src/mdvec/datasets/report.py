@@ -105,10 +105,10 @@ class DatasetReport:
 
 _BESIDE_DATABASES = ("-wal", "-journal", "-shm", ".wal")
 _SAVED_AS = {
-    **dict.fromkeys((".xls", ".xlsb", ".ods", ".numbers"), "save them as .xlsx"),
+    ".numbers": "save them as .xlsx",
     **dict.fromkeys((".txt", ".dat", ".prn"), "rename tables with one row a line to .csv"),
-    **dict.fromkeys((".zip", ".7z", ".rar", ".zst", ".bz2", ".xz"), "unpack them"),
-    ".gz": "only packed CSV and JSON are read; unpack them",
+    **dict.fromkeys((".zip", ".7z", ".rar", ".bz2", ".xz"), "unpack them"),
+    **dict.fromkeys((".gz", ".zst"), "only packed CSV and JSON are read; unpack them"),
 }
 
 

@@ -2,7 +2,7 @@ from .endings import DATA_ENDINGS as DATA_ENDINGS
 from .endings import SQLITE_ENDINGS as SQLITE_ENDINGS
 from .endings import WORKBOOK_ENDINGS as WORKBOOK_ENDINGS
 from .endings import data_ending as data_ending
-from .endings import is_packed as is_packed
+from .endings import packing as packing
 from .endings import split_ending as split_ending
 from .endings import unpacked_ending as unpacked_ending
 from .reading import FileBytes as FileBytes

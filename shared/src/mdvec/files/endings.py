@@ -2,13 +2,14 @@
 
 SQLITE_ENDINGS = (".sqlite", ".sqlite3", ".db")
 """The endings of SQLite files."""
-WORKBOOK_ENDINGS = (".xlsx", ".xlsm")
-_PACKED = ".gz"
+WORKBOOK_ENDINGS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
+"""The endings of workbooks."""
+_PACKED = (".gz", ".zst")
 _TEXT_ENDINGS = (".csv", ".tsv", ".json", ".ndjson", ".jsonl")
 DATA_ENDINGS = (
     ".parquet",
     *_TEXT_ENDINGS,
-    *(f"{ending}{_PACKED}" for ending in _TEXT_ENDINGS),
+    *(f"{ending}{packed}" for ending in _TEXT_ENDINGS for packed in _PACKED),
     *WORKBOOK_ENDINGS,
     ".feather",
     ".arrow",
@@ -23,7 +24,7 @@ def split_ending(path: str) -> tuple[str, str]:
     rest, dot, ending = path.rpartition(".")
     if not dot:
         return path, ""
-    if f".{ending.lower()}" == _PACKED:
+    if f".{ending.lower()}" in _PACKED:
         inner, inner_dot, inner_ending = rest.rpartition(".")
         if f".{inner_ending.lower()}" in _TEXT_ENDINGS:
             return inner, f"{inner_dot}{inner_ending}{dot}{ending}"
@@ -35,11 +36,11 @@ def data_ending(path: str) -> str:
     return split_ending(path.rpartition("/")[2])[1].lower()
 
 
-def is_packed(ending: str) -> bool:
-    """Whether files with this ending are packed with gzip."""
-    return ending.endswith(_PACKED)
+def packing(ending: str) -> str:
+    """How files with this ending are packed: ``.gz``, ``.zst``, or "" if they are not."""
+    return next((packed for packed in _PACKED if ending.endswith(packed)), "")
 
 
 def unpacked_ending(ending: str) -> str:
     """The ending of a file after unpacking: ``.csv`` of ``.csv.gz``."""
-    return ending.removesuffix(_PACKED)
+    return ending.removesuffix(packing(ending))

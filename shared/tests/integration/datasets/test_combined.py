@@ -254,7 +254,7 @@ def test_columns_that_differ_only_in_capitals_are_never_taken_for_each_other(sho
 def test_a_year_beside_its_months_is_asked_about_and_other_kinds_are_listed(shop):
     for name in ("sales_2025-01", "sales_2025-02", "sales_2024"):
         shop.csv(f"{name}.csv", "2025-01-01,a,1")
-    for name in ("a.pdf", "b.pdf", "old.xls", "readme"):
+    for name in ("a.pdf", "b.pdf", "old.numbers", "readme"):
         shop.write(name, "")
     shop.import_("new")
     shop.csv("sales_2025.csv", "2025-01-01,a,2")
@@ -267,7 +267,7 @@ def test_a_year_beside_its_months_is_asked_about_and_other_kinds_are_listed(shop
         "others again; combine them with --table 'NAME=sales_*.csv'",
         "readme": "it is no file of data",
         "2 files .pdf": "it is no file of data",
-        "old.xls": "this kind of file is not read; save them as .xlsx",
+        "old.numbers": "this kind of file is not read; save them as .xlsx",
     }
     shop.import_(tables=["sales=sales_*.csv"])
     assert {name: table.rows for name, table in shop.tables().items()} == {"s__sales": 4}

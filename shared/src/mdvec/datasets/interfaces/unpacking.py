@@ -1,9 +1,10 @@
-"""Unpacks gzip files into temporary copies, refuses bombs, and makes private work folders."""
+"""Unpacks gzip and Zstandard files into temporary copies, refuses bombs, makes work folders."""
 
 from __future__ import annotations
 
 import gzip
 import shutil
+import sys
 import tempfile
 import zlib
 from collections.abc import Iterator
@@ -13,6 +14,11 @@ from pathlib import Path
 from mdvec.datasets.interfaces.snapshots import SnapshotsUnwritable
 from mdvec.files import UnreadableFile, why
 from mdvec.sizes import MEGABYTE
+
+if sys.version_info >= (3, 14):
+    from compression.zstd import ZstdError, ZstdFile
+else:
+    from backports.zstd import ZstdError, ZstdFile
 
 _BLOCK = 2**20
 MAX_TIMES = 100
@@ -26,26 +32,27 @@ def is_bomb(size: int, packed_size: int) -> bool:
 
 
 @contextmanager
-def unpacked(source: Path, target: Path) -> Iterator[Path]:
-    """The unpacked content of a gzip file, in a file that exists within the block.
+def unpacked(source: Path, target: Path, packing: str) -> Iterator[Path]:
+    """The unpacked content of a packed file, in a file that exists within the block.
 
     Args:
         source: the packed file.
         target: a path to write to.
+        packing: how it is packed, ``.gz`` or ``.zst``.
 
     Raises:
-        UnreadableFile: it is no gzip file, is damaged or ends early, or unpacks to suspiciously
+        UnreadableFile: it is not packed so, is damaged or ends early, or unpacks to suspiciously
             much.
         OSError: the copy cannot be written.
     """
     try:
-        _unpack(source, target)
+        _unpack(source, target, packing)
         yield target
     finally:
         target.unlink(missing_ok=True)
 
 
-def _unpack(source: Path, target: Path) -> None:
+def _unpack(source: Path, target: Path, packing: str) -> None:
     lines = size = 0
     try:
         packed = source.open("rb")
@@ -54,7 +61,7 @@ def _unpack(source: Path, target: Path) -> None:
         raise UnreadableFile(f"it cannot be read ({why(error)})", may_pass=True) from error
     with packed, target.open("wb") as copy:
         packed.seek(0)
-        blocks = gzip.GzipFile(fileobj=packed)
+        blocks = gzip.GzipFile(fileobj=packed) if packing == ".gz" else ZstdFile(packed)
         while block := _next_block(blocks, lines + 1):
             lines += block.count(b"\n")
             size += len(block)
@@ -66,16 +73,17 @@ def _unpack(source: Path, target: Path) -> None:
             copy.write(block)
 
 
-def _next_block(blocks: gzip.GzipFile, line: int) -> bytes:
+def _next_block(blocks: gzip.GzipFile | ZstdFile, line: int) -> bytes:
     try:
         return blocks.read1(_BLOCK)
     except EOFError as error:
         raise UnreadableFile(
             f"line {line}: the packed file ends early; download or pack it again"
         ) from error
-    except (gzip.BadGzipFile, zlib.error) as error:
+    except (gzip.BadGzipFile, zlib.error, ZstdError) as error:
         if line == 1 and blocks.tell() == 0:
-            raise UnreadableFile("it is not a gzip file; pack it again") from error
+            kind = "gzip" if isinstance(blocks, gzip.GzipFile) else "Zstandard"
+            raise UnreadableFile(f"it is not a {kind} file; pack it again") from error
         raise UnreadableFile(
             f"line {line}: the packed file is damaged; download or pack it again"
         ) from error

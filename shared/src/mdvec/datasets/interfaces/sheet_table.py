@@ -1,0 +1,241 @@
+"""A sheet of a workbook as a table, or several side by side: header, merged cells, totals, types.
+
+Who reads the workbook gives the rows.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import date, datetime, time, timedelta
+from itertools import chain, islice
+from pathlib import Path
+from typing import Protocol
+
+from mdvec.datasets.core.cells import SeenColumn, duration
+from mdvec.datasets.core.columns import NoHeader, column_names, numbered_names
+from mdvec.datasets.core.first_row import NO_HEADER_NOTE
+from mdvec.datasets.core.sheet_cells import Amount, FilledRows, SheetMarks
+from mdvec.datasets.core.sheet_header import (
+    SAMPLE_ROWS,
+    SheetHeader,
+    sheet_header,
+    tables_side_by_side,
+)
+from mdvec.datasets.core.understood import AS_TEXT, NO_HEADER, ReadingOptions, Understood
+from mdvec.datasets.core.value_types import VALUE_KINDS
+from mdvec.datasets.interfaces.database_file import OpenedFile, TableInFile
+from mdvec.datasets.interfaces.typed_rows import OnRows, TypedRows
+from mdvec.files import UnreadableFile
+
+HIDDEN = "it is a hidden sheet; show it in the workbook to import it"
+DAMAGED = "it is not a complete workbook; save it again"
+EVERY_COLUMN = slice(None)
+
+Row = list[object]
+
+
+class SheetRows(Protocol):
+    """The cells of a sheet."""
+
+    def rows(self, columns: slice) -> Iterator[tuple[int, Row]]:
+        """The rows that have values in these columns, each with its number."""
+
+    def notes(self) -> Iterable[str]:
+        """What there is to report about the cells that were read last."""
+
+
+@contextmanager
+def readable() -> Iterator[None]:
+    """Report whatever zipfile and openpyxl raise over a damaged file, but not their warnings."""
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", module="openpyxl")
+            yield
+    except (UnreadableFile, OSError, MemoryError):  # a full disk is not the file's fault
+        raise
+    except Exception as error:  # a damaged part can make it raise anything
+        raise UnreadableFile(DAMAGED) from error
+
+
+class SheetTable:
+    """A table on a sheet of a workbook."""
+
+    def __init__(
+        self,
+        name: str,
+        sheet: SheetRows,
+        marks: SheetMarks,
+        reading: ReadingOptions,
+        on_rows: OnRows,
+        columns: slice = EVERY_COLUMN,
+    ) -> None:
+        self.name = name
+        self._sheet = sheet
+        self._marks = marks
+        self._reading = reading
+        self._on_rows = on_rows
+        self._columns = columns
+
+    def tables_side_by_side(self) -> list[range]:
+        """The columns of each table on it; none if it has only one."""
+        with readable():
+            return tables_side_by_side(self._rows())
+
+    def part(self, columns: range) -> SheetTable:
+        """Some of its columns as a table of its own, named by the first."""
+        from openpyxl.utils import get_column_letter
+
+        start, stop = columns.start, columns.stop
+        merged = [
+            replace(cells, column=cells.column - start)
+            for cells in self._marks.merged
+            if start < cells.column <= stop
+        ]
+        return SheetTable(
+            f"{self.name} {get_column_letter(start + 1)}",
+            self._sheet,
+            SheetMarks(merged, self._marks.hidden_rows),
+            self._reading,
+            self._on_rows,
+            slice(start, stop),
+        )
+
+    def has_cells(self) -> bool:
+        """Whether it has a cell with a value."""
+        with readable():
+            return any(cell is not None for _, row in self._rows() for cell in row)
+
+    def copy(self, target: Path) -> Understood:
+        """Write its table to a Parquet file.
+
+        Amounts of several currencies in a column become texts, which needs a second reading.
+        """
+        understood, seen = self._write(target, ())
+        mixed = [at for at, column in enumerate(seen) if len(column.units) > 1]
+        if mixed:
+            target.unlink(missing_ok=True)
+            understood, _ = self._write(target, mixed)
+        return understood
+
+    def _write(
+        self, target: Path, as_text: Collection[int]
+    ) -> tuple[Understood, Sequence[SeenColumn]]:
+        is_mixed = bool(as_text)
+        rows = TypedRows(
+            target,
+            self._on_rows,
+            text_kinds=VALUE_KINDS,
+            reads_mixed=True,
+            chosen=self._reading.columns,
+            nulls=self._reading.nulls,
+        )
+        with readable():
+            numbered = self._rows()
+            header, header_row, below = self._below_header(numbered)
+            filled = FilledRows(self._marks.merged, self._reading.leaves_out_totals)
+            as_text = {*as_text, *self._chosen_as_text(header.names)}
+            cells = (_with_texts(row, as_text) for row in filled.rows(below))
+            columns = rows.write(cells, lambda: _names(header.names, rows.seen))
+        understood = Understood(
+            header_row=header_row, skipped=header.skipped, columns=columns
+        ).with_notes(
+            *self._notes(has_header=header_row > 0),
+            *self._sheet.notes(),
+            *filled.notes(self._marks.hidden_rows),
+            "cells of a column are formatted in several currencies, so it is text"
+            if is_mixed
+            else "",
+        )
+        return understood, rows.seen
+
+    def _chosen_as_text(self, header: Sequence[str]) -> Iterator[int]:
+        """The columns that are text by choice, in which an amount keeps its currency."""
+        names = column_names(header) if header else ()
+        return (at for at, name in enumerate(names) if self._reading.columns.get(name) == AS_TEXT)
+
+    def _below_header(
+        self, rows: Iterator[tuple[int, Row]]
+    ) -> tuple[SheetHeader, int, Iterator[tuple[int, Row]]]:
+        wanted = self._reading.header_row
+        first = list(islice(rows, SAMPLE_ROWS))
+        given = NO_HEADER if wanted == NO_HEADER else None
+        if wanted > 0:
+            while first and first[-1][0] < wanted and (more := next(rows, None)) is not None:
+                first.append(more)
+            given = next((at for at, (number, _) in enumerate(first) if number >= wanted), None)
+            if given is None:
+                raise UnreadableFile(f"it has no row {wanted}, which --header-row names")
+        try:
+            header = sheet_header([[_name(cell) for cell in row] for _, row in first], given)
+            if header.row != NO_HEADER:
+                column_names(header.names)
+        except NoHeader as error:
+            raise UnreadableFile(str(error).replace("its first line", "its first row")) from error
+        below = chain(first[header.at :], rows)
+        return header, 0 if header.row == NO_HEADER else first[header.row][0], below
+
+    def _rows(self) -> Iterator[tuple[int, Row]]:
+        return self._sheet.rows(self._columns)
+
+    def _notes(self, *, has_header: bool) -> Iterator[str]:
+        if not (has_header or self._reading.header_row):
+            yield NO_HEADER_NOTE.replace("line", "row").replace("--header-row 1", "--header-row")
+
+
+def opened_file(sheets: Iterable[SheetTable], left_out: Iterable[tuple[str, str]]) -> OpenedFile:
+    """The tables of a workbook, and what is left out of it beside empty sheets."""
+    tables = [part for sheet in sheets for part in _tables(sheet)]
+    filled = [table for table in tables if table.has_cells()]
+    empty = [(table.name, "it is an empty sheet") for table in tables if table not in filled]
+    is_alone = len(filled) == 1
+    found = tuple(TableInFile("" if is_alone else table.name, table.copy) for table in filled)
+    return OpenedFile(found, (*left_out, *empty))
+
+
+def _tables(sheet: SheetTable) -> list[SheetTable]:
+    """A sheet, or each of the tables that stand side by side on it."""
+    columns = sheet.tables_side_by_side()
+    return [sheet.part(run) for run in columns] if columns else [sheet]
+
+
+def _with_texts(row: Row, as_text: Collection[int]) -> Row:
+    """A row with the amounts of some columns as texts."""
+    return (
+        [
+            str(cell) if at in as_text and isinstance(cell, Amount) else cell
+            for at, cell in enumerate(row)
+        ]
+        if as_text
+        else row
+    )
+
+
+def _name(cell: object) -> str:
+    """A cell as the name of a column."""
+    match cell:
+        case None:
+            return ""
+        case Amount():
+            return _name(cell.number)
+        case float() if cell.is_integer():
+            return str(int(cell))
+        case datetime():
+            return cell.isoformat(" ")
+        case date() | time():
+            return cell.isoformat()
+        case timedelta():
+            return duration(cell)
+    return str(cell)
+
+
+def _names(header: Sequence[str], seen: Sequence[SeenColumn]) -> list[str]:
+    """The columns' names; "" for those without a name in which there is nothing."""
+    named = [*header, *[""] * (len(seen) - len(header))]
+    names = column_names(named) if header else numbered_names(named)
+    return [
+        name if written or (at < len(seen) and seen[at].counts) else ""
+        for at, (name, written) in enumerate(zip(names, named, strict=True))
+    ]
