@@ -2,6 +2,8 @@ from .context import HouseholdContext as HouseholdContext
 from .context import today as today
 from .pictures import ChartPublisher as ChartPublisher
 from .pictures import budget_chart as budget_chart
+from .pictures import chart_in_english as chart_in_english
+from .pictures import in_picture as in_picture
 from .pictures import month_chart as month_chart
 from .pictures import names_among as names_among
 from .pictures import net_worth_chart as net_worth_chart

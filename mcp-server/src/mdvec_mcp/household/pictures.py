@@ -121,7 +121,10 @@ def chart_in_english(chart: Chart) -> Chart:
     return replace(
         chart, title=title,
         series=tuple(replace(one, name=_titled(one.name)) for one in chart.series),
-        notes=tuple(replace(note, japanese=in_english(note.japanese)) for note in chart.notes),
+        notes=tuple(
+            replace(note, japanese=note.english or in_english(note.japanese))
+            for note in chart.notes
+        ),
     )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from mdvec.charts.fonts import typeface
 from mdvec.database.connection import open_database
 from mdvec.household.budgeting import budget_status, set_budget
 from mdvec.household.comparison import compare_periods
+from mdvec.household.habits import forecast_spending
 from mdvec.household.month import monthly_household
 from mdvec.household.overview import category_hierarchy
 from mdvec.household.trend import category_trend
@@ -30,6 +31,7 @@ from mdvec_mcp.household.pictures import (
     month_chart,
     trend_chart,
 )
+from mdvec_mcp.web.page.plan_view import forecast_picture
 
 TODAY = date(2025, 7, 31)
 
@@ -52,7 +54,7 @@ def ledger_of(connection):
 
 
 def test_a_picture_in_english_has_no_japanese_but_the_names_of_categories(ledger_of, connection):
-    rows = [Row(f"2025-0{month}-05", -31_000 * month, "食費/外食") for month in (1, 2, 6, 7)]
+    rows = [Row(f"2025-0{month}-05", -31_000 * month, "食費/外食") for month in (1, 2, 4, 5, 6, 7)]
     rows += [Row(f"2025-07-{n:02}", -900, f"項{n}/他") for n in range(9, 29)]
     tool = ledger_of([*rows, Row("2025-07-03", 800, "返金/他")]).tool_id
     asked = {"month_starts_on": 1, "today": TODAY}
@@ -65,6 +67,7 @@ def test_a_picture_in_english_has_no_japanese_but_the_names_of_categories(ledger
         budget_chart(budget_status(connection, tool, **asked)),
         comparison_chart(compare_periods(connection, tool, period="2025-07", **asked)),
         trend_chart(category_trend(connection, tool, period="2025", today=TODAY), None),
+        forecast_picture(forecast_spending(connection, tool, **asked)),
     ]
     shown = []
 

@@ -210,6 +210,8 @@ def test_charts_download_as_pictures(client, of):
     svg = client.get("/money/chart", params={**query, "format": "svg"})
     assert svg.headers["content-type"].startswith("image/svg+xml")
     assert "attachment" in svg.headers["content-disposition"]
+    same = {"params": {**query, "format": "svg"}, "headers": {"accept-language": "ja"}}
+    assert client.get("/money/chart", **same).content != svg.content
 
 
 def test_hostile_shops_categories_and_memos_do_nothing(client):

@@ -164,6 +164,8 @@ def test_tables_and_charts_download(client, of, columns):
     chart = client.get("/money/plan/chart", params={"of": of, "format": "svg"})
     if of in ("forecast", "worth"):
         assert chart.headers["content-type"].startswith("image/svg+xml")
+        same = {"params": {"of": of, "format": "svg"}, "headers": {"accept-language": "ja"}}
+        assert client.get("/money/plan/chart", **same).content != chart.content
     else:
         assert (chart.status_code, 'role="alert"' in chart.text) == (400, True)
 

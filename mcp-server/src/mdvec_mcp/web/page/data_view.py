@@ -6,7 +6,7 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,6 @@ from mdvec.analysis import ExportFormat
 from mdvec.charts import PLOT_KINDS, Chart, ImageFormat, Plot, PlotKind, PlotRefused
 from mdvec.database import DatabaseMissing
 from mdvec.datasets import Column
-from mdvec.household import Hierarchy, HouseholdAnswer, TrendAnswer
 from mdvec.manage import list_tools
 from mdvec.queries import Parameter, SaveMode
 from mdvec.sql import Analytics, AnswerGuard, JsonAnswer, NoHistogram, Prepared
@@ -29,8 +28,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from mdvec_mcp.household import month_chart, trend_chart
-from mdvec_mcp.web.page.views import Query, Views
+from mdvec_mcp.household import chart_in_english, in_picture
+from mdvec_mcp.web.page.views import Query, Views, language_of
 
 _GUARD = AnswerGuard(100_000, 500)
 """What a page shows of a result, which a person reads: more than a model's tools answer."""
@@ -157,12 +156,8 @@ class _Data:
     async def chart(self, request: Request) -> Response:
         """The chart of a result that the address names."""
         query = Query(request)
-        font = self.views.wiring.settings.charts.font_path
-
-        def drawn() -> Response:
-            return drawing(self._plot(query, _sql(query)), "result", "svg", font)
-
-        return await self.views.run(request, drawn)
+        plot = partial(self._plot, query, _sql(query))
+        return await drawing(self.views, request, "result", "svg", plot)
 
     async def export(self, request: Request) -> Response:
         """Write the result of a query to a file for Python."""
@@ -316,30 +311,24 @@ def csv_file(name: str, columns: Sequence[str], rows: Iterable[Sequence[object]]
     return _file(text.getvalue().encode("utf-8-sig"), "text/csv; charset=utf-8", f"{name}.csv")
 
 
-def picture(
-    answer: HouseholdAnswer | TrendAnswer,
-    known: Hierarchy,
-    image_format: ImageFormat,
-    font_path: str | None,
+async def drawing(
+    views: Views, request: Request, name: str, image_format: str, make: Callable[[], Chart]
 ) -> Response:
-    """The chart of an answer, in the colours of the ledger's categories.
+    """The chart that ``make`` returns, as SVG or PNG, in the language of the request.
 
     Raises:
-        ChartError: there is nothing to draw, or the font is unusable.
+        ToolError: there is nothing to draw, or the font is unusable.
     """
-    if isinstance(answer, HouseholdAnswer):
-        return drawing(month_chart(answer, None, known), "categories", image_format, font_path)
-    return drawing(trend_chart(answer, None, known), "months", image_format, font_path)
+    image: ImageFormat = "svg" if image_format == "svg" else "png"
+    font, is_english = views.wiring.settings.charts.font_path, language_of(request) == "en"
 
+    def drawn() -> Response:
+        chart = chart_in_english(make()) if is_english else make()
+        wording = in_picture if is_english else None
+        picture = charts.draw(chart, _SIZE, image, font_path=font, words=wording)
+        return _file(picture.data, picture.media_type, f"{name}.{image}")
 
-def drawing(chart: Chart, name: str, image_format: ImageFormat, font_path: str | None) -> Response:
-    """A chart.
-
-    Raises:
-        ChartError: there is nothing to draw, or the font is unusable.
-    """
-    drawn = charts.draw(chart, _SIZE, image_format, font_path=font_path)
-    return _file(drawn.data, drawn.media_type, f"{name}.{image_format}")
+    return await views.run(request, drawn)
 
 
 def _spreadsheet_lines(file: Path) -> Iterator[bytes]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
-from mdvec.charts import ImageFormat, colors_of
+from mdvec.charts import Chart, colors_of
 from mdvec.database import Connection
 from mdvec.dates import MonthRange
 from mdvec.errors import MdvecError
@@ -38,7 +39,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from mdvec_mcp.household import names_among, today
+from mdvec_mcp.household import month_chart, names_among, today, trend_chart
 from mdvec_mcp.web.page import data_view
 from mdvec_mcp.web.page.bars import MonthChart, chart_of_months
 from mdvec_mcp.web.page.households import Household, asked_household, household_view
@@ -147,14 +148,11 @@ class _Money:
     async def chart(self, request: Request) -> Response:
         """The chart of the months, or of the categories, as PNG or SVG."""
         money, query = await self._read(request)
-        image: ImageFormat = "svg" if query.text("format") == "svg" else "png"
-        settings = self.views.wiring.settings.charts
-
-        def drawn() -> Response:
-            answer = money.answer if query.text("of") == "categories" else money.trend
-            return data_view.picture(answer, money.known, image, settings.font_path)
-
-        return await self.views.run(request, drawn)
+        name = "categories" if query.text("of") == "categories" else "months"
+        chart: Callable[[], Chart] = partial(trend_chart, money.trend, None, money.known)
+        if name == "categories":
+            chart = partial(month_chart, money.answer, None, money.known)
+        return await data_view.drawing(self.views, request, name, query.text("format"), chart)
 
     async def _read(self, request: Request) -> tuple[Money, Query]:
         household = await asked_household(self.views, request)

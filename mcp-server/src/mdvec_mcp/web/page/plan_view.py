@@ -10,7 +10,7 @@ from threading import Lock
 
 from cachetools import LRUCache
 from mcp.server.mcpserver.exceptions import ToolError
-from mdvec.charts import Chart, ImageFormat, Plot, Series, colors_of, month_plot
+from mdvec.charts import Chart, Plot, Series, colors_of, month_plot
 from mdvec.database import Connection
 from mdvec.dates import MonthRange
 from mdvec.errors import MdvecError
@@ -300,14 +300,8 @@ class _Plan:
     async def chart(self, request: Request) -> Response:
         """The chart of the budgets, the forecast or the net worth as PNG or SVG."""
         plan, query = await self._read(request)
-        image: ImageFormat = "svg" if query.text("format") == "svg" else "png"
-        font = self.views.wiring.settings.charts.font_path
-
-        def drawn() -> Response:
-            name, picture = _drawable(plan, query.text("of"))
-            return data_view.drawing(picture, name, image, font)
-
-        return await self.views.run(request, drawn)
+        name, chart = _drawable(plan, query.text("of"))
+        return await data_view.drawing(self.views, request, name, query.text("format"), chart)
 
     @property
     def _starts_on(self) -> int:
@@ -345,15 +339,15 @@ class _Plan:
         )
 
 
-def _drawable(plan: ShownPlan, of: str) -> tuple[str, Chart]:
+def _drawable(plan: ShownPlan, of: str) -> tuple[str, Callable[[], Chart]]:
     """A chart of the view to download, and its name."""
     if of == "worth":
         if plan.worth is None:
             raise NoAssets(None)
-        return "net-worth", net_worth_chart(plan.worth)
+        return "net-worth", partial(net_worth_chart, plan.worth)
     if of == "forecast" and plan.habits is not None:
-        return "forecast", forecast_picture(plan.habits.forecast)
-    return "budgets", budget_chart(plan.budgets)
+        return "forecast", partial(forecast_picture, plan.habits.forecast)
+    return "budgets", partial(budget_chart, plan.budgets)
 
 
 def _worth_chart(worth: NetWorthAnswer) -> MonthChart:
