@@ -34,11 +34,13 @@ def test_a_table_is_described_with_its_distributions(client):
     assert "runs__days" not in client.get("/data").text  # no process is started for a look
     assert "runs__days" in text_in(client.get("/data?part=tables").text)
     assert "runs__days" in text_in(client.get("/data").text)
-    table = client.get("/data/table", params={"name": "runs__days"}).text
+    shown = client.get("/data/table", params={"name": "runs__days"}).text
+    assert shown.count('<td class="number">') == 3  # the first rows
+    table = client.get(html.unescape(re.search('data-part="([^"]+)"', shown)[1])).text
+    assert table in client.get("/data/table", params={"name": "runs__days", "all": "1"}).text
     assert "3 rows · 2025-06-01 – 2025-06-03" in text_in(table)
     assert table.count('class="histogram"') == 3
     assert "<title>晴れ: 2</title>" in table
-    assert table.count('<td class="number">') == 3  # the first rows
     of_one = client.get("/data/table", params={"name": "runs__days", "column": "km"}).text
     assert of_one.count('class="histogram"') == 1
     assert re.search(r"<dt>Mean</dt><dd>7(\.0)?</dd>", table)

@@ -129,14 +129,23 @@ class _Data:
         )  # fmt: skip
 
     async def table(self, request: Request) -> Response:
-        """The columns of a table or query: types, figures, and small histograms; a few rows."""
+        """A few rows of a table or query; and its columns: types, figures, and small histograms.
+
+        Without a named column, these are left to the script of the page, unless the address asks
+        for ``all``.
+        """
         query = Query(request)
-        name = query.text("name")
-        sql, profile, columns = await self.views.run(request, lambda: self._profile(name, query))
-        rows = self._analytics.small_answers.rows
-        samples = await self.views.run(request, partial(rows, sql, _SAMPLES))
+        name, part = query.text("name"), query.text("part")
+        source, sql = await self.views.run(request, lambda: self._source(name))
+        profile, columns, samples = None, None, None
+        if part or "all" in query or "column" in query:
+            described = partial(self._profile, source, query)
+            profile, columns = await self.views.run(request, described)
+        if not part:
+            rows = self._analytics.small_answers.rows
+            samples = await self.views.run(request, partial(rows, sql, _SAMPLES))
         return self.views.page(
-            request, "data_table.html",
+            request, "data_columns.html" if part else "data_table.html", query=query,
             name=name, profile=profile, columns=columns, sql=sql, samples=samples,
         )  # fmt: skip
 
@@ -228,13 +237,18 @@ class _Data:
         tables = self._analytics.queries.tables()
         return {"tables": tables, "exports": list(reversed(self._analytics.exports.list()))}
 
-    def _profile(self, name: str, query: Query) -> tuple[str, JsonAnswer, list[ShownColumn]]:
-        """A query for the rows of a table or of another query, their profile, and their columns."""
-        summaries = self._analytics.summaries
-        known = {table.lower(): table for table in summaries.queries.tables()}
+    def _source(self, name: str) -> tuple[str, str]:
+        """A query for all rows of a table or of another query, and one to look at some."""
+        known = {table.lower(): table for table in self._analytics.queries.tables()}
         table = known.get(name.lower())
-        # What is no table is a query, or refused by the query process, which names those there are.
-        source = name if table is None else f"SELECT * FROM {identifier(table)}"
+        if table is None:  # a query, or refused by the query process, which names those there are
+            return name, name
+        source = f"SELECT * FROM {identifier(table)}"
+        return source, f"{source} LIMIT 100"
+
+    def _profile(self, source: str, query: Query) -> tuple[JsonAnswer, list[ShownColumn]]:
+        """The profile of the rows of a query, and their columns."""
+        summaries = self._analytics.summaries
         since, until = query.text("since"), query.text("until")
         days, by = (since, until) if since and until else None, query.text("date_column") or None
         profile = summaries.profile(
@@ -258,7 +272,7 @@ class _Data:
             )
             for number, column in enumerate(types)
         ]  # fmt: skip
-        return name if table is None else f"{source} LIMIT 100", profile, shown
+        return profile, shown
 
 
 def _sql(query: Query) -> str:
