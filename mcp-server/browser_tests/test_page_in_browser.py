@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 from mdvec.manage.page_server import PageKey
 from mdvec.settings import Settings
+from page_ledger import ledger
 from page_site import page_site
 from PIL import Image
 from playwright.sync_api import expect
@@ -66,6 +67,7 @@ RUN_AXE = """async () => (await axe.run(document, {runOnly: ["wcag2a", "wcag2aa"
     .violations.map(one => one.id + ": " + one.nodes.map(node => node.html).join(" | "))"""
 
 
+OVER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 MAX_BYTES = 120_000
 JAPANESE = re.compile(r"[ぁ-んァ-ヶ一-龠]")
 LATIN = re.compile(r"[A-Za-z]{3,}(?: [A-Za-z]{2,}){3,}")
@@ -94,9 +96,7 @@ def examined(one, name):
     expect(one.page.locator("[data-part]")).to_have_count(0)
     PICTURES.mkdir(exist_ok=True)
     one.page.screenshot(path=PICTURES / f"{name}.png", full_page=True)
-    over = one.page.evaluate(
-        "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    )
+    over = one.page.evaluate(OVER)
     one.page.evaluate(AXE)
     found = one.page.evaluate(RUN_AXE)
     said, expected = list(one.said), BAD.get(name.partition("-")[0])
@@ -184,3 +184,45 @@ def test_pictures_for_the_documentation(window, language):
         page.set_viewport_size({"width": 960, "height": height})
         page.screenshot(path=file)
         Image.open(file).quantize(128).save(file, optimize=True)
+
+
+RIGHT_TO_LEFT, LONG = "שלום (בית)", "長い名前" * 60
+LINES = "main :is(p, li, h2, td, th, summary)"
+MOVED = r"""(lines) => [...document.querySelectorAll(lines)].filter((line) => {
+  const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+  let before = null, moved = false;
+  while (walker.nextNode()) {
+    for (const word of walker.currentNode.data.matchAll(/\S+/g)) {
+      const range = document.createRange();
+      range.setStart(walker.currentNode, word.index);
+      range.setEnd(walker.currentNode, word.index + word[0].length);
+      const box = range.getBoundingClientRect(), turned = /[\u0590-\u05ff]/.test(word[0]);
+      moved ||= before && before.turned && !turned && box.bottom === before.box.bottom
+        && box.height === before.box.height && box.left < before.box.left;
+      before = { box, turned };
+    }
+  }
+  return moved;
+}).map((line) => line.textContent.trim())"""
+"""The lines in which a word is drawn before the one from right to left that it follows."""
+
+
+def test_names_from_right_to_left_and_long_ones_move_nothing_else(window, tmp_path):
+    day = "1,2025/07/{:02},{},-{}000,{},{},,0,{}"
+    rows = [
+        day.format(1 + n, name, 3 + n, name, f"{name},{name}", f"{n}-{name[:3]}")
+        for name in (RIGHT_TO_LEFT, LONG, RIGHT_TO_LEFT + LONG)
+        for n in (0, 1)
+    ]
+    with page_site(ledger(tmp_path, rows)) as site:
+        page = window(site=site, locale="en", viewport={"width": 1280, "height": 800}).page
+        page.goto("/money/plan")
+        page.locator("select[name=subject]").select_option(RIGHT_TO_LEFT)
+        page.locator("input[name=amount]:visible").fill("4000")
+        page.get_by_role("button", name="Set the budget").click()
+        for width in (360, 1280):
+            page.set_viewport_size({"width": width, "height": 800})
+            for view in EMPTY:
+                page.goto(view)
+                expect(page.locator("[data-part]")).to_have_count(0)
+                assert (view, page.evaluate(OVER), page.evaluate(MOVED, LINES)) == (view, 0, [])

@@ -52,7 +52,7 @@ def money(client, **query):
 
 def addresses(html):
     """The addresses that the numbers and names of a view lead to, by their text."""
-    found = re.findall(r'<a href="(/money\?[^"]*)"[^>]*>([^<]+)</a>', html)
+    found = re.findall(r'<a href="(/money\?[^"]*)"[^>]*>(?:<bdi>)?([^<]+)</', html)
     return {text: address.replace("&amp;", "&") for address, text in found}
 
 

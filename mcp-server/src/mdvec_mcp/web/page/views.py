@@ -11,6 +11,7 @@ import secrets
 import threading
 import time
 import tomllib
+import unicodedata
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -57,13 +58,23 @@ def language_of(request: Request) -> Language:
 
 
 def words(language: Language, key: str, **values: object) -> str:
-    """The words of a key, with ``{values}`` filled in.
+    """The words of a key, with ``{values}`` filled in; one from right to left moves no other.
 
     Raises:
         KeyError: there are no such words.
     """
     text = known_words()[key][LANGUAGES.index(language)]
-    return text.format(**values) if values else text
+    return text.format(**{name: _isolated(value) for name, value in values.items()})
+
+
+def _isolated(value: object) -> object:
+    """A name from right to left between marks that keep it apart from what is around it."""
+    is_turned = isinstance(value, str) and any(map(_is_from_the_right, value))
+    return f"\N{FIRST STRONG ISOLATE}{value}\N{POP DIRECTIONAL ISOLATE}" if is_turned else value
+
+
+def _is_from_the_right(sign: str) -> bool:
+    return unicodedata.bidirectional(sign) in ("R", "AL")
 
 
 @cache
