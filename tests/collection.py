@@ -12,6 +12,7 @@ from typing import Any
 import apsw
 import numpy as np
 from imported import RULES
+from mdvec.converters import NO_COMMANDS, OwnCommands
 from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scanning import ScanRules
@@ -41,6 +42,7 @@ class Collection:
     rules: ScanRules = RULES
     is_new: bool = True
     engine: ChromaServer | None = None
+    converting: OwnCommands = NO_COMMANDS
 
     def __post_init__(self) -> None:
         if not self.is_new:
@@ -74,6 +76,7 @@ class Collection:
             rules=self.rules,
             chunking=ChunkingOverrides(**overrides),
             engine=self.engine,
+            converting=self.converting,
             is_background=is_background,
         )
 

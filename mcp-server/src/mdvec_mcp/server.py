@@ -82,7 +82,7 @@ class Wiring:
         imports, chosen = sync.Imports(self.settings), self.settings.sync
         self.server.on_close.append(imports.close)
         return FreshnessWatch(
-            self.database, self.settings.scan.rules(), chosen.seconds, bool(chosen.auto), imports,
+            self.database, self.settings.scan_rules(), chosen.seconds, bool(chosen.auto), imports,
             None if chosen.auto is False or self.folder_tool is None else self.folder_tool.id,
             self.folder_tool.id if self.folder_tool is not None and self.is_alone else None,
         )  # fmt: skip

@@ -85,7 +85,7 @@ def open_tables(options: SettingsOptions) -> Iterator[OpenTables]:
         settings.database_path,
         settings.analytics_folder,
         sql.for_people(settings.analytics),
-        sql.SourcesNow(settings.database_path, settings.scan.rules()),
+        sql.SourcesNow(settings.database_path, settings.scan_rules()),
         settings.household.month_starts_on,
     )
     try:

@@ -120,7 +120,7 @@ def update(
     patterns = None
     if include is not None or exclude is not None or formats is not None:
         patterns = manage.registering.FilePatterns(
-            settings.scan.rules(),
+            settings.scan_rules(),
             manage.endings_of(formats or ""),
             None if include is None else tuple(include),
             None if exclude is None else tuple(exclude),

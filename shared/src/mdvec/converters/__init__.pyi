@@ -1,3 +1,5 @@
+from .command import NO_COMMANDS as NO_COMMANDS
+from .command import OwnCommands as OwnCommands
 from .formats import FORMATS as FORMATS
 from .formats import NEW_TOOL_ENDINGS as NEW_TOOL_ENDINGS
 from .formats import OPTIONAL_ENDINGS as OPTIONAL_ENDINGS

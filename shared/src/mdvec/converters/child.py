@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from mdvec.converters.formats import Converted, NotConverted, format_of
+from mdvec.converters.formats import MAX_TEXT, Converted, NotConverted, format_of
 from mdvec.installation import this_installation
 from mdvec.sandbox import code_paths, limit, restrict_calls, restrict_files, take_own_user
 from mdvec.sizes import MEGABYTE
@@ -24,8 +24,6 @@ LENGTHS = struct.Struct(">II")
 LENGTH = struct.Struct(">I")
 _SHARED_LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache")
 MAX_MEMORY_MB = 600
-MAX_TEXT = 40_000_000
-"""How many characters a file may become."""
 
 
 def main() -> None:
@@ -71,7 +69,7 @@ def _answer(data: bytes, name: str) -> dict[str, Any]:
 def _converted(data: bytes, name: str) -> Converted:
     known = format_of(name)
     if known is None or not known.module:
-        raise NotConverted("no converter reads files of its ending")
+        raise NotConverted("files of its ending need a command of yours in [convert]")
     try:
         module = import_module(f"mdvec.converters.{known.module}")
     except ModuleNotFoundError as error:

@@ -53,6 +53,8 @@ def format_of(file_name: str) -> Format | None:
     return next((known for known in FORMATS if name.endswith(known.endings)), None)
 
 
+MAX_TEXT = 40_000_000
+"""How many characters a file may become."""
 PAGE_JOINT = f"\n\n{PAGE_BREAK}\n\n"
 
 

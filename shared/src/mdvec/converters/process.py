@@ -14,7 +14,8 @@ from typing import Any
 
 from mdvec.cancelling import raise_if_cancelled
 from mdvec.converters.child import LENGTH, LENGTHS
-from mdvec.converters.formats import Converted
+from mdvec.converters.command import NO_COMMANDS, OwnCommands
+from mdvec.converters.formats import Converted, NotConverted
 from mdvec.files import UnreadableFile
 
 MAX_SECONDS = 30.0
@@ -37,10 +38,14 @@ class Converter:
     """Converts one file after another; its process starts with the first.
 
     Args:
-        max_seconds: how long one file may take.
+        commands: the user's own, which come first.
+        max_seconds: how long one file may take in the process.
     """
 
-    def __init__(self, max_seconds: float = MAX_SECONDS) -> None:
+    def __init__(
+        self, commands: OwnCommands = NO_COMMANDS, max_seconds: float = MAX_SECONDS
+    ) -> None:
+        self._commands = commands
         self._max_seconds = max_seconds
         self._process: subprocess.Popen[bytes] | None = None
         self.walls: tuple[str, ...] = ()
@@ -52,6 +57,11 @@ class Converter:
             ConversionFailed: it is damaged, protected or too large, or its package is missing.
             Cancelled: nobody wants the import any more.
         """
+        try:
+            if own := self._commands.convert(data, file_name):
+                return own
+        except NotConverted as error:
+            raise ConversionFailed(str(error)) from error
         try:
             answer = self._answer(data, file_name)
         except TimeoutError:

@@ -114,7 +114,7 @@ class _FolderImport:
         self.failed = list(job.found.problems)
         self.left_out: list[str] = []
         self.broken_matter: list[str] = []
-        self.converter = Converter()
+        self.converter = Converter(job.request.converting)
         self.conversion_notes: dict[str, tuple[str, ...]] = {}
         self.has_read_text = False
         self._kept_cuts: dict[tuple[str, str], _CutFile] = {}

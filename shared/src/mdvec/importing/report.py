@@ -9,6 +9,7 @@ from typing import ClassVar, Literal, Protocol
 
 import apsw
 
+from mdvec.converters import NO_COMMANDS, OwnCommands
 from mdvec.embedding import Embedder
 from mdvec.errors import MdvecError
 from mdvec.files import FileState, PassingProblem, Problem, ScanRules
@@ -60,6 +61,7 @@ class ImportRequest:
     With ``is_background`` documents are stored without vectors, which the next import embeds.
     What makes an ``is_unattended`` import fail is stored, since nobody reads its messages.
     ``engine`` is the server that shall index the vectors; None keeps their index in the file.
+    ``converting`` are the user's own commands for files of some endings.
     """
 
     database: Path
@@ -76,6 +78,7 @@ class ImportRequest:
     is_background: bool = False
     is_unattended: bool = False
     engine: ChromaServer | None = None
+    converting: OwnCommands = NO_COMMANDS
 
 
 @dataclass(frozen=True, slots=True)

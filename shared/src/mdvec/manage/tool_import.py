@@ -329,7 +329,7 @@ def import_request(
         database=settings.database_path,
         tool=tool,
         mode=mode,
-        rules=settings.scan.rules(),
+        rules=settings.scan_rules(),
         chunking=ChunkingOverrides(
             chunking.strategy,
             chunking.size,
@@ -346,6 +346,7 @@ def import_request(
         is_background=is_background,
         is_unattended=is_unattended,
         engine=settings.vector_engine,
+        converting=settings.convert.commands(),
     )
 
 

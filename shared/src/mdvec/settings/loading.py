@@ -162,10 +162,16 @@ def load_with_origins(
         SettingsError: the file cannot be read, or a setting is unknown or not allowed.
     """
     path = _config_file(environment, config, project_folder)
+    of_file = _file_layer(path)
+    if "convert" in of_file and path != _config_file(environment, config, None):
+        raise SettingsError(
+            f"{path}: [convert] names programs to run, and a project's file may be another's; it "
+            f"counts in your own settings only, {users_file()}, or in a file named with --config"
+        )
     merged: dict[str, dict[str, Any]] = {}
     origins: dict[tuple[str, str], str] = {}
     layers = [
-        (_file_layer(path), str(path)),
+        (of_file, str(path)),
         (_environment_layer(environment), "environment"),
         (flags or {}, _FLAGS),
     ]

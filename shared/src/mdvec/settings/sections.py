@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import time
 from collections.abc import Mapping
 from decimal import Decimal
@@ -13,7 +14,7 @@ from typing import Annotated, Literal
 import platformdirs
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from mdvec.converters import NEW_TOOL_ENDINGS
+from mdvec.converters import NEW_TOOL_ENDINGS, OwnCommands
 from mdvec.embedding import (
     CHOICES,
     FORMS,
@@ -39,6 +40,7 @@ from mdvec.settings.server_sections import (
     SyncSettings,
 )
 from mdvec.sizes import MEGABYTE
+from mdvec.text import CONVERTED_ENDINGS
 
 _LOCALTIME = Path("/etc/localtime")
 _FOLDER = re.compile(r".*/zoneinfo(?:\.default)?/(?:posix/|right/)?")
@@ -233,9 +235,34 @@ class ScanSettings(SettingsSection):
     ] = Field((), description="a list of patterns as in .gitignore")
     max_bytes: int = Field(10 * MEGABYTE, ge=1, le=2**30, description="1 to 1073741824 bytes")
 
-    def rules(self) -> ScanRules:
-        """These settings as the rules of a scan."""
-        return ScanRules(self.extensions, self.exclude, self.max_bytes)
+
+def _ending_of_own(value: str) -> str:
+    if value.lower() not in CONVERTED_ENDINGS:
+        raise ValueError(value)
+    return value.lower()
+
+
+def _command(value: str) -> str:
+    if not shlex.split(value):
+        raise ValueError(value)
+    return value
+
+
+class ConvertSettings(SettingsSection):
+    """``[convert]``: the user's own programs that make Markdown of files."""
+
+    command: dict[
+        Annotated[str, AfterValidator(_ending_of_own)], Annotated[str, AfterValidator(_command)]
+    ] = Field(
+        {},
+        description="a table such as { '.pdf' = 'my-converter --markdown' }; its endings are among "
+        f"{', '.join(CONVERTED_ENDINGS)}",
+    )
+    max_seconds: float = Field(300, gt=0, le=86_400, description="seconds for one file, above 0")
+
+    def commands(self) -> OwnCommands:
+        """The commands, as a converter takes them."""
+        return OwnCommands(self.command, self.max_seconds)
 
 
 class HouseholdSettings(SettingsSection):
@@ -341,6 +368,7 @@ class Settings(BaseModel):
     search: SearchSettings = SearchSettings()
     model: ModelSettings = ModelSettings()
     scan: ScanSettings = ScanSettings()
+    convert: ConvertSettings = ConvertSettings()
     charts: ChartSettings = ChartSettings()
     household: HouseholdSettings = HouseholdSettings()
     duplicates: DuplicateSettings = DuplicateSettings()
@@ -349,6 +377,12 @@ class Settings(BaseModel):
     server: ServerSettings = ServerSettings()
     sync: SyncSettings = SyncSettings()
     index: IndexSettings = IndexSettings()
+
+    def scan_rules(self) -> ScanRules:
+        """The rules of a scan: files that a command of the user converts are read as well."""
+        scan = self.scan
+        own = [ending for ending in self.convert.command if ending not in scan.extensions]
+        return ScanRules((*scan.extensions, *own), scan.exclude, scan.max_bytes)
 
     @property
     def database_path(self) -> Path:

@@ -12,8 +12,15 @@ _UNITS = {
     ".pdf": "page", ".pptx": "slide", ".epub": "chapter", ".ipynb": "cell", ".mbox": "message",
     "conversations.json": "conversation",
 }  # fmt: skip
-CONVERTED_ENDINGS = (*_UNITS, ".docx", ".html", ".htm", ".xhtml", ".eml", ".jsonl")
-"""The endings of files that are stored as the Markdown that a converter makes of them."""
+_FOR_OWN_COMMANDS = (
+    ".doc", ".rtf", ".odt", ".ppt", ".odp", ".pages", ".key", ".djvu", ".png", ".jpg", ".jpeg",
+    ".tif", ".tiff", ".webp", ".heic", ".mp3", ".m4a", ".wav", ".mp4",
+)  # fmt: skip
+CONVERTED_ENDINGS = (
+    *_UNITS, ".docx", ".html", ".htm", ".xhtml", ".eml", ".jsonl", *_FOR_OWN_COMMANDS
+)  # fmt: skip
+"""The endings of files that are stored as the Markdown that a converter, or a command of the
+user's, makes of them."""
 
 
 def is_converted(file_name: str) -> bool:

@@ -112,7 +112,7 @@ class _Tools:
         except DatabaseMissing:
             return None, []
         status = {listed.name: listed for listed in seen.tools}
-        rules = wiring.settings.scan.rules()
+        rules = wiring.settings.scan_rules()
         sources = {source.tool.name: source for source in list_sources(wiring.database, rules)}
         imports = {run["tool"]: run for run in imports_now(wiring.freshness)}
         return seen, [
