@@ -13,7 +13,7 @@ from mdvec.settings import Settings, SettingsError, load_settings
 from mdvec.settings.loading import unknown_variables, unread_file
 
 OTHERS = dict.fromkeys(
-    ("analytics", "duplicates", "household", "log", "server", "sync"), True
+    ("analytics", "convert", "duplicates", "household", "log", "server", "sync"), True
 ) | {
     "model": {"openai", "gemini", "st", "onnx", "retry"}, "index": True,
 }  # fmt: skip
