@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,7 +18,7 @@ def convert(data: bytes, file_name: str) -> Converted:
     try:
         if file_name.lower().endswith(".jsonl"):
             lines = [json.loads(line) for line in data.splitlines() if line.strip()]
-            pages = [_page("", "", _of_claude_code(lines))]
+            pages = [page_of("", "", _of_claude_code(lines))]
         else:
             pages = [_conversation(each) for each in json.loads(data)]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -35,9 +35,11 @@ def _conversation(each: dict[str, Any]) -> str:
             (str(message["sender"]), str(message.get("text") or ""))
             for message in each["chat_messages"]
         ]
-        return _page(str(each.get("name") or ""), str(each.get("created_at") or "")[:10], messages)
+        return page_of(
+            str(each.get("name") or ""), str(each.get("created_at") or "")[:10], messages
+        )
     day = datetime.fromtimestamp(float(each.get("create_time") or 0), UTC).date().isoformat()
-    return _page(str(each.get("title") or ""), day, _of_chatgpt(each))
+    return page_of(str(each.get("title") or ""), day, _of_chatgpt(each))
 
 
 def _of_chatgpt(each: dict[str, Any]) -> list[tuple[str, str]]:
@@ -66,7 +68,8 @@ def _of_claude_code(lines: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
             yield str(line["type"]), str(content)
 
 
-def _page(title: str, day: str, messages: Any) -> str:  # noqa: ANN401
+def page_of(title: str, day: str, messages: Iterable[tuple[str, str]]) -> str:
+    """A conversation under its title and day: who wrote each message, and what."""
     texts = [f"**{who}**: {text.strip()}" for who, text in messages if text.strip()]
     if not texts:
         return ""

@@ -37,6 +37,7 @@ FORMATS = (
     Format("code", CODE_ENDINGS, is_default=False),
     Format("mail", (".eml", ".mbox"), "mail", "markdownify", is_default=False),
     Format("conversations", ("conversations.json", ".jsonl"), "conversations", is_default=False),
+    Format("exports", (".zip",), "exports", is_default=False),
 )
 NEW_TOOL_ENDINGS = tuple(
     ending for known in FORMATS if known.is_default for ending in known.endings

@@ -10,7 +10,7 @@ from bisect import bisect_right
 PAGE_BREAK = "\f"
 _UNITS = {
     ".pdf": "page", ".pptx": "slide", ".epub": "chapter", ".ipynb": "cell", ".mbox": "message",
-    "conversations.json": "conversation",
+    "conversations.json": "conversation", ".zip": "page",
 }  # fmt: skip
 _FOR_OWN_COMMANDS = (
     ".doc", ".rtf", ".odt", ".ppt", ".odp", ".pages", ".key", ".djvu", ".png", ".jpg", ".jpeg",

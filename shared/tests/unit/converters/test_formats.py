@@ -5,7 +5,7 @@ import json
 import pytest
 from sample_documents import epub, notebook, slides, word, zipped
 
-from mdvec.converters import book, conversations, html, mail
+from mdvec.converters import book, conversations, exports, html, mail
 from mdvec.converters import notebook as jupyter
 from mdvec.converters import slides as powerpoint
 from mdvec.converters import word as microsoft_word
@@ -170,6 +170,41 @@ CODE = [
 ]
 
 
+def test_an_export_of_slack_has_a_page_a_channel_and_day():
+    users = [{"id": "U1", "name": "hanako", "profile": {"display_name": "花子"}},
+             {"id": "U2", "real_name": "太郎"}]  # fmt: skip
+    day = [
+        {
+            "type": "message",
+            "user": "U1",
+            "ts": "1",
+            "text": "<@U2> <https://a.jp/|資料> &lt;済&gt;",
+        },
+        {"type": "message", "subtype": "channel_join", "user": "U2", "text": "joined"},
+        {"type": "message", "user": "U2", "text": "<#C1|防災> を見る <https://b.jp>"},
+    ]
+    data = zipped({
+        "users.json": json.dumps(users), "channels.json": "[]",
+        "防災/2025-06-02.json": json.dumps(day[2:]), "防災/2025-06-01.json": json.dumps(day),
+    })  # fmt: skip
+    assert exports.convert(data, "Slack.zip").content == (
+        "# #防災 2025-06-01\n\n**花子**: @太郎 [資料](https://a.jp/) <済>\n\n"
+        "**太郎**: #防災 を見る https://b.jp"
+        f"\n\n{PAGE_BREAK}\n\n# #防災 2025-06-02\n\n**太郎**: #防災 を見る https://b.jp\n"
+    )
+
+
+def test_an_export_of_notion_has_its_pages_also_where_it_is_in_parts():
+    page, other = (f"{name} {at:032x}.md" for at, name in enumerate(("議事録", "A 買い物")))
+    part = zipped({page: "# 議事録\n\n六月の会", f"家/{other}": "# 買い物\n", "家/表.csv": "a\n"})
+    for data in (part, zipped({"ExportBlock-Part-1.zip": part, "index.html": "x"})):
+        converted = exports.convert(data, "n.zip")
+        assert converted.content.split(f"\n\n{PAGE_BREAK}\n\n") == [
+            "# 買い物", "# 議事録\n\n六月の会\n",
+        ]  # fmt: skip
+        assert converted.notes == ("1 table left out: import .csv as a dataset",)
+
+
 def test_exports_of_conversations_have_a_page_a_conversation():
     claude, gpt = (
         conversations.convert(json.dumps(made).encode(), "conversations.json").content
@@ -210,6 +245,8 @@ DRM = '<e><EncryptionMethod Algorithm="http://www.w3.org/2001/04/xmlenc#aes128-c
         (html.convert, b"<script>document.write('x')</script>", "it has no text that a browser"),
         (jupyter.convert, b'{"worksheets": []}', "it is not a notebook"),
         (conversations.convert, b'{"a": 1}', "it is not an export of conversations"),
+        (exports.convert, zipped({"a.txt": "x"}), "it is not an export of Slack, or of Notion"),
+        (exports.convert, zipped({"users.json": "[1]"}), "it is not an export of Slack, or of"),
         (mail.convert, b"\n\n", "it is not a message"),
     ],
 )

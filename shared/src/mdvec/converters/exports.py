@@ -1,0 +1,85 @@
+"""Reads the zip files that Slack and Notion export: a page a channel and day, or a page of Notion.
+
+Formats: Slack's help page "How to read Slack data exports", and Notion's "Export your content".
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from mdvec.converters.archive import Archive
+from mdvec.converters.conversations import page_of
+from mdvec.converters.formats import Converted, NotConverted, joined_pages
+from mdvec.files import decode_text
+from mdvec.text import counted
+
+_WHY = "it is not an export of Slack, or of Notion as Markdown & CSV; unpack other archives"
+_SLACK_DAY = re.compile(r"([^/]+)/(\d{4}-\d{2}-\d{2})\.json")
+_NOTION_PAGE = re.compile(r"(?:.*/)?[^/]* [0-9a-f]{32}\.md")
+_SLACK_MARK = re.compile(r"<(?:([@#!])([^>|]+)|([^>|]+))(?:\|([^>]*))?>")
+_ENTITIES = {"&lt;": "<", "&gt;": ">", "&amp;": "&"}
+
+
+def convert(data: bytes, file_name: str) -> Converted:
+    """The pages of an export, those of Slack with who wrote each message."""
+    del file_name
+    archive = Archive(data)
+    if "users.json" in archive.names:
+        pages = list(_slack(archive))
+        notes: tuple[str, ...] = ()
+    else:
+        parts = [archive, *(Archive(archive.read(n)) for n in archive.names if n.endswith(".zip"))]
+        pages = [decode_text(part.read(name)) for part in parts for name in _notion_pages(part)]
+        tables = sum(name.endswith(".csv") for part in parts for name in part.names)
+        notes = (f"{counted(tables, 'table')} left out: import .csv as a dataset",) * bool(tables)
+    if not any(page.strip() for page in pages):
+        raise NotConverted(_WHY)
+    return Converted(joined_pages(pages), notes)
+
+
+def _notion_pages(archive: Archive) -> list[str]:
+    return sorted(name for name in archive.names if _NOTION_PAGE.fullmatch(name))
+
+
+def _slack(archive: Archive) -> Iterator[str]:
+    try:
+        people = {str(user["id"]): _name(user) for user in json.loads(archive.read("users.json"))}
+        for name in sorted(archive.names):
+            if day := _SLACK_DAY.fullmatch(name):
+                messages = list(_messages(json.loads(archive.read(name)), people))
+                yield page_of(f"#{day[1]}", day[2], messages)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise NotConverted(_WHY) from error
+
+
+def _name(user: Mapping[str, Any]) -> str:
+    profile = user.get("profile") or {}
+    names = (profile.get("display_name"), user.get("real_name"), user.get("name"), user["id"])
+    return str(next(filter(None, names)))
+
+
+def _messages(day: list[dict[str, Any]], people: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for message in day:
+        if message.get("type") == "message" and message.get("subtype") in (
+            None, "bot_message", "thread_broadcast", "me_message",
+        ):  # fmt: skip
+            user = str(message.get("user") or message.get("username") or "bot")
+            yield people.get(user, user), _plain(str(message.get("text") or ""), people)
+
+
+def _plain(text: str, people: Mapping[str, str]) -> str:
+    """A message with the names of people and channels, and links as Markdown."""
+
+    def shown(mark: re.Match[str]) -> str:
+        kind, target, address, label = mark.groups()
+        if kind:
+            return kind + (label or people.get(target, target))
+        return f"[{label}]({address})" if label else str(address)
+
+    text = _SLACK_MARK.sub(shown, text)
+    for entity, letter in _ENTITIES.items():
+        text = text.replace(entity, letter)
+    return text
