@@ -77,10 +77,15 @@ def _parsed(data: bytes | str) -> BeautifulSoup:
         return BeautifulSoup(data, "html.parser")
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return BeautifulSoup(data.decode("utf-16", "replace"), "html.parser")
+    if b"\0" in data:
+        raise NotConverted("it contains NUL bytes, so it is not text")
     try:
         return BeautifulSoup(decoded(data), "html.parser")
-    except UnknownEncoding:
-        return BeautifulSoup(data, "html.parser")  # by the encoding that it names itself
+    except UnknownEncoding as error:
+        soup = BeautifulSoup(data, "html.parser")
+        if soup.declared_html_encoding is None:
+            raise NotConverted("its encoding is not certain; save it as UTF-8") from error
+        return soup
 
 
 def _without_hidden(soup: BeautifulSoup) -> bool:
