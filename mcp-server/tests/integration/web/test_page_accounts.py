@@ -86,3 +86,17 @@ def test_a_renaming_rule_is_seen_and_removed(client):
     assert fields["category"] == '"食料品" = "食費"'
     after = client.post("/review/categories/decide", data=fields)
     assert "食料品 → 食費" not in text_in(after.text)
+
+
+def test_the_figures_of_accounts_and_costs_lead_to_their_rows(client):
+    page = client.get("/money/accounts", params={"period": "2025-07"}).text
+    links = re.findall(r'<a href="(/money/rows\?[^"]*)">(.*?)</a>', page, re.DOTALL)
+    assert {"597,000", "4", "−5,000", "1,000", "500"} <= {text for _, text in links}
+    rows_of = {text: client.get(html.unescape(address)).text for address, text in links}
+    assert "Transactions 4" in text_in(rows_of["4"]).replace("Transactions4", "Transactions 4")
+    for line in re.findall(r"<li><bdi>.*?</li>", page):
+        address, yen = re.search(r'<a href="([^"]*)">([\d,]+)', line).groups()
+        assert f"Spending {yen}" in text_in(client.get(html.unescape(address)).text)
+    assert 'name="without" value="映画クラブ"' in client.get(
+        "/money/rows", params={"without": "映画クラブ", "category": "趣味・娯楽"}
+    ).text

@@ -183,13 +183,23 @@ _VARIABLE = "変動費"
 
 @dataclass(frozen=True, slots=True)
 class CostLine:
-    """Rows of one shop (fixed) or category (variable): their sum in yen, and why they are so."""
+    """Rows of a category; of one shop if they are fixed: their sum in yen, and why they are so."""
 
-    is_fixed: bool
-    name: str
+    category: str
+    shop: str
     why: str
     rows: int
     yen: int
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether they are fixed costs; there is a reason then."""
+        return bool(self.why)
+
+    @property
+    def name(self) -> str:
+        """What they are called in answers."""
+        return f"{self.shop}（{self.category}）" if self.is_fixed else self.category
 
 
 def split_costs(
@@ -208,11 +218,10 @@ def split_costs(
         if payment.is_fixed or payment.interval.days >= _BILL_DAYS
         for row in (*payment.rows, *payment.twice)
     }
-    sums: dict[tuple[bool, str, str], list[int]] = {}
+    sums: dict[tuple[str, str, str], list[int]] = {}
     for row in rows:
         why = _why_fixed(row, recurs, fixed, notes.get(row.id))
-        name = f"{row.name}（{row.category_major}）" if why else row.category_major
-        line = sums.setdefault((bool(why), name, why), [0, 0])
+        line = sums.setdefault((row.category_major, row.name if why else "", why), [0, 0])
         line[0] += 1
         line[1] += row.yen
     lines = [CostLine(*key, count, yen) for key, (count, yen) in sums.items()]

@@ -50,6 +50,11 @@ class ShownAccounts:
     periods: Periods
     lists: dict[str, ExpenseList]
 
+    def fixed_shops(self, category: str) -> list[str]:
+        """The shops whose rows of a category are fixed costs."""
+        lines = (line for line in self.costs.lines if line.is_fixed)
+        return list(dict.fromkeys(line.shop for line in lines if line.category == category))
+
     def latest(self, name: str) -> list[tuple[str, int]]:
         """The last days of an account with their balances, the newest first."""
         return list(self.balances.get(name, {}).items())[: -_MAX_DAYS - 1 : -1]

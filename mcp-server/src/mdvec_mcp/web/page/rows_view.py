@@ -179,6 +179,8 @@ class _Rows:
             period=query.text("period").strip() or None,
             account=query.text("account").strip() or None,
             category=query.text("category").strip() or None,
+            shop=query.all("shop"),
+            exclude_shop=query.all("without"),
             rows=rows or _choice(query),
             since=query.text("since") or None,
             until=query.text("until") or None,
