@@ -18,8 +18,8 @@ from playwright.sync_api import expect
 
 from mdvec_mcp.search.model_pool import ModelPool
 from mdvec_mcp.server import wired_server
+from mdvec_mcp.web.page.access import Access
 from mdvec_mcp.web.page.app import page_views
-from mdvec_mcp.web.page.views import Access
 
 ROOT = Path(__file__).parents[2]
 PICTURES = ROOT / ".ui-pictures"
@@ -53,9 +53,10 @@ VIEWS = {
     "tools": "/tools",
     "health": "/tools/health?check=1",
     "folders": "/tools/folders",
+    "wrong": "/money/rows?period=いつか&q=水",
     "trouble": "/nothing",
 }
-BAD = {"trouble": "404", "refused": "400", "closed": "403"}
+BAD = {"trouble": "404", "refused": "400", "wrong": "400", "closed": "403"}
 """Views of something refused, whose status the browser's console repeats."""
 DOWNLOADS = (
     "/tools/events", "/money/plan/table", "/money/plan/chart", "/money/accounts/table",

@@ -97,6 +97,9 @@ def test_the_figures_of_accounts_and_costs_lead_to_their_rows(client):
     for line in re.findall(r"<li><bdi>.*?</li>", page):
         address, yen = re.search(r'<a href="([^"]*)">([\d,]+)', line).groups()
         assert f"Spending {yen}" in text_in(client.get(html.unescape(address)).text)
-    assert 'name="without" value="映画クラブ"' in client.get(
-        "/money/rows", params={"without": "映画クラブ", "category": "趣味・娯楽"}
-    ).text
+    assert (
+        'name="without" value="映画クラブ"'
+        in client.get(
+            "/money/rows", params={"without": "映画クラブ", "category": "趣味・娯楽"}
+        ).text
+    )

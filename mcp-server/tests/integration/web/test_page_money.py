@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from urllib.parse import unquote
 
 import pytest
 from hostile import PAYLOADS, harm_in, text_in
@@ -181,6 +182,22 @@ def test_periods_are_offered_from_what_the_ledger_has(client):
     shown = money(client)
     for name in ("2025-09", "2025", "2024"):
         assert client.get(addresses(shown)[name]).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("view", "field", "value"),
+    [("/money", "period", "いつか"), ("/money/trend", "category", "無い"),
+     ("/money/trend", "start_month", "2019-13"), ("/money/rows", "account", "無い"),
+     ("/money/rows", "period", "いつか"), ("/money/accounts", "year", "いつか")],
+)  # fmt: skip
+def test_what_was_typed_stays_beside_why_it_is_refused(client, view, field, value):
+    answer = client.get(view, params={field: value})
+    typed = re.search(rf'<input[^>]*name="{field}"[^>]*value="{value}"[^>]*>', answer.text)
+    assert (answer.status_code, 'aria-describedby="refused"' in typed[0]) == (400, True)
+    assert value in text_in(re.search('<p[^>]*id="refused"[^>]*>([^<]+)', answer.text)[1])
+    others = [address for address in addresses(answer.text).values() if value in unquote(address)]
+    assert others == []  # links lead on without it
+    assert "<table" in answer.text  # the view is still there
 
 
 @pytest.mark.parametrize("query", [{"period": "いつか"}, {"category": "無い"}, {"page": "999"},

@@ -126,6 +126,8 @@ def test_a_wrong_filter_ends_in_one_sentence(client, query, told):
     answer = client.get("/", params={"q": "水", **query})
     assert (answer.status_code, told in answer.text) == (400, True)
     assert "Traceback" not in answer.text
+    for name, value in [("q", "水"), *([] if "tool" in query else query.items())]:
+        assert re.search(rf'name="{name}" value="{re.escape(value)}"', answer.text)
 
 
 @pytest.mark.parametrize(

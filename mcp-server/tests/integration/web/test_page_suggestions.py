@@ -86,6 +86,13 @@ def test_a_wrong_decision_ends_in_one_sentence_and_changes_nothing(client, shop,
     assert is_open(client) == before
 
 
+def test_a_refused_category_stays_in_its_field_with_the_reason_beside_it(client):
+    answer = decide(client, "set", OPEN[0], category="無い")
+    (card,) = [card for card in answer.text.split("<li")[1:] if "aria-invalid" in card]
+    assert OPEN[0] in card
+    assert ('value="無い" autofocus' in card, "no category fits" in card) == (True, True)
+
+
 def test_hostile_shops_and_categories_do_nothing(client):
     page = shown(client)
     assert page.count('class="card"') > 20

@@ -7,7 +7,7 @@ import pytest
 from mdvec.manage.page_server import CODE_SECONDS, PageKey, PageKeyUnusable, page_key
 from starlette.requests import Request
 
-from mdvec_mcp.web.page.views import Access, is_local, is_own
+from mdvec_mcp.web.page.access import Access, is_local, is_own
 
 KEY = PageKey(bytes(range(32)))
 

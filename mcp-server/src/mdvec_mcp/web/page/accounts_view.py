@@ -64,7 +64,7 @@ def routes(views: Views) -> list[Route]:
     """The routes of the view and of its downloads."""
     accounts = _Accounts(views)
     return [
-        views.route("/money/accounts", household_view(views, accounts.show)),
+        views.route("/money/accounts", household_view(views, accounts.show), has_form=True),
         views.route("/money/accounts/table", accounts.table),
     ]
 

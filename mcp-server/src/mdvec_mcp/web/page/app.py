@@ -26,14 +26,11 @@ from mdvec_mcp.web.page import (
     search_view,
     tools_view,
 )
+from mdvec_mcp.web.page.access import COOKIE_SECONDS, Access, is_local, is_own
 from mdvec_mcp.web.page.views import (
     CHOICE,
-    COOKIE_SECONDS,
-    Access,
     View,
     Views,
-    is_local,
-    is_own,
     look_route,
 )
 

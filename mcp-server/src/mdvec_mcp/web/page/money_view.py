@@ -92,12 +92,12 @@ def routes(views: Views) -> list[Route]:
     """The routes of the view and of its downloads."""
     money = _Money(views)
     return [
-        views.route("/money", household_view(views, money.show)),
+        views.route("/money", household_view(views, money.show), has_form=True),
         views.route("/money/categories.csv", money.categories_csv),
         views.route("/money/months.csv", money.months_csv),
         views.route("/money/matrix.csv", money.matrix_csv),
         views.route("/money/chart", money.chart),
-        views.route("/money/trend", household_view(views, _Trend(views).show)),
+        views.route("/money/trend", household_view(views, _Trend(views).show), has_form=True),
     ]
 
 

@@ -41,6 +41,7 @@ from starlette.routing import Route
 
 from mdvec_mcp.household import HouseholdContext, budget_chart, net_worth_chart, today
 from mdvec_mcp.web.page import data_view
+from mdvec_mcp.web.page.access import is_led_here
 from mdvec_mcp.web.page.bars import MonthChart, chart_of_months
 from mdvec_mcp.web.page.households import Household, asked_household, household_view
 from mdvec_mcp.web.page.views import (
@@ -49,7 +50,6 @@ from mdvec_mcp.web.page.views import (
     Query,
     Views,
     address_fields,
-    is_led_here,
     language_of,
     periods_around,
     words,
@@ -228,7 +228,7 @@ def routes(views: Views) -> list[Route]:
     """The routes of the view, of its downloads, and of what it changes."""
     plan = _Plan(views, HabitsCache(views.wiring.household))
     return [
-        views.route("/money/plan", household_view(views, plan.show)),
+        views.route("/money/plan", household_view(views, plan.show), has_form=True),
         views.route("/money/plan/table", plan.table),
         views.route("/money/plan/chart", plan.chart),
         views.route("/money/plan/budget", plan.budget, changes=True),

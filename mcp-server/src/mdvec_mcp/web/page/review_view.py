@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
+from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.database import Connection
 from mdvec.household import (
     MAX_DATE_TOLERANCE,
@@ -26,12 +27,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from mdvec_mcp.web.page.access import is_led_here
 from mdvec_mcp.web.page.households import Household, asked_household, household_view
 from mdvec_mcp.web.page.views import (
     Query,
     Views,
     address_fields,
-    is_led_here,
     language_of,
     number,
     words,
@@ -166,8 +167,13 @@ class _Decided:
 class _Suggestions:
     views: Views
 
-    async def show(self, request: Request, household: Household, query: Query) -> Response:
-        """The suggestions, the largest sums first, and the rules that hold."""
+    async def show(
+        self, request: Request, household: Household, query: Query, refused: str = ""
+    ) -> Response:
+        """The suggestions, the largest sums first, and the rules that hold.
+
+        With ``refused``, why the shop in the form did not get the category that it also has.
+        """
 
         def read(ledger: Connection, tool_id: int) -> tuple[RuleList, list[str]]:
             names = category_hierarchy(ledger, tool_id)
@@ -179,7 +185,7 @@ class _Suggestions:
 
         listed, known = await household.run(read)
         return self.views.page(
-            request, "suggestions.html",
+            request, "suggestions.html", status=400 if refused else 200, refused=refused,
             household=household, query=query, listed=listed, known=known,
             suggestions=shown_suggestions(listed.suggestions), renaming=rules.quoted,
             undo=[] if is_led_here(request) else query.all("set")[:MAX_TOGETHER],
@@ -195,7 +201,12 @@ class _Suggestions:
             decision, tuple(form.get("shop", ())[:MAX_TOGETHER]), category.strip(),
             is_undo="undo" in form, alike="alike" in form,
         )  # fmt: skip
-        done = await household.run(choice.carry_out, "write")
+        try:
+            done = await household.run(choice.carry_out, "write")
+        except ToolError as error:
+            if decision != "set":
+                raise
+            return await self.show(request, household, Query(request, form), str(error))
         if "part" in form:
             key = "is_ruled" if decision == "set" else "is_skip"
             values = {"category": done.category, "n": number(done.changed)}

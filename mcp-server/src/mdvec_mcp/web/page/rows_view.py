@@ -41,8 +41,9 @@ from starlette.routing import Route
 
 from mdvec_mcp.household import today
 from mdvec_mcp.web.page import data_view
+from mdvec_mcp.web.page.access import is_led_here
 from mdvec_mcp.web.page.households import Household, asked_household, household_view
-from mdvec_mcp.web.page.views import MAX_FIELD_CHARS, Query, Views, is_led_here
+from mdvec_mcp.web.page.views import MAX_FIELD_CHARS, Query, Views
 
 _ROWS = 50
 _MAX_FILE = 10_000
@@ -95,7 +96,7 @@ def routes(views: Views) -> list[Route]:
     """The routes of the view, of its download, and of what it changes."""
     rows = _Rows(views)
     return [
-        views.route("/money/rows", household_view(views, rows.show)),
+        views.route("/money/rows", household_view(views, rows.show), has_form=True),
         views.route("/money/rows.csv", rows.table),
         views.route("/money/rows/change", rows.change, changes=True),
     ]

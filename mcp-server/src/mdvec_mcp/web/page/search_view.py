@@ -73,7 +73,7 @@ class Welcome:
 def routes(views: Views) -> list[Route]:
     """The routes of both views."""
     return [
-        views.route("/", _Search(views).show),
+        views.route("/", _Search(views).show, has_form=True),
         views.route("/document", _Document(views).show),
         views.route("/document/picture", _Document(views).picture),
     ]

@@ -47,8 +47,9 @@ from starlette.routing import Route
 from mdvec_mcp.freshness import freshness_in_english, freshness_in_japanese
 from mdvec_mcp.household import today
 from mdvec_mcp.upkeep import Values, imports_now
+from mdvec_mcp.web.page.access import is_led_here
 from mdvec_mcp.web.page.data_view import file_parts
-from mdvec_mcp.web.page.views import Language, Query, Views, is_led_here, language_of, words
+from mdvec_mcp.web.page.views import Language, Query, Views, language_of, words
 
 _MAX_STREAMS = 16
 _LOOK_SECONDS = 0.5

@@ -1,15 +1,11 @@
-"""What all views share: templates, words and numbers of a language, addresses, and who may look.
+"""What all views share: templates, words and numbers of a language, addresses, and refusals.
 
 Sentences of the library are in English; sentences.toml has them in Japanese.
 """
 
 from __future__ import annotations
 
-import ipaddress
 import re
-import secrets
-import threading
-import time
 import tomllib
 import unicodedata
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -17,16 +13,16 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 import anyio
 import anyio.to_thread
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.dates import MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household import in_english
-from mdvec.manage import CODE_SECONDS, PageKey
 from mdvec.text import file_size, local_time
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
@@ -36,7 +32,7 @@ from starlette.routing import Route
 from mdvec_mcp.calls import in_thread
 from mdvec_mcp.database_trouble import trouble_in_english, trouble_in_japanese
 from mdvec_mcp.server import Wiring
-from mdvec_mcp.web.gate import LOOPBACK_NAMES
+from mdvec_mcp.web.page.access import Access
 
 Language = Literal["ja", "en"]
 LANGUAGES: tuple[Language, ...] = ("ja", "en")
@@ -178,109 +174,24 @@ def local(utc: str | None) -> str:
     return local_time(utc) or ""
 
 
-COOKIE_SECONDS = 30 * 24 * 3600
-_NANOSECONDS = 10**9
-_MAX_CODE_CHARS = 300
-_OWN = ("same-origin", "none")
-
-
-@dataclass(slots=True)
-class Access:
-    """Signs in browsers that open a one-time address. Thread-safe.
-
-    Attributes:
-        key: of the page.
-        began: when the server began, in nanoseconds since 1970; older codes may have been used.
-    """
-
-    key: PageKey
-    began: int
-    _used: dict[str, int] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    @property
-    def cookie_name(self) -> str:
-        """A name per key: cookies do not know ports, and another server has another database."""
-        return f"mdvec_{self.key.id}"
-
-    def admit(self, code: str) -> str | None:
-        """The cookie for a browser that shows a valid code, which is used up by that, or None."""
-        made = self.key.made_at(code) if len(code) <= _MAX_CODE_CHARS else None
-        now = time.time_ns()
-        if made is None or made < self.began or not 0 <= now - made <= CODE_SECONDS * _NANOSECONDS:
-            return None
-        with self._lock:
-            if code in self._used:
-                return None
-            oldest = now - CODE_SECONDS * _NANOSECONDS
-            self._used = {used: at for used, at in self._used.items() if at >= oldest}
-            self._used[code] = made
-        text = f"{secrets.token_hex(16)}.{int(time.time()) + COOKIE_SECONDS}"
-        return f"{text}.{self.key.sign('cookie', text)}"
-
-    def session(self, request: Request) -> str | None:
-        """The session of a request's cookie; None without a valid one."""
-        text, _, signature = request.cookies.get(self.cookie_name, "").rpartition(".")
-        if not self.key.is_signed("cookie", text, signature):
-            return None
-        session, _, expires = text.partition(".")
-        return session if int(expires) > time.time() else None
-
-    def csrf_token(self, session: str) -> str:
-        """What every change must repeat, so that no other page can send it."""
-        return self.key.sign("csrf", session)
-
-    def is_csrf_token(self, session: str, token: str) -> bool:
-        """Whether it is that of the session."""
-        return self.key.is_signed("csrf", session, token)
-
-
-def is_local(request: Request) -> bool:
-    """Whether the page is asked for by a name of this machine, not through a proxy's."""
-    try:
-        name = urlsplit(f"//{request.headers.get('host', '')}").hostname
-        if name is None or name in LOOPBACK_NAMES:
-            return name is not None
-        return ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return False
-
-
-def is_own(request: Request) -> bool:
-    """Whether the request comes from the page itself or from the user's own address bar.
-
-    All ports of a host share cookies, so what the browser says of the origin decides. A link on
-    another site may only show a view; to that, too, the browser sends the cookie (SameSite=Lax).
-    """
-    site = request.headers.get("sec-fetch-site", "none")
-    ours = f"{request.url.scheme}://{request.headers['host']}"
-    if request.headers.get("origin", ours) != ours:
-        return False
-    if request.method == "POST":
-        return site in _OWN
-    is_click = (
-        request.headers.get("sec-fetch-mode") == "navigate"
-        and request.headers.get("sec-fetch-dest") == "document"
-    )
-    return site in _OWN or is_click
-
-
-def is_led_here(request: Request) -> bool:
-    """Whether a link on another site led to a view, which then offers no undo from its address."""
-    return request.headers.get("sec-fetch-site", "none") not in _OWN
-
-
 MAX_FIELD_CHARS = 20_000
 _MAX_VALUES = 200
 _MAX_DIGITS = 12
 
 
+_NOT_TYPED = ("household", "sort")
+
+
 class Query:
-    """The fields of an address, or of a form."""
+    """The fields of an address, without those that were refused; or of a form."""
 
     def __init__(self, request: Request, form: Mapping[str, Sequence[str]] | None = None) -> None:
-        given = None if form is None else [(name, one) for name in form for one in form[name]]
-        self._fields = request.query_params if given is None else QueryParams(given)
+        given = request.query_params.multi_items()
+        if form is not None:
+            given = [(name, value) for name, values in form.items() for value in values]
+        elif hasattr(request.state, "refused"):
+            given = [(name, value) for name, value in given if name in _NOT_TYPED]
+        self._fields = QueryParams(given)
 
     def __contains__(self, name: str) -> bool:
         """Whether a field is given and not empty."""
@@ -309,6 +220,23 @@ class Query:
         """The query of the same address with other values; None leaves a field out."""
         new = [(name, str(value)) for name, value in changes.items() if value is not None]
         return urlencode([*self.others(*changes), *new])
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Why what a person typed into a view's form was refused, and what all its fields held."""
+
+    sentence: str
+    typed: Query
+
+    def flag(self, name: str) -> Markup:
+        """What marks a field in HTML if the refusal quotes its value."""
+        value = self.typed.text(name).strip()
+        is_wrong = bool(value) and value in self.sentence
+        return _WRONG_FIELD if is_wrong else Markup()
+
+
+_WRONG_FIELD = Markup(' autofocus aria-invalid="true" aria-describedby="refused"')
 
 
 def address_fields(fields: Mapping[str, object], **several: Sequence[str]) -> str:
@@ -381,16 +309,34 @@ class Views:
         """Whether the page changes nothing, and so draws no forms that would."""
         return self.wiring.settings.server.read_only
 
-    def route(self, path: str, view: View, *, changes: bool = False) -> Route:
-        """A route whose errors become a page; it ``changes`` something or shows something."""
+    def route(
+        self, path: str, view: View, *, changes: bool = False, has_form: bool = False
+    ) -> Route:
+        """A route whose errors become a page; it ``changes`` something or shows something.
+
+        One that ``has_form`` shows its form as it was filled in, and beside it why that is refused.
+        """
 
         async def answered(request: Request) -> Response:
             try:
                 return await view(request)
             except (ToolError, MdvecError) as error:
-                return self.page(request, "trouble.html", status=400, sentence=str(error))
+                shown = await self._refused(request, view, str(error)) if has_form else None
+                return shown or self.page(request, "trouble.html", status=400, sentence=str(error))
 
         return Route(path, answered, methods=["POST"] if changes else ["GET"])
+
+    async def _refused(self, request: Request, view: View, sentence: str) -> Response | None:
+        """The view without what was typed; None if that was not the reason."""
+        typed = Query(request)
+        if "part" in typed or not typed.others(*_NOT_TYPED):
+            return None
+        request.state.refused = Refused(sentence, typed)
+        try:
+            return await view(request)
+        except (ToolError, MdvecError):
+            del request.state.refused
+            return None
 
     async def run(self, request: Request, work: Callable[[], T]) -> T:
         """Run blocking work in a thread.
@@ -441,7 +387,11 @@ class Views:
         view = next((name for name in _VIEWS if path.startswith(f"/{name}")), "search")
         # What only takes forms cannot be shown again.
         here = f"{path}?{request.url.query}" if request.method != "POST" else _VIEWS[view]
+        refused = getattr(request.state, "refused", None)
         text = self._templates.get_template(template).render(
+            given=values.get("query") if refused is None else refused.typed,
+            reason="" if refused is None else told(language, refused.sentence),
+            flag=(lambda _name: "") if refused is None else refused.flag,
             t=partial(words, language),
             told=partial(told, language),
             language=language,
@@ -455,7 +405,7 @@ class Views:
             read_only=self.is_read_only,
             **values,
         )
-        return HTMLResponse(text, status)
+        return HTMLResponse(text, status if refused is None else 400)
 
     def refusal(self, request: Request, reason: str, status: int) -> Response:
         """A page with a reason, which is a key of the words."""

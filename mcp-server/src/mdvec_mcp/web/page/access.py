@@ -1,0 +1,106 @@
+"""Who may look at the page: cookies of browsers that opened it, and where requests come from."""
+
+from __future__ import annotations
+
+import ipaddress
+import secrets
+import threading
+import time
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from mdvec.manage import CODE_SECONDS, PageKey
+from starlette.requests import Request
+
+from mdvec_mcp.web.gate import LOOPBACK_NAMES
+
+COOKIE_SECONDS = 30 * 24 * 3600
+_NANOSECONDS = 10**9
+_MAX_CODE_CHARS = 300
+_OWN = ("same-origin", "none")
+
+
+@dataclass(slots=True)
+class Access:
+    """Signs in browsers that open a one-time address. Thread-safe.
+
+    Attributes:
+        key: of the page.
+        began: when the server began, in nanoseconds since 1970; older codes may have been used.
+    """
+
+    key: PageKey
+    began: int
+    _used: dict[str, int] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def cookie_name(self) -> str:
+        """A name per key: cookies do not know ports, and another server has another database."""
+        return f"mdvec_{self.key.id}"
+
+    def admit(self, code: str) -> str | None:
+        """The cookie for a browser that shows a valid code, which is used up by that, or None."""
+        made = self.key.made_at(code) if len(code) <= _MAX_CODE_CHARS else None
+        now = time.time_ns()
+        if made is None or made < self.began or not 0 <= now - made <= CODE_SECONDS * _NANOSECONDS:
+            return None
+        with self._lock:
+            if code in self._used:
+                return None
+            oldest = now - CODE_SECONDS * _NANOSECONDS
+            self._used = {used: at for used, at in self._used.items() if at >= oldest}
+            self._used[code] = made
+        text = f"{secrets.token_hex(16)}.{int(time.time()) + COOKIE_SECONDS}"
+        return f"{text}.{self.key.sign('cookie', text)}"
+
+    def session(self, request: Request) -> str | None:
+        """The session of a request's cookie; None without a valid one."""
+        text, _, signature = request.cookies.get(self.cookie_name, "").rpartition(".")
+        if not self.key.is_signed("cookie", text, signature):
+            return None
+        session, _, expires = text.partition(".")
+        return session if int(expires) > time.time() else None
+
+    def csrf_token(self, session: str) -> str:
+        """What every change must repeat, so that no other page can send it."""
+        return self.key.sign("csrf", session)
+
+    def is_csrf_token(self, session: str, token: str) -> bool:
+        """Whether it is that of the session."""
+        return self.key.is_signed("csrf", session, token)
+
+
+def is_local(request: Request) -> bool:
+    """Whether the page is asked for by a name of this machine, not through a proxy's."""
+    try:
+        name = urlsplit(f"//{request.headers.get('host', '')}").hostname
+        if name is None or name in LOOPBACK_NAMES:
+            return name is not None
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def is_own(request: Request) -> bool:
+    """Whether the request comes from the page itself or from the user's own address bar.
+
+    All ports of a host share cookies, so what the browser says of the origin decides. A link on
+    another site may only show a view; to that, too, the browser sends the cookie (SameSite=Lax).
+    """
+    site = request.headers.get("sec-fetch-site", "none")
+    ours = f"{request.url.scheme}://{request.headers['host']}"
+    if request.headers.get("origin", ours) != ours:
+        return False
+    if request.method == "POST":
+        return site in _OWN
+    is_click = (
+        request.headers.get("sec-fetch-mode") == "navigate"
+        and request.headers.get("sec-fetch-dest") == "document"
+    )
+    return site in _OWN or is_click
+
+
+def is_led_here(request: Request) -> bool:
+    """Whether a link on another site led to a view, which then offers no undo from its address."""
+    return request.headers.get("sec-fetch-site", "none") not in _OWN
