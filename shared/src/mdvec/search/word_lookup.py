@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import islice, pairwise
 
 import apsw
 
@@ -201,7 +201,7 @@ def _looked_for(
     absent = [
         (term, spelling)
         for term, spelling in {**query.names, **query.nouns}.items()
-        if term in found.substituted or not frequencies.get(term)
+        if term in found.substituted or not _is_indexed(term, frequencies)
         if not of_index.get(folded(spelling))
         if not _is_named_otherwise(connection, names, term, query, frequencies)
     ]
@@ -209,6 +209,13 @@ def _looked_for(
         term: documents_with(connection, names, spelling)
         for term, spelling in absent[:_MAX_LOOKED_FOR]
     }
+
+
+def _is_indexed(term: str, frequencies: Mapping[str, int]) -> bool:
+    """Whether a term may stand in the texts; of several words, all pairs of their characters."""
+    if is_letters(term):
+        return bool(frequencies.get(term))
+    return all(frequencies.get("".join(pair)) for pair in pairwise(term))
 
 
 def _is_named_otherwise(

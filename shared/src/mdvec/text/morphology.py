@@ -86,16 +86,18 @@ class Morpheme:
     ``term`` is its term in the index: ``WORD_MARK`` and its normalised form, or the word itself
     if it is in letters and the dictionary has no other form. ``reading`` is in katakana.
     ``is_known`` says whether the dictionary has the word, ``is_noun`` whether it is only a noun,
-    which no する, な or numeral makes of it; a word in letters is none.
+    which no する, な or numeral makes of it; a word in letters is none. ``is_suffix`` says whether it
+    makes one word with the noun before it (庫 in 冷蔵庫).
     """
 
     term: str
     reading: str
     role: Role
-    is_known: bool
     start: int
     end: int
+    is_known: bool
     is_noun: bool = False
+    is_suffix: bool = False
 
 
 def morphemes(text: str) -> list[Morpheme]:
@@ -124,7 +126,7 @@ def analysis_version() -> str:
     return f"sudachi {version('sudachipy')} {_DICTIONARY} {version(f'sudachidict_{_DICTIONARY}')}"
 
 
-_Form = tuple[str, str, Role, bool, bool]
+_Form = tuple[str, str, Role, bool, bool, bool]
 
 
 class _RecentRuns(dict[str, tuple[Morpheme, ...]]):
@@ -195,15 +197,15 @@ class _Analyser:
         for first in range(0, len(run), _MAX_RUN):
             with self._lock:
                 for token in self._tokenizer.tokenize(run[first : first + _MAX_RUN]):
-                    normal, reading, role, is_known, is_noun = self._form(token)
+                    normal, reading, role, *kinds = self._form(token)
                     if normal:
                         start, end = first + token.begin(), first + token.end()
                         term = WORD_MARK + normal
-                        words.append(Morpheme(term, reading, role, is_known, start, end, is_noun))
+                        words.append(Morpheme(term, reading, role, start, end, *kinds))
         return words
 
     def _form(self, token: SudachiMorpheme) -> _Form:
-        """The normalised form, the reading, the role, whether it is known, and whether a noun."""
+        """The normalised form, reading and role, and whether it is known, a noun, and a suffix."""
         number = token.word_id()
         form = self._forms.get(number)
         if form is None:
@@ -211,7 +213,8 @@ class _Analyser:
             speech = token.part_of_speech()
             is_noun = speech[0] == "名詞" and (speech[1] == "固有名詞" or speech[2] == "一般")
             role = role_of(normal, speech)
-            form = (normal, token.reading_form(), role, not token.is_oov(), is_noun)
+            is_suffix = tuple(speech[:2]) == ("接尾辞", "名詞的")
+            form = (normal, token.reading_form(), role, not token.is_oov(), is_noun, is_suffix)
             if not token.is_oov():
                 if len(self._forms) >= _MAX_KEPT:
                     self._forms.clear()
@@ -220,7 +223,7 @@ class _Analyser:
 
 
 def _as_spelled(term: str, role: Role, length: int, *, is_known: bool) -> Morpheme:
-    return Morpheme(term, term, role, is_known, start=0, end=length)
+    return Morpheme(term, term, role, 0, length, is_known)
 
 
 _loading = threading.Lock()

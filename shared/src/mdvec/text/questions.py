@@ -94,6 +94,7 @@ _IDENTIFIER = re.compile(r"[a-z][A-Z]|[A-Za-z]_[A-Za-z]|[A-Za-z]\d")
 _LETTERS = re.compile(r"^[A-Za-z_]\w{2,}$", re.ASCII)
 """A word in letters; one or two are hardly a name (笑 w, 打ちまちがい)."""
 _PROSE = re.compile(r"[A-Za-z]+")
+_AFTER_SPACE = re.compile(r"(?:^|\s)[^\w\s]*(\w+)")
 _NUMBERED = re.compile(r"([a-z]{2,})(\d+)")
 _SIGNED = re.compile(r"(?<!\w)([a-z]\w{0,9})(?:\+\+|#)(?!\w)", re.ASCII)
 """A name that ends in a sign, in folded text (C++, F#)."""
@@ -120,7 +121,7 @@ class QuestionTerms:
         numbered: for each name that ends in its number (React19), its two parts as terms, but those
             that the question also has by themselves.
         edges: plain terms that extend from a content word into the filler.
-        letters: all words, fillers included, if the question consists only of words in letters.
+        letters: the words that spaces part, fillers included, if all are in letters.
         background: terms that occur only in sentences that ask nothing, where others ask.
         misspelt: words that a search found only by the nearest spelling, or, in katakana, not at
             all.
@@ -197,7 +198,7 @@ def analyse_question(question: str) -> QuestionTerms:
         {**dates, **{term: frozenset([word]) for term, word in letters.items()}},
         numbered,
         frozenset(term for term, *span in plain if not inside.issuperset(range(*span))),
-        _letters(placed),
+        _letters(text, placed),
         background,
         names={term: name for term, name in names.items() if term not in letters.values()},
         nouns={term: compounds.get(term, noun) for term, noun in nouns.items()},
@@ -265,14 +266,31 @@ def _named(
         for word, start, end in joined
         if not _NO_WHOLE.fullmatch(question, start, end)
     }
-    if len(spelled) == 1 and not joined and alone[0].role is Role.CONTENT:
-        names |= spelled
-    nouns = {word.term: spelled[word.term] for word in alone if word.is_noun}
+    with_suffix = _with_suffix(question, alone)
+    nouns = {word.term: spelled[word.term] for word in alone if word.is_noun} | with_suffix
+    if alone and not joined and alone[0].role is Role.CONTENT:
+        whole = question[alone[0].start : alone[-1].end]
+        if len(spelled) == 1:
+            names |= spelled
+        elif whole in with_suffix:
+            names[whole] = whole
+        elif _COMPOUND.fullmatch(whole):
+            nouns[whole] = whole
     return names, {
         term: words
         for term, words in nouns.items()
         if term not in names and len(words) > 1 and not is_letters(words)
     }
+
+
+def _with_suffix(question: str, words: Sequence[Morpheme]) -> dict[str, str]:
+    """The nouns with a suffix (冷蔵庫), as spelled; the index has their parts alone."""
+    spelled = {}
+    for noun, suffix in pairwise(words):
+        if suffix.is_suffix and noun.end == suffix.start and not noun.is_suffix:
+            whole = question[noun.start : suffix.end]
+            spelled[whole] = whole
+    return spelled
 
 
 def _compounds(question: str, tokens: Sequence[Morpheme]) -> dict[str, str]:
@@ -336,6 +354,8 @@ def _spelled(text: str, content: Sequence[Morpheme]) -> dict[str, str]:
     return {term: spelling for term, spelling in spelled.items() if not is_letters(spelling)}
 
 
-def _letters(placed: Sequence[_Placed]) -> tuple[str, ...]:
-    terms = [term for term, _, _ in placed]
-    return tuple(dict.fromkeys(terms)) if all(map(is_letters, terms)) else ()
+def _letters(text: str, placed: Sequence[_Placed]) -> tuple[str, ...]:
+    """The words, if all are in letters; of what no space parts (read-only-mode) the first."""
+    if not all(is_letters(term) for term, _, _ in placed):
+        return ()
+    return tuple(dict.fromkeys(_AFTER_SPACE.findall(text)))

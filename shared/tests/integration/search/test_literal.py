@@ -86,6 +86,21 @@ def test_a_compound_with_a_part_that_no_note_has_is_named_whole(notes):
     assert note == 'nothing here mentions "未確認飛行物体"'
 
 
+def test_a_word_whose_parts_are_in_the_notes_is_absent_all_the_same(collection):
+    collection.write("a.md", "# 荷物\n\n冷蔵便を頼んだ。金庫の番号を変えた。\n")
+    collection.write("b.md", "# 書類\n\n確定した日を書き、期限までに申告した。\n")
+    collection.import_("new")
+    for query, noun in [("冷蔵庫", "冷蔵庫"), ("冷蔵庫の掃除", "冷蔵庫"), ("確定申告", "確定申告")]:
+        answer = collection.search(query)
+        assert answer.notes[0].startswith(f'nothing here mentions "{noun}"')
+        assert not (query == noun == "冷蔵庫" and answer.confident)
+    collection.write("c.md", "# 台所\n\n新しい冷蔵庫内の棚を拭いた。\n")
+    collection.import_("update")
+    answer = collection.search("冷蔵庫")
+    assert answer.results[0].file_path == "c.md"
+    assert not any("mentions" in note for note in answer.notes)
+
+
 @pytest.mark.parametrize("noun", ["茗荷", "鹿児島", "盆栽", "電子レンジ"])
 @pytest.mark.parametrize("rest", ["の料金は？", "のことを書いた段落は？"])
 def test_an_absent_noun_is_named(notes, noun, rest):

@@ -68,6 +68,7 @@ def test_a_pair_that_reaches_into_the_filler_is_an_edge():
 def test_an_english_question_keeps_its_letters_to_tell_its_language():
     assert analyse_question("How do I save water?").letters == ("how", "do", "i", "save", "water")
     assert analyse_question("useStateとは").letters == ()
+    assert analyse_question("Use `read-only-mode` now").letters == ("use", "read", "now")
 
 
 def test_a_date_is_one_word_made_of_many_terms():
