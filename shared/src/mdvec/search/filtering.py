@@ -176,8 +176,9 @@ def _explained(
     if single.is_of_passages:
         return _without_passages(names, single)
     if single.tags:
-        nearest = _nearest(connection, requested, single.tags[0])
-        return f"no note of {names} has the tag {single.tags[0]}; {nearest}"
+        tag = single.tags[0]
+        nearest = _entries_with(connection, requested, tag) or _nearest(connection, requested, tag)
+        return f"no note of {names} has the tag {tag}; {nearest}"
     if single.path:
         return f"no note of {names} has a path like {single.path.given}"
     if single.links_to is not None:
@@ -246,6 +247,18 @@ def _without_value(
     return (
         f"no note of {names} has that {quoted(key)}; the most frequent {what}: {listed or 'none'}"
     )
+
+
+def _entries_with(connection: apsw.Connection, requested: Sequence[Tool], tag: str) -> str:
+    """Which entries of the front matter have as a value what no document has as a tag."""
+    entries = {
+        quoted(f"{name}={value}")
+        for tool in requested
+        for name, values in value_counts(connection, tool.tables).items()
+        for value in values
+        if folded_tag(value) == tag
+    }
+    return f"the front matter has it, for where: {', '.join(sorted(entries))}" if entries else ""
 
 
 def _nearest(connection: apsw.Connection, requested: Sequence[Tool], tag: str) -> str:

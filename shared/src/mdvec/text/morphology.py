@@ -86,8 +86,8 @@ class Morpheme:
     ``term`` is its term in the index: ``WORD_MARK`` and its normalised form, or the word itself
     if it is in letters and the dictionary has no other form. ``reading`` is in katakana.
     ``is_known`` says whether the dictionary has the word, ``is_noun`` whether it is only a noun,
-    which no する, な or numeral makes of it; a word in letters is none. ``is_suffix`` says whether it
-    makes one word with the noun before it (庫 in 冷蔵庫).
+    which no する, な or numeral makes of it; a word in letters is none. ``is_suffix`` says whether
+    it makes one word with the noun before it (庫 in 冷蔵庫).
     """
 
     term: str

@@ -22,7 +22,10 @@ _TAG_KEYS, _ALIAS_KEYS = ("tags", "tag"), ("aliases", "alias")
 _DATE_KEYS = ("date", "created", "updated")
 """The keys that may hold a note's date, in order of precedence."""
 _COMMA = re.compile("[,、，]")
-_INLINE_TAG = re.compile(r"(?:(?<=\s)|^)#([\w/-]*[^\W\d_][\w/-]*)", re.MULTILINE)
+_INLINE_TAG = re.compile(
+    r"(?:(?<=\s)|^)#(?!\d+[\u3041-\u3096])([\w/-]*[^\W\d_][\w/-]*)", re.MULTILINE
+)
+"""A number before hiragana (#31の件) is that of an issue."""
 _TAGS_BEFORE = re.compile(r"[\s>*+-]*(?:\d+[.)]\s+)?(?:#[\w/-]+\s+)*")
 """What stands before a tag that begins its line: marks of a list, and other tags."""
 _TAGS_AFTER = re.compile(r"(?:\s+#[\w/-]+)*\s*")

@@ -133,6 +133,10 @@ def test_aliases_tags_and_dated_names_are_searched(collection, asked):
             "no note of notes has the tag zzz; the most frequent tags: "
             '"会議", "Work/solo", "work/team"',
         ),
+        (
+            {"tags": ["別名"]},
+            'no note of notes has the tag 別名; the front matter has it, for where: "aliases=別名"',
+        ),
         ({"path": "nowhere/"}, "no note of notes has a path like nowhere/"),
         ({"since": "2030", "tags": ["会議"]}, "no note of notes is dated 2030-01-01 or later"),
         (

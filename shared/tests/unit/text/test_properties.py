@@ -88,6 +88,7 @@ def test_tags_in_the_text_count_but_for_code_comments_and_numbers():
         ("- [ ] 牛乳 #errand #今日", ("errand", "今日")),
         ("今日は #会議 があった。", ("会議",)),
         ("#会議は来週です。", ()),
+        ("不具合は #31の件と同じ。 #2025年度", ("2025年度",)),
         ("---\ntags: ['This is a note. It says much.', ok, 'これは文です。']\n---\n", ("ok",)),
     ],
 )
