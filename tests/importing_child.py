@@ -7,7 +7,7 @@ The URL is that of the Chroma server that shall index the vectors.
 import sys
 from pathlib import Path
 
-from mdvec.files.scanning import ScanRules
+from collection import RULES
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.index.chroma import ChromaServer
@@ -18,9 +18,8 @@ from tiny_embedder import tiny_embedder
 def main() -> None:
     database, tool, mode, *urls = sys.argv[1:]
     engine = ChromaServer(urls[0]) if urls else None
-    rules = ScanRules(extensions=(".md", ".markdown", ".txt"), exclude=(), max_bytes=10 * 2**20)
     report = import_tool(
-        ImportRequest(Path(database), tool, mode, rules, ChunkingOverrides(), engine=engine),
+        ImportRequest(Path(database), tool, mode, RULES, ChunkingOverrides(), engine=engine),
         lambda _: tiny_embedder(),
         on_progress=lambda progress: print(progress.files_done, flush=True),
         on_notice=lambda notice: print(notice, flush=True),
