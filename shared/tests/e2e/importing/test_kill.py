@@ -29,9 +29,8 @@ def fill(folder: Path, seed: int, files: int = FILES) -> None:
             + "".join(words.choices("春夏秋冬花鳥風月abc。\r\n", k=300))
             for _ in range(words.randint(1, 5))
         ]
-        ending, made = (".md", str.encode)
-        if number >= FILES:  # starting a converter for each import takes too long for few files
-            ending, made = FORMATS.get(number % 8, (ending, made))
+        # To start a converter for each import of few files would take too long.
+        ending, made = FORMATS.get(number % 8 if number >= FILES else 0, (".md", str.encode))
         (folder / f"{number:03}{ending}").write_bytes(made("\n\n".join(sections)))
 
 
