@@ -24,6 +24,7 @@ _WRITE_FILE, _REMOVE_FILE, _MAKE_FILE = 1 << 1, 1 << 5, 1 << 8
 _FIRST_RIGHTS = (1 << 13) - 1
 _MOVE, _TRUNCATE = 1 << 13, 1 << 14
 _NETWORK = 0b11
+_NAMED_ONLY = 0o10000000  # O_PATH, which os has on Linux alone
 
 
 class _Ruleset(ctypes.Structure):
@@ -92,7 +93,7 @@ def _rights_of(version: int) -> int:
 def _allow(libc: ctypes.CDLL, ruleset: int, path: Path, rights: int) -> None:
     """Allow a path, unless it does not exist."""
     with suppress(OSError):
-        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        descriptor = os.open(path, _NAMED_ONLY | os.O_CLOEXEC)
         try:
             if not path.is_dir():
                 rights &= _READ_FILE | _WRITE_FILE | _TRUNCATE
