@@ -45,6 +45,7 @@ def asked(handler, source):
         ("at_time BETWEEN '2025-06-29' AND '2025-06-30'",
          "BETWEEN … AND '2025-06-30' ends as that day begins, for at_time has times"),
         ("v.at_time BETWEEN DATE '2025-06-29' AND DATE '2025-06-30'", "write at_time < the day"),
+        ("at_time BETWEEN date '2025-06-29' AND timestamp '2025-06-30'", "write at_time < the day"),
         ("shop = '京都えき'", "no row of visits has shop = '京都えき'; nearest: '京都', '京都駅'"),
         ("v.shop IN ('東京駅', 'zzz')", "no row of visits has shop = 'zzz'"),
     ],

@@ -13,6 +13,7 @@ from mdvec.sql.core.statement import Node, fold
 from mdvec.text import identifier, literal
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_DAY_TYPES = ("date", "timestamp")
 _MAX_TRAPS = 12
 """Each may cost a look at a column."""
 _MAX_COMPARED = 100_000
@@ -142,7 +143,7 @@ def _between(node: Node, scope: _Scope) -> Trap | None:
     if node.get("class") != "BETWEEN":
         return None
     upper = node["upper"]
-    if upper.get("class") == "CAST" and upper["type_expr"].get("type_name") == "DATE":
+    if upper.get("class") == "CAST" and fold(str(upper["type_expr"].get("type_name"))) in _DAY_TYPES:
         upper = upper["child"]
     day, of = _text(upper), scope.column(node["input"])
     if of is None or day is None or not _DAY.fullmatch(day) or not of[1].type.startswith("TIMESTA"):
