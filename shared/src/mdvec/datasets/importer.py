@@ -7,7 +7,7 @@ so that queries never open, lock or wait for those.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from mdvec.datasets.interfaces.choices import file_state
 from mdvec.datasets.interfaces.connection import shared_databases
 from mdvec.datasets.interfaces.database_file import NotATable
 from mdvec.datasets.interfaces.dataset_tables import FileTable, ImportedFile, origin_of
+from mdvec.datasets.interfaces.memory import limited_memory
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.many_tables import CollectedTables, TableNameTaken, opened_tables
@@ -148,7 +149,7 @@ class _DatasetImport:
             return
         files = CombinedImport(planned, self._read, self._source, self.snapshots, self.root)
         try:
-            with self.job.stopwatch.stage("datasets"):
+            with self.job.stopwatch.stage("datasets"), self._limits():
                 outcome = files.run(unchanged, many_tables.unseen_files(planned, self.job.found))
                 table = many_tables.group_table(name, self.root, planned, outcome)
         except UnreadableFile as error:
@@ -219,7 +220,7 @@ class _DatasetImport:
         """Import a new or changed file, or note why it cannot be imported."""
         asked = self.asked.get(file.path)
         left_out = [(file.path, asked)] if asked else []
-        with self._failing(file, left_out), self.job.stopwatch.stage("datasets"):
+        with self._failing(file, left_out), self.job.stopwatch.stage("datasets"), self._limits():
             if holds_one_table(file.path):
                 name = self.tables.free_name(file.path, "")
                 self._put_new(file, "", name, *self._read(file))
@@ -248,7 +249,11 @@ class _DatasetImport:
     ) -> tuple[Path, ParquetFacts]:
         """A file as Parquet: its own path, or that of a new copy; some columns as text."""
         reading = replace(self.readings.of(file.path), beside_commas=beside_commas)
-        return self.reader.read(file.path, self._source(file.path), reading, as_text)
+        with self._limits():
+            return self.reader.read(file.path, self._source(file.path), reading, as_text)
+
+    def _limits(self) -> AbstractContextManager[None]:
+        return limited_memory(self.job.request.max_memory_mb)
 
     def _copy_tables(self, file: FoundFile, left_out: list[tuple[str, str]]) -> None:
         """Copy each table of a file that may hold several."""
@@ -264,7 +269,7 @@ class _DatasetImport:
                 origin = origin_of(file.path, table.label)
                 try:
                     name = self.tables.free_name(file.path, table.label)
-                    with self.snapshots.new() as (part, whole):
+                    with self._limits(), self.snapshots.new() as (part, whole):
                         self.reader.understood[origin] = table.copy(part)
                     self._put_new(file, table.label, name, whole, parquet_facts(whole))
                 except UnreadableFile as error:

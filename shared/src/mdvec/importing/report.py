@@ -61,7 +61,8 @@ class ImportRequest:
     With ``is_background`` documents are stored without vectors, which the next import embeds.
     What makes an ``is_unattended`` import fail is stored, since nobody reads its messages.
     ``engine`` is the server that shall index the vectors; None keeps their index in the file.
-    ``converting`` are the user's own commands for files of some endings.
+    ``converting`` are the user's own commands for files of some endings. ``max_memory_mb`` is what
+    reading a data file may take; None stands for a quarter of the machine's memory.
     """
 
     database: Path
@@ -79,6 +80,7 @@ class ImportRequest:
     is_unattended: bool = False
     engine: ChromaServer | None = None
     converting: OwnCommands = NO_COMMANDS
+    max_memory_mb: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

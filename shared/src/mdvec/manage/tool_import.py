@@ -347,6 +347,7 @@ def import_request(
         is_unattended=is_unattended,
         engine=settings.vector_engine,
         converting=settings.convert.commands(),
+        max_memory_mb=settings.analytics.max_import_mb,
     )
 
 

@@ -324,6 +324,11 @@ class AnalyticsSettings(SettingsSection):
         2_048, ge=512, le=1_000_000,
         description="512 to 1000000 megabytes for each of the two query processes",
     )  # fmt: skip
+    max_import_mb: int | None = Field(
+        None, ge=256, le=1_000_000,
+        description="256 to 1000000 megabytes for the import of a data file; default: a quarter "
+        "of the machine's memory",
+    )  # fmt: skip
     max_seconds: float = Field(10, ge=0.1, le=3_600, description="0.1 to 3600 seconds per query")
     max_output_bytes: int = Field(
         1_024, ge=512, le=1_000_000, description="512 to 1000000 bytes of JSON per answer"

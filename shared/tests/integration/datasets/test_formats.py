@@ -5,11 +5,13 @@ import csv
 import gzip
 import io
 import json
+import resource
 import sqlite3
 import subprocess
 import sys
 import zlib
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
@@ -17,9 +19,10 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from source_folder import DataFolder, left_out, problems, workbook
+from source_folder import DataFolder, left_out, no_model, problems, workbook
 
 from mdvec.datasets.interfaces.unpacking import is_bomb
+from mdvec.manage.tool_import import import_tool
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -239,6 +242,24 @@ def test_long_integers_of_arrow_are_exact_and_decimals_too_long_are_refused(file
         {"long": "VARCHAR", "short": "BIGINT", "list": "VARCHAR[]"},
         [(str(2**100), 2**62, [str(2**90)]), ("-5", None, [])],
     )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux alone limits it")
+def test_a_file_that_needs_more_memory_than_an_import_may_take_is_refused(files):
+    files.write("要.json", json.dumps(RECORDS))
+    with sqlite3.connect(files.folder / "要.sqlite") as made:
+        made.executescript("CREATE TABLE t AS SELECT '東京' AS 店")
+    made.close()
+    files.write("軽.csv", "店,数\n東京,1\n")
+    poor = replace(files.request("new"), max_memory_mb=48)
+    refused = {problem.reason for problem in import_tool(poor, no_model).failed}
+    assert refused == {
+        "reading it needs more than 48 MB of memory; split it, or set [analytics] max_import_mb "
+        "higher"
+    }
+    assert resource.getrlimit(resource.RLIMIT_DATA)[0] == resource.RLIM_INFINITY
+    assert problems(files.import_()) == {}
+    assert len(files.tables()) == 3
 
 
 def test_sqlite_tables_are_read_by_what_their_values_are(files):

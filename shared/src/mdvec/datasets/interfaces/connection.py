@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mdvec.datasets.interfaces.memory import allowed_memory
+from mdvec.sizes import MEGABYTE
 from mdvec.text import literal
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ _NO_EXTENSIONS = {
     "allow_community_extensions": False,
     "allow_persistent_secrets": False,
 }
+_SHARE_OF_MEMORY = 0.8
 _PATTERN_SIGN = re.compile(r"([*?\[])")
 
 
@@ -103,6 +106,8 @@ def _connected(
     connection.execute("SET allowed_paths = $paths", {"paths": allowed_paths(files)})
     if writes_to is not None:
         connection.execute("SET allowed_directories = $d", {"d": [str(writes_to)]})
+    if allowed := allowed_memory():  # so that it drops what it can read again before it fails
+        connection.execute(f"SET memory_limit = '{allowed * _SHARE_OF_MEMORY / MEGABYTE:.0f}MB'")
     if limits is not None:
         connection.execute(f"SET memory_limit = '{limits.memory_mb:d}MB'")
         threads = min(limits.threads, os.cpu_count() or 1)

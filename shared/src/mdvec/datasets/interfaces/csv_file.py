@@ -317,7 +317,7 @@ def _convert(
                 if columns is not None:
                     return columns
                 target.unlink(missing_ok=True)
-        except duckdb.InterruptException:
+        except (duckdb.InterruptException, duckdb.OutOfMemoryException):
             raise
         except duckdb.Error as error:
             try:
