@@ -6,6 +6,7 @@ import re
 import pytest
 from collection import Collection
 from mdvec.embedding import catalog
+from mdvec.japanese import known_sentences
 from mdvec.settings import Settings
 from mdvec.sql.core.ready import READY
 from mdvec.sql.core.refusals import out_of_memory, out_of_time
@@ -13,7 +14,7 @@ from page_ledger import ledger
 from page_site import page_site, post
 
 from mdvec_mcp.web.page.rows_view import TooManyAtOnce
-from mdvec_mcp.web.page.views import known_sentences, told
+from mdvec_mcp.web.page.views import told
 
 JAPANESE = re.compile(r"[ぁ-んァ-ヶ]")
 SAID = re.compile(r'<p class="(?:whole )?(?:trouble|note)"[^>]*>(.*?)</p>', re.DOTALL)
@@ -147,7 +148,7 @@ def test_a_japanese_page_says_in_japanese_what_the_library_says_in_english(clien
     ]
     assert wrong == []
     others = (*OTHERS, *READY, *MODELS)
-    assert len(answers) + len(others) == len(known_sentences())
+    assert len(answers) + len(others) == len(known_sentences()["sentence"])
 
 
 def test_models_are_described_in_japanese():

@@ -1,11 +1,10 @@
 """What all views share: templates, words and numbers of a language, addresses, and refusals.
 
-Sentences of the library are in English; sentences.toml has them in Japanese.
+Sentences of the library are in English; ``mdvec.japanese`` has them in Japanese.
 """
 
 from __future__ import annotations
 
-import re
 import tomllib
 import unicodedata
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -23,6 +22,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.dates import MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household import in_english
+from mdvec.japanese import in_japanese
 from mdvec.text import file_size, local_time
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
@@ -37,8 +37,6 @@ from mdvec_mcp.web.page.access import Access
 Language = Literal["ja", "en"]
 LANGUAGES: tuple[Language, ...] = ("ja", "en")
 COOKIE = "mdvec_language"
-_PLACE = re.compile(r"\{(\w+)\}")
-_MAX_SENTENCE = 2_000
 
 
 def language_of(request: Request) -> Language:
@@ -85,37 +83,7 @@ def told(language: Language, sentence: str) -> str:
 
     The household's are in Japanese, and put into English; others are in English.
     """
-    if language != "ja":
-        return in_english(sentence)
-    if len(sentence) > _MAX_SENTENCE:
-        return sentence
-    for pattern, japanese in _known():
-        match = pattern.fullmatch(sentence)
-        if match is not None:
-            return japanese.format(**match.groupdict())
-    return sentence
-
-
-@cache
-def known_sentences() -> tuple[tuple[str, str], ...]:
-    """The table: sentences with ``{places}``, in English and in Japanese."""
-    text = (Path(__file__).parent / "sentences.toml").read_text(encoding="utf-8")
-    return tuple((sentence["en"], sentence["ja"]) for sentence in tomllib.loads(text)["sentence"])
-
-
-@cache
-def _known() -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple(
-        (re.compile(_pattern(english)), japanese) for english, japanese in known_sentences()
-    )
-
-
-def _pattern(english: str) -> str:
-    """What matches a sentence whatever is in its places."""
-    parts = _PLACE.split(english)
-    return "".join(
-        f"(?P<{part}>.+?)" if number % 2 else re.escape(part) for number, part in enumerate(parts)
-    )
+    return in_japanese(sentence) if language == "ja" else in_english(sentence)
 
 
 _COOKIES = {"language": (COOKIE, LANGUAGES), "theme": ("mdvec_theme", ("auto", "light", "dark"))}

@@ -1,0 +1,56 @@
+"""Finds the Japanese of an English sentence of the library, whatever names and numbers are in it.
+
+The table is ``sentences.toml``: sentences with ``{places}``, in both languages.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+
+_PLACE = re.compile(r"\{(\w+)\}")
+_MAX_SENTENCE = 2_000
+
+
+def in_japanese(sentence: str) -> str:
+    """A sentence in Japanese; one that is not in the table stays as it is.
+
+    What is in its places may be a sentence of the table, too, such as the reason in another.
+    """
+    if len(sentence) > _MAX_SENTENCE:
+        return sentence
+    for pattern, japanese in _known():
+        match = pattern.fullmatch(sentence)
+        if match is not None:
+            values = {name: in_japanese(value) for name, value in match.groupdict().items()}
+            return japanese.format(**values)
+    return sentence
+
+
+@cache
+def known_sentences() -> dict[str, tuple[tuple[str, str], ...]]:
+    """The table: sentences with ``{places}``, in English and in Japanese, by who says them."""
+    text = (Path(__file__).parent / "sentences.toml").read_text(encoding="utf-8")
+    return {
+        speaker: tuple((each["en"], each["ja"]) for each in sentences)
+        for speaker, sentences in tomllib.loads(text).items()
+    }
+
+
+@cache
+def _known() -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple(
+        (re.compile(_pattern(english)), japanese)
+        for sentences in known_sentences().values()
+        for english, japanese in sentences
+    )
+
+
+def _pattern(english: str) -> str:
+    """What matches a sentence whatever is in its places."""
+    parts = _PLACE.split(english)
+    return "".join(
+        f"(?P<{part}>.+?)" if number % 2 else re.escape(part) for number, part in enumerate(parts)
+    )
