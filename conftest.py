@@ -15,6 +15,8 @@ from mdvec.embedding.backends.use import UseBackend
 
 # The extra packages of the tests bring better and slower models, which `auto` would take.
 os.environ.setdefault("MDVEC_MODEL_NAME", "use")
+# Whose locale is Japanese reads the commands in Japanese.
+os.environ["MDVEC_DISPLAY_LANGUAGE"] = "en"
 
 # A busy machine must not fail a test that is right, nor a draw one that was green before. New
 # examples are drawn by `make soak`.

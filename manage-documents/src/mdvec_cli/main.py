@@ -25,6 +25,7 @@ from mdvec_cli.commands import (
     histogram_command,
     household,
     import_command,
+    is_japanese,
     model,
     plot_command,
     profile_command,
@@ -34,6 +35,7 @@ from mdvec_cli.commands import (
     rules,
     samples_command,
     say,
+    say_error,
     search_command,
     serve_command,
     service,
@@ -43,6 +45,7 @@ from mdvec_cli.commands import (
     unregister_command,
     watch_command,
 )
+from mdvec_cli.japanese_help import put_into_japanese
 
 _STDERR = 2
 _WRONG_USAGE = 2
@@ -61,7 +64,7 @@ class _Commands(TyperGroup):
             raise typer.Exit(STOPPED) from error
         except MdvecError as error:
             record("refusal", program="mdvec", error=type(error).__name__)
-            say(f"error: {error}")
+            say_error(str(error))
             raise typer.Exit(_WRONG_USAGE if error.is_wrong_usage else 1) from error
 
 
@@ -124,7 +127,7 @@ def main() -> None:
         # A file name may not be valid Unicode; printing it must not fail.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
-        sys.exit(app(prog_name="mdvec", standalone_mode=False))
+        sys.exit(_command()(prog_name="mdvec", standalone_mode=False))
     except typer.TyperException as error:
         say(_wrong_usage(error))
         sys.exit(error.exit_code)
@@ -137,11 +140,19 @@ def main() -> None:
     except Exception as error:
         if isinstance(error, OSError) and error.errno in _UNWRITABLE:
             _give_up_stdout()
-            say(f"error: the output cannot be written ({error.strerror})")
+            say_error(f"the output cannot be written ({error.strerror})")
             sys.exit(1)
         logging.getLogger("mdvec").debug("unexpected", exc_info=True)
         say(f"error: unexpected {type(error).__name__}: {error}; run it with --verbose for details")
         sys.exit(1)
+
+
+def _command() -> Any:  # noqa: ANN401 - typer's own click is private
+    """The command with all below it, in the language of the person who reads it."""
+    command = typer.main.get_command(app)
+    if is_japanese():
+        put_into_japanese(command)
+    return command
 
 
 def _replace_closed_streams() -> None:

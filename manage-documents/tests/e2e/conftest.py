@@ -27,6 +27,7 @@ from mdvec.embedding import catalog
 from mdvec.importing.report import ImportReport
 from typer.testing import CliRunner
 
+from mdvec_cli.commands import is_japanese
 from mdvec_cli.main import main
 
 MAIN = "import sys; sys.argv[0] = 'mdvec'; from mdvec_cli.main import main; main()"
@@ -128,6 +129,7 @@ class Mdvec:
             "XDG_DATA_HOME": str(self.home / "data"),
             "MDVEC_DATABASE_PATH": str(self.database),
             "MDVEC_MODEL_NAME": "use",
+            "MDVEC_DISPLAY_LANGUAGE": "en",
             "TERM": "xterm-256color",
         }
         self._running: list[Terminal | subprocess.Popen[str]] = []
@@ -267,7 +269,10 @@ def use():
         patch.setattr(
             catalog, "load", lambda name, *rest: use if name == "use" else load(name, *rest)
         )
-        patch.setattr(typer.main, "get_command", functools.cache(typer.main.get_command))
+        parsed, once = typer.main.get_command, functools.cache(typer.main.get_command)
+        patch.setattr(
+            typer.main, "get_command", lambda app: (parsed if is_japanese() else once)(app)
+        )
         yield use
 
 

@@ -111,7 +111,7 @@ place; any other exception is a bug.
         WrongParameters               mdvec.queries.saved
         SearchRefused                 mdvec.search.answer
         InvalidFilter                 mdvec.search.core.filters
-        SettingsError                 mdvec.settings.loading
+        SettingsError                 mdvec.settings.places
             FlagRefused               mdvec.settings.loading
         NoHistogram                   mdvec.sql.core.histogram
         RowsDiffer                    mdvec.sql.core.histogram

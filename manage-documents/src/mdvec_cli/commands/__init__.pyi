@@ -23,5 +23,7 @@ from .tables import histogram_command as histogram_command
 from .tables import plot_command as plot_command
 from .tables import profile_command as profile_command
 from .terminal import STOPPED as STOPPED
+from .terminal import is_japanese as is_japanese
 from .terminal import say as say
+from .terminal import say_error as say_error
 from .watch import watch_command as watch_command

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from mdvec import manage, settings, text
+from mdvec.japanese import in_japanese
 from mdvec.text import on_one_line
 
 from mdvec_cli.commands.terminal import (
@@ -18,6 +19,7 @@ from mdvec_cli.commands.terminal import (
     SettingsOptions,
     chosen_format,
     complete_tool_names,
+    is_japanese,
     print_facts,
     print_json,
     print_line,
@@ -266,15 +268,16 @@ def doctor_command(
     if chosen_format(format_, loaded.settings) == "json":
         print_json(examination.json_fields())
     else:
+        said = in_japanese if is_japanese() else str
         for finding in examination.findings:
-            _print_finding(finding)
+            _print_finding(finding, said(finding.sentence))
         for sentence in examination.fixed:
-            say(f"fixed: {on_one_line(sentence)}")
+            say(f"fixed: {on_one_line(said(sentence))}")
     if examination.has_trouble:
         raise typer.Exit(1)
 
 
-def _print_finding(finding: Finding) -> None:
-    print_line(f"{finding.level:<7}  {finding.check}: {on_one_line(finding.sentence)}")
+def _print_finding(finding: Finding, sentence: str) -> None:
+    print_line(f"{finding.level:<7}  {finding.check}: {on_one_line(sentence)}")
     if finding.command is not None:
         print_line(f"         → {finding.command}")

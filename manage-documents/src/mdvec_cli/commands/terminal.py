@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from mdvec import __version__, log, manage
 from mdvec.errors import MdvecError
+from mdvec.japanese import in_japanese
+from mdvec.settings import display_language
 from mdvec.text import on_one_line
 
 if TYPE_CHECKING:
@@ -153,6 +155,19 @@ STOPPED = 130
 def say(message: str) -> None:
     """Print a message to stderr; stdout is for results only."""
     typer.echo(message, err=True)
+
+
+def say_error(sentence: str) -> None:
+    """Print why a command failed."""
+    if is_japanese():
+        say(f"エラー: {in_japanese(sentence)}")
+    else:
+        say(f"error: {sentence}")
+
+
+def is_japanese() -> bool:
+    """Whether people read this program in Japanese; JSON is the same in every language."""
+    return display_language(os.environ, Path.cwd()) == "ja"
 
 
 def print_line(line: str) -> None:

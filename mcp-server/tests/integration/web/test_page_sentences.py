@@ -186,5 +186,6 @@ def test_what_is_not_in_the_table_and_english_pages_stay_as_they_are():
     assert told("en", sentence) == sentence
     assert told("ja", f"{sentence} now") == f"{sentence} now"
     assert told("ja", "there is no tool '{x}<b>'; list the tools with: mdvec tool ls --all") == (
-        "ツール「{x}<b>」はありません。「ツール」で一覧を見られます。"
+        "ツール「{x}<b>」はありません。"
+        "ページの「ツール」か mdvec tool ls --all で一覧を見られます。"
     )

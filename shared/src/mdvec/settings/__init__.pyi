@@ -1,12 +1,13 @@
 from .loading import FlagRefused as FlagRefused
 from .loading import Loaded as Loaded
 from .loading import Origins as Origins
-from .loading import SettingsError as SettingsError
 from .loading import load_settings as load_settings
 from .loading import load_with_origins as load_with_origins
 from .loading import unknown_variables as unknown_variables
 from .loading import unread_file as unread_file
-from .loading import users_file as users_file
+from .places import SettingsError as SettingsError
+from .places import display_language as display_language
+from .places import users_file as users_file
 from .sections import DATABASE_NAME as DATABASE_NAME
 from .sections import MAX_EXPORT_ROWS as MAX_EXPORT_ROWS
 from .sections import AnalyticsSettings as AnalyticsSettings

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,13 +9,19 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
-import platformdirs
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
-from mdvec.errors import MdvecError
 from mdvec.section import SettingsSection
-from mdvec.settings.sections import APP, Settings
+from mdvec.settings.places import (
+    CONFIG_VARIABLE,
+    USERS_FILE,
+    SettingsError,
+    config_file,
+    expanded,
+    users_file,
+)
+from mdvec.settings.sections import Settings
 
 
 def _sections(model: type[BaseModel], within: str = "") -> Iterator[tuple[str, Fields]]:
@@ -83,10 +88,7 @@ def nested(sections: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any
     return within
 
 
-_PROJECT_FILE = "mdvec.toml"
-_USERS_FILE = "config.toml"
 _PREFIX = "MDVEC_"
-_CONFIG_VARIABLE = "MDVEC_CONFIG"
 _MAX_NAME = 80
 _PATHS = (
     ("database", "path"),
@@ -112,10 +114,6 @@ class Loaded:
     settings: Settings
     file: Path | None
     origins: Origins
-
-
-class SettingsError(MdvecError):
-    """A setting is invalid; the message says where it is set and what is allowed."""
 
 
 class FlagRefused(SettingsError):
@@ -161,9 +159,9 @@ def load_with_origins(
     Raises:
         SettingsError: the file cannot be read, or a setting is unknown or not allowed.
     """
-    path = _config_file(environment, config, project_folder)
+    path = config_file(environment, config, project_folder)
     of_file = _file_layer(path)
-    if "convert" in of_file and path != _config_file(environment, config, None):
+    if "convert" in of_file and path != config_file(environment, config, None):
         raise SettingsError(
             f"{path}: [convert] names programs to run, and a project's file may be another's; it "
             f"counts in your own settings only, {users_file()}, or in a file named with --config"
@@ -213,8 +211,8 @@ def unread_file(environment: Mapping[str, str], config: Path | None, folder: Pat
     Many projects have a file of that name: one counts only if all of its tables are sections of
     mdvec, and one of their keys is a setting.
     """
-    file = folder / _USERS_FILE
-    if config is not None or environment.get(_CONFIG_VARIABLE) or not file.is_file():
+    file = folder / USERS_FILE
+    if config is not None or environment.get(CONFIG_VARIABLE) or not file.is_file():
         return []
     if file.resolve() == users_file().resolve():
         return []
@@ -229,28 +227,7 @@ def unread_file(environment: Mapping[str, str], config: Path | None, folder: Pat
         key in KNOWN[section] for section, values in tables.items() for key in values
     ):
         return []
-    return [f"{file} has settings of mdvec and is not read; name it with --config {_USERS_FILE}"]
-
-
-def users_file() -> Path:
-    """The user's settings file, which may be missing."""
-    return platformdirs.user_config_path(APP, appauthor=False) / _USERS_FILE
-
-
-def _config_file(
-    environment: Mapping[str, str], config: Path | None, project_folder: Path | None
-) -> Path | None:
-    named = config or environment.get(_CONFIG_VARIABLE)
-    if named:
-        if not _expanded(named).is_file():
-            raise SettingsError(
-                f"there is no settings file {named}; check --config or MDVEC_CONFIG"
-            )
-        return _expanded(named).absolute()
-    candidates = [users_file()]
-    if project_folder is not None:
-        candidates.insert(0, project_folder / _PROJECT_FILE)
-    return next((path.absolute() for path in candidates if path.is_file()), None)
+    return [f"{file} has settings of mdvec and is not read; name it with --config {USERS_FILE}"]
 
 
 def _file_layer(path: Path | None) -> dict[str, dict[str, Any]]:
@@ -272,13 +249,8 @@ def _file_layer(path: Path | None) -> dict[str, dict[str, Any]]:
     for section, key in _PATHS:
         value = read.get(section, {}).get(key)
         if value and isinstance(value, str):
-            read[section][key] = str(path.parent / _expanded(value))
+            read[section][key] = str(path.parent / expanded(value))
     return read
-
-
-def _expanded(path: str | Path) -> Path:
-    """Expand ``~`` and ``~user``; an unknown user's path stays unchanged."""
-    return Path(os.path.expanduser(path))  # noqa: PTH111 - Path.expanduser raises there
 
 
 def _section_for(key: str) -> str:
@@ -296,7 +268,7 @@ def _environment_layer(environment: Mapping[str, str]) -> dict[str, dict[str, An
             layer.setdefault(section, {})[key] = _from_text(KNOWN[section][key], text)
     for section, key in _PATHS:
         if path := layer.get(section, {}).get(key):
-            layer[section][key] = str(_expanded(path).absolute())
+            layer[section][key] = str(expanded(path).absolute())
     return layer
 
 
@@ -305,7 +277,7 @@ def _variables(environment: Mapping[str, str]) -> dict[str, str]:
     return {
         name: text
         for name, text in environment.items()
-        if name.startswith(_PREFIX) and name != _CONFIG_VARIABLE and text
+        if name.startswith(_PREFIX) and name != CONFIG_VARIABLE and text
     }
 
 

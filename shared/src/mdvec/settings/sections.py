@@ -33,6 +33,7 @@ from mdvec.files import ScanRules
 from mdvec.household import MAX_DATE_TOLERANCE, DetectionOptions
 from mdvec.index import ChromaServer, Hnsw
 from mdvec.section import SettingsSection
+from mdvec.settings.places import APP
 from mdvec.settings.server_sections import (
     ChartSettings,
     LogSettings,
@@ -90,8 +91,6 @@ def system_zone(environ: Mapping[str, str] = os.environ, localtime: Path = _LOCA
     return "UTC" if rest or not hours else f"Etc/GMT{-hours:+d}"
 
 
-APP = "mdvec"
-"""The folder name for settings, data and caches."""
 DATABASE_NAME = "vector-db.sqlite"
 """The database's file name in the user's data folder, or in a folder that was named for it."""
 MAX_EXPORT_ROWS = 5_000_000
@@ -170,9 +169,10 @@ class ChunkingSettings(SettingsSection):
 
 
 class DisplaySettings(SettingsSection):
-    """``[display]``: how commands print."""
+    """``[display]``: how commands print, and the language of their help and messages."""
 
     default_format: Literal["table", "json"] = Field("table", description="'table' or 'json'")
+    language: Literal["auto", "ja", "en"] = Field("auto", description="'auto', 'ja' or 'en'")
 
 
 class SearchSettings(SettingsSection):

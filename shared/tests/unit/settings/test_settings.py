@@ -68,7 +68,7 @@ EVERY: dict[str, dict[str, object]] = {
     "database": {"path": "/data/a.sqlite"},
     "chunking": {"strategy": "token", "size": 512, "overlap": 0, "heading_levels": (1, 2),
                  "min_chars": 0},
-    "display": {"default_format": "json"},
+    "display": {"default_format": "json", "language": "ja"},
     "search": {"k": 50, "mode": "lexical", "max_chars": 500, "reranker": "st:owner/cross-encoder"},
     "model": {"name": "e5-small", "auto_unload_minutes": 0.5, "memory_threshold": 1.0},
     "scan": {"extensions": (".md", ".mdx"), "exclude": ("2023", "drafts/"), "max_bytes": 1},

@@ -1,0 +1,99 @@
+"""The commands in Japanese: every help, in lines that fit, errors, and JSON as it was."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import typer
+from hypothesis import given
+from hypothesis import strategies as st
+from mdvec.settings import display_language
+
+import mdvec_cli
+from mdvec_cli.japanese_help import columns, put_into_japanese, wrapped
+from mdvec_cli.main import app
+
+KANA = re.compile(r"[ぁ-んァ-ヶ一-龠]")
+ENGLISH = re.compile(r"(?:[A-Za-z']+ ){3,}[a-z]+")
+TABLE = tomllib.loads((Path(mdvec_cli.__file__).parent / "help.ja.toml").read_text("utf-8"))
+
+
+def every(command, path=("mdvec",)):
+    yield path, command
+    for name, below in getattr(command, "commands", {}).items():
+        yield from every(below, (*path, name))
+
+
+@pytest.fixture(scope="module")
+def command():
+    command = typer.main.get_group(app)  # not get_command, whose commands all tests share
+    put_into_japanese(command)
+    return command
+
+
+def test_every_help_is_in_japanese_and_fits_the_terminal(command):
+    english, wide = [], []
+    for path, each in every(command):
+        with each.make_context(
+            " ".join(path), [], resilient_parsing=True, terminal_width=80
+        ) as ctx:
+            text = each.get_help(ctx)
+        assert text.startswith(f"使い方: {' '.join(path)}")
+        assert "オプション:" in text
+        english += [(path, line) for line in text.splitlines() if ENGLISH.search(line)]
+        wide += [line for line in text.splitlines() if columns(line) > 82]
+    assert (english, wide) == ([], [])
+
+
+def test_the_table_has_what_the_commands_say_and_nothing_else():
+    command = typer.main.get_command(app)
+    said = {"Show this message and exit."}
+    for _, each in every(command):
+        said |= {each.help, *(getattr(param, "help", None) for param in each.params)} - {None, ""}
+    assert {" ".join(text.split()) for text in said} == {" ".join(text.split()) for text in TABLE}
+    assert [japanese for japanese in TABLE.values() if not KANA.search(japanese)] == []
+
+
+@given(st.text(st.sampled_from("水を備える、。（）ab -x"), max_size=80), st.integers(8, 40))
+def test_wrapped_lines_lose_nothing_and_begin_with_no_closing_mark(text, width):
+    lines = list(wrapped(text, width))
+    assert "".join("".join(lines).split()) == "".join(text.split())
+    assert not [line for line in lines[1:] if line.startswith(("、", "。", "）"))]
+
+
+@pytest.mark.parametrize(
+    ("environment", "language"),
+    [
+        ({"LANG": "ja_JP.UTF-8"}, "ja"),
+        ({"LANG": "ja_JP.UTF-8", "LC_ALL": "C"}, "en"),
+        ({"LANG": "en_US.UTF-8", "MDVEC_DISPLAY_LANGUAGE": "ja"}, "ja"),
+        ({"LANG": "ja_JP.UTF-8", "MDVEC_CONFIG": "/none/such.toml"}, "ja"),
+    ],
+)
+def test_the_language_is_the_one_set_or_the_systems(tmp_path, environment, language):
+    environment = {"HOME": str(tmp_path)} | environment
+    assert display_language(environment, tmp_path) == language
+    for said, wanted in (("'en'", "en"), ("'ja'", "ja"), ("7", language), ("", language)):
+        (tmp_path / "mdvec.toml").write_text(f"[display]\nlanguage = {said}\n", encoding="utf-8")
+        chosen = environment.get("MDVEC_DISPLAY_LANGUAGE")
+        if "MDVEC_CONFIG" not in environment:
+            assert display_language(environment, tmp_path) == (chosen or wanted)
+
+
+def test_errors_and_findings_are_in_japanese_but_not_json(mdvec):
+    def japanese(*arguments):
+        return mdvec(*arguments, MDVEC_DISPLAY_LANGUAGE="ja")
+
+    mdvec("tool", "add", "-n", "notes", "-d", "メモ", "-s", "docs")
+    assert japanese("import", "-n", "none").err == (
+        "エラー: ツール「none」はありません。"
+        "ページの「ツール」か mdvec tool ls --all で一覧を見られます。\n"
+    )
+    lines = [line.partition(": ")[2] for line in japanese("doctor").out.splitlines()]
+    assert [line for line in lines if ENGLISH.search(line)] == []
+    assert sum(bool(KANA.search(line)) for line in lines) > 10
+    json_in_japanese = japanese("doctor", "--format", "json").json
+    assert [finding["sentence"] for finding in json_in_japanese["findings"]][3:6] == [
+        finding["sentence"] for finding in mdvec("doctor", "--format", "json").json["findings"]
+    ][3:6]

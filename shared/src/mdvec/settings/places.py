@@ -1,0 +1,81 @@
+"""Where the settings file is, and the language it names, which is asked before all other settings.
+
+This loads nothing that reading the settings takes, so that ``mdvec --help`` stays quick.
+"""
+
+from __future__ import annotations
+
+import locale
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+import platformdirs
+
+from mdvec.errors import MdvecError
+
+APP = "mdvec"
+"""The name of the user's folders."""
+_PROJECT_FILE = "mdvec.toml"
+USERS_FILE = "config.toml"
+CONFIG_VARIABLE = "MDVEC_CONFIG"
+
+
+class SettingsError(MdvecError):
+    """A setting is invalid; the message says where it is set and what is allowed."""
+
+
+def users_file() -> Path:
+    """The user's settings file, which may be missing."""
+    return platformdirs.user_config_path(APP, appauthor=False) / USERS_FILE
+
+
+def config_file(
+    environment: Mapping[str, str], config: Path | None, project_folder: Path | None
+) -> Path | None:
+    """The settings file: ``config``, or what the environment names, or a folder's, or the user's.
+
+    Raises:
+        SettingsError: the file that is named does not exist.
+    """
+    named = config or environment.get(CONFIG_VARIABLE)
+    if named:
+        if not expanded(named).is_file():
+            raise SettingsError(
+                f"there is no settings file {named}; check --config or MDVEC_CONFIG"
+            )
+        return expanded(named).absolute()
+    candidates = [users_file()]
+    if project_folder is not None:
+        candidates.insert(0, project_folder / _PROJECT_FILE)
+    return next((path.absolute() for path in candidates if path.is_file()), None)
+
+
+def expanded(path: str | Path) -> Path:
+    """Expand ``~`` and ``~user``; an unknown user's path stays unchanged."""
+    return Path(os.path.expanduser(path))  # noqa: PTH111 - Path.expanduser raises there
+
+
+def display_language(environment: Mapping[str, str], project_folder: Path) -> Literal["ja", "en"]:
+    """The language in which people read commands: the one set, else that of the system.
+
+    A file that cannot be read, or names another, counts as none: loading the settings reports it.
+    """
+    chosen = environment.get("MDVEC_DISPLAY_LANGUAGE") or _of_file(environment, project_folder)
+    if chosen in ("ja", "en"):
+        return "ja" if chosen == "ja" else "en"
+    names = (environment.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    system = next(filter(None, names), None) or locale.getlocale()[0] or ""
+    return "ja" if system.lower().startswith("ja") else "en"
+
+
+def _of_file(environment: Mapping[str, str], project_folder: Path) -> object:
+    try:
+        file = config_file(environment, None, project_folder)
+        read = {} if file is None else tomllib.loads(file.read_text(encoding="utf-8-sig"))
+    except (SettingsError, tomllib.TOMLDecodeError, UnicodeDecodeError, OSError):
+        return None
+    display = read.get("display")
+    return display.get("language") if isinstance(display, dict) else None
