@@ -33,6 +33,7 @@ VIEWS = {
     "search": f"/?q={WATER}",
     "nothing": "/?q=ぬ&path=none/&since=2025-01-01",
     "document": "/document?tool=notes&path=README.md&start=3&end=5",
+    "code": "/document?tool=notes&path=dev/sqlite-wal.md",
     "money": "/money",
     "category": "/money?category=食費&period=2025年",
     "shop": "/money?shop=家賃&period=2025年",

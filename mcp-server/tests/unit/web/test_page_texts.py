@@ -1,6 +1,7 @@
 """Documents rendered, words marked, and the page's words in both languages."""
 
 import re
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from mdvec.documents.reading import DocumentText
 
 import mdvec_mcp.web.page
+from mdvec_mcp.web.page.code_colors import colored
 from mdvec_mcp.web.page.rendered import rendered_document
 from mdvec_mcp.web.page.search_view import marked
 from mdvec_mcp.web.page.views import known_words
@@ -106,6 +108,28 @@ def test_tasks_and_footnotes_are_shown_as_such():
     assert shown.count('checked="checked"') == 1
     assert 'href="#fn1"' in shown
     assert "注" in shown
+
+
+@pytest.mark.parametrize(
+    ("language", "code", "shown"),
+    [("python", "if x:  # 水\n  y = 'a\\'b'",
+      "<keyword>if</> x:  <comment># 水</>\n  y = <string>'a\\'b'</>"),
+     ("sql", "SELECT 1.5 -- 合計", "<keyword>SELECT</> <number>1.5</> <comment>-- 合計</>"),
+     ("js", "let u = `https://a` /* b */",
+      "<keyword>let</> u = <string>`https://a`</> <comment>/* b */</>"),
+     ("bash", "curl https://a/#b", "curl https://a/#b"),
+     ("mermaid", "a --> b # if", "a --> b # if")],
+)  # fmt: skip
+def test_code_of_known_languages_is_coloured(language, code, shown):
+    block = html(f"```{language}\n{code}\n```\n")
+    inner = unescape(re.search(r"<code[^>]*>(.*)\n</code>", block, re.DOTALL)[1])
+    marks = re.sub(r'<span class="code-(\w+)">', r"<\1>", inner).replace("</span>", "</>")
+    assert marks == shown
+
+
+@given(st.text("a1.#-/*`'\"\\\n <&水", max_size=60), st.sampled_from(["py", "js", "sql", "html"]))
+def test_colours_leave_every_sign_as_it_is(code, language):
+    assert unescape(re.sub(r"</?span[^>]*>", "", colored(code, language))) == code
 
 
 def test_words_are_marked_whatever_their_width_or_case():

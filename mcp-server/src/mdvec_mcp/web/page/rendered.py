@@ -28,6 +28,8 @@ from mdit_py_plugins.tasklists import tasklists_plugin
 from mdvec.documents import DocumentText
 from mdvec.text import front_matter
 
+from mdvec_mcp.web.page.code_colors import colored
+
 PICTURES = {
     ".png": "image/png",
     ".jpg": "image/jpeg",
@@ -148,7 +150,7 @@ _WHOLE = (
 
 @cache
 def _markdown() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer)
+    parser = MarkdownIt("commonmark", {"html": False, "highlight": colored}, renderer_cls=_Renderer)
     parser.enable(["table", "strikethrough"])
     parser.use(footnote_plugin).use(tasklists_plugin, label=True)
     parser.inline.ruler.before("link", "wiki_link", _wiki_link)
