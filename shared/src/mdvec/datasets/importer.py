@@ -272,6 +272,8 @@ class _DatasetImport:
                     with self._limits(), self.snapshots.new() as (part, whole):
                         self.reader.understood[origin] = table.copy(part)
                     self._put_new(file, table.label, name, whole, parquet_facts(whole))
+                except NotATable as error:
+                    left_out.append((origin, str(error)))
                 except UnreadableFile as error:
                     self._fail(origin, error)
                     self._keep_copies(file.path, table.label)

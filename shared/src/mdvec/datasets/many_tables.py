@@ -42,7 +42,6 @@ from mdvec.files import (
 from mdvec.tools import Tool
 
 _COMPUTED = "it is a computed column; only columns that hold values are copied"
-VIEW = "it is a view; only tables are copied"
 
 
 def opened_tables(
@@ -73,8 +72,7 @@ def opened_tables(
 @contextmanager
 def _duckdb_file(source: Path, copies: Path, root: Path) -> Iterator[OpenedFile]:
     with database_file.opened(source, copies, root) as database:
-        left_out = [(view.label, VIEW) for view in database.views]
-        left_out += [
+        left_out = [
             (f"{table.label}.{column}", _COMPUTED)
             for table, columns in database.computed.items()
             for column in columns

@@ -94,14 +94,12 @@ def test_csv_files_and_databases_are_copied_into_a_private_folder(runs):
     )  # fmt: skip
     before = (file.read_bytes(), file.stat().st_mtime_ns)
     report = runs.import_("new")
-    assert counts(report) == (3, 0, 0, 0, 0)
-    assert [(problem.file_path, problem.reason) for problem in report.details.left_out] == [
-        ("store.duckdb#seen", "it is a view; only tables are copied")
-    ]
+    assert counts(report) == (4, 0, 0, 0, 0)
     tables = runs.tables()
     assert {name: table.origin for name, table in tables.items()} == {
         "my_runs__store__other_we_ird": 'store.duckdb#other.We"ird',
         "my_runs__store__runs": "store.duckdb#runs",
+        "my_runs__store__seen": "store.duckdb#seen",
         "my_runs__支出": "支出.csv",
     }
     assert runs.read("my_runs__支出")[0][1] == 1200

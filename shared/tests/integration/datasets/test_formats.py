@@ -21,6 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from source_folder import DataFolder, left_out, no_model, problems, workbook
 
+from mdvec.datasets.interfaces import sqlite_file
 from mdvec.datasets.interfaces.unpacking import is_bomb
 from mdvec.manage.tool_import import import_tool
 
@@ -262,7 +263,8 @@ def test_a_file_that_needs_more_memory_than_an_import_may_take_is_refused(files)
     assert len(files.tables()) == 3
 
 
-def test_sqlite_tables_are_read_by_what_their_values_are(files):
+def test_sqlite_tables_are_read_by_what_their_values_are(files, monkeypatch):
+    monkeypatch.setattr(sqlite_file, "_VIEW_SECONDS", 1.0)
     place = files.folder / "a.sqlite"
     with sqlite3.connect(place) as made:
         made.executescript(
@@ -271,7 +273,10 @@ def test_sqlite_tables_are_read_by_what_their_values_are(files):
             "INSERT INTO t (i, r, d, b, x, mixed, code) VALUES"
             " (9007199254740993, 0.1, '2025-06-01', 1, x'00ff', 1, '12'),"
             " (NULL, 2, NULL, 0, NULL, 'a', ''), ('N/A', NULL, '2025-06-02', NULL, x'', 2.5, NULL);"
-            "CREATE VIEW v AS SELECT * FROM t; CREATE VIRTUAL TABLE f USING fts5(words);"
+            "CREATE VIEW v AS SELECT i, upper(code) || '円' AS 額 FROM t WHERE r > 1;"
+            "CREATE VIEW lost AS SELECT * FROM nowhere; CREATE VIRTUAL TABLE f USING fts5(words);"
+            "CREATE VIEW endless AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n)"
+            " SELECT sum(i) AS s FROM n;"
         )
     made.close()
     (files.folder / "thumbs.db").write_bytes(b"\0\1\2")
@@ -284,10 +289,12 @@ def test_sqlite_tables_are_read_by_what_their_values_are(files):
          (None, 2.0, None, False, None, "a", "", None),
          (None, None, date(2025, 6, 2), None, b"", "2.5", None, None)],
     )  # fmt: skip
+    assert files.content("t__a__v") == ({"i": "BIGINT", "額": "VARCHAR"}, [(None, "円")])
     assert left_out(report) == {
         "a.sqlite#f": "it is a virtual table; only ordinary ones are copied",
         "a.sqlite#t.twice": "it is a computed column; only columns that hold values are copied",
-        "a.sqlite#v": "it is a view; only tables are copied",
+        "a.sqlite#lost": "it is a view that cannot be read (no such table: main.nowhere)",
+        "a.sqlite#endless": "it is a view that cannot be read (reading it was stopped after 1 s)",
         "thumbs.db": "it is not a SQLite database, or it is encrypted",
     }
     assert problems(report) == {"cut.db": "it is not a complete SQLite database; copy it again"}

@@ -1,27 +1,26 @@
 """The child process that reads a .duckdb file.
 
 Run as ``python -m mdvec.datasets.interfaces.database_child``. Requests and responses are lines of
-JSON; views and generated columns are not read.
+JSON; generated columns are not read.
 
-Opening such a file can run code of its author: DuckDB replays the log beside it, with the
-expressions in it. So this process has limited memory, its parent limits its time, and a file with a
-log is passed to it as a copy whose name does not reveal its origin.
+Such a file runs code of its author: DuckDB replays the log beside it, with the expressions in it,
+and those of views. So this process has limited memory, its views write no large files, its parent
+limits its time, and it reads a copy, whose name does not reveal its origin.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import resource
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mdvec.datasets.core.duckdb_types import DuckDBType, UnknownType, parse_type
 from mdvec.datasets.interfaces.connection import ConnectionLimits, first_line, safe_connection
 from mdvec.datasets.interfaces.parquet import rows_at_once
+from mdvec.sandbox import limit
 from mdvec.sizes import MEGABYTE
 from mdvec.text import identifier, literal
 
@@ -29,9 +28,9 @@ if TYPE_CHECKING:
     import duckdb
 
 MEMORY_MB = 2_048
+MAX_VIEW_MB = 1_024
 _LIMITS = ConnectionLimits(MEMORY_MB, threads=4)
 _EXTRA_ADDRESS_SPACE_MB = 1_536
-_REPLACED_FILE = "another file took its place meanwhile"
 _FITS_BIGINT = "TRY_CAST({} AS BIGINT) IS NOT NULL"
 _IF_ALL_FIT = {
     "HUGEINT": (_FITS_BIGINT, "BIGINT"),
@@ -51,17 +50,14 @@ def main() -> None:
     """Open the file, then copy one table per request until the parent closes the pipe."""
     import duckdb
 
-    _limit(resource.RLIMIT_AS, (MEMORY_MB + _EXTRA_ADDRESS_SPACE_MB) * MEGABYTE)
-    _limit(resource.RLIMIT_CORE, 0)
-    # An absolute path, or the name of a copy in this folder.
-    name, descriptor = json.loads(sys.stdin.readline())
-    file = _here(name)
+    limit(resource.RLIMIT_AS, (MEMORY_MB + _EXTRA_ADDRESS_SPACE_MB) * MEGABYTE)
+    limit(resource.RLIMIT_CORE, 0)
+    file = _here(json.loads(sys.stdin.readline()))
     files = [file, file.with_name(f"{file.name}.wal")]
     with safe_connection(files, writes_to=_here(""), limits=_LIMITS) as connection:
         try:
             connection.execute(f"ATTACH {literal(str(file))} AS src (READ_ONLY)")
-            opened = descriptor is None or _has_open(descriptor)
-            _respond(_found(connection) if opened else {"error": _REPLACED_FILE})
+            _respond(_found(connection))
         except (duckdb.Error, MemoryError) as error:
             _respond({"error": first_line(error)})
             return
@@ -72,20 +68,6 @@ def main() -> None:
 def _respond(response: dict[str, Any]) -> None:
     sys.stdout.write(f"{json.dumps(response)}\n")
     sys.stdout.flush()
-
-
-def _limit(which: int, value: int) -> None:
-    with suppress(ValueError, OSError):  # macOS does not enforce all of them
-        resource.setrlimit(which, (value, value))
-
-
-def _has_open(descriptor: int) -> bool:
-    """Whether DuckDB, which opens by name, has opened the same file as this descriptor."""
-    wanted, others = os.fstat(descriptor), []
-    for number in map(int, os.listdir("/dev/fd")):  # noqa: PTH208 - numbers, not paths
-        with suppress(OSError):  # the listing's own descriptor is closed
-            others.append(os.fstat(number) if number != descriptor else None)
-    return any(other is not None and os.path.samestat(wanted, other) for other in others)
 
 
 def _here(name: str) -> Path:
@@ -110,11 +92,16 @@ def _found(connection: duckdb.DuckDBPyConnection) -> dict[str, Any]:
 
 
 def _copied(
-    connection: duckdb.DuckDBPyConnection, schema: str, table: str, target: str
+    connection: duckdb.DuckDBPyConnection, schema: str, table: str, target: str, is_view: bool
 ) -> dict[str, str]:
-    """Write a table's rows to a Parquet file in the working folder; {} or an error."""
+    """Write a table's rows to a Parquet file in the working folder; {} or an error.
+
+    Views come after all tables, as what they can write is limited from then on.
+    """
     import duckdb
 
+    if is_view:
+        limit(resource.RLIMIT_FSIZE, MAX_VIEW_MB * MEGABYTE)
     source = f"src.{identifier(schema)}.{identifier(table)}"
     try:
         columns = connection.execute(

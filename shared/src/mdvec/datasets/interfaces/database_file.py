@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,16 +29,13 @@ _NAME = "source.duckdb"
 _IN_USE = "another program has it open for writing; close it there, then import again"
 
 
-def _log_of(database: Path) -> Path:
-    return database.with_name(f"{database.name}.wal")
-
-
 @dataclass(frozen=True, slots=True)
 class InnerTable:
     """A table or view in a .duckdb file."""
 
     schema: str
     table: str
+    is_view: bool = False
 
     @property
     def label(self) -> str:
@@ -50,25 +47,28 @@ class InnerTable:
 class DatabaseFile:
     """An open .duckdb file, and the child process that reads it.
 
-    ``computed`` names the generated columns of each table, which are not copied.
+    ``tables`` ends with the views. ``computed`` names the generated columns of each table, which
+    are not copied.
     """
 
     process: subprocess.Popen[str]
     folder: Path
     seconds: float
     tables: tuple[InnerTable, ...]
-    views: tuple[InnerTable, ...]
     computed: Mapping[InnerTable, tuple[str, ...]]
 
     def copy(self, table: InnerTable, target: Path) -> None:
         """Write a table's rows to a Parquet file on the file system of the targets' folder.
 
         Raises:
+            NotATable: the view cannot be read.
             UnreadableFile: the table cannot be copied; the message says why.
         """
-        response = _request(self.process, [table.schema, table.table, _COPY], self.seconds)
-        if "error" in response:
-            raise UnreadableFile(f"it cannot be copied ({response['error']})")
+        with unreadable_view() if table.is_view else nullcontext():
+            request = [table.schema, table.table, _COPY, table.is_view]
+            response = _request(self.process, request, self.seconds)
+            if "error" in response:
+                raise UnreadableFile(f"it cannot be copied ({response['error']})")
         (self.folder / _COPY).rename(target)
 
 
@@ -87,31 +87,33 @@ def opened(file: Path, targets: Path, source: Path) -> Iterator[DatabaseFile]:
     with (
         opened_within(file, source) as descriptor,
         work_folder(targets) as folder,
-        _process(folder, descriptor) as process,
+        _process(folder) as process,
     ):
-        name = str(file)
-        if _log_of(file).exists():
-            with _opened_log(file, source) as log:
-                name = _copied_with_log(descriptor, log, folder)
-        response = _request(process, [name, descriptor if name == str(file) else None], seconds)
+        with _opened_log(file, source) as log:
+            _copy(descriptor, log, folder)
+        response = _request(process, _NAME, seconds)
         if "error" in response:
-            reason = _why(response["error"].replace(name, file.name))
+            reason = _why(response["error"].replace(_NAME, file.name))
             raise UnreadableFile(reason, may_pass=reason == _IN_USE)
         computed = {
             InnerTable(schema, table): tuple(columns or ())
             for schema, table, columns in response["tables"]
         }
-        views = tuple(InnerTable(schema, view) for schema, view in response["views"])
-        yield DatabaseFile(process, folder, seconds, tuple(computed), views, computed)
+        views = [InnerTable(schema, view, is_view=True) for schema, view in response["views"]]
+        yield DatabaseFile(process, folder, seconds, (*computed, *views), computed)
 
 
-def _opened_log(file: Path, source: Path) -> AbstractContextManager[int]:
-    log = _log_of(file)
+def _opened_log(file: Path, source: Path) -> AbstractContextManager[int | None]:
+    log = file.with_name(f"{file.name}.wal")
+    if not log.exists():
+        return nullcontext()
     return opened_within(log.resolve(), log if source == file else source)
 
 
-def _copied_with_log(file: int, log: int, folder: Path) -> str:
-    """Copy a file and its log, which DuckDB replays when it opens the copy; return its name.
+def _copy(file: int, log: int | None, folder: Path) -> None:
+    """Copy a file, and its log, which DuckDB replays when it opens the copy.
+
+    On the file itself its views could tell where it is.
 
     Raises:
         UnreadableFile: it cannot be read, or another program is writing to it.
@@ -120,16 +122,16 @@ def _copied_with_log(file: int, log: int, folder: Path) -> str:
         # DuckDB holds a write lock on the original; on the copy nothing would show it.
         fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         shutil.copyfile(path_of(file), folder / _NAME)
-        shutil.copyfile(path_of(log), folder / f"{_NAME}.wal")
+        if log is not None:
+            shutil.copyfile(path_of(log), folder / f"{_NAME}.wal")
     except BlockingIOError as error:
         raise UnreadableFile(_IN_USE, may_pass=True) from error
     except OSError as error:
         raise UnreadableFile(f"it cannot be read ({why(error)})", may_pass=True) from error
-    return _NAME
 
 
 @contextmanager
-def _process(folder: Path, file: int) -> Iterator[subprocess.Popen[str]]:
+def _process(folder: Path) -> Iterator[subprocess.Popen[str]]:
     """Start the child process; the first request names the file to open."""
     process = subprocess.Popen(  # noqa: S603 - our own module, no shell
         [sys.executable, "-P", "-X", "utf8", "-m", _MODULE],
@@ -137,7 +139,6 @@ def _process(folder: Path, file: int) -> Iterator[subprocess.Popen[str]]:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd=folder,
-        pass_fds=[file],
         env=child_environment(),
         text=True,
         encoding="utf-8",
@@ -185,6 +186,19 @@ def _why(said: str) -> str:
 
 class NotATable(UnreadableFile):
     """A file holds no tables; it is left out and named, which does not count as a failure."""
+
+
+@contextmanager
+def unreadable_view() -> Iterator[None]:
+    """Within the block a view is read: if it fails, that is no failure of its file.
+
+    Raises:
+        NotATable: reading it failed.
+    """
+    try:
+        yield
+    except UnreadableFile as error:
+        raise NotATable(f"it is a view that cannot be read ({error})") from error
 
 
 @dataclass(frozen=True, slots=True)

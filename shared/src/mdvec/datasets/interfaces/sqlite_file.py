@@ -1,8 +1,8 @@
 """Copies the tables of a SQLite file to Parquet; the file itself is only read.
 
 A file with a write-ahead log or a journal is copied with it, so that SQLite can apply them to the
-copy. Neither views nor virtual tables nor generated columns are read: they would run the author's
-expressions.
+copy. Neither virtual tables nor generated columns are read. Views run the author's expressions, for
+a limited time.
 """
 
 from __future__ import annotations
@@ -10,15 +10,22 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 
 import apsw
 
 from mdvec.database import APPLICATION_ID
 from mdvec.datasets.core.understood import ReadingOptions, Understood
-from mdvec.datasets.interfaces.database_file import NotATable, OpenedFile, TableInFile
+from mdvec.datasets.interfaces.database_file import (
+    NotATable,
+    OpenedFile,
+    TableInFile,
+    unreadable_view,
+)
 from mdvec.datasets.interfaces.typed_rows import MAX_ROW_BYTES, OnRows, TypedRows
 from mdvec.datasets.interfaces.unpacking import work_folder
 from mdvec.files import UnreadableFile, opened_within, path_of, why
@@ -39,6 +46,8 @@ _PAGE_SIZE = slice(16, 18)
 _INCOMPLETE = "it is not a complete SQLite database; copy it again"
 _IN_USE = "another program is writing to it; import again when it is done"
 _NAME = "source.sqlite"
+_VIEW_SECONDS = 60.0
+_STEPS_BETWEEN_LOOKS = 10_000
 BOOLEAN = "BOOLEAN"
 _BY_PART = (
     ("BOOL", BOOLEAN), ("TIMESTAMP", "TIMESTAMP"), ("DATETIME", "TIMESTAMP"), ("DATE", "DATE"),
@@ -166,7 +175,7 @@ def _found(connection: apsw.Connection, reading: ReadingOptions, on_rows: OnRows
     ).fetchall()
     for name, type_ in rows:
         if type_ == "view":
-            left_out.append((name, "it is a view; only tables are copied"))
+            tables.append(TableInFile(name, partial(_copied_view, connection, name, reading, on_rows)))
         elif type_ != "table":
             left_out.append((name, f"it is a {type_} table; only ordinary ones are copied"))
         else:
@@ -180,11 +189,36 @@ def _found(connection: apsw.Connection, reading: ReadingOptions, on_rows: OnRows
     return OpenedFile(tuple(tables), tuple(left_out))
 
 
+def _copied_view(
+    connection: apsw.Connection, name: str, reading: ReadingOptions, on_rows: OnRows, target: Path
+) -> Understood:
+    """Write the rows of a view to a Parquet file.
+
+    Raises:
+        NotATable: it cannot be read, or only in more time than it has.
+    """
+    deadline = time.monotonic() + _VIEW_SECONDS
+    connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS_BETWEEN_LOOKS)
+    try:
+        with unreadable_view():
+            columns, _ = _columns(connection, name)
+            return _Table(connection, name, columns, reading, on_rows).copy(target)
+    finally:
+        connection.set_progress_handler(None)
+
+
 def _columns(connection: apsw.Connection, table: str) -> tuple[dict[str, str], list[str]]:
-    """The declared types of a table's columns, and the names of those that are computed."""
-    rows: list[tuple[str, str, int]] = connection.execute(  # type: ignore[assignment]
-        "SELECT name, type, hidden FROM pragma_table_xinfo(?)", (table,)
-    ).fetchall()
+    """The declared types of a table's columns, and the names of those that are computed.
+
+    Raises:
+        UnreadableFile: it is a view of what is not there.
+    """
+    try:
+        rows: list[tuple[str, str, int]] = connection.execute(  # type: ignore[assignment]
+            "SELECT name, type, hidden FROM pragma_table_xinfo(?)", (table,)
+        ).fetchall()
+    except apsw.Error as error:
+        raise _unreadable(error) from error
     columns = {name: type_ for name, type_, hidden in rows if not hidden}
     return columns, [name for name, _, hidden in rows if hidden]
 
@@ -250,6 +284,10 @@ def _unreadable(error: apsw.Error) -> UnreadableFile:
         return UnreadableFile(_INCOMPLETE)
     if isinstance(error, (apsw.BusyError, apsw.LockedError)):
         return UnreadableFile(_IN_USE, may_pass=True)
+    if isinstance(error, apsw.SQLError):
+        return UnreadableFile(str(error))
+    if isinstance(error, apsw.InterruptError):
+        return UnreadableFile(f"reading it was stopped after {_VIEW_SECONDS:g} s", may_pass=True)
     if isinstance(error, apsw.TooBigError):
         return UnreadableFile(
             f"one of its values has more than {MAX_ROW_BYTES // MEGABYTE} MB; leave such values "
