@@ -7,8 +7,8 @@ import sys
 import duckdb
 import pytest
 
-from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces import database_file
+from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces.database_file import NotATable, opened
 from mdvec.files.scanning import UnreadableFile
 
@@ -101,7 +101,7 @@ def test_views_are_read_within_limits_and_do_not_tell_where_their_file_is(folder
         by_label = {table.label: table for table in database.tables}
         for label in ("計", "telling"):
             database.copy(by_label[label], folder / "copies" / f"{label}.parquet")
-        with pytest.raises(NotATable, match="it is a view that cannot be read .*gone"):
+        with pytest.raises(NotATable, match=r"it is a view that cannot be read .*gone"):
             database.copy(by_label["lost"], folder / "copies" / "lost.parquet")
         with pytest.raises(NotATable, match="stopped after 3 s"):
             database.copy(by_label["endless"], folder / "copies" / "endless.parquet")

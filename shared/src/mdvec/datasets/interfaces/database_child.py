@@ -62,7 +62,8 @@ def main() -> None:
             _respond({"error": first_line(error)})
             return
         for line in sys.stdin:
-            _respond(_copied(connection, *json.loads(line)))
+            *names, is_view = json.loads(line)
+            _respond(_copied(connection, *names, is_view=is_view))
 
 
 def _respond(response: dict[str, Any]) -> None:
@@ -92,7 +93,7 @@ def _found(connection: duckdb.DuckDBPyConnection) -> dict[str, Any]:
 
 
 def _copied(
-    connection: duckdb.DuckDBPyConnection, schema: str, table: str, target: str, is_view: bool
+    connection: duckdb.DuckDBPyConnection, schema: str, table: str, target: str, *, is_view: bool
 ) -> dict[str, str]:
     """Write a table's rows to a Parquet file in the working folder; {} or an error.
 

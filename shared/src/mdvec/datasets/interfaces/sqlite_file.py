@@ -175,7 +175,8 @@ def _found(connection: apsw.Connection, reading: ReadingOptions, on_rows: OnRows
     ).fetchall()
     for name, type_ in rows:
         if type_ == "view":
-            tables.append(TableInFile(name, partial(_copied_view, connection, name, reading, on_rows)))
+            copy = partial(_copied_view, connection, name, reading, on_rows)
+            tables.append(TableInFile(name, copy))
         elif type_ != "table":
             left_out.append((name, f"it is a {type_} table; only ordinary ones are copied"))
         else:

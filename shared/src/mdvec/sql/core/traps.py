@@ -143,8 +143,9 @@ def _between(node: Node, scope: _Scope) -> Trap | None:
     if node.get("class") != "BETWEEN":
         return None
     upper = node["upper"]
-    if upper.get("class") == "CAST" and fold(str(upper["type_expr"].get("type_name"))) in _DAY_TYPES:
-        upper = upper["child"]
+    if upper.get("class") == "CAST":
+        is_day = fold(str(upper["type_expr"].get("type_name"))) in _DAY_TYPES
+        upper = upper["child"] if is_day else upper
     day, of = _text(upper), scope.column(node["input"])
     if of is None or day is None or not _DAY.fullmatch(day) or not of[1].type.startswith("TIMESTA"):
         return None
