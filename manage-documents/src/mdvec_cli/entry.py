@@ -10,8 +10,8 @@ _STOPPED = 130
 def main() -> None:
     """Load and run `mdvec`."""
     try:
-        from mdvec_cli.main import main as run
+        import mdvec_cli.main
     except KeyboardInterrupt:
         sys.stderr.write("stopped\n")
         sys.exit(_STOPPED)
-    run()
+    mdvec_cli.main.main()

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeVar
 
 import anyio
 import anyio.to_thread
-import mcp_types as types
+import mcp_types
 import pydantic_core
 from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID, client_supports_apps
 from mcp.server.connection import Connection
@@ -99,7 +99,7 @@ async def _tell(connection: Connection, methods: Sequence[str]) -> None:
 Structured = Literal["auto", "always", "never"]
 """Who gets structured content beside the text: hosts of Apps where one draws it, all, or nobody."""
 _Request = ServerRequestContext[Any, Any]
-_Templates = types.ListResourceTemplatesResult
+_Templates = mcp_types.ListResourceTemplatesResult
 _POLL_SECONDS = 1.0
 _MAX_COMPLETIONS = 100  # the protocol's
 M = TypeVar("M", bound=BaseModel)
@@ -142,7 +142,7 @@ class MdvecServer(Server[dict[str, Any]]):
         self._live, self.offer = live, live.offer
         self.instructions = self.offer.instructions
         if self.offer.completions:
-            params = types.CompleteRequestParams
+            params = mcp_types.CompleteRequestParams
             self.add_request_handler("completion/complete", params, self._complete)
 
     @asynccontextmanager
@@ -172,28 +172,28 @@ class MdvecServer(Server[dict[str, Any]]):
         for callback in self.on_close:
             callback()
 
-    async def _list_tools(self, ctx: _Request, _params: object) -> types.ListToolsResult:
+    async def _list_tools(self, ctx: _Request, _params: object) -> mcp_types.ListToolsResult:
         listed, self.on_listed = self.on_listed, []
         for callback in listed:
             threading.Thread(target=callback, daemon=True).start()
         draws = client_supports_apps(ctx)
         tools = [tool for tool in self.offer.tools.values() if draws or not _is_for_apps(tool)]
-        return types.ListToolsResult(tools=[self._listed(tool, draws=draws) for tool in tools])
+        return mcp_types.ListToolsResult(tools=[self._listed(tool, draws=draws) for tool in tools])
 
-    def _listed(self, tool: Tool, *, draws: bool) -> types.Tool:
+    def _listed(self, tool: Tool, *, draws: bool) -> mcp_types.Tool:
         """A tool as it is listed for a client that draws Apps, or for any other."""
         meta = {key: value for key, value in (tool.meta or {}).items() if draws or key != "ui"}
         kind = self.offer.answers.get(tool.name) if self._structured == "always" else None
         schema = kind and {"type": "object", **TypeAdapter(kind).json_schema(mode="serialization")}
-        return types.Tool(
+        return mcp_types.Tool(
             name=tool.name, title=tool.title, description=tool.description,
             input_schema=tool.parameters, annotations=tool.annotations, _meta=meta or None,
             output_schema=schema,
         )  # fmt: skip
 
     async def _call_tool(
-        self, ctx: _Request, params: types.CallToolRequestParams
-    ) -> types.CallToolResult:
+        self, ctx: _Request, params: mcp_types.CallToolRequestParams
+    ) -> mcp_types.CallToolResult:
         arguments = params.arguments or {}
         try:
             tool = await self._known_tool(params.name, draws=client_supports_apps(ctx))
@@ -202,9 +202,11 @@ class MdvecServer(Server[dict[str, Any]]):
         except ToolError as error:
             # The message may quote data; the class of what is behind it does not.
             record("refusal", tool=params.name, error=type(error.__cause__ or error).__name__)
-            return types.CallToolResult(content=[types.TextContent(text=str(error))], is_error=True)
-        return types.CallToolResult(
-            content=[types.TextContent(text=reply.text), *reply.blocks],
+            return mcp_types.CallToolResult(
+                content=[mcp_types.TextContent(text=str(error))], is_error=True
+            )
+        return mcp_types.CallToolResult(
+            content=[mcp_types.TextContent(text=reply.text), *reply.blocks],
             structured_content=self._structured_content(tool, arguments, reply, ctx),
         )
 
@@ -237,63 +239,67 @@ class MdvecServer(Server[dict[str, Any]]):
         view = address_of and address_of(arguments)
         return data if view is None else {**(data or {"text": reply.text}), "view": view}
 
-    async def _list_resources(self, ctx: _Request, _params: object) -> types.ListResourcesResult:
+    async def _list_resources(
+        self, ctx: _Request, _params: object
+    ) -> mcp_types.ListResourcesResult:
         draws = client_supports_apps(ctx)
         files = self.offer.resources.list_resources()
         shown = [file for file in files if draws or file.mime_type != APP_MIME_TYPE]
-        return types.ListResourcesResult(resources=_listed_as(types.Resource, shown))
+        return mcp_types.ListResourcesResult(resources=_listed_as(mcp_types.Resource, shown))
 
     async def _list_templates(self, _ctx: _Request, _params: object) -> _Templates:
-        templates = _listed_as(types.ResourceTemplate, self.offer.resources.list_templates())
+        templates = _listed_as(mcp_types.ResourceTemplate, self.offer.resources.list_templates())
         return _Templates(resource_templates=templates)
 
     async def _read_resource(
-        self, ctx: _Request, params: types.ReadResourceRequestParams
-    ) -> types.ReadResourceResult | types.InputRequiredResult:
+        self, ctx: _Request, params: mcp_types.ReadResourceRequestParams
+    ) -> mcp_types.ReadResourceResult | mcp_types.InputRequiredResult:
         try:
             context = Context(request_context=ctx)
             resource = await self.offer.resources.get_resource(params.uri, context)
-            if isinstance(resource, types.InputRequiredResult):  # no resource here asks for input
+            if isinstance(
+                resource, mcp_types.InputRequiredResult
+            ):  # no resource here asks for input
                 return resource
             content = await resource.read()
         except ResourceError as error:
             is_missing = isinstance(error, ResourceNotFoundError)
-            code = types.INVALID_PARAMS if is_missing else types.INTERNAL_ERROR
+            code = mcp_types.INVALID_PARAMS if is_missing else mcp_types.INTERNAL_ERROR
             raise MCPError(code, str(error), {"uri": str(params.uri)}) from error
         known = {"uri": params.uri, "mime_type": resource.mime_type}
         if isinstance(content, str):
-            text = types.TextResourceContents(text=content, **known)
-            return types.ReadResourceResult(contents=[text])
-        blob = types.BlobResourceContents(blob=base64.b64encode(content).decode(), **known)
-        return types.ReadResourceResult(contents=[blob])
+            text = mcp_types.TextResourceContents(text=content, **known)
+            return mcp_types.ReadResourceResult(contents=[text])
+        blob = mcp_types.BlobResourceContents(blob=base64.b64encode(content).decode(), **known)
+        return mcp_types.ReadResourceResult(contents=[blob])
 
-    async def _list_prompts(self, _ctx: _Request, _params: object) -> types.ListPromptsResult:
-        prompts = _listed_as(types.Prompt, self.offer.prompts.values())
-        return types.ListPromptsResult(prompts=prompts)
+    async def _list_prompts(self, _ctx: _Request, _params: object) -> mcp_types.ListPromptsResult:
+        prompts = _listed_as(mcp_types.Prompt, self.offer.prompts.values())
+        return mcp_types.ListPromptsResult(prompts=prompts)
 
     async def _get_prompt(
-        self, ctx: _Request, params: types.GetPromptRequestParams
-    ) -> types.GetPromptResult:
+        self, ctx: _Request, params: mcp_types.GetPromptRequestParams
+    ) -> mcp_types.GetPromptResult:
         prompt = self.offer.prompts.get(params.name)
         if prompt is None:
             there = ", ".join(self.offer.prompts)
             which = f"there is: {there}" if there else "this server has none now"
             raise MCPError(
-                types.INVALID_PARAMS, f"there is no prompt {shown(params.name)}; {which}"
+                mcp_types.INVALID_PARAMS, f"there is no prompt {shown(params.name)}; {which}"
             )
         known = [argument.name for argument in prompt.arguments or ()]
         if wrong := [name for name in params.arguments or () if name not in known]:
             message = f"the prompt {prompt.name} has no argument {shown(wrong[0])}"
-            raise MCPError(types.INVALID_PARAMS, f"{message}; it takes: {', '.join(known)}")
+            raise MCPError(mcp_types.INVALID_PARAMS, f"{message}; it takes: {', '.join(known)}")
         rendered = await prompt.render(params.arguments, Context(request_context=ctx))
         messages = pydantic_core.to_jsonable_python(rendered)
-        return types.GetPromptResult(description=prompt.description, messages=messages)
+        return mcp_types.GetPromptResult(description=prompt.description, messages=messages)
 
     async def _complete(
-        self, _ctx: _Request, params: types.CompleteRequestParams
-    ) -> types.CompleteResult:
+        self, _ctx: _Request, params: mcp_types.CompleteRequestParams
+    ) -> mcp_types.CompleteResult:
         """The values of a resource template's argument that hold what was typed."""
-        uri = params.ref.uri if isinstance(params.ref, types.ResourceTemplateReference) else ""
+        uri = params.ref.uri if isinstance(params.ref, mcp_types.ResourceTemplateReference) else ""
         complete = self.offer.completions.get((uri, params.argument.name))
         given = (params.context.arguments if params.context else None) or {}
         values = [] if complete is None else await complete(given)
@@ -301,8 +307,8 @@ class MdvecServer(Server[dict[str, Any]]):
         fitting = [value for value in values if typed in value.casefold()]
         fitting.sort(key=lambda value: not value.casefold().startswith(typed))
         first, total = fitting[:_MAX_COMPLETIONS], len(fitting)
-        completion = types.Completion(values=first, total=total, has_more=total > len(first))
-        return types.CompleteResult(completion=completion)
+        completion = mcp_types.Completion(values=first, total=total, has_more=total > len(first))
+        return mcp_types.CompleteResult(completion=completion)
 
 
 def _listed_as(kind: type[M], items: Iterable[BaseModel]) -> list[M]:

@@ -13,7 +13,7 @@ import apsw
 
 from mdvec.database import snapshot
 from mdvec.errors import MdvecError
-from mdvec.household.core import review_wording as answers
+from mdvec.household.core import review_wording
 from mdvec.household.core.evidence import reasons_in_words
 from mdvec.household.core.pair import (
     LIKELY,
@@ -151,7 +151,7 @@ def detect(
         dropped_count=dropped,
         followed_count=followed,
     )
-    message = answers.detection_message(
+    message = review_wording.detection_message(
         detection, transfers, of_cards, least=options.min_similarity_score, wider_days=wider
     )
     return replace(detection, message=message)
@@ -217,7 +217,7 @@ def list_candidates(
             for check in closed[max(first - len(listed), 0) : max(last - len(listed), 0)]
         ]
     likely, transfers, bills = _kinds(candidate for candidate, _ in listed)
-    message = answers.list_message(
+    message = review_wording.list_message(
         total, likely, transfers, bills, page, pages, open_only=skip_checked
     )
     return CandidateList(
@@ -273,7 +273,7 @@ def take_news(connection: apsw.Connection, tool_id: int) -> str:
         news = count_news(connection, tool_id)
         if any(news):
             duplicate_checks.mark_announced(connection, tool_id)
-    return answers.news_message(*news)
+    return review_wording.news_message(*news)
 
 
 def check_of(connection: apsw.Connection, tool_id: int, check_id: int) -> Check:
@@ -331,14 +331,14 @@ def _candidate(
     amount_diff = max(amounts) - min(amounts) if len(amounts) == len(rows) else None
     about: tuple[str, ...] = ()
     if best.is_bill:
-        about = (answers.bill_in_words(rows[0], rows[1], best.reasons),)
+        about = (review_wording.bill_in_words(rows[0], rows[1], best.reasons),)
         amount_diff = 0
-    first, second, *others = map(answers.candidate_row, rows)
+    first, second, *others = map(review_wording.candidate_row, rows)
     return DuplicateCandidate(
         check_id=min(check.id for check in checks),
         is_likely=best.score >= LIKELY,
         is_transfer=best.is_transfer,
-        kind=answers.kind_of(rows, is_transfer=best.is_transfer, is_bill=best.is_bill),
+        kind=review_wording.kind_of(rows, is_transfer=best.is_transfer, is_bill=best.is_bill),
         transaction_1=first,
         transaction_2=second,
         others=tuple(others),

@@ -27,8 +27,7 @@ from mdvec.household.core.cells import (
 )
 from mdvec.household.core.csv_text import CsvRecord, CsvText, records_of
 from mdvec.household.core.mapping import one_spelling, plain_names
-from mdvec.text import UnknownEncoding
-from mdvec.text import encoding as encodings
+from mdvec.text import UnknownEncoding, encoding
 
 _NAMES = {
     "date": ("日付",),
@@ -212,7 +211,7 @@ def decode(data: bytes) -> str:
     Raises:
         NotTransactions: the encoding is unknown, or the file is damaged.
     """
-    if marked := encodings.marked_encoding(data):
+    if marked := encoding.marked_encoding(data):
         try:
             return data.decode(marked)
         except UnicodeDecodeError as error:
@@ -224,7 +223,7 @@ def decode(data: bytes) -> str:
     if damaged is not None:
         raise _unknown("neither UTF-8 nor cp932 (Shift_JIS)", damaged)
     try:
-        return encodings.decoded(data)
+        return encoding.decoded(data)
     except UnknownEncoding as error:
         raise _unknown(str(error), error.line) from error
 
