@@ -3,7 +3,8 @@
 Likeness, named and ln(chunks) count beside the coverage as meets the bars of `confident` with most
 room, on every second question of each collection and what only the others answer. Then a logistic
 regression, by Newton's method, over the first five hits of these questions gives the constants; it
-is repeated for the evidence as the code weighs it now, with the same bound. The other half is
+is repeated for the evidence as the code weighs it now, with the same bound. Hits after the first
+are a feature of their own: however close behind it, fewer of them are right. The other half is
 reported. Each collection weighs the same; of its weight a fifth are questions that only the others
 answer. A hit is right where its section or file is the one asked for.
 """
@@ -21,7 +22,7 @@ from confident import MAX_FLAGGED, MIN_FLAGGED
 from finding import evenly
 from legs import Legs, legs_of
 from mdvec.embedding import catalog
-from mdvec.search.core.confidence import BOTH, CONFIDENT
+from mdvec.search.core.confidence import BOTH
 from processes import Bench
 from results import Row
 
@@ -90,20 +91,21 @@ def measure(bench: Bench) -> list[Row]:
 
 def _in_code() -> tuple[Weights, float]:
     """How the rest of the evidence counts beside the coverage today, and the bound."""
-    least = math.log(CONFIDENT / (1 - CONFIDENT))
+    least = math.log(BOTH.least / (1 - BOTH.least))
     bound = (least - BOTH.constant) / BOTH.coverage
     rest = BOTH.likeness, BOTH.named, BOTH.chunks
     return tuple(each / BOTH.coverage for each in rest), bound
 
 
 def _constants_row(what: str, half: Half, weights: Weights, bound: float) -> Row:
-    constant, coverage, behind = _fitted(half, weights)
+    constant, coverage, behind, later = _fitted(half, weights)
     likeness, named, chunks = (coverage * weight for weight in weights)
     least = 1 / (1 + math.exp(-(constant + coverage * bound)))
     return Row(
         what,
         f"constant {constant:.2f}, coverage {coverage:.2f}, likeness {likeness:.2f},"
-        f" named {named:.2f}, ln(chunks) {chunks:.2f}, behind the best {-behind:.1f}; "
+        f" named {named:.2f}, ln(chunks) {chunks:.2f}, behind the best {-behind:.1f},"
+        f" later {-later:.2f}; "
         f"an answer from {least:.2f}",
     )
 
@@ -155,10 +157,10 @@ def _fitted(half: Half, weights: Weights) -> np.ndarray:
         shares = 1 - UNANSWERABLE_SHARE, UNANSWERABLE_SHARE
         for asked, share in zip(collection, shares, strict=True):
             hits = [(one.combined(weights), *hit) for one in asked for hit in one.hits]
-            features += [[1.0, combined, behind] for combined, behind, _ in hits]
+            features += [[1.0, combined, behind, behind > 0] for combined, behind, _ in hits]
             right += [is_right for *_, is_right in hits]
             counts += [300 * share / len(hits)] * len(hits)
-    return _regression(np.array(features), np.array(right, float), np.array(counts))
+    return _regression(np.array(features, float), np.array(right, float), np.array(counts))
 
 
 def _regression(features: np.ndarray, right: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -304,7 +304,7 @@ def _judgement(answer: Answer) -> str:
     return (
         f"judged by: {covered}; {nearest}{absent}; "
         f"{basis.chunks:,} passages. Likely: {basis.likelihood(0.0):.0%}, "
-        f"which must be {search.CONFIDENT:.0%} to count as an answer"
+        f"which must be {basis.constants.least:.0%} to count as an answer"
     )
 
 

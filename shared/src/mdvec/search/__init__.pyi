@@ -4,7 +4,6 @@ from .answer import Question as Question
 from .answer import no_texts_message as no_texts_message
 from .answer import search as search
 from .candidates import nearest_chunks as nearest_chunks
-from .core.confidence import CONFIDENT as CONFIDENT
 from .core.filters import MAX_DAY_CHARS as MAX_DAY_CHARS
 from .core.filters import MAX_K as MAX_K
 from .core.filters import MAX_PATH_CHARS as MAX_PATH_CHARS

@@ -8,7 +8,7 @@ from imported import imported
 
 from mdvec.embedding import catalog
 from mdvec.search.answer import Question, search
-from mdvec.search.core.confidence import CONFIDENT
+from mdvec.search.core.confidence import BOTH
 
 NOTES = Path(__file__).parents[4] / "docs" / "examples" / "notes"
 FRAMES = (
@@ -79,7 +79,7 @@ def test_a_question_of_hiragana_alone_is_answered(ask, question, file):
 def test_letters_inside_another_word_answer_nothing(answer):
     unanswered = answer("notes", "サーバのポートを調べる方法")  # パスポート is in the notes
     assert not unanswered.confident
-    assert unanswered.results[0].score < CONFIDENT
+    assert unanswered.results[0].score < BOTH.least
     answered = answer("notes", "パスポートの有効期間を調べる方法")
     assert answered.confident
     assert answered.results[0].file_path == "home/持ち物リスト.md"
@@ -127,4 +127,4 @@ def test_a_name_that_no_note_mentions_is_named_and_leaves_no_answer(answer, ques
     found = answer("notes", question)
     assert found.confident is (absent is None)
     assert found.notes == ((f"nothing here mentions {absent}",) if absent else ())
-    assert absent is None or found.results[0].score < CONFIDENT
+    assert absent is None or found.results[0].score < BOTH.least

@@ -1,8 +1,8 @@
 """Estimates the probability that a passage answers a question, with a logistic model.
 
     likelihood = 1 / (1 + exp(-(a + b * coverage + c * likeness + d * named
-                              - e * ln(chunks searched) - f * score behind the best)))
-                                                                 with a to f per mode
+                              - e * ln(chunks searched) - f * score behind the best
+                              - g if it is not the best)))       with a to g per mode
 
 The coverage is the share of the question that one of the first two passages contains; what others
 contain proves nothing about them, but a second window of the first's section does. The likeness is
@@ -25,8 +25,6 @@ from mdvec.search.core.fusion import Scored
 from mdvec.search.core.lexical import Candidate, CorpusStatistics, evident_coverage
 from mdvec.text import QuestionTerms
 
-CONFIDENT = 0.23
-"""The minimum likelihood of the best hit for a confident answer."""
 _ABSENT_SHARE = 0.2
 """What is left of a likelihood where a name that is asked about occurs nowhere: too little."""
 _MIN_CHUNKS = 200
@@ -38,7 +36,10 @@ _DECIMALS = 2
 
 @dataclass(frozen=True, slots=True)
 class LikelihoodConstants:
-    """The constants of the logistic model."""
+    """The constants of the logistic model.
+
+    ``least`` is the minimum likelihood of the best hit for a confident answer.
+    """
 
     constant: float
     coverage: float
@@ -46,9 +47,11 @@ class LikelihoodConstants:
     named: float
     chunks: float
     behind: float
+    later: float = 0.0
+    least: float = 0.23
 
 
-BOTH = LikelihoodConstants(-0.05, 3.36, 0.24, 1.68, 0.34, 14.1)
+BOTH = LikelihoodConstants(0.64, 3.16, 0.23, 1.58, 0.32, 11.4, later=1.16, least=0.39)
 WORDS = LikelihoodConstants(0.26, 6.58, 0.0, 0.0, 0.53, 21.8)
 VECTORS = LikelihoodConstants(-0.66, 0.0, 0.41, 0.0, 0.12, 20.8)
 
@@ -85,6 +88,7 @@ class Evidence:
             + model.named * self.named
             - model.chunks * math.log(max(self.chunks, _MIN_CHUNKS))
             - model.behind * behind
+            - (model.later if behind > 0 else 0.0)
         )
         likelihood = 1 / (1 + math.exp(-max(logit, -500.0)))
         if self.absent:
@@ -94,7 +98,7 @@ class Evidence:
     @property
     def is_confident(self) -> bool:
         """Whether the best passage is likely enough to answer."""
-        return self.likelihood(0.0) >= CONFIDENT
+        return self.likelihood(0.0) >= self.constants.least
 
 
 NO_EVIDENCE = Evidence(None, None, 0)
