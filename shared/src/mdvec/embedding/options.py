@@ -76,8 +76,8 @@ class GeminiOptions(SettingsSection):
     timeout_seconds: float = Field(60, gt=0, le=3_600, description="seconds, up to 3600")
 
 
-class StOptions(SettingsSection):
-    """``[model.st]``: sentence-transformers; None is what the model says, or its default."""
+class LocalOptions(SettingsSection):
+    """What the models of both libraries can be told; None is what the model says."""
 
     query_prefix: str | None = Field(
         None, max_length=_MAX_PREFIX, description="a text before questions"
@@ -86,12 +86,17 @@ class StOptions(SettingsSection):
         None, max_length=_MAX_PREFIX, description="a text before passages"
     )
     truncate_dim: int | None = Field(None, ge=1, le=16_384, description="1 to 16384 numbers")
+
+
+class StOptions(LocalOptions):
+    """``[model.st]``: sentence-transformers; None is what the model says, or its default."""
+
     backend: Literal["torch", "onnx"] = Field("torch", description="'torch' or 'onnx'")
     device: Literal["cpu", "cuda", "mps"] | None = Field(None, description="'cpu', 'cuda' or 'mps'")
     batch: int = Field(16, ge=1, le=1_024, description="1 to 1024 texts at once")
 
 
-class OnnxOptions(SettingsSection):
+class OnnxOptions(LocalOptions):
     """``[model.onnx]``: models for onnxruntime that the catalogue does not name.
 
     None stands for what the model itself says, or for what is known of it. ``file`` is the ONNX
@@ -105,13 +110,6 @@ class OnnxOptions(SettingsSection):
     pooling: Literal["cls", "lasttoken", "max", "mean", "weightedmean"] | None = Field(
         None, description="'cls', 'lasttoken', 'max', 'mean' or 'weightedmean'"
     )
-    query_prefix: str | None = Field(
-        None, max_length=_MAX_PREFIX, description="a text before questions"
-    )
-    document_prefix: str | None = Field(
-        None, max_length=_MAX_PREFIX, description="a text before passages"
-    )
-    truncate_dim: int | None = Field(None, ge=1, le=16_384, description="1 to 16384 numbers")
 
 
 def _environment() -> Mapping[str, str]:

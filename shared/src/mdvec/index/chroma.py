@@ -88,7 +88,9 @@ def check_client_installed() -> None:
 
 
 class ChromaIndex:
-    """A ``NearestIndex`` on a server, for vectors of length 1; a request may take ``seconds``.
+    """An index on a server like ``SignatureIndex``, for vectors of length 1.
+
+    A request may take ``seconds``.
 
     Every method raises ``EngineUnavailable`` if the server does not answer, and all but
     ``prepare`` and ``retire`` raise ``CollectionMissing`` if it does not have the collection.

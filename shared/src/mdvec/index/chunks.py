@@ -10,7 +10,12 @@ import apsw
 
 from mdvec.database import records
 from mdvec.index.chroma_collections import collection_of
-from mdvec.index.properties import other_names, rebuild_properties, stored_properties
+from mdvec.index.properties import (
+    NOT_DERIVED,
+    other_names,
+    rebuild_properties,
+    stored_properties,
+)
 from mdvec.index.table_changes import drop_vectors, put_vectors, rebuild_vector_index
 from mdvec.index.tables import Tables, create_word_indexes, drop_word_indexes
 from mdvec.index.words import delete_terms, insert_terms
@@ -91,61 +96,39 @@ def rebuild_word_indexes(connection: apsw.Connection, tables: Tables) -> None:
     rebuild_properties(connection, tables)
     drop_word_indexes(connection, tables)
     create_word_indexes(connection, tables)
-    for document_id, title, file_path in _titles(connection, tables):
-        _insert_stored_terms(connection, tables, document_id, title, file_path)
+    documents = connection.execute(f"SELECT id FROM {identifier(tables.documents)}").fetchall()
+    for (document_id,) in documents:
+        _insert_stored_terms(connection, tables, f"v.document_id = {document_id}")
 
 
-def _titles(connection: apsw.Connection, tables: Tables) -> list[tuple[int, str, str]]:
-    rows = connection.execute(f"SELECT id, title, file_path FROM {identifier(tables.documents)}")
-    return [(int(number), str(title), str(path)) for number, title, path in rows]
-
-
-def _insert_stored_terms(
-    connection: apsw.Connection, tables: Tables, document_id: int, title: str, file_path: str
-) -> None:
-    (properties,) = stored_properties(connection, tables, [document_id]).values()
-    names = searched_names(title, file_path, other_names(properties))
+def _insert_stored_terms(connection: apsw.Connection, tables: Tables, where: str) -> None:
+    """Index the words of stored chunks."""
     rows = connection.execute(
-        f"SELECT id, heading, chunk_text FROM {identifier(tables.vectors)} "
-        "WHERE document_id = ? ORDER BY id",
-        (document_id,),
-    )
-    fields = [
-        (
-            int(chunk_id),
-            chunk_fields(title, names, str(heading), indexed_chunk(file_path, str(text))),
-        )
-        for chunk_id, heading, text in list(rows)
-    ]
+        "SELECT v.id, v.document_id, d.title, d.file_path, v.heading, v.chunk_text "
+        f"FROM {identifier(tables.vectors)} AS v "
+        f"JOIN {identifier(tables.documents)} AS d ON d.id = v.document_id "
+        f"WHERE {where} ORDER BY v.id"
+    ).fetchall()
+    properties = stored_properties(connection, tables, {int(str(row[1])) for row in rows})
+    fields = []
+    for number, document_id, title, path, heading, text in rows:
+        others = other_names(properties.get(int(str(document_id)), NOT_DERIVED))
+        names = searched_names(str(title), str(path), others)
+        shown = indexed_chunk(str(path), str(text))
+        fields.append((int(str(number)), chunk_fields(str(title), names, str(heading), shown)))
     insert_terms(connection, tables, fields)
 
 
 def change_headings(
     connection: apsw.Connection, tables: Tables, headings: Mapping[int, str]
 ) -> None:
-    """Give chunks of untitled documents, by id, other headings, in the index of words too."""
-    table = identifier(tables.vectors)
+    """Give chunks, by id, other headings, in the index of words too."""
     connection.executemany(
-        f"UPDATE {table} SET heading = ? WHERE id = ?",
+        f"UPDATE {identifier(tables.vectors)} SET heading = ? WHERE id = ?",
         ((heading, chunk_id) for chunk_id, heading in headings.items()),
     )
     delete_terms(connection, tables, list(headings))
-    rows = connection.execute(
-        f"SELECT v.id, v.heading, v.chunk_text, d.file_path FROM {table} AS v "
-        f"JOIN {identifier(tables.documents)} AS d ON d.id = v.document_id "
-        f"WHERE v.id IN ({_numbers(headings)})"
-    ).fetchall()
-    insert_terms(
-        connection,
-        tables,
-        [
-            (
-                int(str(number)),
-                chunk_fields("", "", str(heading), indexed_chunk(str(path), str(text))),
-            )
-            for number, heading, text, path in rows
-        ],
-    )
+    _insert_stored_terms(connection, tables, f"v.id IN ({_numbers(headings)})")
 
 
 def known_embeddings(

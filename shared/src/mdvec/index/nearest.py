@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from mdvec.embedding import ModelConstants
 from mdvec.errors import MdvecError
@@ -12,11 +12,8 @@ from mdvec.text import identifier
 
 if TYPE_CHECKING:
     import apsw
-    import numpy as np
-    from numpy.typing import NDArray
 
     from mdvec.embedding import Vectors
-    from mdvec.index.properties import ChunkRanges
     from mdvec.index.tables import Tables
 
 
@@ -30,38 +27,6 @@ class Near:
 
     id: int
     score: float
-
-
-class NearestIndex(Protocol):
-    """The vector index of one generation of a tool."""
-
-    def prepare(self) -> None:
-        """Create it, empty, unless it is there."""
-        ...
-
-    def put(self, ids: Sequence[int], vectors: Vectors) -> None:
-        """Add the chunks of a document, ids ascending by one; what is there already stays once."""
-        ...
-
-    def drop(self, ids: Sequence[int]) -> None:
-        """Remove the chunks of whole documents; unknown ids are ignored."""
-        ...
-
-    def nearest(self, vector: Vectors, limit: int, within: ChunkRanges | None = None) -> list[Near]:
-        """At most ``limit`` chunks near a vector, nearest first, among those ``within``."""
-        ...
-
-    def count(self) -> int:
-        """The number of chunks in it."""
-        ...
-
-    def ids(self) -> NDArray[np.int64]:
-        """The ids of all chunks in it, ascending."""
-        ...
-
-    def retire(self) -> None:
-        """Delete it with everything in it."""
-        ...
 
 
 def nearest_among(

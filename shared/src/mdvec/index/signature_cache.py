@@ -362,7 +362,7 @@ most ``_SHORTLIST``, or four times the limit if that is more. Those are then com
 
 
 class SignatureIndex:
-    """A ``NearestIndex`` over the signatures of one generation.
+    """The vector index of one generation, over its signatures.
 
     Changes belong to the transaction that stores or deletes the chunks themselves.
     """
@@ -377,7 +377,7 @@ class SignatureIndex:
             create_signatures(self._connection, self._tables)
 
     def put(self, ids: Sequence[int], vectors: Vectors) -> None:
-        """Add the chunks of a stored document."""
+        """Add the chunks of a stored document, ids ascending by one; those there stay once."""
         if not ids:
             return
         self.drop(ids)
@@ -387,7 +387,7 @@ class SignatureIndex:
         insert_signatures(self._connection, self._tables, int(document_id), ids[0], vectors)
 
     def drop(self, ids: Sequence[int]) -> None:
-        """Remove the chunks of whole documents."""
+        """Remove the chunks of whole documents; unknown ids are ignored."""
         delete_signatures(self._connection, self._tables, ids)
 
     def nearest(self, vector: Vectors, limit: int, within: ChunkRanges | None = None) -> list[Near]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from mdvec.index.properties import ChunkRanges
-from mdvec.index.tables import Tables, has_current_words
+from mdvec.index.tables import Tables
 from mdvec.text import (
     MAX_TERM,
     WORD_MARK,
@@ -48,17 +48,12 @@ def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -
         where, value = _contains("content", spelling)
         rows = connection.execute(f"SELECT id FROM {documents} WHERE {where}", (value,))
         return [int(document_id) for (document_id,) in rows]
-    # Full width needs a look at every text, folded; a current index has such words already.
-    is_current = has_current_words(connection, tables)
+    # Words in full width are in the index already.
     rows = connection.execute(
         f"SELECT id, content FROM {documents} WHERE content LIKE ?",
-        ("%".join(["", *parts, ""]) if is_current else "%",),
+        ("%".join(["", *parts, ""]),),
     )
-    return [
-        int(str(number))
-        for number, text in rows
-        if pattern.search(str(text) if is_current else folded(str(text)))
-    ]
+    return [int(str(number)) for number, text in rows if pattern.search(str(text))]
 
 
 def chunks_naming(connection: apsw.Connection, tables: Tables, name: str) -> list[int] | None:
@@ -128,10 +123,7 @@ def chunks_saying(
             or pattern.search(folded(text))
             or pattern.search(folded(readable_chunk(".md", text)))
         }
-    # Addresses are not indexed; numbers in groups and comments are not in an earlier format.
-    where, value = _contains("chunk_text", words)
-    if not has_current_words(connection, tables):
-        where, value = "?", "1"
+    where, value = _contains("chunk_text", words)  # addresses are not indexed
     rows = connection.execute(
         f"SELECT id, chunk_text FROM {identifier(tables.vectors)} WHERE {where}", (value,)
     )

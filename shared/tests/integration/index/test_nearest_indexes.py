@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from mdvec.database.connection import open_database
 from mdvec.index.chroma import ChromaIndex, ChromaServer, CollectionMissing, Hnsw, client
-from mdvec.index.nearest import NearestIndex
 from mdvec.index.properties import ChunkRanges
 from mdvec.index.signature_cache import SignatureIndex
 from mdvec.index.tables import Tables, create_tables
 from mdvec.text.one_line import identifier
 from mdvec.tools import registry
 
+NearestIndex = ChromaIndex | SignatureIndex
 DIMENSION, DOCUMENTS, CHUNKS = 32, 20, 10
 IDS = [list(range(CHUNKS * n + 1, CHUNKS * (n + 1) + 1)) for n in range(DOCUMENTS)]
 VECTORS = np.random.default_rng(5).normal(size=(DOCUMENTS * CHUNKS, DIMENSION)).astype(np.float32)

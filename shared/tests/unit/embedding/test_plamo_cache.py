@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import platformdirs
 import pytest
 
 import mdvec
@@ -144,10 +145,10 @@ def test_a_failed_download_says_in_one_sentence_why(error, sentence):
 
 
 def without_packages(script, tmp_path):
-    """Run in a Python that has numpy and nothing else: no torch, no transformers."""
+    """Run in a Python that has numpy and platformdirs alone: no torch, no transformers."""
     numpy = Path(np.__file__).parent
     (tmp_path / "site").mkdir()
-    for folder in (numpy, numpy.with_name("numpy.libs")):
+    for folder in (numpy, numpy.with_name("numpy.libs"), Path(platformdirs.__file__).parent):
         (tmp_path / "site" / folder.name).symlink_to(folder)
     path = os.pathsep.join([str(SOURCES), str(tmp_path / "site")])
     environment = {"PYTHONPATH": path, "HF_HUB_CACHE": str(tmp_path / "cache")}

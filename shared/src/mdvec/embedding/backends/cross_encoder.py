@@ -12,7 +12,7 @@ import numpy as np
 from mdvec.embedding.backends.hub import first_line, quiet_transformers
 from mdvec.embedding.backends.model_files import max_tokens_of
 from mdvec.embedding.backends.onnx import OnnxModel
-from mdvec.embedding.backends.sentence_transformers import device_for
+from mdvec.embedding.backends.sentence_transformers import device_here
 from mdvec.embedding.embedder import ModelError, ModelUnavailable
 from mdvec.embedding.onnx_models import OnnxFiles
 from mdvec.embedding.options import StOptions
@@ -106,18 +106,13 @@ def _checked(name: str, scores: list[float], count: int) -> list[float]:
 
 
 def _load(folder: Path, options: StOptions) -> Any:  # noqa: ANN401
-    try:
-        import torch
-        from sentence_transformers import CrossEncoder
-    except (ImportError, OSError) as error:
-        raise ModelUnavailable(
-            f"sentence-transformers cannot be loaded ({first_line(error)})"
-        ) from error
-    cuda, mps = torch.cuda.is_available(), torch.backends.mps.is_available()
+    device = device_here(options.device)
     with quiet_transformers():
+        from sentence_transformers import CrossEncoder
+
         return CrossEncoder(
             str(folder),
-            device=device_for(options.device, cuda=cuda, mps=mps),
+            device=device,
             trust_remote_code=False,
             local_files_only=True,
             model_kwargs={"use_safetensors": True},

@@ -31,7 +31,6 @@ from mdvec.embedding.endpoint_http import (
     with_retries,
 )
 from mdvec.embedding.options import BackendOptions, RetryOptions
-from mdvec.text import TokenSpan
 
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
@@ -59,7 +58,7 @@ def generation_of(model: str) -> Generation:
     return FIRST if model.startswith(("gemini-embedding-001", "text-embedding")) else SECOND
 
 
-class GeminiBackend:
+class GeminiBackend(ApproximateTokens):
     """A model of Google's; nothing is sent before the first call that embeds."""
 
     def __init__(self, card: ModelCard, endpoint: Endpoint, options: BackendOptions) -> None:
@@ -68,6 +67,7 @@ class GeminiBackend:
         Raises:
             KeyMissing: no variable holds it.
         """
+        super().__init__(card.max_tokens)
         self.card = card
         self.endpoint = endpoint
         self.batch = options.gemini.batch_size
@@ -78,7 +78,6 @@ class GeminiBackend:
         self._seconds = options.gemini.timeout_seconds
         self._retry = options.retry
         self._key = gemini_key(card.name, options)
-        self._tokens = ApproximateTokens(card.max_tokens)
         http = http_client(self._seconds, is_local=endpoint.is_local)
         weakref.finalize(self, http.close)
         # Each is given, as the library would otherwise take it from the environment.
@@ -93,18 +92,6 @@ class GeminiBackend:
     def measure_dimension(self) -> int:
         """Ask for the vector of one fixed word (no user text), and return its length."""
         return int(self.encode_query("mdvec").shape[-1])
-
-    def token_spans(self, text: str) -> list[TokenSpan]:
-        """About the model's tokens."""
-        return self._tokens.spans(text)
-
-    def oversized(self, text: str) -> bool:
-        """Whether ``text`` has about more tokens than the model takes."""
-        return self._tokens.oversized(text)
-
-    def refusal(self, text: str) -> str | None:  # noqa: ARG002
-        """None: the endpoint itself refuses what it cannot embed."""
-        return None
 
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
         """Vectors of texts, as documents to be found."""

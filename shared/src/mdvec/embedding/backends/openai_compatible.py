@@ -34,7 +34,6 @@ from mdvec.embedding.endpoint_http import (
     with_retries,
 )
 from mdvec.embedding.options import BackendOptions, RetryOptions
-from mdvec.text import TokenSpan
 
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
 _ABOUT_DIMENSIONS = re.compile("dimension|matryoshka", re.IGNORECASE)
 
 
-class OpenAIBackend:
+class OpenAIBackend(ApproximateTokens):
     """A model behind an endpoint; nothing is sent before the first call that embeds.
 
     Only an endpoint on this machine is asked for its dimension: the user must allow whatever is
@@ -56,6 +55,7 @@ class OpenAIBackend:
             KeyMissing: the variable that should hold it is not set.
             EndpointFailure: the dimension is not known without asking elsewhere.
         """
+        super().__init__(card.max_tokens)
         self.card = card
         self.endpoint = endpoint
         self.batch = options.openai.batch
@@ -63,7 +63,6 @@ class OpenAIBackend:
         self._options = options.openai
         self._retry = options.retry
         self._key = openai_key(card.name, options)
-        self._tokens = ApproximateTokens(card.max_tokens)
         self._names_dimensions = self._options.dimensions is not None
         self._http = http_client(self._options.timeout_seconds, is_local=endpoint.is_local)
         weakref.finalize(self, self._http.close)
@@ -95,18 +94,6 @@ class OpenAIBackend:
         """Ask the endpoint for the vector of one fixed word, no user text; return its length."""
         wanted = self._options.dimensions
         return int(self._embed(["mdvec"], wanted, FOR_QUESTIONS).shape[1])
-
-    def token_spans(self, text: str) -> list[TokenSpan]:
-        """About the model's tokens."""
-        return self._tokens.spans(text)
-
-    def oversized(self, text: str) -> bool:
-        """Whether ``text`` has about more tokens than the model takes."""
-        return self._tokens.oversized(text)
-
-    def refusal(self, text: str) -> str | None:  # noqa: ARG002
-        """None: the endpoint itself refuses what it cannot embed."""
-        return None
 
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
         """Vectors of texts, with the prefix of documents."""

@@ -102,7 +102,7 @@ class PlamoBackend:
     def token_spans(self, text: str) -> list[TokenSpan]:
         """The tokens of ``text`` as character ranges, about so if its tokenizer tells none."""
         if not self._tokenizer.is_fast:
-            return self._approximate.spans(text)
+            return self._approximate.token_spans(text)
         return [
             (start + first, start + last)
             for start, end in blocks(text, BLOCK_CHARS)

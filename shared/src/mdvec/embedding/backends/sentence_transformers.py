@@ -112,6 +112,23 @@ def prefixes_of(model: str, options: StOptions) -> tuple[str | None, str | None]
     return (known[0] if query is None else query, known[1] if document is None else document)
 
 
+def device_here(requested: str | None) -> str:
+    """The requested device, or else the fastest that is here, for sentence-transformers.
+
+    Raises:
+        ModelUnavailable: the library or the requested device is not here.
+    """
+    try:
+        import sentence_transformers  # noqa: F401 - it may fail to load
+        import torch
+    except (ImportError, OSError) as error:
+        raise ModelUnavailable(
+            f"sentence-transformers cannot be loaded ({first_line(error)})"
+        ) from error
+    cuda, mps = torch.cuda.is_available(), torch.backends.mps.is_available()
+    return device_for(requested, cuda=cuda, mps=mps)
+
+
 def device_for(requested: str | None, *, cuda: bool, mps: bool) -> str:
     """The requested device, or else the fastest that is here.
 
@@ -159,7 +176,7 @@ class SentenceTransformersBackend:
         """The tokens of ``text`` as character ranges, about so if its tokenizer tells none."""
         tokenizer = self._model.tokenizer
         if not getattr(tokenizer, "is_fast", False):
-            return self._approximate.spans(text)
+            return self._approximate.token_spans(text)
         spans = []
         for start, end in blocks(text, BLOCK_CHARS):
             tokens = tokenizer(
@@ -207,18 +224,12 @@ class SentenceTransformersBackend:
 
 
 def _load(folder: Path, options: StOptions) -> Any:  # noqa: ANN401
-    try:
-        import torch
-        from sentence_transformers import SentenceTransformer
-    except (ImportError, OSError) as error:
-        raise ModelUnavailable(
-            f"sentence-transformers cannot be loaded ({first_line(error)})"
-        ) from error
-    cuda, mps = torch.cuda.is_available(), torch.backends.mps.is_available()
+    device = device_here(options.device)
     if options.backend == "onnx":
         _check_onnx()
-    device = device_for(options.device, cuda=cuda, mps=mps)
     with quiet_transformers():
+        from sentence_transformers import SentenceTransformer
+
         return SentenceTransformer(
             str(folder),
             device=device,

@@ -188,7 +188,10 @@ class UseBackend:
 
 
 class ApproximateTokens:
-    """Counts in tokens of `use`, which are about as long as those of other vocabularies."""
+    """Counts in tokens of `use`, which are about as long as those of other vocabularies.
+
+    It is also the base of the backends whose endpoint alone knows its tokens.
+    """
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -198,10 +201,14 @@ class ApproximateTokens:
         """Loaded when texts are cut; a question needs none."""
         return UseTokenizer()
 
-    def spans(self, text: str) -> list[TokenSpan]:
-        """The tokens of ``text`` as character ranges."""
+    def token_spans(self, text: str) -> list[TokenSpan]:
+        """About the model's tokens of ``text``, as character ranges."""
         return self._tokenizer.spans(text)
 
     def oversized(self, text: str) -> bool:
-        """Whether ``text`` has more tokens than the limit."""
-        return len(text) > self._limit // 4 and len(self.spans(text)) > self._limit
+        """Whether ``text`` has about more tokens than the limit."""
+        return len(text) > self._limit // 4 and len(self.token_spans(text)) > self._limit
+
+    def refusal(self, text: str) -> str | None:  # noqa: ARG002
+        """None: the endpoint itself refuses what it cannot embed."""
+        return None
