@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Sequence
 
 import numpy as np
-from mdvec.embedding.cards import ModelCard
+from mdvec.embedding.cards import ModelCard, ModelConstants
 from mdvec.embedding.embedder import Embedder
 from mdvec.text.tokens import TokenSpan
 
@@ -32,8 +32,7 @@ class TinyBackend:
             default_size=256,
             default_overlap=32,
             max_tokens=max_tokens,
-            vector_trust=1.0,
-            unrelated=None,
+            constants=ModelConstants(1.0, None),
             licence="MIT",
             how_to_get="it is here",
         )

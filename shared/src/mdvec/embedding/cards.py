@@ -65,26 +65,46 @@ class OnnxSource:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelConstants:
+    """How far a model's cosines are trusted.
+
+    ``vector_trust`` is their weight against the words of a query (see ``search/core/fusion.py``).
+    ``unrelated`` are mean and standard deviation of the cosine of the nearest passage, over
+    questions that nothing answers (see ``search/core/confidence.py``).
+    """
+
+    vector_trust: float
+    unrelated: tuple[float, float] | None
+
+    def likeness(self, cosine: float | None) -> float | None:
+        """A cosine as a z-score among those of unrelated passages; None if they are not known."""
+        if cosine is None or self.unrelated is None:
+            return None
+        mean, deviation = self.unrelated
+        return (cosine - mean) / deviation
+
+
+_UNMEASURED = ModelConstants(1.6, None)
+"""The trust of e5-small: a guess until it is fitted with bench/calibrate.py."""
+
+
+@dataclass(frozen=True, slots=True)
 class ModelCard:
     """A model's name and figures.
 
     ``dimension`` is the length of its vectors; ``default_size`` and ``default_overlap`` are chunk
-    sizes in its own tokens; ``max_tokens`` is its input limit. ``vector_trust`` is the weight of
-    its cosines against the words of a query (see ``search/core/fusion.py``). ``unrelated`` are mean
-    and standard deviation of the cosine of the nearest passage, over questions that nothing answers
-    (see ``search/core/confidence.py``); None where they were not measured.
+    sizes in its own tokens; ``max_tokens`` is its input limit.
     """
 
     name: str
     summary: str
     dimension: int
-    default_size: int
-    default_overlap: int
     max_tokens: int
-    vector_trust: float
-    unrelated: tuple[float, float] | None
     licence: str
     how_to_get: str
+    default_size: int = 448
+    default_overlap: int = 64
+    constants: ModelConstants = _UNMEASURED
     is_light: bool = False
     """Whether a server may load it before the first search asks for it."""
     onnx: OnnxSource | None = None
@@ -98,8 +118,6 @@ PLAMO = ModelCard(
     default_size=1024,
     default_overlap=64,
     max_tokens=4096,
-    vector_trust=1.6,  # that of e5-small: a guess until it is fitted with bench/calibrate.py
-    unrelated=None,
     licence="Apache-2.0",
     how_to_get=f"{INSTALL_PLAMO}, then: mdvec model pull plamo",
 )
@@ -110,8 +128,7 @@ USE = ModelCard(
     default_size=192,
     default_overlap=48,
     max_tokens=4096,  # the encoder has no limit of its own; its memory grows with the text
-    vector_trust=0.2,
-    unrelated=(0.234, 0.060),
+    constants=ModelConstants(0.2, (0.234, 0.060)),
     licence="Apache-2.0",
     how_to_get="comes with mdvec",
     is_light=True,
@@ -120,11 +137,8 @@ E5_SMALL = ModelCard(
     name="e5-small",
     summary="multilingual-e5-small, 4 bit: better answers than use, about forty times slower",
     dimension=384,
-    default_size=448,
-    default_overlap=64,
     max_tokens=512,
-    vector_trust=1.6,
-    unrelated=(0.817, 0.020),
+    constants=ModelConstants(1.6, (0.817, 0.020)),
     licence="MIT",
     how_to_get=this_installation().adding_extra("e5"),
 )
@@ -140,19 +154,8 @@ def _of_onnx(
     name: str, summary: str, dimension: int, max_tokens: int, licence: str, source: OnnxSource
 ) -> ModelCard:
     """The card of a model for onnxruntime; none of them was measured, so all are trusted alike."""
-    return ModelCard(
-        name=name,
-        summary=summary,
-        dimension=dimension,
-        default_size=448,
-        default_overlap=64,
-        max_tokens=max_tokens,
-        vector_trust=E5_SMALL.vector_trust,
-        unrelated=None,
-        licence=licence,
-        how_to_get=f"{INSTALL_ONNX}, then: mdvec model pull {name}",
-        onnx=source,
-    )
+    how_to_get = f"{INSTALL_ONNX}, then: mdvec model pull {name}"
+    return ModelCard(name, summary, dimension, max_tokens, licence, how_to_get, onnx=source)
 
 
 def _ruri(parameters: int, dimension: int, megabytes: int) -> ModelCard:
@@ -225,29 +228,11 @@ AUTO_ORDER = (PLAMO, *reversed(RURIS), MULTILINGUAL_E5_SMALL, E5_SMALL, USE)
 """What ``auto`` takes: the first that is here."""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelConstants:
-    """``vector_trust`` and ``unrelated``, as ``ModelCard`` explains them."""
-
-    vector_trust: float
-    unrelated: tuple[float, float] | None
-
-    def likeness(self, cosine: float | None) -> float | None:
-        """A cosine as a z-score among those of unrelated passages; None if they are not known."""
-        if cosine is None or self.unrelated is None:
-            return None
-        mean, deviation = self.unrelated
-        return (cosine - mean) / deviation
-
-
 _UNKNOWN = ModelConstants(1.0, None)
 
 
 def default_constants(model: str | None) -> ModelConstants:
     """Those of the model's card; a user's own model has the trust of e5-small."""
-    card = CARDS.get(model or "")
-    if card is not None:
-        return ModelConstants(card.vector_trust, card.unrelated)
-    if model is not None and family_of(model) is not None:
-        return ModelConstants(E5_SMALL.vector_trust, None)
-    return _UNKNOWN
+    if (card := CARDS.get(model or "")) is not None:
+        return card.constants
+    return _UNKNOWN if model is None or family_of(model) is None else _UNMEASURED

@@ -134,18 +134,7 @@ def _card(
     name: str, summary: str, dimension: int, max_tokens: int, licence: str, how_to_get: str
 ) -> ModelCard:
     size = min(448, max_tokens)
-    return ModelCard(
-        name=name,
-        summary=summary,
-        dimension=dimension,
-        default_size=size,
-        default_overlap=size // 7,
-        max_tokens=max_tokens,
-        vector_trust=E5_SMALL.vector_trust,
-        unrelated=None,
-        licence=licence,
-        how_to_get=how_to_get,
-    )
+    return ModelCard(name, summary, dimension, max_tokens, licence, how_to_get, size, size // 7)
 
 
 def _room(folder: Path | None) -> int:
