@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from threading import Lock
@@ -27,14 +26,12 @@ from mdvec.index.chroma import (
     ChromaServer,
     CollectionMissing,
 )
-from mdvec.index.nearest import EngineUnavailable, Near, nearest_among
+from mdvec.index.nearest import EngineUnavailable, Near, nearest_among, stored_vectors
+from mdvec.index.properties import chunk_ids
 from mdvec.index.tables import Tables
 from mdvec.text import identifier
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from mdvec.embedding import Vectors
     from mdvec.index.properties import ChunkRanges
 
@@ -169,7 +166,7 @@ def send_vectors(
     left = index.build()
     if known.is_changed_elsewhere(left):
         raise OtherWriter(server, tables)
-    stored = _stored_ids(connection, tables)
+    stored = chunk_ids(connection, tables)
     newest = int(stored[-1]) if len(stored) else 0
     is_same = left == known.build and newest <= known.last_sent and index.count() == len(stored)
     if is_same and not compare:
@@ -181,7 +178,8 @@ def send_vectors(
     index.drop(extra)
     for first in range(0, len(lacking), _BATCH):
         ids = lacking[first : first + _BATCH]
-        index.put(ids, _vectors(connection, tables, ids))
+        chosen = f"id IN ({','.join(map(str, ids))})"
+        index.put(ids, stored_vectors(connection, tables, chosen))
     if index.build() != build:
         raise OtherWriter(server, tables)
     changes = "build = ?, next_build = NULL, last_sent = ?, size = ?"
@@ -194,7 +192,7 @@ def differences(
     """The ids that a collection lacks, and those that it has although their chunks are gone."""
     import numpy as np
 
-    stored, there = _stored_ids(connection, tables), index.ids()
+    stored, there = chunk_ids(connection, tables), index.ids()
     return np.setdiff1d(stored, there).tolist(), np.setdiff1d(there, stored).tolist()
 
 
@@ -203,23 +201,6 @@ def _note(connection: apsw.Connection, name: str, changes: str, *values: str | i
         connection.execute(
             f"UPDATE vector_collections SET {changes} WHERE name = ?", (*values, name)
         )
-
-
-def _stored_ids(connection: apsw.Connection, tables: Tables) -> NDArray[np.int64]:
-    import numpy as np
-
-    rows = connection.execute(f"SELECT id FROM {identifier(tables.vectors)} ORDER BY id").fetchall()
-    return np.array(rows, dtype=np.int64).reshape(-1)
-
-
-def _vectors(connection: apsw.Connection, tables: Tables, ids: Sequence[int]) -> Vectors:
-    import numpy as np
-
-    rows = connection.execute(
-        f"SELECT embedding FROM {identifier(tables.vectors)} "
-        f"WHERE id IN ({','.join(map(str, ids))}) ORDER BY id"
-    )
-    return np.frombuffer(b"".join(row[0] for row in rows), np.float32).reshape(len(ids), -1)
 
 
 def delete_unused_collections(connection: apsw.Connection, server: ChromaServer) -> None:

@@ -42,6 +42,18 @@ def nearest_among(
     return [Near(int(chunk_id), 1.0 - distance) for chunk_id, distance in rows]
 
 
+def stored_vectors(connection: apsw.Connection, tables: Tables, where: str) -> Vectors:
+    """The vectors of the stored chunks that meet a condition in SQL, by id, one a row."""
+    import numpy as np
+
+    rows = connection.execute(
+        f"SELECT embedding FROM {identifier(tables.vectors)} "
+        f"WHERE length(embedding) > 0 AND {where} ORDER BY id"
+    )
+    blobs = [bytes(embedding) for (embedding,) in rows]
+    return np.frombuffer(b"".join(blobs), np.float32).reshape(len(blobs), -1 if blobs else 0)
+
+
 def calibrated_constants(connection: apsw.Connection, fingerprint: str) -> ModelConstants | None:
     """The constants of the model with that fingerprint; None if none were stored."""
     there = connection.execute(

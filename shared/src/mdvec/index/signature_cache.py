@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import apsw
 from cachetools import LRUCache
 
-from mdvec.index.nearest import Near, nearest_among
+from mdvec.index.nearest import Near, nearest_among, stored_vectors
 from mdvec.index.properties import ChunkRanges, expanded
 from mdvec.index.tables import Tables, create_signatures, drop_signatures, has_signatures
 from mdvec.text import identifier
@@ -127,7 +127,7 @@ def _sample(connection: apsw.Connection, tables: Tables) -> Vectors:
         )
     ]
     chosen = ids[:: max(1, len(ids) // _SAMPLE)]
-    return _vectors(connection, tables, f"id IN ({','.join(map(str, chosen))})")
+    return stored_vectors(connection, tables, f"id IN ({','.join(map(str, chosen))})")
 
 
 def _has_moved(sample: Vectors, centre: Vectors) -> bool:
@@ -140,23 +140,11 @@ def _write_entries(connection: apsw.Connection, tables: Tables, centre: Vectors)
     table = identifier(tables.signatures)
     rows = connection.execute(f"SELECT first_chunk, document_id FROM {table} WHERE first_chunk > 0")
     for first_chunk, document_id in list(rows):
-        vectors = _vectors(connection, tables, f"document_id = {int(document_id)}")
+        vectors = stored_vectors(connection, tables, f"document_id = {int(document_id)}")
         connection.execute(
             f"UPDATE {table} SET signatures = ? WHERE first_chunk = ?",
             (entries(vectors, centre), first_chunk),
         )
-
-
-def _vectors(connection: apsw.Connection, tables: Tables, where: str) -> NDArray[np.float32]:
-    import numpy as np
-
-    rows = connection.execute(
-        f"SELECT embedding FROM {identifier(tables.vectors)} WHERE {where} ORDER BY id"
-    )
-    blobs = [bytes(embedding) for (embedding,) in rows]
-    if not blobs:
-        return np.empty((0, 0), dtype=np.float32)
-    return np.frombuffer(b"".join(blobs), dtype=np.float32).reshape(len(blobs), -1)
 
 
 _MIN_BYTES, _SHARE_OF_MEMORY = 64 * 2**20, 8

@@ -15,6 +15,7 @@ import apsw
 
 from mdvec.database import records
 from mdvec.index.chroma_collections import begin_collection, collection_of, leave_collection
+from mdvec.index.nearest import stored_vectors
 from mdvec.index.signature_cache import SignatureIndex, renew_signatures
 from mdvec.index.tables import DERIVED, Tables, drop_indexes, has_signatures
 from mdvec.text import Chunk, identifier
@@ -132,23 +133,15 @@ def rebuild_vector_index(connection: apsw.Connection, tables: Tables, *, outside
     create_vector_index(connection, tables, outside=outside)
     if outside:
         return
-    import numpy as np
-
     index = SignatureIndex(connection, tables)
-    vectors = identifier(tables.vectors)
-    documents = list(
-        connection.execute(
-            f"SELECT DISTINCT document_id FROM {vectors} WHERE length(embedding) > 0"
-        )
-    )
-    for (document_id,) in documents:
-        cursor = connection.execute(
-            f"SELECT id, embedding FROM {vectors} WHERE document_id = ? ORDER BY id", (document_id,)
-        )
-        rows = [(int(chunk_id), bytes(embedding)) for chunk_id, embedding in cursor]
-        joined = b"".join(embedding for _, embedding in rows)
-        matrix = np.frombuffer(joined, np.float32).reshape(len(rows), -1)
-        index.put([chunk_id for chunk_id, _ in rows], matrix)
+    # A document's chunks have consecutive ids, and either all of them have vectors or none.
+    rows = connection.execute(
+        f"SELECT document_id, min(id), max(id) FROM {identifier(tables.vectors)} "
+        "WHERE length(embedding) > 0 GROUP BY document_id"
+    ).fetchall()
+    for document_id, first, last in rows:
+        vectors = stored_vectors(connection, tables, f"document_id = {document_id}")
+        index.put(range(int(str(first)), int(str(last)) + 1), vectors)
 
 
 _IS_PENDING = "length(embedding) = 0"
