@@ -41,7 +41,6 @@ from mdvec.search.ranking import (
 )
 from mdvec.text import (
     analyse_question,
-    has_readable_text,
     is_blank,
     on_one_line,
     quoted,
@@ -51,20 +50,6 @@ from mdvec.tools import KINDS, Tool, offered_name, registry, still_to_come
 
 if TYPE_CHECKING:
     from mdvec.embedding import Vectors
-
-
-def with_readable_text(ranked: Sequence[RankedChunk], k: int) -> list[RankedChunk]:
-    """The ranked chunks without those of the first ``k`` that a reader sees nothing of.
-
-    Imports store none; an older index may have some.
-    """
-    shown: list[RankedChunk] = []
-    for position, hit in enumerate(ranked):
-        if len(shown) == k:
-            return [*shown, *ranked[position:]]
-        if has_readable_text(hit.chunk.content):
-            shown.append(hit)
-    return shown
 
 
 def why_fewer(count: int, k: int, searched: int) -> list[str]:
@@ -364,7 +349,7 @@ def _answer(
     searched = sum(pool.searched for pool in pools)
     if total and not searched:
         notes.append(explain_empty(connection, requested, question.filters))
-    ranked = with_readable_text(ranking.chunks, question.k)
+    ranked = ranking.chunks
     if records_of is not None:
         ranked = with_records(connection, ranked, question.query, question.k, records_of)
     if question.related_to is None:
