@@ -24,6 +24,7 @@ SEARCHES = {
     "since=2025-07-01&until=2025-06-01": "入れ替えて",
     "tags=ない": 'よく使われているタグ: "水"',
     "tags=水道": '似たタグ: "水"',
+    "tags=湯": 'フロントマターにはあります: "kind=湯"',
     "path=none/": "パスが「none/」の文書はありません",
     "since=2024-01-01&until=2024-01-02": "2024-01-01〜2024-01-02 の日付の文書はありません",
     "since=2030-01-01": "2030-01-01 以降の日付の文書はありません",
@@ -107,7 +108,7 @@ def client(home, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(home))
     database = ledger(tmp_path, ["1,2025/07/01,店,-100,財布,食費,食料品,,0,a"])
     notes = Collection(tmp_path / "notes", database)
-    notes.write("a.md", "---\ntags: [水]\n---\n# 水\n\n水を備える。\n")
+    notes.write("a.md", "---\ntags: [水]\nkind: 湯\n---\n# 水\n\n水を備える。\n")
     notes.write("b.md", "# 水\n\n水の話。waterworks。\n")
     notes.import_()
     Collection(tmp_path / "empty", database, "empty")

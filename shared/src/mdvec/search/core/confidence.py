@@ -29,7 +29,7 @@ _ABSENT_SHARE = 0.2
 """What is left of a likelihood where a name that is asked about occurs nowhere: too little."""
 _MIN_CHUNKS = 200
 """Smaller collections count as this many: the constants were fitted on no smaller one."""
-_MIN_SHOWN = 0.01
+_MIN_SHOWN, _MAX_SHOWN = 0.01, 0.99
 _DECIMALS = 2
 """The decimals of a likelihood wherever it is shown: rounding makes none look confident."""
 
@@ -93,7 +93,7 @@ class Evidence:
         likelihood = 1 / (1 + math.exp(-max(logit, -500.0)))
         if self.absent:
             likelihood *= _ABSENT_SHARE
-        return max(round(likelihood, _DECIMALS), _MIN_SHOWN)
+        return min(max(round(likelihood, _DECIMALS), _MIN_SHOWN), _MAX_SHOWN)
 
     @property
     def is_confident(self) -> bool:
