@@ -35,7 +35,6 @@ from mdvec_cli.commands import (
     rules,
     samples_command,
     say,
-    say_error,
     search_command,
     serve_command,
     service,
@@ -64,7 +63,7 @@ class _Commands(TyperGroup):
             raise typer.Exit(STOPPED) from error
         except MdvecError as error:
             record("refusal", program="mdvec", error=type(error).__name__)
-            say_error(str(error))
+            say(f"error: {error}")
             raise typer.Exit(_WRONG_USAGE if error.is_wrong_usage else 1) from error
 
 
@@ -140,7 +139,7 @@ def main() -> None:
     except Exception as error:
         if isinstance(error, OSError) and error.errno in _UNWRITABLE:
             _give_up_stdout()
-            say_error(f"the output cannot be written ({error.strerror})")
+            say(f"error: the output cannot be written ({error.strerror})")
             sys.exit(1)
         logging.getLogger("mdvec").debug("unexpected", exc_info=True)
         say(f"error: unexpected {type(error).__name__}: {error}; run it with --verbose for details")

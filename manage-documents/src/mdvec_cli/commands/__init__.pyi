@@ -25,5 +25,4 @@ from .tables import profile_command as profile_command
 from .terminal import STOPPED as STOPPED
 from .terminal import is_japanese as is_japanese
 from .terminal import say as say
-from .terminal import say_error as say_error
 from .watch import watch_command as watch_command

@@ -23,6 +23,7 @@ from mdvec_cli.commands.terminal import (
     chosen_format,
     complete_tool_names,
     confirmed,
+    in_own_language,
     print_json,
     print_line,
     say,
@@ -374,5 +375,8 @@ def _import_all(
 
 def _print_report(report: ImportReport) -> None:
     for line in report.lines():
-        show = say if line.is_note else print_line
-        show(on_one_line(line.text))
+        text = on_one_line(line.text)
+        if line.is_note:
+            say(text)
+        else:
+            print_line(in_own_language(text))

@@ -152,17 +152,24 @@ STOPPED = 130
 """The exit code of a command interrupted by Ctrl-C."""
 
 
+_LABELS = {"error": "エラー", "warning": "警告", "note": "注意", "next": "次に"}
+
+
 def say(message: str) -> None:
     """Print a message to stderr; stdout is for results only."""
-    typer.echo(message, err=True)
+    typer.echo(in_own_language(message), err=True)
 
 
-def say_error(sentence: str) -> None:
-    """Print why a command failed."""
-    if is_japanese():
-        say(f"エラー: {in_japanese(sentence)}")
-    else:
-        say(f"error: {sentence}")
+def in_own_language(message: str) -> str:
+    """A message in the language of the person; one without a translation stays as it is, whole."""
+    if not is_japanese():
+        return message
+    label, colon, sentence = message.partition(": ")
+    if not colon or label not in _LABELS:
+        return in_japanese(message)
+    said = in_japanese(sentence)
+    is_said = said != sentence or sentence.startswith("mdvec ")
+    return f"{_LABELS[label]}: {said}" if is_said else message
 
 
 def is_japanese() -> bool:

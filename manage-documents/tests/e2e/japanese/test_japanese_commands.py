@@ -90,6 +90,14 @@ def test_errors_and_findings_are_in_japanese_but_not_json(mdvec):
         "エラー: ツール「none」はありません。"
         "ページの「ツール」か mdvec tool ls --all で一覧を見られます。\n"
     )
+    assert japanese("import").err == (
+        "エラー: オプション --name（-n）がありません。mdvec import --help をご覧ください\n"
+    )
+    mdvec.write("a.md", "# 水\n")
+    imported = japanese("import", "-n", "notes")
+    assert imported.out.startswith("notes: 追加 1、更新 0、削除 0、変更なし 0、失敗 0。断片 1 個、")
+    # What has no translation is in English as a whole.
+    assert japanese("get", "-n", "notes", "a.md", "--page", "2").err.startswith("error: ")
     lines = [line.partition(": ")[2] for line in japanese("doctor").out.splitlines()]
     assert [line for line in lines if ENGLISH.search(line)] == []
     assert sum(bool(KANA.search(line)) for line in lines) > 10
