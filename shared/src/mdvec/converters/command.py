@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
@@ -82,9 +83,11 @@ def _printed(arguments: list[str], folder: str, max_seconds: float) -> str:
                 if time.monotonic() > deadline:
                     raise NotConverted(f"{program} took more than {max_seconds:g} seconds")
                 if os.fstat(output.fileno()).st_size > MAX_TEXT:
-                    raise NotConverted(f"{program} prints more than {MAX_TEXT:,} bytes")
+                    break
         finally:
             _end(process)
+        if os.fstat(output.fileno()).st_size > MAX_TEXT:
+            raise NotConverted(f"{program} prints more than {MAX_TEXT:,} bytes")
         if code:
             raise NotConverted(f"{program} ended with {code}: {_last_line(said)}")
         output.seek(0)
@@ -103,10 +106,8 @@ def _ended(process: subprocess.Popen[bytes]) -> int | None:
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """End the program and what it started."""
-    try:
+    with suppress(ProcessLookupError, PermissionError):  # macOS refuses where all have ended
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        return
     process.wait()
 
 

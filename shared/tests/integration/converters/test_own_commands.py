@@ -59,6 +59,7 @@ def test_the_path_stands_where_the_command_says_and_the_copy_is_private():
         ("print('  ')", "prints no text for it"),
         ("while True: pass", "took more than 0.5 seconds"),
         ("import sys; sys.stdout.buffer.write(bytes([255, 254, 0, 216]))", "UTF-16"),
+        ("import sys; sys.stdout.write('x' * 40_000_001)", "prints more than 40,000,000 bytes"),
     ],
 )
 def test_what_goes_wrong_is_one_sentence_about_the_file(code, reason):
