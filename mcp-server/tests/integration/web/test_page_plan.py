@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from html import unescape
 
 import pytest
 from hostile import PAYLOADS, harm_in, text_in
@@ -100,6 +101,11 @@ def test_a_wrong_budget_ends_in_one_sentence_and_changes_nothing(client, fields,
 def test_budgets_move_by_month(client):
     before = re.search(r'href="([^"]*)" rel="prev"', plan(client))[1].replace("&amp;", "&")
     assert f"◀ {NOW.plus(-2)} ▶" in text_in(client.get(before).text)
+
+
+def test_a_recurring_payment_leads_to_all_its_rows(client):
+    address = re.search(r'<a href="(/money/rows[^"]*)"><bdi>映画クラブ', plan(client))[1]
+    assert client.get(unescape(address)).text.count("映画クラブ</bdi>") == 23 + 1  # and the filter
 
 
 def test_recurring_payments_show_what_became_dearer_and_what_was_missed(client):

@@ -37,8 +37,8 @@ _KEYWORDS = (
 )
 _SQL = (
     "select from where group by order having join left right inner outer on as and or not in is "
-    "null insert into values update set delete create table view index drop alter distinct limit "
-    "union all case when then else end with over partition between like exists"
+    "null pragma insert into values update set delete create table view index drop alter distinct "
+    "limit union all case when then else end with over partition between like exists"
 )
 
 

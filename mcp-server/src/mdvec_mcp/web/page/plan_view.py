@@ -265,26 +265,22 @@ class _Plan:
 
     async def budget(self, request: Request) -> Response:
         """Set a budget, or remove it with the amount 0; the view then offers to undo that."""
-        form = request.state.form
-
-        def given(name: str, default: str = "") -> str:
-            return str(form.get(name, [default])[0]).strip()
-
+        form = Query(request, request.state.form)
         household = await asked_household(self.views, request)
 
         def work(ledger: Connection, tool_id: int) -> BudgetSet:
             return set_budget(
-                ledger, tool_id, category=given("subject"),
-                amount=_yen(language_of(request), given("amount")),
-                per=given("per", "month"), month_starts_on=self._starts_on, today=today(),
+                ledger, tool_id, category=form.text("subject").strip(),
+                amount=_yen(language_of(request), form.text("amount").strip()),
+                per=form.text("per") or "month", month_starts_on=self._starts_on, today=today(),
             )  # fmt: skip
 
         try:
             done = await household.run(work, "write")
         except ToolError as error:
-            return await self.show(request, household, Query(request, form), str(error))
+            return await self.show(request, household, form, str(error))
         query = {
-            "household": household.name, "period": given("period") or None,
+            "household": household.name, "period": form.text("period").strip() or None,
             "subject": done.subject, "per": done.per, "amount": done.amount,
             "before": done.before or 0,
         }  # fmt: skip
