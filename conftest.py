@@ -97,6 +97,7 @@ def importing() -> Callable[..., subprocess.Popen[str]]:
 
     def start(collection: Collection, mode: str) -> subprocess.Popen[str]:
         command = [sys.executable, str(child), str(collection.database), collection.name, mode]
+        command.append(",".join(collection.rules.extensions))
         if collection.engine is not None:
             command.append(collection.engine.url)
         pipe = subprocess.PIPE

@@ -14,11 +14,7 @@ from mdvec.manage import registering
 from mdvec.manage.tool_import import import_tool
 from tiny_embedder import tiny_embedder
 
-RULES = ScanRules(
-    extensions=(".md", ".markdown", ".txt", ".html", ".docx", ".eml"),
-    exclude=(),
-    max_bytes=10 * 2**20,
-)
+RULES = ScanRules(extensions=(".md", ".markdown", ".txt"), exclude=(), max_bytes=10 * 2**20)
 
 
 def tiny(_name: str) -> Embedder:

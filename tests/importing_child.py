@@ -1,10 +1,11 @@
 """A process that imports a collection with the tiny model, for a test to kill.
 
-Usage: importing_child.py DATABASE TOOL MODE [URL]; prints a line for every file that is done.
-The URL is that of the Chroma server that shall index the vectors.
+Usage: importing_child.py DATABASE TOOL MODE ENDINGS [URL]; prints a line for every file that is
+done. The URL is that of the Chroma server that shall index the vectors.
 """
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from collection import RULES
@@ -16,10 +17,11 @@ from tiny_embedder import tiny_embedder
 
 
 def main() -> None:
-    database, tool, mode, *urls = sys.argv[1:]
+    database, tool, mode, endings, *urls = sys.argv[1:]
+    rules = replace(RULES, extensions=tuple(endings.split(",")))
     engine = ChromaServer(urls[0]) if urls else None
     report = import_tool(
-        ImportRequest(Path(database), tool, mode, RULES, ChunkingOverrides(), engine=engine),
+        ImportRequest(Path(database), tool, mode, rules, ChunkingOverrides(), engine=engine),
         lambda _: tiny_embedder(),
         on_progress=lambda progress: print(progress.files_done, flush=True),
         on_notice=lambda notice: print(notice, flush=True),

@@ -178,6 +178,7 @@ def _profile(arguments: Arguments) -> str:
             "since": first,
             "until": last,
             "column": columns if isinstance(columns, list) else None,
+            "all": 1,  # what a browser would ask for later
         },
     )
 

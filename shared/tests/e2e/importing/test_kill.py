@@ -2,15 +2,16 @@
 
 import random
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from collection import Collection
+from collection import RULES, Collection
 from sample_documents import word
 
 FILES = 40
+MIXED = replace(RULES, extensions=(*RULES.extensions, ".html", ".docx", ".eml"))
 FORMATS = {
     3: (".html", lambda text: f"<h1>節</h1><p>{text}</p>".encode()),
     5: (".docx", lambda text: word(("Heading 1", "節"), ("Normal", text[:400]))),
@@ -65,18 +66,18 @@ class Beginning:
     def copy(self, place: Path) -> Collection:
         """A copy of the database, over the same files."""
         shutil.copytree(self.place, place, ignore=shutil.ignore_patterns("notes"))
-        return Collection(self.place / "notes", place / "vectors.sqlite", is_new=False)
+        return Collection(self.place / "notes", place / "vectors.sqlite", rules=MIXED, is_new=False)
 
 
 def begin(place: Path, changed: bool, files: int = FILES) -> Beginning:
     """A folder with files that are new, or changed since their import."""
     fill(place / "notes", 1, files)
-    collection = Collection(place / "notes", place / "vectors.sqlite")
+    collection = Collection(place / "notes", place / "vectors.sqlite", rules=MIXED)
     if changed:
         collection.import_("new")
         fill(place / "notes", 2, files)
         (place / "notes" / "000.md").unlink()
-    undisturbed = Collection(place / "notes", place.parent / f"{place.name}.sqlite")
+    undisturbed = Collection(place / "notes", place.parent / f"{place.name}.sqlite", rules=MIXED)
     assert not undisturbed.import_("new").failed
     return Beginning(place, undisturbed.contents())
 

@@ -126,7 +126,7 @@ def test_a_disk_that_fills_up_ends_in_one_sentence_and_loses_nothing(collection)
         resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
 
     child = subprocess.run(
-        [sys.executable, str(CHILD), str(collection.database), "notes", "new"],
+        [sys.executable, str(CHILD), str(collection.database), "notes", "new", ".md"],
         preexec_fn=small_disk,
         capture_output=True,
         text=True,

@@ -344,7 +344,7 @@ def test_a_killed_import_leaves_the_old_tables_and_the_next_one_completes_the_wo
     for name in ("a.csv", "b.csv"):
         (runs.folder / name).write_text("n\n1\n2\n")
     with subprocess.Popen(
-        [sys.executable, str(CHILD), str(runs.database), runs.name, "update"],
+        [sys.executable, str(CHILD), str(runs.database), runs.name, "update", ".csv"],
         stdout=subprocess.PIPE,
     ) as child:
         child.stdout.readline()
