@@ -121,7 +121,12 @@ def test_only_an_app_gets_the_address_of_its_view_and_the_text_beside_the_text(a
             "1,820",
         ),
         ("list_duplicate_candidates", {"skip_checked": False}, "/review?decided=1", "pairs"),
-        ("profile", {"table_or_query": "transactions"}, "/data/table?name=transactions&all=1", "amount"),
+        (
+            "profile",
+            {"table_or_query": "transactions"},
+            "/data/table?name=transactions&all=1",
+            "amount",
+        ),
         ("profile", {"table_or_query": "SELECT 6*7 AS answer"}, None, "<h3><bdi>answer</bdi></h3>"),
         (
             "profile",

@@ -68,9 +68,7 @@ def build_missing_indexes(job: ImportJob, tool: Tool, names: Tables) -> None:
     connection = job.connection
     if not (tables.has_word_indexes(connection, names) and has_vector_index(connection, names)):
         _build(job, tool, names, "search indexes", chunks.rebuild_indexes)
-    elif not (
-        tables.has_current_words(connection, names) and tables.has_properties(connection, names)
-    ):
+    elif not tables.has_current_words(connection, names) or not tables.has_links(connection, names):
         _build(job, tool, names, "index of words", chunks.rebuild_word_indexes)
     _move_vectors(job, tool, names)
     if job.request.engine is not None:

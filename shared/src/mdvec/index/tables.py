@@ -20,6 +20,9 @@ DERIVED = (
 """How the names of the derived tables begin."""
 _WORDS_FORMAT = 5
 _PROPERTIES_FORMAT = "3"
+_EARLIER_WORDS, _EARLIER_PROPERTIES = (2, 3, 4), "2"
+"""Formats that only lack what came later: numbers in groups (in 3 only beside spaces and signs,
+and none of thousands), identifiers with hyphens as a whole (in 4), and links."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +211,11 @@ def create_word_indexes(connection: apsw.Connection, tables: Tables) -> None:
 
 def words_version() -> str:
     """The version of a word index built now: its format, and the dictionary installed."""
-    return f"{_WORDS_FORMAT} {text.analysis_version()}"
+    return _version(_WORDS_FORMAT)
+
+
+def _version(words_format: int) -> str:
+    return f"{words_format} {text.analysis_version()}"
 
 
 def has_words(connection: apsw.Connection, tables: Tables) -> bool:
@@ -216,14 +223,24 @@ def has_words(connection: apsw.Connection, tables: Tables) -> bool:
     return _present(connection, (tables.vocabulary,)) == 1
 
 
+def has_usable_words(connection: apsw.Connection, tables: Tables) -> bool:
+    """Whether the word index has the installed dictionary's version, perhaps in an older format."""
+    usable = (words_version(), *map(_version, _EARLIER_WORDS))
+    return _stored_version(connection, tables) in usable
+
+
 def has_current_words(connection: apsw.Connection, tables: Tables) -> bool:
     """Whether the word index has the current format and the installed dictionary's version."""
+    return _stored_version(connection, tables) == words_version()
+
+
+def _stored_version(connection: apsw.Connection, tables: Tables) -> str | None:
     if not has_words(connection, tables):
-        return False
+        return None
     row = connection.execute(
         f"SELECT counts FROM {identifier(tables.counts)} WHERE chunk_id = 0"
     ).fetchone()
-    return row is not None and bytes(row[0]).decode() == words_version()
+    return None if row is None else bytes(row[0]).decode()
 
 
 def create_properties(connection: apsw.Connection, tables: Tables) -> None:
@@ -258,13 +275,23 @@ def create_properties(connection: apsw.Connection, tables: Tables) -> None:
 
 
 def has_properties(connection: apsw.Connection, tables: Tables) -> bool:
+    """Whether the documents' properties were derived, perhaps in an earlier format."""
+    stored = _stored_properties_format(connection, tables)
+    return stored in (_PROPERTIES_FORMAT, _EARLIER_PROPERTIES)
+
+
+def has_links(connection: apsw.Connection, tables: Tables) -> bool:
     """Whether the documents' properties and links were derived in the current format."""
+    return _stored_properties_format(connection, tables) == _PROPERTIES_FORMAT
+
+
+def _stored_properties_format(connection: apsw.Connection, tables: Tables) -> str | None:
     if not _present(connection, (tables.properties,)):
-        return False
+        return None
     row = connection.execute(
         f"SELECT kept FROM {identifier(tables.properties)} WHERE document_id = 0"
     ).fetchone()
-    return row is not None and row[0] == _PROPERTIES_FORMAT
+    return None if row is None else str(row[0])
 
 
 def drop_properties(connection: apsw.Connection, tables: Tables) -> None:

@@ -22,8 +22,9 @@ from mdvec.index import (
     documents_of_chunks,
     documents_passing,
     documents_with_value,
-    has_current_words,
+    has_links,
     has_properties,
+    has_usable_words,
     links_of,
     no_chunks,
     single_chunks,
@@ -63,9 +64,12 @@ def narrow(connection: apsw.Connection, tool: Tool, filters: Filters) -> Narrowe
                 "filter by",
             ),
         )
-    if not has_properties(connection, tool.tables) or (
-        filters.is_of_passages and not has_current_words(connection, tool.tables)
-    ):
+    is_current = has_properties(connection, tool.tables)
+    if filters.links_to is not None:
+        is_current = has_links(connection, tool.tables)
+    if filters.is_of_passages:
+        is_current = is_current and has_usable_words(connection, tool.tables)
+    if not is_current:
         return Narrowed(
             None,
             (
@@ -124,10 +128,15 @@ def passing_documents(
     connection: apsw.Connection, tool: Tool, filters: Filters
 ) -> tuple[list[int], tuple[str, ...]]:
     """The documents of a tool of notes that pass the filters, by id, and notes as ``narrow``'s."""
-    if filters.is_of_passages or not has_properties(connection, tool.tables):
+    is_current = has_properties(connection, tool.tables) and (
+        filters.links_to is None or has_links(connection, tool.tables)
+    )
+    if filters.is_of_passages or not is_current:
         narrowed = narrow(connection, tool, filters)
         ids = (
-            chunk_ids(connection, tool.tables) if narrowed.chunks is None else narrowed.chunks.ids()
+            chunk_ids(connection, tool.tables)
+            if narrowed.chunks is None
+            else (narrowed.chunks.ids())
         )
         return documents_of_chunks(connection, tool.tables, ids.tolist()), narrowed.notes
     condition = _condition(connection, tool, filters)

@@ -15,7 +15,7 @@ from mdvec.index import (
     chunks_with,
     document_frequencies,
     documents_with,
-    has_current_words,
+    has_usable_words,
     has_words_together,
     in_katakana,
     matching_chunks,
@@ -86,7 +86,7 @@ def lexical_search(
     within: ChunkRanges | None,
 ) -> LexicalSearch:
     """Look up the question's terms in the index; find at most ``limit`` chunks that have them."""
-    if not has_current_words(connection, names):
+    if not has_usable_words(connection, names):
         query = query.without_words()
     also = ENGLISH_WORDS if is_foreign_prose(query.letters) else ()
     wanted = list(dict.fromkeys([*query.all, *also]))

@@ -222,6 +222,26 @@ def test_an_exact_text_is_found_in_any_spelling_of_the_same_signs(notes, exact, 
     assert {hit.file_path for hit in answer.results} == files
 
 
+def test_an_index_of_the_format_before_lets_no_excluded_text_through(tmp_path, monkeypatch):
+    from mdvec.index import tables
+    from mdvec.text import fields, readable
+
+    with monkeypatch.context() as before:
+        before.setattr(tables, "_WORDS_FORMAT", 2)
+        before.setattr(fields, "joined_words", lambda text: [])
+        before.setattr(readable, "_UNSEEN", readable.re.compile("(?!)"))
+        old = Collection(tmp_path / "notes", tmp_path / "vectors.sqlite")
+        for path in ("heater.md", "comment.md", "image.md"):
+            old.write(path, NOTES[path])
+        old.import_("new")
+    excluded = {"0120333906": "heater.md", "ZANZIBAR": "comment.md", "madori_floorplan": "image.md"}
+    for words, path in excluded.items():
+        assert not any("mention" in note for note in old.search(words).notes)
+        answer = old.search("型番と会議と部屋", k=9, filters=filtered(exclude=[words]))
+        assert path not in {hit.file_path for hit in answer.results}
+        assert f'"{words}" excluded 1 passage of notes' in answer.notes
+
+
 def test_an_exact_address_is_found_where_the_index_does_not_look(notes):
     answer = notes.search("講演", filters=filtered(exact=["videos.example/watch"]))
     assert [hit.file_path for hit in answer.results] == ["address.md"]
