@@ -195,6 +195,7 @@ def test_what_was_typed_stays_beside_why_it_is_refused(client, view, field, valu
     typed = re.search(rf'<input[^>]*name="{field}"[^>]*value="{value}"[^>]*>', answer.text)
     assert (answer.status_code, 'aria-describedby="refused"' in typed[0]) == (400, True)
     assert value in text_in(re.search('<p[^>]*id="refused"[^>]*>([^<]+)', answer.text)[1])
+    assert "YYYY-MM-DD" not in answer.text  # the form's own words instead
     others = [address for address in addresses(answer.text).values() if value in unquote(address)]
     assert others == []  # links lead on without it
     assert "<table" in answer.text  # the view is still there

@@ -5,6 +5,7 @@ Sentences of the library are in English; ``mdvec.japanese`` has them in Japanese
 
 from __future__ import annotations
 
+import re
 import tomllib
 import unicodedata
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -84,6 +85,17 @@ def told(language: Language, sentence: str) -> str:
     The household's are in Japanese, and put into English; others are in English.
     """
     return in_japanese(sentence) if language == "ja" else in_english(sentence)
+
+
+_ARGUMENT = re.compile(r'(since|until)="YYYY-MM-DD"')
+
+
+def _of_the_form(language: Language, sentence: str) -> str:
+    """A refusal that names the fields of a form as they are labelled, not a tool's arguments."""
+    quoted = {"ja": "「{}」", "en": "“{}”"}[language]
+    return _ARGUMENT.sub(
+        lambda match: quoted.format(words(language, f"row_{match[1]}")), told(language, sentence)
+    )
 
 
 _COOKIES = {"language": (COOKIE, LANGUAGES), "theme": ("mdvec_theme", ("auto", "light", "dark"))}
@@ -358,7 +370,7 @@ class Views:
         refused = getattr(request.state, "refused", None)
         text = self._templates.get_template(template).render(
             given=values.get("query") if refused is None else refused.typed,
-            reason="" if refused is None else told(language, refused.sentence),
+            reason="" if refused is None else _of_the_form(language, refused.sentence),
             flag=(lambda _name: "") if refused is None else refused.flag,
             t=partial(words, language),
             told=partial(told, language),
