@@ -65,7 +65,7 @@ def draw_plane(sheet: Sheet, plot: Plot, frame: Box) -> None:
     top += font * (_TOP_EM + (_WORDS_EM if plot.running or plot.empty else 0))
     low, high = _range(plot)
     most = max(min(int((frame.bottom - top) / font / _TICK_EM), 8), 2)
-    values = units.value_labels(low, high, most, plot.unit)
+    values = units.value_labels(low, high, most, plot.unit, are_whole=plot.kind == "histogram")
     room = frame.width * _MAX_LABEL_SHARE
     width = min(sheet.widest(list(values.values()), font), room)
     left, right = frame.left + width + LABEL_GAP_EM * font, frame.right - _RIGHT_EM * font
@@ -138,7 +138,8 @@ def _x_labels(
     if plot.axis == "months":
         labels = units.month_labels(int(plot.x[0]), int(plot.x[-1]), fits)
     else:
-        labels = units.time_labels(*xs, max(4, min(10, int(width / font / _PLACE_EM))))
+        ends = (plot.x[0], plot.x[0]) if min(plot.x) == max(plot.x) + plot.step else xs
+        labels = units.time_labels(*ends, max(4, min(10, int(width / font / _PLACE_EM))))
     texts = _spaced(sheet, [(pixels(at), upper, lower) for at, upper, lower in labels], width)
     height = ((1 + any("\n" in text for text in texts)) * _ROW_EM + 0.4) * font
     return XLabels([label[0] for label in labels], texts, height, font)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 
 from matplotlib.dates import AutoDateLocator, num2date
 from matplotlib.ticker import MaxNLocator
@@ -72,14 +72,16 @@ def steps(low: int, high: int, max_steps: int) -> range:
     return range(low // step * step, -(-high // step) * step + 1, step)
 
 
-def value_labels(low: float, high: float, most: int, unit: Unit) -> dict[float, str]:
+def value_labels(
+    low: float, high: float, most: int, unit: Unit, *, are_whole: bool = False
+) -> dict[float, str]:
     """Round values that cover the range, each as it is written in the unit."""
     if unit:
         ticks = steps(math.floor(low), math.ceil(high), most)
         if unit == "percent":
             return {value: percentage(value) for value in ticks}
         return {value: tick(value, ticks.step) for value in ticks}
-    ticks_of = MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10]).tick_values
+    ticks_of = MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10], integer=are_whole).tick_values
     places = [float(value) for value in ticks_of(low, high)]
     step = abs(places[1] - places[0]) if len(places) > 1 else abs(low) or 1.0
     return {value: number(value, step) for value in places}
@@ -102,20 +104,21 @@ def time_labels(low: float, high: float, most: int) -> list[Label]:
     begin, end = (_EPOCH + timedelta(seconds=seconds) for seconds in (low, max(high, low + 1)))
     locator = AutoDateLocator(minticks=2, maxticks=most)  # type: ignore[no-untyped-call]
     places: list[datetime] = num2date(locator.tick_values(begin, end))  # type: ignore[no-untyped-call]
-    times = [t for t in places if begin <= t <= end and not t.microsecond] or [begin]
+    inside = [t for t in places if begin <= t <= end and not t.microsecond]
+    times = inside if inside and low < high else [begin]
     upper, lower = _time_formats(times)
-    return [
-        ((time - _EPOCH).total_seconds(), upper.format(time), lower.format(time)) for time in times
-    ]
+    return [((at - _EPOCH).total_seconds(), upper.format(at), lower.format(at)) for at in times]
 
 
 def _time_formats(times: Sequence[datetime]) -> tuple[str, str]:
-    if any(time.second for time in times) or len(times) == 1:
+    if len(times) == 1 and times[0].time() == time():
+        return "{0.year}/{0.month}/{0.day}", ""
+    if any(at.second for at in times) or len(times) == 1:
         return "{0:%H:%M:%S}", "{0.year}/{0.month}/{0.day}"
-    if any(time.hour or time.minute for time in times):
+    if any(at.hour or at.minute for at in times):
         return "{0:%H:%M}", "{0.year}/{0.month}/{0.day}"
-    if any(time.day != 1 for time in times):
+    if any(at.day != 1 for at in times):
         return "{0.month}/{0.day}", "{0.year}年"
-    if any(time.month != 1 for time in times):
+    if any(at.month != 1 for at in times):
         return "{0.month}月", "{0.year}年"
     return "{0.year}年", ""

@@ -124,6 +124,7 @@ def test_an_axis_has_round_steps_around_its_values(low, high, most):
         (1735689600, 1735689600 + 200 * 86_400, ("1月", "2025年")),
         (1735689600, 1735689600 + 3_000 * 86_400, ("2026年", "")),
         (1735725600, 1735725600, ("10:00:00", "2025/1/1")),
+        (1735689600, 1735689600, ("2025/1/1", "")),
         (-62_135_596_800, 253_402_300_799, ("0年", "")),
         (0, 1e13, ("0年", "")),
     ],
@@ -137,5 +138,6 @@ def test_times_are_labelled_by_their_span(low, high, shown):
 
 def test_numbers_have_the_decimals_that_an_axis_needs():
     assert list(units.value_labels(0, 1, 4, "").values()) == ["0", "0.25", "0.5", "0.75", "1"]
+    assert list(units.value_labels(0, 1, 4, "", are_whole=True).values()) == ["0", "1"]
     assert list(units.value_labels(0, 2e6, 2, "").values()) == ["0", "1,000,000", "2,000,000"]
     assert units.value_labels(-250, 693, 3, "percent")[-500] == "-50.0%"
