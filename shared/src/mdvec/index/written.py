@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from mdvec.index.properties import ChunkRanges
-from mdvec.index.tables import Tables
+from mdvec.index.tables import Tables, has_current_words
 from mdvec.text import (
     MAX_TERM,
     WORD_MARK,
@@ -48,12 +48,17 @@ def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -
         where, value = _contains("content", spelling)
         rows = connection.execute(f"SELECT id FROM {documents} WHERE {where}", (value,))
         return [int(document_id) for (document_id,) in rows]
-    # Words in full width are in the index already.
+    # Full width needs a look at every text, folded; a current index has such words already.
+    is_current = has_current_words(connection, tables)
     rows = connection.execute(
         f"SELECT id, content FROM {documents} WHERE content LIKE ?",
-        ("%".join(["", *parts, ""]),),
+        ("%".join(["", *parts, ""]) if is_current else "%",),
     )
-    return [int(str(number)) for number, text in rows if pattern.search(str(text))]
+    return [
+        int(str(number))
+        for number, text in rows
+        if pattern.search(str(text) if is_current else folded(str(text)))
+    ]
 
 
 def chunks_naming(connection: apsw.Connection, tables: Tables, name: str) -> list[int] | None:
@@ -123,7 +128,10 @@ def chunks_saying(
             or pattern.search(folded(text))
             or pattern.search(folded(readable_chunk(".md", text)))
         }
-    where, value = _contains("chunk_text", words)  # addresses are not indexed
+    # Addresses are not indexed; numbers in groups and comments are not in an earlier format.
+    where, value = _contains("chunk_text", words)
+    if not has_current_words(connection, tables):
+        where, value = "?", "1"
     rows = connection.execute(
         f"SELECT id, chunk_text FROM {identifier(tables.vectors)} WHERE {where}", (value,)
     )
