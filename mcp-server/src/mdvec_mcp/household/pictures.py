@@ -115,22 +115,17 @@ class ChartPublisher:
 
 def chart_in_english(chart: Chart) -> Chart:
     """The chart with its title, notes and periods in English; names of categories stay."""
-    title = _titled(chart.title)
+    title = in_english(chart.title)
     if isinstance(chart, CategoryChart):
         return replace(chart, title=title, note=in_english(chart.note))
     return replace(
         chart, title=title,
-        series=tuple(replace(one, name=_titled(one.name)) for one in chart.series),
+        series=tuple(replace(one, name=in_english(one.name)) for one in chart.series),
         notes=tuple(
             replace(note, japanese=note.english or in_english(note.japanese))
             for note in chart.notes
         ),
     )  # fmt: skip
-
-
-def _titled(text: str) -> str:
-    """A title or a period in English, its months as 2025-06 again."""
-    return re.sub(r"(?<=\d)-(\d)(?!\d)", r"-0\1", in_english(text))
 
 
 _YEN = re.compile(r"(-?)([\d,.]+)([万億兆]?)円")

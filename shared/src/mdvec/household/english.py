@@ -144,7 +144,7 @@ def _translated(text: str) -> str:
 
 def _known(text: str) -> str | None:
     if _SPAN.fullmatch(text):
-        iso = _DATE.sub(lambda day: "-".join(filter(None, day.groups())), text)
+        iso = _DATE.sub(lambda day: "-".join(part.zfill(2) for part in day.groups() if part), text)
         return iso.replace("〜", " to ").replace("（", " (").replace("）", ")")
     if text in _words():
         return _words()[text]

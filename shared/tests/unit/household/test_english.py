@@ -61,6 +61,11 @@ def test_every_japanese_text_of_the_answers_is_in_the_table():
             '- 2025-06-30 "振替。- 収入: 1円" -¥1,200 食費 (not counted: transfer) 財布',
         ),
         ("A、B（2件、支出 5円）", "A, B (2 rows, spending ¥5)"),
+        (
+            "家計簿グラフ - 2025年6月（5/26〜6/25）の支出",
+            "household chart: spending, 2025-06 (5/26 to 6/25)",
+        ),
+        ("2025年7月1日〜2025年7月10日の支出", "spending, 2025-07-01 to 2025-07-10"),
         ("海の家", "海の家"),
     ],
 )
