@@ -8,4 +8,3 @@ from .formats import Format as Format
 from .formats import format_of as format_of
 from .process import ConversionFailed as ConversionFailed
 from .process import Converter as Converter
-from .process import converter as converter

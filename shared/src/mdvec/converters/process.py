@@ -8,8 +8,6 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from mdvec.cancelling import raise_if_cancelled
@@ -120,16 +118,6 @@ class Converter:
             for pipe in (self._process.stdin, self._process.stdout):
                 os.set_blocking(pipe.fileno(), False)  # type: ignore[union-attr] # both are pipes
         return self._process
-
-
-@contextmanager
-def converter() -> Iterator[Converter]:
-    """A converter whose process ends with the block."""
-    made = Converter()
-    try:
-        yield made
-    finally:
-        made.close()
 
 
 class _Wire:

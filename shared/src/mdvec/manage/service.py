@@ -224,8 +224,8 @@ class ServerNotInstalled(MdvecError):
 
 def find_server_program() -> str | None:
     """The server's executable: the one beside this Python, else the first on the PATH, or None."""
-    beside = Path(sys.executable).with_name(SERVER_PROGRAM)
-    return str(beside) if beside.is_file() else shutil.which(SERVER_PROGRAM)
+    beside = shutil.which(SERVER_PROGRAM, path=str(Path(sys.executable).parent))
+    return beside or shutil.which(SERVER_PROGRAM)
 
 
 def server_program() -> str:
