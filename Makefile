@@ -49,6 +49,7 @@ lint: test-setup ## Check style, types, layers and generated docs
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@$(BIN)/mypy $(SOURCES)
 	@$(BIN)/mypy --platform darwin --no-warn-unreachable --cache-dir .mypy_cache/darwin $(SOURCES)
+	@$(BIN)/mypy --platform win32 --no-warn-unreachable --cache-dir .mypy_cache/win32 $(SOURCES)
 	@$(BIN)/mypy --config-file tests/mypy.ini shared/tests manage-documents/tests tests
 	@$(BIN)/mypy --config-file tests/mypy.ini mcp-server/tests  # it has a conftest of its own
 	@$(BIN)/lint-imports --no-logo

@@ -123,8 +123,10 @@ def main() -> None:
     """Run `mdvec`."""
     _replace_closed_streams()
     for stream in (sys.stdout, sys.stderr):
-        # A file name may not be valid Unicode; printing it must not fail.
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        # A file name may not be valid Unicode; printing it must not fail. A pipe of Windows has the
+        # encoding of its old consoles, which lack letters.
+        encoding = "utf-8" if sys.platform == "win32" else None
+        stream.reconfigure(encoding=encoding, errors="backslashreplace")  # type: ignore[union-attr]
     try:
         sys.exit(_command()(prog_name="mdvec", standalone_mode=False))
     except typer.TyperException as error:

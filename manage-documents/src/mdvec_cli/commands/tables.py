@@ -205,7 +205,7 @@ def new_file(path: Path, *, replace: bool) -> Iterator[IO[bytes]]:
         part = Path(file.name)
         try:
             yield file
-            file.flush()
+            file.close()  # Windows moves no open file
             umask = os.umask(0)
             os.umask(umask)
             part.chmod(0o666 & ~umask)

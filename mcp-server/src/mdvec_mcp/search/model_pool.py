@@ -16,6 +16,7 @@ import anyio
 import anyio.to_thread
 from mdvec.embedding import CARDS, Embedder, Reranker, is_endpoint_model
 from mdvec.errors import MdvecError
+from mdvec.platform import return_memory
 from mdvec.tools import Tool
 
 if TYPE_CHECKING:
@@ -185,9 +186,4 @@ def _return_memory() -> None:
     torch = sys.modules.get("torch")
     if torch is not None and torch.backends.mps.is_available():
         torch.mps.empty_cache()
-    if sys.platform == "linux":
-        import ctypes
-
-        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-        if trim is not None:
-            trim(0)
+    return_memory()

@@ -20,11 +20,11 @@ from mdvec.analysis.errors import (
     ExportMissing,
     NotAHandle,
 )
+from mdvec.platform import is_anothers, is_shut, open_folder, shut_folder
 from mdvec.sizes import MEGABYTE
 
 PRIVATE_FILE_MODE = 0o600
 _PRIVATE_FOLDER_MODE = 0o700
-_GROUP_AND_OTHERS = 0o077
 
 
 def make_private(folder: Path, is_ours: Callable[[str], bool]) -> None:
@@ -55,8 +55,7 @@ def is_private(folder: Path, is_ours: Callable[[str], bool]) -> bool:
         ExportFolderUnusable: it belongs to another user, or is shared, or is not a folder.
     """
     try:
-        # Refuses a link, so that the folder checked is the one whose mode is changed.
-        opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        opened = open_folder(folder)
     except FileNotFoundError:
         return False
     except OSError as error:
@@ -64,27 +63,28 @@ def is_private(folder: Path, is_ours: Callable[[str], bool]) -> bool:
             "the exports folder is a link, a file or not readable; name a folder of its own "
             "in [analytics] folder"
         ) from error
-    try:
-        _close_to_others(opened, is_ours)
-    finally:
-        os.close(opened)
+    if opened is not None:
+        try:
+            _close_to_others(opened, is_ours)
+        finally:
+            os.close(opened)
     return True
 
 
 def _close_to_others(opened: int, is_ours: Callable[[str], bool]) -> None:
     status = os.fstat(opened)
-    if status.st_uid != os.getuid():
+    if is_anothers(status):
         raise ExportFolderUnusable(
             "the exports folder belongs to another user; name one of your own in [analytics] folder"
         )
-    if stat.S_IMODE(status.st_mode) & _GROUP_AND_OTHERS == 0:
+    if is_shut(status):
         return
     if any(not is_ours(name) for name in os.listdir(opened)):
         raise ExportFolderUnusable(
             "the exports folder can be read by others and holds other files too; name a "
             "folder of its own in [analytics] folder"
         )
-    os.fchmod(opened, _PRIVATE_FOLDER_MODE)
+    shut_folder(opened)
 
 
 def unwritable(error: OSError) -> ExportFolderUnusable:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import struct
 import sys
 from importlib import import_module
@@ -17,7 +16,13 @@ from typing import Any, BinaryIO
 
 from mdvec.converters.formats import MAX_TEXT, Converted, NotConverted, format_of
 from mdvec.installation import this_installation
-from mdvec.sandbox import code_paths, limit, restrict_calls, restrict_files, take_own_user
+from mdvec.platform import (
+    code_paths,
+    limit_process,
+    restrict_calls,
+    restrict_files,
+    take_own_user,
+)
 from mdvec.sizes import MEGABYTE
 
 LENGTHS = struct.Struct(">II")
@@ -40,9 +45,7 @@ def main() -> None:
 
 
 def _locked() -> list[str]:
-    limit(resource.RLIMIT_AS, MAX_MEMORY_MB * MEGABYTE)
-    limit(resource.RLIMIT_CORE, 0)
-    limit(resource.RLIMIT_FSIZE, 0)
+    limit_process(memory=MAX_MEMORY_MB * MEGABYTE, written=0)
     sys.setrecursionlimit(2_000)
     walls = {
         "own_user": take_own_user(),

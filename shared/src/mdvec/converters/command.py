@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import os
 import shlex
-import signal
 import subprocess
 import tempfile
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
 from mdvec.cancelling import raise_if_cancelled
 from mdvec.converters.formats import MAX_TEXT, Converted, NotConverted
 from mdvec.files import UnreadableFile, decode_text, why
+from mdvec.platform import apart, end_with_children
 from mdvec.text import on_one_line
 
 _HERE = "{}"
@@ -71,7 +70,7 @@ def _printed(arguments: list[str], folder: str, max_seconds: float) -> str:
         try:
             process = subprocess.Popen(  # noqa: S603 - the user's own settings name it, no shell
                 arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=said, cwd=folder,
-                start_new_session=True,  # so that it ends with all that it starts
+                **apart(),
             )  # fmt: skip
         except OSError as error:
             raise NotConverted(
@@ -85,7 +84,7 @@ def _printed(arguments: list[str], folder: str, max_seconds: float) -> str:
                 if os.fstat(output.fileno()).st_size > MAX_TEXT:
                     break
         finally:
-            _end(process)
+            end_with_children(process)
         if os.fstat(output.fileno()).st_size > MAX_TEXT:
             raise NotConverted(f"{program} prints more than {MAX_TEXT:,} bytes")
         if code:
@@ -104,14 +103,7 @@ def _ended(process: subprocess.Popen[bytes]) -> int | None:
         return None
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the program and what it started."""
-    with suppress(ProcessLookupError, PermissionError):  # macOS refuses where all have ended
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-
-
-def _last_line(said: BinaryIO) -> str:
+def _last_line(said: IO[bytes]) -> str:
     said.seek(0)
     lines = said.read(1_000_000).decode("utf-8", "replace").strip().splitlines()
     return on_one_line(lines[-1])[:_MAX_SAID] if lines else "it said nothing"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import select
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 from mdvec.cancelling import raise_if_cancelled
@@ -15,11 +15,12 @@ from mdvec.converters.child import LENGTH, LENGTHS
 from mdvec.converters.command import NO_COMMANDS, OwnCommands
 from mdvec.converters.formats import Converted, NotConverted
 from mdvec.files import UnreadableFile
+from mdvec.platform import apart, can_read, can_write, never_wait
 
 MAX_SECONDS = 30.0
 _MAX_ANSWER = 400_000_000
 _BLOCK = 2**18
-_POLL_MS = 100
+_POLL_SECONDS = 0.1
 _MODULE = "mdvec.converters.child"
 _INHERITED = ("LD_LIBRARY_PATH", "PYTHONNOUSERSITE", "PYTHONPATH", "TZ")
 
@@ -113,10 +114,10 @@ class Converter:
                 stderr=subprocess.DEVNULL,
                 bufsize=0,
                 env={**environment, "MALLOC_ARENA_MAX": "2"},
-                start_new_session=True,  # a Ctrl-C in the terminal is for the import
+                **apart(),
             )
             for pipe in (self._process.stdin, self._process.stdout):
-                os.set_blocking(pipe.fileno(), False)  # type: ignore[union-attr] # both are pipes
+                never_wait(pipe.fileno())  # type: ignore[union-attr] # both are pipes
         return self._process
 
 
@@ -133,26 +134,24 @@ class _Wire:
         """Write all of it."""
         rest = memoryview(data)
         while rest:
-            self._wait(self._to, select.POLLOUT)
+            self._wait(can_write, self._to)
             rest = rest[os.write(self._to, rest[:_BLOCK]) :]
 
     def read(self, count: int) -> bytes:
         """Read exactly so many bytes."""
         parts = bytearray()
         while len(parts) < count:
-            self._wait(self._from, select.POLLIN)
+            self._wait(can_read, self._from)
             part = os.read(self._from, min(count - len(parts), _BLOCK))
             if not part:
                 raise _ProcessEnded
             parts += part
         return bytes(parts)
 
-    def _wait(self, descriptor: int, event: int) -> None:
-        poll = select.poll()
-        poll.register(descriptor, event)
+    def _wait(self, can: Callable[[int, float], bool], descriptor: int) -> None:
         is_ready = False
         while not is_ready:
-            is_ready = bool(poll.poll(_POLL_MS))
+            is_ready = can(descriptor, _POLL_SECONDS)
             raise_if_cancelled()
             if time.monotonic() > self._deadline:
                 raise TimeoutError

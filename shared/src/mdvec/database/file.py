@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import re
 import stat
-import subprocess
-import sys
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -15,31 +13,21 @@ from pathlib import Path
 
 import apsw
 
-_MOUNTS = Path("/proc/self/mountinfo")
+from mdvec.platform import Mount, lock_bytes, mount_of
+
 _KINDS = re.compile(
     r"(nfs\d?|cifs|smb\d?|smbfs|smb2|afs|auristorfs|afpfs|webdav|davfs|ncpfs|coda|ceph|glusterfs"
     r"|lustre|beegfs|gpfs|orangefs|pvfs2|ocfs2|gfs2?|moosefs|fuse\.(sshfs|rclone|davfs2?|glusterfs"
     r"|ceph|ceph-fuse|s3fs|gcsfuse|moosefs|smbnetfs|curlftpfs|afpfs|mfs))"
 )
-_ESCAPE = re.compile(r"\\([0-7]{3})")
-_MAC_LINE = re.compile(r"(?P<source>.+?) on (?P<point>/.*) \((?P<kind>[^,)]+)[^)]*\)")
 
 
-@dataclass(frozen=True, slots=True)
-class Mount:
-    """A mounted file system: where, of which kind, and what is mounted there."""
-
-    point: str
-    kind: str
-    source: str
-
-
-def network_trouble(path: Path, mounts: Iterable[Mount] | None = None) -> str | None:
+def network_trouble(path: Path, known: Iterable[Mount] | None = None) -> str | None:
     """Why a database must not be written at a path: a network file system; None if it is local.
 
-    ``mounts`` are those of this machine, by default the present ones.
+    ``known`` are the mounts of this machine, by default the present ones.
     """
-    mount = _innermost(Path(os.path.realpath(path)), _mounts() if mounts is None else mounts)
+    mount = mount_of(path, known)
     if mount is None or not _KINDS.fullmatch(mount.kind):
         return None
     return (
@@ -47,56 +35,6 @@ def network_trouble(path: Path, mounts: Iterable[Mount] | None = None) -> str | 
         "cannot be trusted and two machines damage the file; keep the database on a local disk, "
         "and let other machines search it through mdvec-mcp --http"
     )
-
-
-def _mounts() -> list[Mount]:
-    """What is mounted now; empty if the system does not say."""
-    if sys.platform == "darwin":
-        return _mounts_of_mac()
-    try:
-        return linux_mounts(_MOUNTS.read_text(encoding="utf-8", errors="surrogateescape"))
-    except OSError:
-        return []
-
-
-def _mounts_of_mac() -> list[Mount]:
-    try:
-        completed = subprocess.run(["/sbin/mount"], capture_output=True, check=True, timeout=10)
-    except (OSError, subprocess.SubprocessError):
-        return []
-    return mac_mounts(completed.stdout.decode(errors="replace"))
-
-
-def linux_mounts(text: str) -> list[Mount]:
-    """The mounts in the text of ``/proc/self/mountinfo``."""
-    mounts = []
-    for line in text.splitlines():
-        before, _, after = line.partition(" - ")
-        fields, last = before.split(" "), after.split(" ")
-        if len(fields) > 4 and len(last) > 1:
-            mounts.append(Mount(_unescaped(fields[4]), last[0], _unescaped(last[1])))
-    return mounts
-
-
-def mac_mounts(text: str) -> list[Mount]:
-    """The mounts that ``mount`` prints on macOS."""
-    lines = (_MAC_LINE.fullmatch(line) for line in text.splitlines())
-    return [Mount(line["point"], line["kind"], line["source"]) for line in lines if line]
-
-
-def _innermost(path: Path, mounts: Iterable[Mount]) -> Mount | None:
-    """The mount that a path is in; of several at one place, the last covers the others."""
-    best: Mount | None = None
-    for mount in mounts:
-        if path.is_relative_to(mount.point) and (
-            best is None or len(mount.point) >= len(best.point)
-        ):
-            best = mount
-    return best
-
-
-def _unescaped(field: str) -> str:
-    return _ESCAPE.sub(lambda code: chr(int(code[1], 8)), field)
 
 
 _ENDINGS = ("", "-wal", "-shm")
@@ -138,11 +76,9 @@ def remove_index(database: Path) -> None:
     Raises:
         OSError: a program has the database open, or the file cannot be deleted.
     """
-    import fcntl  # Windows has none, and no such rights either
-
     start, count = _OPENED
     with database.open("r+b") as file:
-        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, count, start)
+        lock_bytes(file.fileno(), start, count, shared=False)
         Path(f"{database}-shm").unlink(missing_ok=True)
 
 

@@ -23,9 +23,9 @@ from mdvec.files import (
     data_ending,
     opened_within,
     packing,
-    path_of,
     unpacked_ending,
 )
+from mdvec.platform import path_of
 
 ARROW_ENDINGS = (".feather", ".arrow")
 COPIED_ENDINGS = (*DELIMITERS, *JSON_ENDINGS, *ARROW_ENDINGS)

@@ -12,7 +12,6 @@ from .reading import decode_text as decode_text
 from .reading import file_encoding as file_encoding
 from .reading import open_within as open_within
 from .reading import opened_within as opened_within
-from .reading import path_of as path_of
 from .reading import read_bytes as read_bytes
 from .scanning import FileState as FileState
 from .scanning import FoundFile as FoundFile

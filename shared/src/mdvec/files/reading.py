@@ -7,11 +7,9 @@ of a path and its opening, a link may replace the file or a folder above it.
 from __future__ import annotations
 
 import codecs
-import fcntl
 import hashlib
 import os
 import stat
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +17,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from mdvec.files.scanning import UnreadableFile, why
+from mdvec.platform import open_to_read, real_path
 from mdvec.text import (
     CP1252,
     UTF_16,
@@ -32,7 +31,6 @@ from mdvec.text import (
 _GONE = "its file is gone"
 _LINK = "its file has become a link out of the source folder, which is not followed"
 _NO_FILE = "in the place of its file is something else"
-_MAX_PATH = 1024
 
 
 class NotOpened(UnreadableFile):
@@ -55,14 +53,6 @@ def opened_within(file: Path, folder: Path) -> Iterator[int]:
         os.close(descriptor)
 
 
-def path_of(descriptor: int) -> Path:
-    """A path that opens the same file, even if the file was renamed or replaced.
-
-    On macOS, all who open it share one position in the file.
-    """
-    return Path(f"/dev/fd/{descriptor}")
-
-
 def open_within(file: Path, folder: Path) -> int:
     """Open a file for reading that is where it was recorded, or elsewhere in its folder.
 
@@ -72,8 +62,7 @@ def open_within(file: Path, folder: Path) -> int:
         NotOpened: it is gone, is not a regular file, or is a link out of the folder.
     """
     try:
-        # Opening a pipe in its place must not wait for its writer.
-        descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        descriptor = open_to_read(file)
     except FileNotFoundError:
         raise NotOpened(_GONE, may_pass=True) from None
     except OSError as error:
@@ -82,19 +71,11 @@ def open_within(file: Path, folder: Path) -> int:
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise NotOpened(_NO_FILE)
-    path = _place_of(descriptor)
+    path = real_path(descriptor)
     if path != file and not path.is_relative_to(folder):
         os.close(descriptor)
         raise NotOpened(_LINK)
     return descriptor
-
-
-def _place_of(descriptor: int) -> Path:
-    """The path of an open file according to the system, without links."""
-    if sys.platform == "darwin":
-        buffer = fcntl.fcntl(descriptor, fcntl.F_GETPATH, b"\0" * _MAX_PATH)
-        return Path(os.fsdecode(buffer.rstrip(b"\0")))
-    return Path(f"/proc/self/fd/{descriptor}").readlink()
 
 
 _BLOCK = 2**20

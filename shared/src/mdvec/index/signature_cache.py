@@ -15,6 +15,7 @@ from cachetools import LRUCache
 from mdvec.index.nearest import Near, nearest_among, stored_vectors
 from mdvec.index.properties import ChunkRanges, expanded
 from mdvec.index.tables import Tables, create_signatures, drop_signatures, has_signatures
+from mdvec.platform import machine_memory
 from mdvec.text import identifier
 
 if TYPE_CHECKING:
@@ -238,12 +239,8 @@ class SignatureCache:
 
 
 def _max_cache_bytes() -> int:
-    """The limit of the cache: a share of the machine's memory, or a minimum if that is unknown."""
-    try:
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return _MIN_BYTES
-    return max(_MIN_BYTES, memory // _SHARE_OF_MEMORY)
+    """The limit of the cache: a share of the machine's memory, or a minimum."""
+    return max(_MIN_BYTES, machine_memory() // _SHARE_OF_MEMORY)
 
 
 SIGNATURES = SignatureCache(_max_cache_bytes())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import logging
 import os
@@ -14,6 +13,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
+
+from mdvec.platform import lock_whole, open_to_append
 
 logger = logging.getLogger("mdvec")
 
@@ -179,7 +180,7 @@ class SharedLogFile(logging.Handler):
         super().close()
 
     def _opened(self) -> int:
-        return os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        return open_to_append(self._path)
 
     def _reopen(self) -> None:
         opened = self._opened()
@@ -199,7 +200,7 @@ class SharedLogFile(logging.Handler):
         Lines that other processes write meanwhile go into the renamed file.
         """
         try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock_whole(self._descriptor)
         except OSError:
             return
         if self._is_current():

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from mdvec.errors import MdvecError
 from mdvec.manage.service import health_of, server_program
+from mdvec.platform import is_shut, replace
 
 CODE_SECONDS = 120
 """How long a one-time address can be opened."""
@@ -229,7 +230,7 @@ def write_opening(file: Path, address: str) -> None:
     try:
         with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE), "w") as written:  # noqa: PTH123
             written.write(_PAGE.format(address=escape(address)))
-        new.replace(file)
+        replace(new, file)
     except OSError as error:
         with suppress(OSError):
             new.unlink()  # it leads to the page as well
@@ -265,7 +266,6 @@ def _folder_of_snap(home: Path) -> Path | None:
 
 
 MIN_TOKEN_CHARS = 16
-_GROUP_AND_OTHERS = 0o077
 
 
 class TokenUnusable(MdvecError):
@@ -294,8 +294,9 @@ def read_token(value: str | None, file: Path | None) -> str | None:
 def _content(file: Path) -> str:
     try:
         with file.expanduser().open(encoding="utf-8") as stream:
-            mode = stat.S_IMODE(os.fstat(stream.fileno()).st_mode)
-            if os.name == "posix" and mode & _GROUP_AND_OTHERS:
+            status = os.fstat(stream.fileno())
+            if not is_shut(status):
+                mode = stat.S_IMODE(status.st_mode)
                 raise TokenUnusable(
                     f"other users can open the token file {file} ({mode:04o}); make it yours "
                     f"alone with: chmod 600 {shlex.quote(str(file.expanduser()))}"

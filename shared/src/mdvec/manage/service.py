@@ -6,7 +6,6 @@ Installs and removes it, writes its file and reads the command in it, and checks
 from __future__ import annotations
 
 import json
-import os
 import plistlib
 import shlex
 import shutil
@@ -19,6 +18,7 @@ from pathlib import Path
 
 from mdvec.errors import MdvecError
 from mdvec.installation import this_installation
+from mdvec.platform import user_number
 
 _UNIT_NAME = "mdvec.service"
 _SYSTEMD = ("systemctl", "--user")
@@ -85,7 +85,7 @@ def service_of(platform: str, home: Path, config_home: Path, command: Sequence[s
         )
     if platform == "darwin":
         path = home / "Library" / "LaunchAgents" / f"{LABEL}.plist"
-        domain = f"gui/{os.getuid()}"
+        domain = f"gui/{user_number()}"
         return Service(
             path,
             launchd_plist(command),

@@ -15,6 +15,7 @@ from mdvec.database import Connection, open_database, snapshot
 from mdvec.files import FileState, Scan, ScanRules, SourceMissing
 from mdvec.importing import Failure, failures, rules_in_force
 from mdvec.manage import KIND_CODE, scan_source
+from mdvec.platform import open_to_read
 from mdvec.text import counted, shown_name
 from mdvec.tools import (
     Tool,
@@ -225,8 +226,7 @@ def _still_fails(failed: FileState | None, now: FileState, file: Path) -> bool:
     if failed is not None:
         return failed == now
     try:
-        # A pipe in its place must not be waited for.
-        os.close(os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK))
+        os.close(open_to_read(file))
     except FileNotFoundError:  # the index may have its name in another form
         return False
     except OSError:

@@ -23,12 +23,11 @@ from mdvec.files import ScanRules
 from mdvec.importing import ImportInterrupted, Progress
 from mdvec.log import open_log
 from mdvec.manage import import_request, import_tool, loading_and_telling
+from mdvec.platform import lower_priority
 from mdvec.settings import Settings
 from mdvec.sync.freshness import look_at
 from mdvec.sync.import_process import Failed, Message, Notice, Result, Stopped, as_line
 
-_PRIORITY = 15
-"""What is added to the niceness: with 19 it would starve beside any other work."""
 _TELL_SECONDS = 0.1
 SETTLE_SECONDS = 1.5
 """A file that changed less than this ago may still be being written."""
@@ -39,7 +38,7 @@ _LOOK_SECONDS = 0.2
 
 def main() -> None:
     """Import one tool."""
-    os.nice(_PRIORITY)
+    lower_priority()
     speaker = _Speaker(_own_stdout())
     line = sys.stdin.readline()
     if not line:  # stopped before it was told what to do

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 
 from mdvec.importing import ImportReport, Progress
+from mdvec.platform import apart
 from mdvec.settings import Settings
 
 
@@ -129,11 +130,11 @@ class ImportProcess:
         # Its own session: Ctrl-C on our terminal reaches us alone, and we close its STDIN. Not
         # isolated further (-I), as PYTHONPATH may say where the packages are.
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "mdvec.sync.import_child"],
+            [sys.executable, "-P", "-X", "utf8", "-m", "mdvec.sync.import_child"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             encoding="utf-8",
-            start_new_session=True,
+            **apart(),
         )
         values = settings.model_dump(mode="json", exclude_unset=True, exclude={"server"})
         self._order = json.dumps(

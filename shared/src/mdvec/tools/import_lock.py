@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -37,7 +37,8 @@ def only_import_of(database: Path, tool: Tool, on_notice: Callable[[str], None])
     try:
         yield
     finally:
-        path.unlink(missing_ok=True)
+        with suppress(PermissionError):  # Windows removes no open file; the lock does it there
+            path.unlink(missing_ok=True)
         lock.release()
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ from mdvec.database import DatabaseUnusable
 from mdvec.errors import MdvecError
 from mdvec.files import ScanRules
 from mdvec.index import Tables
+from mdvec.platform import is_held
 from mdvec.text import ChunkingOptions, InvalidChunking, counted
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.names import checked_tool_name
@@ -325,18 +324,7 @@ def lock_file(database: Path, tool: Tool) -> Path:
 
 def is_being_imported(database: Path, tool: Tool) -> bool:
     """Whether an import of the tool, or mdvec compact, is running in another process."""
-    try:
-        # Opened here, as filelock would create the file if the import has just removed it.
-        descriptor = os.open(lock_file(database, tool), os.O_RDWR | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
+    return is_held(lock_file(database, tool))
 
 
 _IS_RUNNING = "an import is running"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-TAKING = "from pathlib import Path; from mdvec.sandbox import take_own_user; import json, os"
+TAKING = "from pathlib import Path; from mdvec.platform import take_own_user; import json, os"
 NEEDED = {0, 2, 6, 7}  # to change owners, read any file, and choose a group and a user
 
 

@@ -5,7 +5,7 @@ import json
 import duckdb
 import pytest
 
-from mdvec.sandbox import restrict_files
+from mdvec.platform import restrict_files
 from mdvec.sql.child import loading, lockdown
 from mdvec.sql.child.handler import FatalDuckDBError, RequestHandler, refusal_of
 from mdvec.sql.core.refusals import QueryRefused

@@ -14,6 +14,7 @@ from mdvec.datasets.core.understood import AS_TEXT, ReadColumn, Understood
 from mdvec.datasets.interfaces.child_environment import child_environment
 from mdvec.files import UnreadableFile, why
 from mdvec.installation import this_installation
+from mdvec.platform import apart
 
 _MODULE = "mdvec.datasets.interfaces.arrow_child"
 _SECONDS = 60.0
@@ -48,15 +49,14 @@ def _response(source: Path, target: Path, texts: list[str]) -> dict[str, Any]:
         with source.open("rb") as stream:
             size = source.stat().st_size
             done = subprocess.run(  # noqa: S603 - our own module, no shell
-                [sys.executable, "-P", "-X", "utf8", "-m", _MODULE],
-                input=json.dumps([stream.fileno(), str(target), texts]),
+                [sys.executable, "-P", "-X", "utf8", "-m", _MODULE, str(target), *texts],
+                stdin=stream,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                pass_fds=[stream.fileno()],
                 env=child_environment(),
                 encoding="utf-8",
                 timeout=_SECONDS + size / _BYTES_A_SECOND,
-                start_new_session=True,  # so that Ctrl-C in the terminal does not reach it
+                **apart(),
                 check=False,
             )
     except subprocess.TimeoutExpired as error:

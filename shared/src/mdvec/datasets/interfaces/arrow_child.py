@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from mdvec.datasets.core.cells import duration
 from mdvec.datasets.core.duckdb_types import MAX_DIGITS, long_decimals
+from mdvec.platform import path_of, read_start
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,9 +30,9 @@ class _NotRead(Exception):
 
 
 def main() -> None:
-    """Convert one file; prints its columns' names, or why it cannot be converted."""
-    descriptor, target, texts = json.loads(sys.stdin.readline())
-    sys.stdout.write(json.dumps(_converted(descriptor, Path(target), texts)))
+    """Convert the file that is STDIN; prints its columns' names, or why it cannot be converted."""
+    target, *texts = sys.argv[1:]
+    sys.stdout.write(json.dumps(_converted(sys.stdin.fileno(), Path(target), texts)))
 
 
 def _converted(descriptor: int, target: Path, texts: list[str]) -> dict[str, Any]:
@@ -130,9 +131,8 @@ def _as_text(kind: pl.DataType) -> pl.DataType:
 def _lazy(descriptor: int) -> pl.LazyFrame:
     import polars as pl
 
-    start = os.pread(descriptor, len(_FILE_MARK), 0)
+    start = read_start(descriptor, len(_FILE_MARK))
     if start.startswith(_STREAM_MARK):
-        os.lseek(descriptor, 0, os.SEEK_SET)
         # polars reads from the descriptor itself, past what a buffer would have taken.
         with os.fdopen(descriptor, "rb", buffering=0) as stream:
             return pl.read_ipc_stream(stream).lazy()
@@ -140,7 +140,7 @@ def _lazy(descriptor: int) -> pl.LazyFrame:
         raise _NotRead("it is Feather of version 1; write it again as version 2 or Parquet")
     if start != _FILE_MARK:
         raise _NotRead("it is not an Arrow file; write it again")
-    return pl.scan_ipc(f"/dev/fd/{descriptor}")
+    return pl.scan_ipc(path_of(descriptor))
 
 
 if __name__ == "__main__":

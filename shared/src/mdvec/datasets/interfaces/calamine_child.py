@@ -7,14 +7,13 @@ that it has billions of cells, so this process has limited memory, and can open 
 from __future__ import annotations
 
 import json
-import os
-import resource
+import struct
 import sys
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from mdvec.sandbox import code_paths, limit, restrict_calls, restrict_files
+from mdvec.platform import code_paths, limit_process, restrict_calls, restrict_files
 from mdvec.sizes import MEGABYTE
 
 if TYPE_CHECKING:
@@ -23,27 +22,29 @@ if TYPE_CHECKING:
 MEMORY_MB = 1_024
 MAX_SPOOL_MB = 2_048
 _MAX_EXACT = 2**53
+ANSWER_AT = struct.Struct("<Q")
 
 
 def main() -> None:
-    """Write the cells of one workbook to a file, and print what sheets it has."""
+    """Write the cells of the workbook that is STDIN to STDOUT, a file, and then its sheets.
+
+    Its last bytes say where the answer, JSON, begins.
+    """
     from python_calamine import CalamineError, CalamineWorkbook, PasswordError
 
-    source, spool = json.loads(sys.stdin.readline())
-    limit(resource.RLIMIT_AS, MEMORY_MB * MEGABYTE)
-    limit(resource.RLIMIT_FSIZE, MAX_SPOOL_MB * MEGABYTE)
-    limit(resource.RLIMIT_CORE, 0)
-    restrict_files([*code_paths(), source])
+    limit_process(memory=MEMORY_MB * MEGABYTE, written=MAX_SPOOL_MB * MEGABYTE)
+    restrict_files([*code_paths(), sys.stdin.fileno()])
     restrict_calls()
     answer: dict[str, Any]
+    rows = sys.stdout.buffer
     try:
-        with os.fdopen(source, "rb") as stream, os.fdopen(spool, "wb") as rows:
-            answer = {"sheets": list(_sheets(CalamineWorkbook.from_filelike(stream), rows))}
+        answer = {"sheets": list(_sheets(CalamineWorkbook.from_filelike(sys.stdin.buffer), rows))}
     except PasswordError:
         answer = {"error": "it is locked by a password; save it without one"}
     except (CalamineError, MemoryError, OSError):
         answer = {}
-    sys.stdout.write(json.dumps(answer))
+    start = rows.tell()
+    rows.write(json.dumps(answer).encode() + ANSWER_AT.pack(start))
 
 
 def _sheets(book: CalamineWorkbook, rows: BinaryIO) -> Iterator[dict[str, Any]]:

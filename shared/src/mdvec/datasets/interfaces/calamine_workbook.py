@@ -6,6 +6,7 @@ The formats of cells are not seen there, and the import says so.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -13,15 +14,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from mdvec.datasets.core.sheet_cells import MergedCells, SheetMarks
 from mdvec.datasets.core.understood import ReadingOptions
+from mdvec.datasets.interfaces.calamine_child import ANSWER_AT
 from mdvec.datasets.interfaces.child_environment import child_environment
 from mdvec.datasets.interfaces.database_file import OpenedFile
 from mdvec.datasets.interfaces.sheet_table import HIDDEN, Row, SheetTable, opened_file
 from mdvec.datasets.interfaces.typed_rows import OnRows
 from mdvec.files import UnreadableFile, opened_within
+from mdvec.platform import apart
 
 _MODULE = "mdvec.datasets.interfaces.calamine_child"
 _SECONDS = 60.0
@@ -56,26 +59,28 @@ def opened(
         yield opened_file(sheets, left_out)
 
 
-def _sheets(descriptor: int, spool: BinaryIO, size: int) -> list[dict[str, Any]]:
-    """What the sheets of a workbook are; their rows are in ``spool``."""
+def _sheets(descriptor: int, spool: IO[bytes], size: int) -> list[dict[str, Any]]:
+    """What the sheets of a workbook are; ``spool`` gets their rows."""
     try:
         done = subprocess.run(  # noqa: S603 - our own module, no shell
             [sys.executable, "-P", "-X", "utf8", "-m", _MODULE],
-            input=json.dumps([descriptor, spool.fileno()]),
-            stdout=subprocess.PIPE,
+            stdin=descriptor,
+            stdout=spool,
             stderr=subprocess.DEVNULL,
-            pass_fds=[descriptor, spool.fileno()],
             env=child_environment(),
-            encoding="utf-8",
             timeout=_SECONDS + size / _BYTES_A_SECOND,
-            start_new_session=True,  # so that Ctrl-C in the terminal does not reach it
+            **apart(),
             check=False,
         )
     except subprocess.TimeoutExpired as error:
         raise UnreadableFile(
             f"reading it was stopped after {error.timeout:,.0f} s", may_pass=True
         ) from error
-    answer: dict[str, Any] = json.loads(done.stdout or "{}")
+    spool.seek(-ANSWER_AT.size if done.returncode == 0 else 0, os.SEEK_END)
+    answer: dict[str, Any] = {}
+    if at := spool.read():
+        spool.seek(*ANSWER_AT.unpack(at))
+        answer = json.loads(spool.read()[: -ANSWER_AT.size])
     if "sheets" not in answer:
         raise UnreadableFile(answer.get("error", _BROKEN))
     sheets: list[dict[str, Any]] = answer["sheets"]
@@ -95,7 +100,7 @@ def _marks(about: dict[str, Any]) -> SheetMarks:
 class _SpooledRows:
     """The rows of a sheet, between two positions of a file of JSON lines."""
 
-    def __init__(self, spool: BinaryIO, start: int, end: int) -> None:
+    def __init__(self, spool: IO[bytes], start: int, end: int) -> None:
         self._spool = spool
         self._start = start
         self._end = end

@@ -14,7 +14,8 @@ from mdvec.datasets.interfaces.connection import first_line, parquet_scan, safe_
 from mdvec.datasets.interfaces.parquet import rows_at_once, units_metadata
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.interfaces.typed_columns import MIN_WIDE_COLUMNS
-from mdvec.files import UnreadableFile, opened_within, path_of
+from mdvec.files import UnreadableFile, opened_within
+from mdvec.platform import path_of
 from mdvec.text import identifier, literal
 
 if TYPE_CHECKING:

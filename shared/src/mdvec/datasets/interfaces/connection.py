@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mdvec.datasets.interfaces.memory import allowed_memory
+from mdvec.platform import data_limit, never_wait
 from mdvec.sizes import MEGABYTE
 from mdvec.text import literal
 
@@ -106,7 +106,7 @@ def _connected(
     connection.execute("SET allowed_paths = $paths", {"paths": allowed_paths(files)})
     if writes_to is not None:
         connection.execute("SET allowed_directories = $d", {"d": [str(writes_to)]})
-    if allowed := allowed_memory():  # so that it drops what it can read again before it fails
+    if allowed := data_limit():  # so that it drops what it can read again before it fails
         connection.execute(f"SET memory_limit = '{allowed * _SHARE_OF_MEMORY / MEGABYTE:.0f}MB'")
     if limits is not None:
         connection.execute(f"SET memory_limit = '{limits.memory_mb:d}MB'")
@@ -197,7 +197,7 @@ def stoppable(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
         yield
         return
     reader, writer = os.pipe()
-    os.set_blocking(writer, False)
+    never_wait(writer)
     before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     watcher = threading.Thread(target=_watch, args=(connection, reader), daemon=True)
     watcher.start()

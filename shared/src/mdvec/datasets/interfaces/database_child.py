@@ -11,7 +11,6 @@ limits its time, and it reads a copy, whose name does not reveal its origin.
 from __future__ import annotations
 
 import json
-import resource
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from mdvec.datasets.core.duckdb_types import DuckDBType, UnknownType, parse_type
 from mdvec.datasets.interfaces.connection import ConnectionLimits, first_line, safe_connection
 from mdvec.datasets.interfaces.parquet import rows_at_once
-from mdvec.sandbox import limit
+from mdvec.platform import hidden_folder, limit_process
 from mdvec.sizes import MEGABYTE
 from mdvec.text import identifier, literal
 
@@ -50,8 +49,7 @@ def main() -> None:
     """Open the file, then copy one table per request until the parent closes the pipe."""
     import duckdb
 
-    limit(resource.RLIMIT_AS, (MEMORY_MB + _EXTRA_ADDRESS_SPACE_MB) * MEGABYTE)
-    limit(resource.RLIMIT_CORE, 0)
+    limit_process(memory=(MEMORY_MB + _EXTRA_ADDRESS_SPACE_MB) * MEGABYTE)
     file = _here(json.loads(sys.stdin.readline()))
     files = [file, file.with_name(f"{file.name}.wal")]
     with safe_connection(files, writes_to=_here(""), limits=_LIMITS) as connection:
@@ -73,8 +71,7 @@ def _respond(response: dict[str, Any]) -> None:
 
 def _here(name: str) -> Path:
     """A file in the working folder, by a path that does not reveal where the folder is."""
-    folder = Path("/proc/self/cwd")
-    return (folder if folder.exists() else Path.cwd()) / name
+    return hidden_folder() / name
 
 
 def _found(connection: duckdb.DuckDBPyConnection) -> dict[str, Any]:
@@ -102,7 +99,7 @@ def _copied(
     import duckdb
 
     if is_view:
-        limit(resource.RLIMIT_FSIZE, MAX_VIEW_MB * MEGABYTE)
+        limit_process(written=MAX_VIEW_MB * MEGABYTE)
     source = f"src.{identifier(schema)}.{identifier(table)}"
     try:
         columns = connection.execute(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-import select
 import shutil
 import subprocess
 import sys
@@ -19,7 +17,8 @@ from mdvec.datasets.interfaces import database_child
 from mdvec.datasets.interfaces.child_environment import child_environment
 from mdvec.datasets.interfaces.choices import file_state
 from mdvec.datasets.interfaces.unpacking import work_folder
-from mdvec.files import UnreadableFile, opened_within, path_of, why
+from mdvec.files import UnreadableFile, opened_within, why
+from mdvec.platform import apart, can_read, lock_bytes, path_of
 
 _COPY = "copy.parquet"
 _SECONDS = 60.0
@@ -69,7 +68,7 @@ class DatabaseFile:
             response = _request(self.process, request, self.seconds)
             if "error" in response:
                 raise UnreadableFile(f"it cannot be copied ({response['error']})")
-        (self.folder / _COPY).rename(target)
+        (self.folder / _COPY).replace(target)
 
 
 @contextmanager
@@ -120,7 +119,7 @@ def _copy(file: int, log: int | None, folder: Path) -> None:
     """
     try:
         # DuckDB holds a write lock on the original; on the copy nothing would show it.
-        fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        lock_bytes(file, 0, 0, shared=True)
         shutil.copyfile(path_of(file), folder / _NAME)
         if log is not None:
             shutil.copyfile(path_of(log), folder / f"{_NAME}.wal")
@@ -142,7 +141,7 @@ def _process(folder: Path) -> Iterator[subprocess.Popen[str]]:
         env=child_environment(),
         text=True,
         encoding="utf-8",
-        start_new_session=True,  # so that Ctrl-C in the terminal does not reach it
+        **apart(),
     )
     try:
         yield process
@@ -162,9 +161,7 @@ def _request(process: subprocess.Popen[str], request: object, seconds: float) ->
     with suppress(BrokenPipeError):
         process.stdin.write(f"{json.dumps(request)}\n")
         process.stdin.flush()
-    waiting = select.poll()
-    waiting.register(process.stdout, select.POLLIN)
-    if not waiting.poll(1000 * seconds):
+    if not can_read(process.stdout.fileno(), seconds):
         process.kill()  # a late response would be taken for the next one
         raise UnreadableFile(f"reading it was stopped after {seconds:,.0f} s", may_pass=True)
     line = process.stdout.readline()

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import resource
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from contextlib import contextmanager
 
 from mdvec.files import UnreadableFile
+from mdvec.platform import limited_data, machine_memory
 from mdvec.sizes import MEGABYTE
 
 _SHARE_OF_MACHINE = 4
@@ -30,15 +28,10 @@ def limited_memory(megabytes: int | None) -> Iterator[None]:
     Raises:
         UnreadableFile: the block needs more; other errors that it causes are replaced.
     """
-    megabytes = megabytes or _quarter_of_machine()
-    before, most = resource.getrlimit(resource.RLIMIT_DATA)
-    limit = _data_bytes() + megabytes * MEGABYTE
-    is_lower = before == resource.RLIM_INFINITY or limit < before
+    megabytes = megabytes or machine_memory() // _SHARE_OF_MACHINE // MEGABYTE
     try:
-        if is_lower:
-            with suppress(ValueError, OSError):
-                resource.setrlimit(resource.RLIMIT_DATA, (limit, most))
-        yield
+        with limited_data(megabytes * MEGABYTE):
+            yield
     except Exception as error:  # whoever runs short of it raises what it likes
         if not _is_out_of_memory(error):
             raise
@@ -46,15 +39,6 @@ def limited_memory(megabytes: int | None) -> Iterator[None]:
             f"reading it needs more than {megabytes:,} MB of memory; split it, or set "
             "[analytics] max_import_mb higher"
         ) from error
-    finally:
-        with suppress(ValueError, OSError):
-            resource.setrlimit(resource.RLIMIT_DATA, (before, most))
-
-
-def allowed_memory() -> int | None:
-    """The bytes that this process may take at most; None if there is no limit."""
-    limit, _ = resource.getrlimit(resource.RLIMIT_DATA)
-    return None if limit == resource.RLIM_INFINITY else limit
 
 
 def _is_out_of_memory(error: BaseException | None) -> bool:
@@ -63,17 +47,3 @@ def _is_out_of_memory(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
-
-
-def _quarter_of_machine() -> int:
-    page, pages = os.sysconf("SC_PAGE_SIZE"), os.sysconf("SC_PHYS_PAGES")
-    return page * pages // _SHARE_OF_MACHINE // MEGABYTE
-
-
-def _data_bytes() -> int:
-    """What this process has now; 0 where the system does not tell."""
-    try:
-        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[5]
-    except OSError:
-        return 0
-    return int(pages) * os.sysconf("SC_PAGE_SIZE")

@@ -7,7 +7,6 @@ a limited time.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import time
@@ -28,7 +27,8 @@ from mdvec.datasets.interfaces.database_file import (
 )
 from mdvec.datasets.interfaces.typed_rows import MAX_ROW_BYTES, OnRows, TypedRows
 from mdvec.datasets.interfaces.unpacking import work_folder
-from mdvec.files import UnreadableFile, opened_within, path_of, why
+from mdvec.files import UnreadableFile, opened_within, why
+from mdvec.platform import lock_bytes, path_of, read_start
 from mdvec.sizes import MEGABYTE
 from mdvec.text import identifier, literal
 
@@ -69,7 +69,7 @@ def opened(
         SnapshotsUnwritable: the folder of copies cannot be written.
     """
     with opened_within(source, root) as descriptor, work_folder(copies) as folder:
-        header = os.pread(descriptor, _HEADER_BYTES, 0)
+        header = read_start(descriptor, _HEADER_BYTES)
         _check_header(header)
         _check_pages(header, os.fstat(descriptor).st_size)
         try:
@@ -126,7 +126,7 @@ def _lock(descriptor: int) -> None:
     """Lock the file as a reader of SQLite does, so that no writer changes it meanwhile."""
     start, length = _SHARED_LOCK
     try:
-        fcntl.lockf(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB, length, start)
+        lock_bytes(descriptor, start, length, shared=True)
     except (BlockingIOError, PermissionError) as error:
         raise UnreadableFile(_IN_USE, may_pass=True) from error
     except OSError:  # a file system without locks; a change still shows in the file's state

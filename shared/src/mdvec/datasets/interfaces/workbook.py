@@ -28,7 +28,8 @@ from mdvec.datasets.interfaces.sheet_table import (
 )
 from mdvec.datasets.interfaces.typed_rows import OnRows
 from mdvec.datasets.interfaces.unpacking import MAX_TIMES, is_bomb
-from mdvec.files import UnreadableFile, data_ending, opened_within, path_of
+from mdvec.files import UnreadableFile, data_ending, opened_within
+from mdvec.platform import path_of
 
 if TYPE_CHECKING:
     from openpyxl.workbook import Workbook

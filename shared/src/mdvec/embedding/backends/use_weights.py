@@ -67,6 +67,7 @@ def keep_table(table: Table, weights: Path, folder: Path) -> None:
                 np.save(part, table)
                 part.flush()
                 os.fsync(part.fileno())
+                part.close()  # Windows moves no open file
                 Path(part.name).replace(path)
             except BaseException:
                 Path(part.name).unlink(missing_ok=True)

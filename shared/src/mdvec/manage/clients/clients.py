@@ -45,6 +45,20 @@ class Machine:
         return Path(value) if value else default
 
     @property
+    def claude_desktop(self) -> Path:
+        """The folder of Claude Desktop's settings.
+
+        The one from the Store, as its installer for Windows is since 2026, reads its own instead:
+        https://github.com/anthropics/claude-code/issues/26073.
+        """
+        if self.platform == "win32":
+            packages = self._folder("LOCALAPPDATA", self.home / "AppData" / "Local") / "Packages"
+            of_store = sorted(packages.glob("Claude_*/LocalCache/Roaming/Claude"))
+            if of_store:
+                return max(of_store, key=lambda folder: folder.stat().st_mtime)
+        return self.application_data / "Claude"
+
+    @property
     def claude_code(self) -> Path:
         """The folder of the file in which Claude Code lists servers."""
         return self._folder("CLAUDE_CONFIG_DIR", self.home)
@@ -118,7 +132,7 @@ class Server:
 CLIENTS = {
     "claude-desktop": Client(
         "Claude Desktop", "mcpServers",
-        lambda machine: machine.application_data / "Claude" / "claude_desktop_config.json",
+        lambda machine: machine.claude_desktop / "claude_desktop_config.json",
         has_urls=False,
     ),
     "claude-code": Client(

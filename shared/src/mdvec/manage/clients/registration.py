@@ -18,6 +18,7 @@ import tomlkit
 from mdvec.errors import MdvecError
 from mdvec.manage.clients import jsonc
 from mdvec.manage.clients.clients import SERVER_NAME, Client, ClientEntry, Machine, Server
+from mdvec.platform import replace
 
 _PROGRAM_NAMES = ("mdvec-mcp", "mdvec_mcp", "mdvec_mcp.main")
 _KEYS_OF_A_PROGRAM = frozenset({"command", "args", "env", "env_vars", "envFile", "cwd"})
@@ -150,11 +151,9 @@ def register(client: Client, machine: Machine, server: Server, now: datetime) ->
     What the user added to a previous entry stays.
 
     Raises:
-        NotRegistered: the file cannot be read or written, or this is Windows.
+        NotRegistered: the file cannot be read or written.
     """
     file = client.file(machine)
-    if machine.platform == "win32":
-        raise NotRegistered(f"mdvec writes no files on Windows; add the entry to {file} by hand")
     text = _text(file) or ""
     try:
         previous = entry_in(client, text)
@@ -229,7 +228,7 @@ def _write(file: Path, text: str, now: datetime) -> Path | None:
                 stream.write(text.encode("utf-8"))
             if backup is not None:
                 shutil.copymode(target, written)
-            written.replace(target)
+            replace(written, target)
         finally:
             written.unlink(missing_ok=True)
     except OSError as error:

@@ -21,6 +21,7 @@ from mdvec.installation import this_installation
 from mdvec.manage.doctor.findings import Finding, Installation
 from mdvec.manage.registering import models_in_use
 from mdvec.manage.service import SERVER_PROGRAM, find_server_program
+from mdvec.platform import is_root
 from mdvec.text import identifier, outside_fences
 from mdvec.tools import KINDS, registry
 
@@ -252,7 +253,7 @@ def _user_of(started: Mapping[str, object]) -> str:
     """Whose the query process is, in the words of a finding."""
     if started.get("own_user"):
         return "one of its own"
-    return "root" if os.geteuid() == 0 else "your own"
+    return "root" if is_root() else "your own"
 
 
 def _queries(server: ServerProcess, log: Path) -> Finding:

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 from mdvec.datasets import Column
 from mdvec.errors import MdvecError
-from mdvec.files import NotOpened, open_within, path_of
-from mdvec.sandbox import restrict_calls, restrict_files, take_own_user
+from mdvec.files import NotOpened, open_within
+from mdvec.platform import path_of, restrict_calls, restrict_files, take_own_user
 from mdvec.sql.child import loading, lockdown
 from mdvec.sql.child.handler import FatalDuckDBError, RequestHandler, refusal_of
 from mdvec.sql.core.refusals import (
@@ -73,7 +73,7 @@ def prepare(config: Message) -> RequestHandler:
     """
     limits, spool, shown = config["limits"], Path(config["spool"]), Path(config["shown"])
     ledgers = spool / _LEDGERS
-    lockdown.limit_process(limits["memory_mb"], len(config["tables"]))
+    lockdown.limit_child(limits["memory_mb"], len(config["tables"]))
     opened, missing = open_files(config["tables"])
     # A path to each open file, which holds even when the file is renamed or replaced.
     paths = {name: path_of(number) for name, number in opened.items()}

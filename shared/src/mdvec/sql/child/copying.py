@@ -62,7 +62,7 @@ def copy_to_parquet(
     except duckdb.ConversionException:
         as_text = _stored(query, columns, "VARCHAR")
         return _copy(connection, as_text, file, "parquet", values)
-    attempt.rename(file)
+    attempt.replace(file)
     return rows
 
 

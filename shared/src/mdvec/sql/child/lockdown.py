@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import resource
 from collections.abc import Sequence
 from pathlib import Path
 
 import duckdb
 
 from mdvec.datasets import allowed_paths
-from mdvec.sandbox import code_paths, limit
+from mdvec.platform import code_paths, limit_process, own_process_paths
 from mdvec.sizes import MEGABYTE
 from mdvec.sql.core.refusals import QueriesUnavailable
 from mdvec.text import literal
@@ -23,17 +22,18 @@ _FILES_PER_TABLE = 2
 _MAX_THREADS = 4
 
 
-def limit_process(memory_mb: int, tables: int) -> None:
+def limit_child(memory_mb: int, tables: int) -> None:
     """Limit the memory and the open files of this process; it writes no core dumps."""
     # macOS does not enforce all of these limits; the server watches the memory as well.
-    limit(resource.RLIMIT_AS, (memory_mb + _ADDRESSES_MB) * MEGABYTE)
-    limit(resource.RLIMIT_CORE, 0)
-    limit(resource.RLIMIT_NOFILE, _FILES + _FILES_PER_TABLE * tables)
+    limit_process(
+        memory=(memory_mb + _ADDRESSES_MB) * MEGABYTE,
+        open_files=_FILES + _FILES_PER_TABLE * tables,
+    )
 
 
 def limit_files(max_bytes: int) -> None:
     """Limit the size of the files that this process writes."""
-    limit(resource.RLIMIT_FSIZE, max_bytes)
+    limit_process(written=max_bytes)
 
 
 def connect(memory_mb: int, time_zone: str = "UTC") -> duckdb.DuckDBPyConnection:
@@ -98,6 +98,4 @@ def lock(
 def needed_paths() -> list[Path]:
     """The paths that Python still imports from, and from which DuckDB reads the memory size."""
     # Without these DuckDB 2.0 ends the process when it starts, or cannot open the tables' files.
-    # The rest of /proc/self stays shut: environ, mem, maps, root.
-    system = ("/proc/self/cgroup", "/proc/self/fd", "/proc/self/mountinfo", "/sys/fs/cgroup")
-    return [*code_paths(), *map(Path, system)]
+    return [*code_paths(), *own_process_paths()]

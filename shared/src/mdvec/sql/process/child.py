@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import logging
 import os
-import select
 import subprocess
 import sys
 import time
@@ -19,6 +18,7 @@ import psutil
 from mdvec.cancelling import cancelled_by, is_cancelled, raise_if_cancelled
 from mdvec.datasets import Column
 from mdvec.log import record
+from mdvec.platform import apart, can_read
 from mdvec.sizes import MEGABYTE
 from mdvec.sql.core.refusals import (
     QueriesUnavailable,
@@ -100,7 +100,7 @@ class ChildProcess:
                 stderr=subprocess.DEVNULL,
                 cwd=folder,
                 env=_environment(os.environ),
-                start_new_session=True,  # a Ctrl-C in the terminal is for the server
+                **apart(),
             )
         except OSError:
             os.close(self._writing)
@@ -161,9 +161,6 @@ class ChildProcess:
         os.close(self._reading)
 
     def _response(self, deadline: float, grace: float) -> Message:
-        poll = select.poll()
-        poll.register(self._reading, select.POLLIN)
-
         def read(count: int) -> bytes:
             nonlocal deadline, grace
             while True:
@@ -175,7 +172,7 @@ class ChildProcess:
                 if left <= 0:
                     send(self._writing, {"do": "stop", "id": self._request_id})
                     deadline, grace = deadline + grace, 0
-                elif poll.poll(1000 * min(left, _POLL_SECONDS)):
+                elif can_read(self._reading, min(left, _POLL_SECONDS)):
                     return os.read(self._reading, count)
                 else:
                     self._check_memory()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import secrets
 import shutil
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
+
+from mdvec.platform import lock_whole, own, turn_in
 
 _LOCK = "lock"
 
@@ -26,13 +27,13 @@ class Spool:
 
     def __init__(self, root: Path) -> None:
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with _turn(root):
+        with turn_in(root):  # a folder whose lock is not yet held looks abandoned
             _remove_abandoned(root)
             self._folder = root.resolve() / f"spool_{secrets.token_hex(16)}"
             self._folder.mkdir(mode=0o700)
             # The system releases the lock when this process ends, however it ends.
             self._lock: int | None = os.open(self._folder / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
-            fcntl.flock(self._lock, fcntl.LOCK_EX)
+            lock_whole(self._lock, wait=True)
         self.work, self.done = self._folder / "work", self._folder / "done"
         self.tables = self._folder / "tables"
         for folder in (self.work, self.done, self.tables):
@@ -44,9 +45,8 @@ class Spool:
         It becomes this process's file: beside a server of root's, the child has a user of its own.
         """
         finished = self.done / name
-        (self.work / name).rename(finished)
-        os.chown(finished, os.geteuid(), os.getegid())
-        finished.chmod(0o600)
+        (self.work / name).replace(finished)
+        own(finished)
         return finished
 
     @contextmanager
@@ -61,7 +61,7 @@ class Spool:
                 shown.append(self.tables / file.name)
                 try:
                     os.link(file, shown[-1], follow_symlinks=False)
-                except OSError:  # a file system without links
+                except (OSError, NotImplementedError):  # a file system, or a system, without links
                     shutil.copyfile(file, shown[-1], follow_symlinks=False)
             yield
         finally:
@@ -84,21 +84,7 @@ class Spool:
             shutil.rmtree(self._folder, ignore_errors=True)
             os.close(self._lock)
             self._lock = None
-
-
-@contextmanager
-def _turn(root: Path) -> Iterator[None]:
-    """Wait until no other process makes a spool here.
-
-    A folder whose lock is not yet held looks abandoned to the others.
-    """
-    descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        with suppress(OSError):  # some network file systems cannot lock a folder
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
+            shutil.rmtree(self._folder, ignore_errors=True)  # Windows removes no open file
 
 
 def _remove_abandoned(root: Path) -> None:
@@ -109,7 +95,7 @@ def _remove_abandoned(root: Path) -> None:
             # Another process is creating or removing it right now.
             continue
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock_whole(lock)
             shutil.rmtree(folder, ignore_errors=True)
         except OSError:
             continue  # its process still runs

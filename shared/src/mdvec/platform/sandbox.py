@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
-import resource
 import struct
 import sys
 from collections.abc import Iterable
@@ -93,7 +92,7 @@ def _rights_of(version: int) -> int:
 def _allow(libc: ctypes.CDLL, ruleset: int, path: Path, rights: int) -> None:
     """Allow a path, unless it does not exist."""
     with suppress(OSError):
-        descriptor = os.open(path, _NAMED_ONLY | os.O_CLOEXEC)
+        descriptor = os.open(path, _NAMED_ONLY)
         try:
             if not path.is_dir():
                 rights &= _READ_FILE | _WRITE_FILE | _TRUNCATE
@@ -110,6 +109,15 @@ def _add(libc: ctypes.CDLL, ruleset: int, descriptor: int, rights: int) -> None:
 def code_paths() -> list[Path]:
     """The paths that Python still imports from."""
     return [Path(entry) for entry in {*sys.path, sys.prefix, sys.base_prefix} if entry]
+
+
+def own_process_paths() -> list[Path]:
+    """What Linux tells a process of its open files and its memory's limits.
+
+    The rest of its folder stays shut: environ, mem, maps, root.
+    """
+    names = ("/proc/self/cgroup", "/proc/self/fd", "/proc/self/mountinfo", "/sys/fs/cgroup")
+    return [Path(name) for name in names]
 
 
 _SET_SECCOMP, _FILTER = 22, 2
@@ -186,14 +194,6 @@ def _filter(machine: int, refused: tuple[int, ...], clone: int) -> bytes:
         (_RETURN, 0, 0, _UNKNOWN),
     ]
     return b"".join(struct.pack("HBBI", *step) for step in steps)
-
-
-def limit(which: int, value: int) -> None:
-    """Lower one of the limits of ``resource`` for this process, as far as the system allows."""
-    with suppress(ValueError, OSError):
-        _, most = resource.getrlimit(which)
-        value = value if most == resource.RLIM_INFINITY else min(value, most)
-        resource.setrlimit(which, (value, value))
 
 
 # systemd's range for users that exist only while a service runs; no account is made in it.

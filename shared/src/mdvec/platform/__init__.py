@@ -1,0 +1,5 @@
+"""What differs by system: locks, limits, processes, opened files, users and the sandbox."""
+
+from mdvec.faces import face
+
+__getattr__, __dir__ = face(__name__, __file__)
