@@ -66,8 +66,10 @@ def import_display(name: str, *, quiet: bool) -> Iterator[ImportDisplay]:
 
         def show(progress: Progress) -> None:
             elapsed = bar.tasks[0].elapsed or 1.0
+            page = f", page {progress.page} of {progress.pages}" if progress.pages else ""
             bar.update(
-                task, completed=progress.files_done, total=progress.files,
+                task, description=f"importing {name}{page}",
+                completed=progress.files_done, total=progress.files,
                 units=progress.units_done, rate=progress.units_done / elapsed,
                 unit=progress.unit,
             )  # fmt: skip

@@ -5,6 +5,7 @@ from .formats import NEW_TOOL_ENDINGS as NEW_TOOL_ENDINGS
 from .formats import OPTIONAL_ENDINGS as OPTIONAL_ENDINGS
 from .formats import Converted as Converted
 from .formats import Format as Format
+from .formats import Part as Part
 from .formats import format_of as format_of
 from .process import ConversionFailed as ConversionFailed
 from .process import Converter as Converter

@@ -7,8 +7,8 @@ from urllib.parse import unquote
 from xml.etree import ElementTree as ET
 
 from mdvec.converters.archive import Archive
-from mdvec.converters.formats import Converted, NotConverted, joined_pages
-from mdvec.converters.html import markdown_of_page, with_matter
+from mdvec.converters.formats import Converted, NotConverted, joined_pages, with_matter
+from mdvec.converters.html import markdown_of_page
 
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"

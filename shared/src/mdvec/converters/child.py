@@ -41,7 +41,8 @@ def main() -> None:
     while head := requests.read(LENGTHS.size):
         name_bytes, data_bytes = LENGTHS.unpack(head)
         name = requests.read(name_bytes).decode()
-        _send(answers, _answer(requests.read(data_bytes), name) | {"walls": walls})
+        answer = _answer(requests.read(data_bytes), name, answers)
+        _send(answers, answer | {"walls": walls})
 
 
 def _locked() -> list[str]:
@@ -55,9 +56,9 @@ def _locked() -> list[str]:
     return [name for name, is_up in walls.items() if is_up]
 
 
-def _answer(data: bytes, name: str) -> dict[str, Any]:
+def _answer(data: bytes, name: str, answers: BinaryIO) -> dict[str, Any]:
     try:
-        converted = _converted(data, name)
+        converted = _converted(data, name, answers)
     except NotConverted as error:
         return {"refused": str(error)}
     except MemoryError:
@@ -66,10 +67,11 @@ def _answer(data: bytes, name: str) -> dict[str, Any]:
         return {"refused": "it is nested too deeply"}
     except Exception as error:  # noqa: BLE001 - foreign code may raise anything over a damaged file
         return {"refused": f"it is damaged, or not what its ending says ({type(error).__name__})"}
-    return {"content": converted.content, "notes": converted.notes}
+    parts = [(part.name, part.content) for part in converted.parts]
+    return {"content": converted.content, "notes": converted.notes, "parts": parts}
 
 
-def _converted(data: bytes, name: str) -> Converted:
+def _converted(data: bytes, name: str, answers: BinaryIO) -> Converted:
     known = format_of(name)
     if known is None or not known.module:
         raise NotConverted("files of its ending need a command of yours in [convert]")
@@ -80,8 +82,10 @@ def _converted(data: bytes, name: str) -> Converted:
             f"reading it needs the package {known.package}; install it with: "
             f"{this_installation().adding_extra('documents')}"
         ) from error
-    converted: Converted = module.convert(data, name)
-    if len(converted.content) > MAX_TEXT:
+    telling = (lambda *page: _send(answers, {"page": page}),) if known.tells_pages else ()
+    converted: Converted = module.convert(data, name, *telling)
+    texts = [converted.content, *(part.content for part in converted.parts)]
+    if sum(map(len, texts)) > MAX_TEXT:
         raise NotConverted(f"it would become more than {MAX_TEXT:,} characters of text")
     if not converted.content.strip():
         raise NotConverted("it has no text")

@@ -1,45 +1,51 @@
-"""Reads conversations as Claude, ChatGPT and Claude Code export them: a page a conversation."""
+"""Reads conversations as Claude, ChatGPT and Claude Code export them: a document each."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
-from mdvec.converters.formats import Converted, NotConverted, joined_pages
+from mdvec.converters.formats import (
+    Converted,
+    NotConverted,
+    Part,
+    bundle,
+    part_name,
+    with_matter,
+)
 from mdvec.text import on_one_line
 
+_KEY_CHARS = 8
 _WHY = "it is not an export of conversations from Claude, ChatGPT or Claude Code"
 
 
 def convert(data: bytes, file_name: str) -> Converted:
-    """Each conversation with its title and day, and its messages with who wrote them."""
+    """Each conversation with its day, and its messages with who wrote them."""
     try:
         if file_name.lower().endswith(".jsonl"):
-            lines = [json.loads(line) for line in data.splitlines() if line.strip()]
-            pages = [page_of("", "", _of_claude_code(lines))]
-        else:
-            pages = [_conversation(each) for each in json.loads(data)]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+            return Converted(_of_claude_code(data))
+        parts = [part for each in json.loads(data) if (part := _conversation(each)).content]
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise NotConverted(_WHY) from error
-    pages = [page for page in pages if page]
-    if not pages:
+    if not parts:
         raise NotConverted(_WHY)
-    return Converted(joined_pages(pages))
+    return bundle(file_name, parts)
 
 
-def _conversation(each: dict[str, Any]) -> str:
+def _conversation(each: dict[str, Any]) -> Part:
     if "chat_messages" in each:
+        title, day = str(each.get("name") or ""), str(each.get("created_at") or "")[:10]
         messages = [
             (str(message["sender"]), str(message.get("text") or ""))
             for message in each["chat_messages"]
         ]
-        return page_of(
-            str(each.get("name") or ""), str(each.get("created_at") or "")[:10], messages
-        )
-    day = datetime.fromtimestamp(float(each.get("create_time") or 0), UTC).date().isoformat()
-    return page_of(str(each.get("title") or ""), day, _of_chatgpt(each))
+    else:
+        title, messages = str(each.get("title") or ""), _of_chatgpt(each)
+        day = datetime.fromtimestamp(float(each.get("create_time") or 0), UTC).date().isoformat()
+    key = str(each.get("uuid") or each.get("conversation_id") or each.get("id") or "")[:_KEY_CHARS]
+    return Part(part_name(title, key), text_of(title, day, messages))
 
 
 def _of_chatgpt(each: dict[str, Any]) -> list[tuple[str, str]]:
@@ -56,22 +62,30 @@ def _of_chatgpt(each: dict[str, Any]) -> list[tuple[str, str]]:
     return [message for message in reversed(messages) if message[0] in ("user", "assistant")]
 
 
-def _of_claude_code(lines: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
-    for line in lines:
-        message = line.get("message")
-        if line.get("type") in ("user", "assistant") and isinstance(message, dict):
+def _of_claude_code(data: bytes) -> str:
+    messages, days = [], []
+    for line in data.splitlines():
+        entry = json.loads(line) if line.strip() else {}
+        message = entry.get("message")
+        if entry.get("type") in ("user", "assistant") and isinstance(message, dict):
             content = message.get("content") or ""
             if isinstance(content, list):
                 content = "\n".join(
                     str(part["text"]) for part in content if part.get("type") == "text"
                 )
-            yield str(line["type"]), str(content)
+            messages.append((str(entry["type"]), str(content)))
+            days.append(str(entry.get("timestamp") or "")[:10])
+    if text := text_of("", next(filter(None, days), ""), messages):
+        return text
+    raise NotConverted(_WHY)
 
 
-def page_of(title: str, day: str, messages: Iterable[tuple[str, str]]) -> str:
-    """A conversation under its title and day: who wrote each message, and what."""
-    texts = [f"**{who}**: {text.strip()}" for who, text in messages if text.strip()]
-    if not texts:
+def text_of(title: str, day: str, messages: Iterable[tuple[str, str]]) -> str:
+    """A conversation as Markdown with its day and people as properties; "" if nobody wrote."""
+    written = [(who, text.strip()) for who, text in messages if text.strip()]
+    if not written:
         return ""
-    head = " ".join(filter(None, (on_one_line(title), day)))
-    return "\n\n".join([f"# {head}"] * bool(head) + texts)
+    head = [f"# {on_one_line(title)}"] if title.strip() else []
+    body = "\n\n".join([*head, *(f"**{who}**: {text}" for who, text in written)])
+    people = sorted({who for who, _ in written})
+    return with_matter(f"{body}\n", {"title": title, "date": day, "people": people})

@@ -1,4 +1,4 @@
-"""Reads the zip files that Slack and Notion export: a page a channel and day, or a page of Notion.
+"""Reads the zip files that Slack and Notion export: a document a channel and day, or a page.
 
 Formats: Slack's help page "How to read Slack data exports", and Notion's "Export your content".
 """
@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mdvec.converters.archive import Archive
-from mdvec.converters.conversations import page_of
-from mdvec.converters.formats import Converted, NotConverted, joined_pages
+from mdvec.converters.conversations import text_of
+from mdvec.converters.formats import Converted, NotConverted, Part, bundle
 from mdvec.files import decode_text
 from mdvec.text import counted
 
@@ -24,33 +24,38 @@ _ENTITIES = {"&lt;": "<", "&gt;": ">", "&amp;": "&"}
 
 
 def convert(data: bytes, file_name: str) -> Converted:
-    """The pages of an export, those of Slack with who wrote each message."""
-    del file_name
+    """The documents of an export, those of Slack with who wrote each message."""
     archive = Archive(data)
     if "users.json" in archive.names:
-        pages = list(_slack(archive))
+        documents = list(_slack(archive))
         notes: tuple[str, ...] = ()
     else:
         parts = [archive, *(Archive(archive.read(n)) for n in archive.names if n.endswith(".zip"))]
-        pages = [decode_text(part.read(name)) for part in parts for name in _notion_pages(part)]
+        documents = [
+            Part(name.removesuffix(".md"), decode_text(part.read(name)))
+            for part in parts
+            for name in _notion_pages(part)
+        ]
         tables = sum(name.endswith(".csv") for part in parts for name in part.names)
         notes = (f"{counted(tables, 'table')} left out: import .csv as a dataset",) * bool(tables)
-    if not any(page.strip() for page in pages):
+    documents = [document for document in documents if document.content.strip()]
+    if not documents:
         raise NotConverted(_WHY)
-    return Converted(joined_pages(pages), notes)
+    return bundle(file_name, documents, notes)
 
 
 def _notion_pages(archive: Archive) -> list[str]:
     return sorted(name for name in archive.names if _NOTION_PAGE.fullmatch(name))
 
 
-def _slack(archive: Archive) -> Iterator[str]:
+def _slack(archive: Archive) -> Iterator[Part]:
     try:
         people = {str(user["id"]): _name(user) for user in json.loads(archive.read("users.json"))}
         for name in sorted(archive.names):
             if day := _SLACK_DAY.fullmatch(name):
                 messages = list(_messages(json.loads(archive.read(name)), people))
-                yield page_of(f"#{day[1]}", day[2], messages)
+                text = text_of(f"#{day[1]} {day[2]}", day[2], messages)
+                yield Part(name.removesuffix(".json"), text)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise NotConverted(_WHY) from error
 

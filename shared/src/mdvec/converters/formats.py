@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mdvec.text import CODE_ENDINGS, MARKUP_ENDINGS, PAGE_BREAK
+from mdvec.text import CODE_ENDINGS, MARKUP_ENDINGS, PAGE_BREAK, on_one_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +20,7 @@ class Format:
         module: the module of this room that converts it; "" if it is stored as it is.
         package: the package that it needs; "" if none.
         is_default: whether a new tool reads it unasked; others are many files, or private.
+        tells_pages: whether its module tells which page it has read.
     """
 
     name: str
@@ -24,10 +28,11 @@ class Format:
     module: str = ""
     package: str = ""
     is_default: bool = True
+    tells_pages: bool = False
 
 
 FORMATS = (
-    Format("pdf", (".pdf",), "pdf", "pypdfium2"),
+    Format("pdf", (".pdf",), "pdf", "pypdfium2", tells_pages=True),
     Format("word", (".docx",), "word", "mammoth"),
     Format("slides", (".pptx",), "slides", "python-pptx"),
     Format("html", (".html", ".htm", ".xhtml"), "html", "markdownify"),
@@ -56,22 +61,68 @@ def format_of(file_name: str) -> Format | None:
 
 MAX_TEXT = 40_000_000
 """How many characters a file may become."""
+_MAX_NAME = 80
+_NOT_IN_NAMES = str.maketrans(dict.fromkeys("/\\<>#|[]", " "))
 PAGE_JOINT = f"\n\n{PAGE_BREAK}\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One of the documents that a file bundles: its name, like a path within it, and its text."""
+
+    name: str
+    content: str
 
 
 @dataclass(frozen=True, slots=True)
 class Converted:
     """A file as Markdown, with a form feed between pages.
 
-    ``notes`` are sentences for the import's report about what was left out.
+    Attributes:
+        content: the text; of a bundle, the list of its parts.
+        notes: sentences for the import's report about what was left out.
+        parts: the documents that the file bundles, such as conversations.
     """
 
     content: str
     notes: tuple[str, ...] = ()
+    parts: tuple[Part, ...] = ()
 
 
 class NotConverted(Exception):
     """A file that cannot be converted; the message, part of a sentence, says why."""
+
+
+def bundle(name: str, parts: Iterable[Part], notes: tuple[str, ...] = ()) -> Converted:
+    """A file of several documents, whose own text links to each; equal names get numbers."""
+    taken: Counter[str] = Counter()
+    named: list[Part] = []
+    for part in parts:
+        steps = [on_one_line(step) for step in part.name.split("/")]
+        path = "/".join(step for step in steps if step.strip(" .")) or "untitled"
+        taken[path] += 1
+        again = f" ({taken[path]})" if taken[path] > 1 else ""
+        named.append(Part(f"{path}{again}.md", part.content))
+    links = (f"- [{part.name}](<{name.rpartition('/')[2]}/{part.name}>)" for part in named)
+    return Converted(
+        "\n".join([f"# {name.rpartition('/')[2]}", "", *links, ""]), notes, tuple(named)
+    )
+
+
+def part_name(*words: str) -> str:
+    """A name for a part, of words that people wrote."""
+    name = on_one_line(" ".join(filter(None, words)))[:_MAX_NAME]
+    return name.translate(_NOT_IN_NAMES).strip(" .") or "untitled"
+
+
+def with_matter(text: str, values: Mapping[str, str | Sequence[str]]) -> str:
+    """The text with front matter, if there is anything to say in it."""
+    lines = []
+    for key, value in values.items():
+        said = on_one_line(value) if isinstance(value, str) else list(map(on_one_line, value))
+        if said:
+            lines.append(f"{key}: {json.dumps(said, ensure_ascii=False)}")
+    return "\n".join(["---", *lines, "---", "", text]) if lines else text
 
 
 def joined_pages(pages: list[str]) -> str:

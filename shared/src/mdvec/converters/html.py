@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from bs4 import BeautifulSoup, Comment, NavigableString, Tag
 from markdownify import ATX, MarkdownConverter
 from soupsieve import SelectorSyntaxError
 
-from mdvec.converters.formats import Converted, NotConverted
+from mdvec.converters.formats import Converted, NotConverted, with_matter
 from mdvec.text import PAGE_BREAK, UnknownEncoding, decoded
 
 _NO_TEXT = (
@@ -53,16 +52,6 @@ def convert(data: bytes, file_name: str) -> Converted:  # noqa: ARG001 - as ever
         with_matter(text, {} if has_title else {"title": title}),
         ("text that a browser does not show was left out",) if hidden else (),
     )
-
-
-def with_matter(text: str, values: Mapping[str, str]) -> str:
-    """The text with front matter, if there is anything to say in it."""
-    lines = [
-        f"{key}: {json.dumps(' '.join(value.split()), ensure_ascii=False)}"
-        for key, value in values.items()
-        if value.strip()
-    ]
-    return "\n".join(["---", *lines, "---", "", text]) if lines else text
 
 
 def markdown_of_page(data: bytes | str) -> str:

@@ -2,30 +2,49 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator
 from email import message_from_bytes, policy
 from email.message import EmailMessage, MIMEPart
 
-from mdvec.converters.formats import Converted, NotConverted, joined_pages
-from mdvec.converters.html import markdown_of_page, with_matter
+from mdvec.converters.formats import (
+    Converted,
+    NotConverted,
+    Part,
+    bundle,
+    part_name,
+    with_matter,
+)
+from mdvec.converters.html import markdown_of_page
 
 _FIRST_LINE = re.compile(rb"^From [^\r\n]*\r?\n", re.MULTILINE)
 _MAX_MESSAGES = 50_000
+_KEY_CHARS = 8
 
 
 def convert(data: bytes, file_name: str) -> Converted:
-    """A message with properties, or the messages of a mailbox, each on a page."""
+    """A message with properties, or a bundle of them."""
     if file_name.lower().endswith(".mbox"):
         starts = [match.end() for match in _FIRST_LINE.finditer(data)][:_MAX_MESSAGES]
         ends = [*(match.start() for match in _FIRST_LINE.finditer(data)), len(data)][1:]
-        messages = [_parsed(data[start:end]) for start, end in zip(starts, ends, strict=False)]
+        messages = [data[start:end] for start, end in zip(starts, ends, strict=False)]
         if not messages:
             raise NotConverted("it is not a mailbox: no line of it begins with 'From '")
-        return Converted(joined_pages([_as_page(message) for message in messages]))
+        return bundle(file_name, map(_part, messages))
     message = _parsed(data)
     if not message.keys():
         raise NotConverted("it is not a message: it has no head")
+    return Converted(_text_of(message))
+
+
+def _part(data: bytes) -> Part:
+    message = _parsed(data)
+    key = hashlib.sha256(_said(message, "message-id").encode() or data).hexdigest()[:_KEY_CHARS]
+    return Part(part_name(_said(message, "subject"), key), _text_of(message))
+
+
+def _text_of(message: EmailMessage) -> str:
     sent = message["date"]
     about = {
         "title": _said(message, "subject"),
@@ -33,7 +52,7 @@ def convert(data: bytes, file_name: str) -> Converted:
         "to": _said(message, "to"),
         "date": "" if sent is None or sent.datetime is None else f"{sent.datetime:%Y-%m-%d}",
     }
-    return Converted(with_matter(_body(message) + "\n", about))
+    return with_matter(_body(message) + "\n", about)
 
 
 def _parsed(data: bytes) -> EmailMessage:
@@ -42,13 +61,6 @@ def _parsed(data: bytes) -> EmailMessage:
 
 def _said(message: EmailMessage, name: str) -> str:
     return str(message[name] or "")
-
-
-def _as_page(message: EmailMessage) -> str:
-    head = ", ".join(filter(None, (_said(message, "from"), _said(message, "date"))))
-    return f"# {' '.join(_said(message, 'subject').split()) or 'No subject'}\n\n{head}\n\n" + (
-        _body(message)
-    )
 
 
 def _body(message: EmailMessage) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,8 +26,12 @@ _DARK = 200
 _BREAK = re.compile(r"[\r\n]+")
 
 
-def convert(data: bytes, file_name: str) -> Converted:  # noqa: ARG001 - as every converter's
-    """The text of a PDF file, page by page."""
+def convert(
+    data: bytes,
+    file_name: str,  # noqa: ARG001 - as every converter's
+    on_page: Callable[[int, int], None] = lambda _, __: None,
+) -> Converted:
+    """The text of a PDF file, page by page; ``on_page`` gets the number of each, and how many."""
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
@@ -43,6 +47,7 @@ def convert(data: bytes, file_name: str) -> Converted:  # noqa: ARG001 - as ever
         pages.append(lines)
         if is_hiding:
             hidden.append(number + 1)
+        on_page(number + 1, count)
     if not any(pages):
         raise NotConverted(
             "no page of it has text, as in a scan; make its text searchable by OCR, such as "

@@ -13,11 +13,13 @@ from typing import Any
 from mdvec.cancelling import raise_if_cancelled
 from mdvec.converters.child import LENGTH, LENGTHS
 from mdvec.converters.command import NO_COMMANDS, OwnCommands
-from mdvec.converters.formats import Converted, NotConverted
+from mdvec.converters.formats import Converted, NotConverted, Part
 from mdvec.files import UnreadableFile
 from mdvec.platform import apart, can_read, can_write, never_wait
 
 MAX_SECONDS = 30.0
+_SECONDS_A_PAGE = 0.05
+"""A dense page takes .02; a file of slow pages only still ends at about the limit."""
 _MAX_ANSWER = 400_000_000
 _BLOCK = 2**18
 _POLL_SECONDS = 0.1
@@ -38,13 +40,18 @@ class Converter:
 
     Args:
         commands: the user's own, which come first.
-        max_seconds: how long one file may take in the process.
+        max_seconds: how long one file may take in the process; each page adds a little.
+        on_page: gets the number of a page when it is read, and how many there are.
     """
 
     def __init__(
-        self, commands: OwnCommands = NO_COMMANDS, max_seconds: float = MAX_SECONDS
+        self,
+        commands: OwnCommands = NO_COMMANDS,
+        max_seconds: float = MAX_SECONDS,
+        on_page: Callable[[int, int], None] = lambda _, __: None,
     ) -> None:
         self._commands = commands
+        self._on_page = on_page
         self._max_seconds = max_seconds
         self._process: subprocess.Popen[bytes] | None = None
         self.walls: tuple[str, ...] = ()
@@ -77,7 +84,8 @@ class Converter:
         self.walls = tuple(answer["walls"])
         if "refused" in answer:
             raise ConversionFailed(answer["refused"])
-        return Converted(answer["content"], tuple(answer["notes"]))
+        parts = tuple(Part(*part) for part in answer["parts"])
+        return Converted(answer["content"], tuple(answer["notes"]), parts)
 
     def close(self) -> None:
         """End the process."""
@@ -95,10 +103,11 @@ class Converter:
         name = file_name.encode()
         wire = _Wire(process, deadline)
         wire.write(LENGTHS.pack(len(name), len(data)) + name + data)
-        (length,) = LENGTH.unpack(wire.read(LENGTH.size))
-        if length > _MAX_ANSWER:
-            raise _ProcessEnded
-        answer: dict[str, Any] = json.loads(wire.read(length))
+        answer = wire.message()
+        while "page" in answer:
+            wire.allow(_SECONDS_A_PAGE)
+            self._on_page(*answer["page"])
+            answer = wire.message()
         if answer.get("end"):
             self.close()
         return answer
@@ -136,6 +145,18 @@ class _Wire:
         while rest:
             self._wait(can_write, self._to)
             rest = rest[os.write(self._to, rest[:_BLOCK]) :]
+
+    def allow(self, seconds: float) -> None:
+        """Put the deadline off."""
+        self._deadline += seconds
+
+    def message(self) -> dict[str, Any]:
+        """The next message of the process."""
+        (length,) = LENGTH.unpack(self.read(LENGTH.size))
+        if length > _MAX_ANSWER:
+            raise _ProcessEnded
+        message: dict[str, Any] = json.loads(self.read(length))
+        return message
 
     def read(self, count: int) -> bytes:
         """Read exactly so many bytes."""

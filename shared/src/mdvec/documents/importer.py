@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import apsw
 
-from mdvec.converters import Converter
+from mdvec.converters import Converter, Part
 from mdvec.embedding import ModelError, ModelUnavailable
 from mdvec.files import (
     FileBytes,
@@ -36,10 +37,12 @@ from mdvec.text import (
     Chunk,
     Outline,
     Properties,
+    bundle_of,
     counted,
     day_in_name,
     has_readable_text,
     is_blank,
+    is_bundle,
     is_converted,
     is_machine_file,
     on_one_line,
@@ -77,7 +80,7 @@ def import_documents(job: ImportJob) -> ImportReport:
 
 def _stored_states(connection: apsw.Connection, tool: Tool) -> Mapping[str, FileState]:
     stored = documents.stored_files(connection, tool.tables)
-    return {path: file.state for path, file in stored.items()}
+    return {path: file.state for path, file in stored.items() if bundle_of(path) not in stored}
 
 
 DOCUMENTS = Importer(import_documents, _stored_states, states_as_found)
@@ -85,10 +88,14 @@ DOCUMENTS = Importer(import_documents, _stored_states, states_as_found)
 
 @dataclass(frozen=True, slots=True)
 class _FileText:
-    """A file's text as it is stored, and the SHA-256 of its bytes."""
+    """A document's text as it is stored, and the SHA-256 of the bytes that it is made of.
+
+    A bundle's text lists its ``parts``.
+    """
 
     content: str
     content_hash: str
+    parts: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +121,11 @@ class _FolderImport:
         self.failed = list(job.found.problems)
         self.left_out: list[str] = []
         self.broken_matter: list[str] = []
-        self.converter = Converter(job.request.converting)
+        self.converter = Converter(job.request.converting, on_page=self.progress.page_read)
         self.conversion_notes: dict[str, tuple[str, ...]] = {}
         self.has_read_text = False
+        self.parts: dict[str, set[str]] = {}
+        self._bundles_stored: set[str | None] = set()
         self._kept_cuts: dict[tuple[str, str], _CutFile] = {}
         self._kept_chars = 0
 
@@ -142,12 +151,14 @@ class _FolderImport:
         else:
             self.index.check_options()
             self.index.create_missing_indexes()
+        self._bundles_stored = {bundle_of(path) for path in stored}
         changed = [
             file
             for file in files
             if self.job.request.checksum
             or file.path not in stored
             or stored[file.path].state != file.state
+            or self._lacks_parts(file.path)
         ]
         self.unchanged = len(files) - len(changed)
         logger.debug(
@@ -159,15 +170,27 @@ class _FolderImport:
             self.index.begin(len(files), self.unchanged)
         self._import_files(changed, stored)
         seen = {file.path for file in files}
-        gone = [
-            path for path in stored if path not in seen and not self.job.found.may_still_have(path)
-        ]
+        gone = [path for path in stored if path not in seen and self._is_gone(path, seen)]
         self.index.delete(gone)
         if not self.job.request.is_background:
             self.failed += self.index.embed_pending()
         self.index.finish()
         self.index.send_vectors()
         return self._report(deleted=len(gone))
+
+    def _lacks_parts(self, path: str) -> bool:
+        """Whether a bundle was stored as a single document, as an earlier version did."""
+        return is_bundle(path) and path not in self._bundles_stored
+
+    def _is_gone(self, path: str, seen: Set[str]) -> bool:
+        """Whether a document that no file has is in none of the bundles, either.
+
+        The parts of a bundle that was not read now stay.
+        """
+        bundle = bundle_of(path)
+        if bundle in seen:
+            return bundle in self.parts and path not in self.parts[bundle]
+        return not self.job.found.may_still_have(path)
 
     def rebuild(self) -> ImportReport:
         """Mode ``replace``: fill a new generation beside the old one, then replace that."""
@@ -226,19 +249,30 @@ class _FolderImport:
         self.progress.files = len(files)
         for file in files:
             with self.job.stopwatch.of_file(on_one_line(file.path)):
-                self._import_file(file, stored.get(file.path))
+                self._import_file(file, stored)
             self.progress.file_done()
 
-    def _import_file(self, file: FoundFile, known: StoredFile | None) -> None:
-        """Store one file, or note why it cannot be imported."""
+    def _import_file(self, file: FoundFile, stored: Mapping[str, StoredFile]) -> None:
+        """Store one file, or note why it cannot be imported; of a bundle the parts, then itself.
+
+        After a kill between two parts the bundle counts as changed still.
+        """
         try:
             with self.job.stopwatch.stage("read_and_hash"):
                 read = read_bytes(self.job.tool.source, file.path)
-            if known is not None and known.content_hash == read.content_hash:
+            if self._is_stored(file, read, stored):
                 self.unchanged += 1
                 self.index.touch(file.path, file.size, file.mtime_ns)
                 return
-            self._store(file, self._text_of(file, read))
+            documents = self._documents_of(file, self._text_of(file, read))
+            for document, text in documents[1:]:
+                known = stored.get(document.path)
+                if known is None or known.content_hash != text.content_hash:
+                    self._store(document, text)
+                    self._count(known)
+            if len(documents) > 1:
+                self.parts[file.path] = {document.path for document, _ in documents[1:]}
+            self._store(*documents[0])
         except ModelUnavailable:
             raise
         except UnreadableFile as error:
@@ -247,10 +281,34 @@ class _FolderImport:
         except ModelError as error:
             self.failed.append(Problem(file.path, str(error)))
             return
+        self._count(stored.get(file.path))
+
+    def _count(self, known: StoredFile | None) -> None:
         if known is None:
             self.added += 1
         else:
             self.updated += 1
+
+    def _is_stored(
+        self, file: FoundFile, read: FileBytes, stored: Mapping[str, StoredFile]
+    ) -> bool:
+        known = stored.get(file.path)
+        return (
+            known is not None
+            and known.content_hash == read.content_hash
+            and not self._lacks_parts(file.path)
+        )
+
+    def _documents_of(self, file: FoundFile, text: _FileText) -> list[tuple[FoundFile, _FileText]]:
+        """The documents that a file becomes: itself, then the parts of a bundle."""
+        parts = [
+            (
+                FoundFile(f"{file.path}/{part.name}", file.size, file.mtime_ns),
+                _FileText(part.content, hashlib.sha256(part.content.encode()).hexdigest()),
+            )
+            for part in text.parts
+        ]
+        return [(file, text), *parts]
 
     def _text_of(self, file: FoundFile, read: FileBytes) -> _FileText:
         """The text of a file: decoded, or Markdown that a converter makes of it.
@@ -264,7 +322,7 @@ class _FolderImport:
             converted = self.converter.convert(read.data, file.path)
         if converted.notes:
             self.conversion_notes[file.path] = converted.notes
-        return _FileText(converted.content, read.content_hash)
+        return _FileText(converted.content, read.content_hash, converted.parts)
 
     def _texts_to_embed(
         self, files: Sequence[FoundFile], stored: Mapping[str, StoredFile]
@@ -273,18 +331,17 @@ class _FolderImport:
         for file in files:
             try:
                 read = read_bytes(self.job.tool.source, file.path)
-                known = stored.get(file.path)
-                if known is not None and known.content_hash == read.content_hash:
+                if self._is_stored(file, read, stored):
                     continue
-                text = self._text_of(file, read)
+                documents = self._documents_of(file, self._text_of(file, read))
             except UnreadableFile:
                 continue  # storing it reports that
-            else:
-                cut = self._cut(file, text)
+            for document, text in documents:
+                cut = self._cut(document, text)
                 if self._kept_chars < _MAX_KEPT_CHARS:
-                    self._kept_cuts[file.path, text.content_hash] = cut
+                    self._kept_cuts[document.path, text.content_hash] = cut
                     self._kept_chars += len(text.content)
-                vectors = self._known_vectors(file, text)
+                vectors = self._known_vectors(document, text)
                 yield from (passage for passage in cut.texts if passage not in vectors)
 
     def _cut(self, file: FoundFile, text: _FileText) -> _CutFile:
@@ -292,10 +349,12 @@ class _FolderImport:
         name = file.path.rpartition("/")[2]
         read = outline(text.content, name)
         chunks = searchable_chunks(text.content, read, chunking, embedder)
-        if chunking.strategy == "heading" and is_machine_file(name):
+        if text.parts or (chunking.strategy == "heading" and is_machine_file(name)):
             chunks = []
         texts = texts_to_embed(file.path, read.title, chunks, embedder)
-        is_left_out = not chunks and _says_something(text.content[read.body :], read)
+        is_left_out = (
+            not chunks and not text.parts and _says_something(text.content[read.body :], read)
+        )
         if chunks and is_blank(texts[0]):  # an empty file, without even a title to embed
             chunks, texts = [], []
         return _CutFile(read, chunks, texts, is_left_out=is_left_out)

@@ -116,8 +116,14 @@ class ProgressCount:
         self.units_done += number
         self._report()
 
-    def _report(self) -> None:
-        self._on_progress(Progress(self.files_done, self.files, self.units_done, self._unit))
+    def page_read(self, page: int, pages: int) -> None:
+        """Tell how many pages of the file in hand have been read."""
+        self._report(page, pages)
+
+    def _report(self, page: int = 0, pages: int = 0) -> None:
+        self._on_progress(
+            Progress(self.files_done, self.files, self.units_done, self._unit, page, pages)
+        )
 
 
 def check_unchanged(connection: apsw.Connection, tool: Tool) -> None:

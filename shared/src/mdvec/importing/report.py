@@ -85,12 +85,17 @@ class ImportRequest:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of an import; ``unit`` names what ``units_done`` counts: chunks or rows."""
+    """The progress of an import; ``unit`` names what ``units_done`` counts: chunks or rows.
+
+    ``page`` of ``pages`` is how far a file with pages has been read; 0 of 0 between such files.
+    """
 
     files_done: int
     files: int
     units_done: int
     unit: str = "chunks"
+    page: int = 0
+    pages: int = 0
 
 
 @dataclass(frozen=True, slots=True)

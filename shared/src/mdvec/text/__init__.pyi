@@ -66,6 +66,8 @@ from .options import InvalidChunking as InvalidChunking
 from .options import Strategy as Strategy
 from .pages import CONVERTED_ENDINGS as CONVERTED_ENDINGS
 from .pages import PAGE_BREAK as PAGE_BREAK
+from .pages import bundle_of as bundle_of
+from .pages import is_bundle as is_bundle
 from .pages import is_converted as is_converted
 from .pages import page_label as page_label
 from .pages import page_starts as page_starts

@@ -8,16 +8,14 @@ from __future__ import annotations
 from bisect import bisect_right
 
 PAGE_BREAK = "\f"
-_UNITS = {
-    ".pdf": "page", ".pptx": "slide", ".epub": "chapter", ".ipynb": "cell", ".mbox": "message",
-    "conversations.json": "conversation", ".zip": "page",
-}  # fmt: skip
+_UNITS = {".pdf": "page", ".pptx": "slide", ".epub": "chapter", ".ipynb": "cell"}
+_BUNDLES = ("conversations.json", ".mbox", ".zip")
 _FOR_OWN_COMMANDS = (
     ".doc", ".rtf", ".odt", ".ppt", ".odp", ".pages", ".key", ".djvu", ".png", ".jpg", ".jpeg",
     ".tif", ".tiff", ".webp", ".heic", ".mp3", ".m4a", ".wav", ".mp4",
 )  # fmt: skip
 CONVERTED_ENDINGS = (
-    *_UNITS, ".docx", ".html", ".htm", ".xhtml", ".eml", ".jsonl", *_FOR_OWN_COMMANDS
+    *_UNITS, *_BUNDLES, ".docx", ".html", ".htm", ".xhtml", ".eml", ".jsonl", *_FOR_OWN_COMMANDS
 )  # fmt: skip
 """The endings of files that are stored as the Markdown that a converter, or a command of the
 user's, makes of them."""
@@ -26,6 +24,25 @@ user's, makes of them."""
 def is_converted(file_name: str) -> bool:
     """Whether a file is stored as Markdown that was made of it, by its name."""
     return file_name.lower().endswith(CONVERTED_ENDINGS)
+
+
+def is_bundle(file_name: str) -> bool:
+    """Whether a file is stored as several documents, by its name."""
+    return file_name.lower().endswith(_BUNDLES)
+
+
+def bundle_of(path: str) -> str | None:
+    """The path of the file that a document is one of many in, such as an export; None if of none.
+
+    A document's path begins with that of its bundle, as if it were a folder; a folder may also
+    have such a name.
+    """
+    at = path.find("/")
+    while at >= 0:
+        if is_bundle(path[:at]):
+            return path[:at]
+        at = path.find("/", at + 1)
+    return None
 
 
 def page_unit(file_name: str) -> str:

@@ -1,17 +1,23 @@
 """Converting files in a process of its own, and importing them from a folder."""
 
+import json
 import os
 import subprocess
 import sys
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
 from collection import RULES
 from sample_documents import lines, pdf, scan
 
+from mdvec.converters import process
 from mdvec.converters.process import ConversionFailed, Converter
+from mdvec.database.connection import open_database
 from mdvec.documents.reading import DocumentPart, ReadingRefused, read_document
+from mdvec.search.core.filters import Filters
+from mdvec.sync.freshness import look_at
 
 FIRST = "停電のときは、まず懐中電灯を探して、家族の無事を確かめる。"
 MORE = "そのあとで、冷蔵庫の扉をなるべく開けずに、電力会社の知らせを待つ。"
@@ -57,6 +63,17 @@ def test_a_file_that_takes_too_long_is_given_up():
     converter.close()
 
 
+def test_pages_are_told_as_they_are_read_and_each_gives_a_long_file_more_time(monkeypatch):
+    read = []
+    converter = Converter(max_seconds=5, on_page=lambda *page: read.append(page))
+    converter.convert(GUIDE, "a.pdf")
+    assert read == [(1, 2), (2, 2)]
+    monkeypatch.setattr(process, "_SECONDS_A_PAGE", -3)
+    with pytest.raises(ConversionFailed, match="takes more than 5 seconds"):
+        converter.convert(GUIDE, "a.pdf")
+    converter.close()
+
+
 def test_a_hit_cites_the_page_and_the_converted_text_to_the_letter(collection):
     (collection.folder / "手引き.pdf").write_bytes(GUIDE)
     collection.rules = replace(RULES, extensions=(".pdf",))
@@ -89,6 +106,55 @@ def test_only_files_whose_bytes_changed_are_converted_again(collection):
     assert collection.import_().updated == 1
     with pytest.raises(ReadingRefused, match="has no pages"):
         read(collection, DocumentPart(page=1), "b.md")
+
+
+def exported(*conversations):
+    made = [
+        {
+            "uuid": f"{at:08}-x", "name": name, "created_at": "2025-05-01T01:02:03Z",
+            "chat_messages": [{"sender": "human", "text": text}],
+        }
+        for at, (name, text) in enumerate(conversations)
+    ]  # fmt: skip
+    return json.dumps(made, ensure_ascii=False)
+
+
+def freshness_of(collection):
+    return look_at(collection.database, "notes", collection.rules)
+
+
+def test_a_bundle_is_a_document_for_each_of_its_parts(collection):
+    """Also after a kill between two of them, a damaged new file, and its deletion."""
+    trip, bread = ("旅の計画", FIRST), ("パン", MORE)
+    file = collection.folder / "会話/conversations.json"
+    collection.write("会話/conversations.json", exported(trip, bread))
+    paths = [
+        f"会話/conversations.json/{name}.md" for name in ("パン 00000001", "旅の計画 00000000")
+    ]
+    collection.rules = replace(RULES, extensions=("conversations.json", ".md"))
+    assert collection.import_("new").added == 3
+    hit = collection.search("停電のときは").results[0]
+    assert (hit.file_path, hit.title) == (paths[1], "旅の計画")
+    asked = Filters(since=date(2025, 5, 1), until=date(2025, 5, 1), where=(("people", ("human",)),))
+    found = collection.search("冷蔵庫", filters=asked).results
+    assert [hit.file_path for hit in found] == [paths[0]]
+    with open_database(collection.database, "write") as connection:
+        connection.execute("DELETE FROM documents_notes WHERE file_path LIKE '%.json'")
+    look = freshness_of(collection)  # as if a kill had come before the list of its parts
+    assert (look.added, look.deleted) == (1, 2)
+    report = collection.import_()
+    assert (report.added, report.updated, report.deleted) == (1, 0, 0)
+    assert not freshness_of(collection).is_stale
+
+    collection.write("会話/conversations.json", exported(trip))
+    report = collection.import_()
+    assert (report.added, report.updated, report.deleted) == (0, 1, 1)
+    collection.write("会話/conversations.json", "{")
+    assert len(collection.import_().failed) == 1
+    assert collection.search("停電のときは").results[0].file_path == paths[1]
+    file.unlink()
+    collection.write("残り.md", "# 残り\n")
+    assert collection.import_().deleted == 2
 
 
 def test_a_start_of_the_library_loads_no_converter():

@@ -1,6 +1,7 @@
 """Word, PowerPoint, web pages, books and notebooks as Markdown."""
 
 import json
+import re
 
 import pytest
 from sample_documents import epub, notebook, slides, word, zipped
@@ -10,7 +11,7 @@ from mdvec.converters import notebook as jupyter
 from mdvec.converters import slides as powerpoint
 from mdvec.converters import word as microsoft_word
 from mdvec.converters.formats import NotConverted
-from mdvec.text.pages import PAGE_BREAK
+from mdvec.text.pages import PAGE_BREAK, bundle_of
 
 
 def test_a_word_file_has_its_headings_lists_and_tables():
@@ -124,15 +125,24 @@ Content-Type: text/html; charset=utf-8
 """
 
 
-def test_mail_has_its_subject_people_and_date_and_a_mailbox_a_page_a_message():
-    assert mail.convert(MESSAGE.encode(), "a.eml").content == (
+def test_mail_has_its_subject_people_and_date_and_a_mailbox_is_a_bundle_of_it():
+    text = (
         '---\ntitle: "夏の会議"\nfrom: "佐藤 <sato@example.com>"\nto: "team@example.com"\n'
         'date: "2025-08-05"\n---\n\n八月の会議は**中止**です。\n'
     )
+    assert mail.convert(MESSAGE.encode(), "a.eml").content == text
     box = f"From a\n{MESSAGE}\nFrom b\nSubject: two\n\nsecond\n"
-    first, second = mail.convert(box.encode(), "a.mbox").content.split(PAGE_BREAK)
-    assert first.startswith("# 夏の会議\n\n佐藤 <sato@example.com>, Tue, 05 Aug 2025")
-    assert second.strip() == "# two\n\n\n\nsecond"
+    converted = mail.convert(box.encode(), "古い/a.mbox")
+    first, second = converted.parts
+    assert first.content == text
+    assert second.content == '---\ntitle: "two"\n---\n\nsecond\n'
+    assert converted.content == (
+        f"# a.mbox\n\n- [{first.name}](<a.mbox/{first.name}>)\n"
+        f"- [{second.name}](<a.mbox/{second.name}>)\n"
+    )
+    assert re.fullmatch(r"夏の会議 [0-9a-f]{8}\.md", first.name)
+    # Its name stays, wherever in the mailbox it is.
+    assert mail.convert(b"From b\nSubject: x\n\n1\n\n" + box.encode(), "a.mbox").parts[1] == first
 
 
 CLAUDE = [
@@ -164,7 +174,7 @@ CHATGPT = [
     }
 ]
 CODE = [
-    {"type": "user", "message": {"content": "fix it"}},
+    {"type": "user", "timestamp": "2025-07-01T01:02:03Z", "message": {"content": "fix it"}},
     {"type": "summary"},
     {"type": "assistant", "message": {"content": [{"type": "text", "text": "Done."}]}},
 ]
@@ -187,11 +197,14 @@ def test_an_export_of_slack_has_a_page_a_channel_and_day():
         "users.json": json.dumps(users), "channels.json": "[]",
         "防災/2025-06-02.json": json.dumps(day[2:]), "防災/2025-06-01.json": json.dumps(day),
     })  # fmt: skip
-    assert exports.convert(data, "Slack.zip").content == (
+    first, second = exports.convert(data, "Slack.zip").parts
+    assert first.name == "防災/2025-06-01.md"
+    assert first.content == (
+        '---\ntitle: "#防災 2025-06-01"\ndate: "2025-06-01"\npeople: ["太郎", "花子"]\n---\n\n'
         "# #防災 2025-06-01\n\n**花子**: @太郎 [資料](https://a.jp/) <済>\n\n"
-        "**太郎**: #防災 を見る https://b.jp"
-        f"\n\n{PAGE_BREAK}\n\n# #防災 2025-06-02\n\n**太郎**: #防災 を見る https://b.jp\n"
+        "**太郎**: #防災 を見る https://b.jp\n"
     )
+    assert second.name == "防災/2025-06-02.md"
 
 
 def test_an_export_of_notion_has_its_pages_also_where_it_is_in_parts():
@@ -199,24 +212,43 @@ def test_an_export_of_notion_has_its_pages_also_where_it_is_in_parts():
     part = zipped({page: "# 議事録\n\n六月の会", f"家/{other}": "# 買い物\n", "家/表.csv": "a\n"})
     for data in (part, zipped({"ExportBlock-Part-1.zip": part, "index.html": "x"})):
         converted = exports.convert(data, "n.zip")
-        assert converted.content.split(f"\n\n{PAGE_BREAK}\n\n") == [
-            "# 買い物", "# 議事録\n\n六月の会\n",
+        assert [(p.name, p.content) for p in converted.parts] == [
+            (f"家/{other}", "# 買い物\n"), (page, "# 議事録\n\n六月の会"),
         ]  # fmt: skip
         assert converted.notes == ("1 table left out: import .csv as a dataset",)
 
 
-def test_exports_of_conversations_have_a_page_a_conversation():
-    claude, gpt = (
-        conversations.convert(json.dumps(made).encode(), "conversations.json").content
-        for made in (CLAUDE * 2, CHATGPT)
+def test_exports_of_conversations_have_a_document_each():
+    first, again = conversations.convert(
+        json.dumps(CLAUDE * 2).encode(), "conversations.json"
+    ).parts
+    assert (
+        first.content
+        == again.content
+        == (
+            '---\ntitle: "旅の計画"\ndate: "2025-05-01"\npeople: ["assistant", "human"]\n---\n\n'
+            "# 旅の計画\n\n**human**: 京都で一泊したい\n\n**assistant**: 五月が良い\n"
+        )
     )
-    page = "# 旅の計画 2025-05-01\n\n**human**: 京都で一泊したい\n\n**assistant**: 五月が良い"
-    assert claude == f"{page}\n\n\f\n\n{page}\n"
-    assert gpt == "# Bread 2025-04-30\n\n**user**: How?\n\n**assistant**: Knead.\n"
+    assert (first.name, again.name) == ("旅の計画.md", "旅の計画 (2).md")
+    (bread,) = conversations.convert(json.dumps(CHATGPT).encode(), "conversations.json").parts
+    assert 'date: "2025-04-30"' in bread.content
+    assert bread.content.endswith("# Bread\n\n**user**: How?\n\n**assistant**: Knead.\n")
     lines = "\n".join(map(json.dumps, CODE)).encode()
     assert conversations.convert(lines, "a.jsonl").content == (
+        '---\ndate: "2025-07-01"\npeople: ["assistant", "user"]\n---\n\n'
         "**user**: fix it\n\n**assistant**: Done.\n"
     )
+
+
+def test_no_name_in_an_export_leaves_its_bundle():
+    names = [f"{name} {0:032x}.md" for name in ("../../外", "/etc/x", "a//b", ". /c")]
+    converted = exports.convert(zipped(dict.fromkeys(names, "# x\n")), "n.zip")
+    assert sorted(part.name.partition(" ")[0] for part in converted.parts) == [
+        "a/b", "c", "etc/x", "外",
+    ]  # fmt: skip
+    assert bundle_of(f"exports/n.zip/{converted.parts[0].name}") == "exports/n.zip"
+    assert bundle_of("exports/n.zip") is None
 
 
 LAUGHS = (

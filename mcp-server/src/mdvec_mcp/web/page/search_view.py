@@ -32,7 +32,7 @@ from mdvec.search import (
     typed_query,
     where_entries,
 )
-from mdvec.text import is_katakana, is_markdown, readable_chunk
+from mdvec.text import bundle_of, is_katakana, is_markdown, readable_chunk
 from mdvec.tools import KINDS, Tool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -225,7 +225,9 @@ def _shown_hit(hit: Hit, tool: Tool | None) -> ShownHit:
 
 def editors(tool: Tool, file_path: str, line: int) -> tuple[tuple[str, str], ...]:
     """The names of editors, and the links with which they open a file at a line."""
-    file = tool.source / file_path
+    bundle = bundle_of(file_path)
+    is_part = bundle is not None and (tool.source / bundle).is_file()
+    file = tool.source / (bundle if is_part and bundle else file_path)
     return (
         ("VS Code", f"vscode://file{quote(str(file))}:{line}"),
         ("Obsidian", link_to(file, "obsidian")),
