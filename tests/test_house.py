@@ -89,6 +89,24 @@ def imported_by(path, known, homes):
     return found & known
 
 
+def test_imports_inside_functions_stay_few():
+    """Each spares a start something that it need not load."""
+    functions = [
+        node
+        for source in SOURCES
+        for path in source.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    late = {
+        id(node)
+        for function in functions
+        for node in ast.walk(function)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    }
+    assert len(late) <= 90
+
+
 def test_no_module_imports_itself_so_each_can_be_imported_alone():
     paths = {
         ".".join(path.relative_to(source).with_suffix("").parts).removesuffix(".__init__"): path

@@ -213,11 +213,13 @@ def _copying(action: str) -> Iterator[Callable[[int, int], None]]:
     if not sys.stderr.isatty():
         yield lambda *_: None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+    from rich import console, progress
 
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    columns = (
+        progress.TextColumn("{task.description}"), progress.BarColumn(), progress.DownloadColumn(),
+    )  # fmt: skip
+    stderr = console.Console(stderr=True)
+    with progress.Progress(*columns, console=stderr, transient=True) as bar:
         task = bar.add_task(action, total=None)
         yield lambda copied, size: bar.update(task, completed=copied, total=size)
 

@@ -52,26 +52,26 @@ def import_display(name: str, *, quiet: bool) -> Iterator[ImportDisplay]:
     if quiet or not sys.stderr.isatty():
         yield ImportDisplay(lambda _: None, say, confirmed)
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
+    from rich import console, progress
 
+    speed = "{task.fields[units]} {task.fields[unit]}, {task.fields[rate]:.0f}/s"
     columns = (
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("files"),
-        TextColumn("{task.fields[units]} {task.fields[unit]}, {task.fields[rate]:.0f}/s"),
-        TimeRemainingColumn(),
+        progress.TextColumn("{task.description}"), progress.BarColumn(),
+        progress.MofNCompleteColumn(), progress.TextColumn("files"), progress.TextColumn(speed),
+        progress.TimeRemainingColumn(),
     )  # fmt: skip
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+    stderr = console.Console(stderr=True)
+    with progress.Progress(*columns, console=stderr, transient=True) as bar:
         task = bar.add_task(f"importing {name}", total=None, units=0, rate=0.0, unit="")
 
-        def show(progress: Progress) -> None:
+        def show(now: Progress) -> None:
             elapsed = bar.tasks[0].elapsed or 1.0
-            page = f", page {progress.page} of {progress.pages}" if progress.pages else ""
+            page = f", page {now.page} of {now.pages}" if now.pages else ""
             bar.update(
                 task, description=f"importing {name}{page}",
-                completed=progress.files_done, total=progress.files,
-                units=progress.units_done, rate=progress.units_done / elapsed,
-                unit=progress.unit,
+                completed=now.files_done, total=now.files,
+                units=now.units_done, rate=now.units_done / elapsed,
+                unit=now.unit,
             )  # fmt: skip
 
         def tell(message: str) -> None:

@@ -214,17 +214,15 @@ def print_table(
         for row in [list(columns), *shown]:
             print_line("\t".join(cell.replace("\t", " ") for cell in row))
         return
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    from rich import console, table, text
 
-    table = Table(title=title, title_justify="left")
+    drawn = table.Table(title=title, title_justify="left")
     for position, column in enumerate(columns):
         justify: Literal["left", "right"] = "right" if position in numbers else "left"
-        table.add_column(Text(column), overflow="fold", justify=justify)
+        drawn.add_column(text.Text(column), overflow="fold", justify=justify)
     for row in shown:
-        table.add_row(*(Text(cell) for cell in row))
-    Console().print(table)
+        drawn.add_row(*(text.Text(cell) for cell in row))
+    console.Console().print(drawn)
 
 
 def print_facts(title: str, facts: Iterable[tuple[str, object]]) -> None:

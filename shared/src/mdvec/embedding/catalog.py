@@ -12,7 +12,6 @@ from mdvec.embedding import backends, onnx_models
 from mdvec.embedding.backends import plamo_cache
 from mdvec.embedding.backends.hub import MayDownload
 from mdvec.embedding.backends.model_files import max_tokens_of
-from mdvec.embedding.backends.use import UseBackend
 from mdvec.embedding.cards import (
     AUTO_ORDER,
     CARDS,
@@ -268,15 +267,11 @@ def load(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> Embedder:
         return onnx_models.load(card, options)
     _check_here(card, options)
     if card is PLAMO:
-        from mdvec.embedding.backends.plamo import PlamoBackend
-
-        return Embedder(PlamoBackend(plamo_cache.weights_folder()))
+        return Embedder(backends.PlamoBackend(plamo_cache.weights_folder()))
     if card is E5_SMALL:
-        from mdvec.embedding.backends.e5_small import E5SmallBackend
-
-        return Embedder(E5SmallBackend())
+        return Embedder(backends.E5SmallBackend())
     if card is USE:
-        return Embedder(UseBackend())
+        return Embedder(backends.UseBackend())
     folder = backends.sentence_transformers.located(model_of(card.name)) or Path()
     return Embedder(backends.SentenceTransformersBackend(card, folder, options.st))
 

@@ -22,13 +22,11 @@ from mdvec.installation import this_installation
 from mdvec.section import SettingsSection
 
 if TYPE_CHECKING:
-    import numpy as np
     from chromadb.api import ClientAPI
     from chromadb.api.models.Collection import Collection
-    from numpy.typing import NDArray
 
     from mdvec.embedding import Vectors
-    from mdvec.index.properties import ChunkRanges
+    from mdvec.index.conditions import ChunkRanges
 
 SEARCH_SECONDS, WRITE_SECONDS = 3.0, 120.0
 _CONNECT_SECONDS = 3.0
@@ -148,16 +146,14 @@ class ChromaIndex:
         with translated_errors(self._server):
             return int(self._collection().count())
 
-    def ids(self) -> NDArray[np.int64]:
-        """The ids of all chunks in the collection."""
-        import numpy as np
-
+    def ids(self) -> list[int]:
+        """The ids of all chunks in the collection, in order."""
         names: list[str] = []
         with translated_errors(self._server):
             for first in range(0, self.count(), _IDS_AT_ONCE):
                 page = self._collection().get(include=[], limit=_IDS_AT_ONCE, offset=first)
                 names += page["ids"]
-        return np.array(sorted(int(name) for name in names if _is_chunk(name)), np.int64)
+        return sorted(int(name) for name in names if _is_chunk(name))
 
     def retire(self) -> None:
         """Delete the collection, if it is there."""
@@ -208,7 +204,6 @@ def client(server: ChromaServer, seconds: float) -> ClientAPI:
     with translated_errors(server):
         import chromadb
         import httpx
-        from chromadb.config import Settings
 
         # The constructor below waits without end, so this asks first.
         beat = f"{server.url.rstrip('/')}/api/v2/heartbeat"
@@ -219,7 +214,7 @@ def client(server: ChromaServer, seconds: float) -> ClientAPI:
             tenant=server.tenant,
             database=server.database,
             # Given here, they are not taken from the working folder's .env or the environment.
-            settings=Settings(
+            settings=chromadb.Settings(
                 _env_file=None,
                 anonymized_telemetry=False,
                 chroma_server_host=server.url.rstrip("/"),

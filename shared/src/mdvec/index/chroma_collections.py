@@ -27,13 +27,12 @@ from mdvec.index.chroma import (
     CollectionMissing,
 )
 from mdvec.index.nearest import EngineUnavailable, Near, nearest_among, stored_vectors
-from mdvec.index.properties import chunk_ids
 from mdvec.index.tables import Tables
 from mdvec.text import identifier
 
 if TYPE_CHECKING:
     from mdvec.embedding import Vectors
-    from mdvec.index.properties import ChunkRanges
+    from mdvec.index.conditions import ChunkRanges
 
 MAX_UNSENT = 2_000
 """A search compares up to so many new chunks exactly; with more, words answer alone."""
@@ -166,8 +165,8 @@ def send_vectors(
     left = index.build()
     if known.is_changed_elsewhere(left):
         raise OtherWriter(server, tables)
-    stored = chunk_ids(connection, tables)
-    newest = int(stored[-1]) if len(stored) else 0
+    stored = _stored_ids(connection, tables)
+    newest = stored[-1] if stored else 0
     is_same = left == known.build and newest <= known.last_sent and index.count() == len(stored)
     if is_same and not compare:
         return
@@ -190,10 +189,13 @@ def differences(
     connection: apsw.Connection, tables: Tables, index: ChromaIndex
 ) -> tuple[list[int], list[int]]:
     """The ids that a collection lacks, and those that it has although their chunks are gone."""
-    import numpy as np
+    stored, there = set(_stored_ids(connection, tables)), set(index.ids())
+    return sorted(stored - there), sorted(there - stored)
 
-    stored, there = chunk_ids(connection, tables), index.ids()
-    return np.setdiff1d(stored, there).tolist(), np.setdiff1d(there, stored).tolist()
+
+def _stored_ids(connection: apsw.Connection, tables: Tables) -> list[int]:
+    rows = connection.execute(f"SELECT id FROM {identifier(tables.vectors)} ORDER BY id")
+    return [number for (number,) in rows]
 
 
 def _note(connection: apsw.Connection, name: str, changes: str, *values: str | int | None) -> None:

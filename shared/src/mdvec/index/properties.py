@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
-from typing import TYPE_CHECKING
 
 import apsw
 
@@ -28,10 +26,6 @@ from mdvec.text import (
     is_markdown,
     properties_of,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 def insert_properties(
@@ -158,86 +152,6 @@ def tag_counts(
     return list(records(cursor, TagCount))
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkRanges:
-    """The chunks of some documents: each document's first chunk id, ascending, and chunk count."""
-
-    first_chunks: NDArray[np.int64]
-    counts: NDArray[np.int64]
-
-    @property
-    def size(self) -> int:
-        """The number of chunks."""
-        return int(self.counts.sum())
-
-    def ids(self) -> NDArray[np.int64]:
-        """The ids of all chunks, in order."""
-        return expanded(self.first_chunks, self.counts)
-
-
-def chunk_ids(connection: apsw.Connection, tables: Tables) -> NDArray[np.int64]:
-    """The ids of all chunks, in order."""
-    import numpy as np
-
-    rows = connection.execute(f"SELECT id FROM {identifier(tables.vectors)} ORDER BY id")
-    return np.fromiter((number for (number,) in rows), dtype=np.int64)
-
-
-def chunks_at(connection: apsw.Connection, tables: Tables, file_path: str) -> list[int]:
-    """The ids of a document's chunks."""
-    rows = connection.execute(
-        f"SELECT v.id FROM {identifier(tables.vectors)} AS v "
-        f"JOIN {identifier(tables.documents)} AS d ON d.id = v.document_id "
-        "WHERE d.tool_id = ? AND d.file_path = ?",
-        (tables.tool_id, file_path),
-    )
-    return [int(str(number)) for (number,) in rows]
-
-
-def single_chunks(ids: NDArray[np.int64]) -> ChunkRanges:
-    """The chunks with these ids, in order."""
-    import numpy as np
-
-    return ChunkRanges(ids, np.ones_like(ids))
-
-
-def no_chunks() -> ChunkRanges:
-    """The empty selection."""
-    import numpy as np
-
-    none = np.array([], dtype=np.int64)
-    return ChunkRanges(none, none)
-
-
-def expanded(firsts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """All numbers of the ranges that begin at ``firsts`` and have ``counts`` numbers each."""
-    import numpy as np
-
-    before = np.cumsum(counts) - counts
-    return np.repeat(firsts - before, counts) + np.arange(int(counts.sum()))
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """The condition that a document must meet; None and "" restrict nothing.
-
-    Attributes:
-        path_matches: tells whether a path matches.
-        path_prefix: what every matching path begins with.
-        tags: folded tags, all of which it must have, or subtags of them.
-        since: the first day; a document without a date of its own meets no day.
-        until: the last day.
-        documents: the documents that may meet it; None for all.
-    """
-
-    path_matches: Callable[[str], bool] | None = None
-    path_prefix: str = ""
-    tags: Sequence[str] = ()
-    since: date | None = None
-    until: date | None = None
-    documents: frozenset[int] | None = None
-
-
 def documents_with_value(
     connection: apsw.Connection, tables: Tables, key: str, values: Sequence[str]
 ) -> frozenset[int]:
@@ -278,80 +192,3 @@ def _values_of(
         for name, value in json.loads(str(kept)).items():
             if folded(name) == folded(key):
                 yield int(str(document_id)), value if isinstance(value, list) else [value]
-
-
-def chunks_passing(
-    connection: apsw.Connection, tables: Tables, condition: Condition
-) -> ChunkRanges:
-    """The chunks of all documents that meet a condition."""
-    import numpy as np
-
-    where, values = _passing(connection, tables, condition)
-    rows = connection.execute(
-        f"SELECT first_chunk, chunks FROM {identifier(tables.properties)} "
-        f"WHERE chunks > 0 AND {where} ORDER BY first_chunk",
-        values,
-    ).fetchall()
-    ranges = np.array(rows, dtype=np.int64).reshape(-1, 2)
-    return ChunkRanges(ranges[:, 0], ranges[:, 1])
-
-
-def documents_passing(
-    connection: apsw.Connection, tables: Tables, condition: Condition
-) -> list[int]:
-    """The documents that meet a condition, also those without any chunk."""
-    where, values = _passing(connection, tables, condition)
-    rows = connection.execute(
-        f"SELECT document_id FROM {identifier(tables.properties)} WHERE {where}", values
-    )
-    return [int(str(document_id)) for (document_id,) in rows]
-
-
-def _passing(
-    connection: apsw.Connection, tables: Tables, condition: Condition
-) -> tuple[str, list[object]]:
-    """The condition in SQL, on the table of properties, and its values."""
-    import numpy as np
-
-    where, values = ["document_id > 0"], list[object]()
-    for tag in condition.tags:
-        where.append(
-            f"document_id IN (SELECT document_id FROM {identifier(tables.tags)} "
-            "WHERE tag = ? OR (tag > ? AND tag < ?))"
-        )
-        # "0" is the next ASCII character after "/": matches tag/…
-        values += [tag, f"{tag}/", f"{tag}0"]
-    if condition.since is not None:
-        where.append("day >= ?")
-        values.append(condition.since.isoformat())
-    if condition.until is not None:
-        where.append("day <= ?")
-        values.append(condition.until.isoformat())
-    if condition.documents is not None:
-        chosen = np.array(sorted(condition.documents), dtype=np.int64)
-        where.append("document_id IN carray(?)" if len(chosen) else "FALSE")
-        values += [apsw.carray(chosen)] if len(chosen) else []
-    if condition.path_matches is not None:
-        ids = _documents_at(connection, tables, condition)
-        where.append("document_id IN carray(?)" if len(ids) else "FALSE")
-        values += [apsw.carray(ids)] if len(ids) else []
-    return " AND ".join(where), values
-
-
-def _documents_at(
-    connection: apsw.Connection, tables: Tables, condition: Condition
-) -> NDArray[np.int64]:
-    """The ids of the documents whose path matches."""
-    import numpy as np
-
-    prefix, path_matches = condition.path_prefix, condition.path_matches
-    # The index on paths covers this query.
-    rows = connection.execute(
-        f"SELECT id, file_path FROM {identifier(tables.documents)} "
-        "WHERE tool_id = ? AND file_path >= ? AND file_path < ?",
-        (tables.tool_id, prefix, f"{prefix}\U0010ffff"),
-    )
-    ids = [
-        document_id for document_id, path in rows if path_matches is None or path_matches(str(path))
-    ]
-    return np.array(ids, dtype=np.int64)

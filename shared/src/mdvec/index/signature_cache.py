@@ -10,21 +10,27 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 import apsw
+import numpy as np
 from cachetools import LRUCache
 
+from mdvec.index.conditions import ChunkRanges, expanded
 from mdvec.index.nearest import Near, nearest_among, stored_vectors
-from mdvec.index.properties import ChunkRanges, expanded
+from mdvec.index.signatures import (
+    Signatures,
+    nearest_signatures,
+    no_centre,
+    signature_bytes,
+    signatures,
+    unit_vector_signatures,
+)
 from mdvec.index.tables import Tables, create_signatures, drop_signatures, has_signatures
 from mdvec.platform import machine_memory
 from mdvec.text import identifier
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from mdvec.embedding import Vectors
-    from mdvec.index.signatures import Signatures
-
 
 _HEAD = struct.Struct("<16sIq")
 _CENTRED = 2
@@ -56,8 +62,6 @@ def read_build(connection: apsw.Connection, tables: Tables) -> SignatureBuild:
     build_id = bytes(row)
     if len(build_id) < _HEAD.size:
         return SignatureBuild(build_id, None, 0)
-    import numpy as np
-
     _, _, last_chunk = _HEAD.unpack_from(build_id)
     centre = np.frombuffer(build_id, dtype=np.float32, offset=_HEAD.size)
     return SignatureBuild(build_id, centre, last_chunk)
@@ -65,10 +69,6 @@ def read_build(connection: apsw.Connection, tables: Tables) -> SignatureBuild:
 
 def entries(vectors: Vectors, centre: Vectors | None) -> bytes:
     """The stored entries of chunks: their signs and, around a centre, square and gain."""
-    import numpy as np
-
-    from mdvec.index.signatures import no_centre, signatures
-
     dimension = vectors.shape[1]
     signed = signatures(vectors, no_centre(dimension) if centre is None else centre)
     stored = np.empty(len(vectors), dtype=entry_type(dimension, centred=centre is not None))
@@ -80,10 +80,6 @@ def entries(vectors: Vectors, centre: Vectors | None) -> bytes:
 
 def entry_type(dimension: int, *, centred: bool) -> np.dtype[np.void]:
     """The type of a chunk's entry, as ``entries`` stores it."""
-    import numpy as np
-
-    from mdvec.index.signatures import signature_bytes
-
     signs = ("words", "<u8", (signature_bytes(dimension) // 8,))
     return np.dtype([signs, ("square", "<f4"), ("gain", "<f4")] if centred else [signs])
 
@@ -196,8 +192,6 @@ class ToolSignatures:
 
     def chunk_ids(self, places: NDArray[np.intp]) -> list[int]:
         """The ids of the chunks whose signatures are at these places in ``stored``."""
-        import numpy as np
-
         owners = np.searchsorted(self.ends, places, side="right")
         chunk_ids = self.first_chunks[owners] + places
         chunk_ids[owners > 0] -= self.ends[owners[owners > 0] - 1]
@@ -205,8 +199,6 @@ class ToolSignatures:
 
     def places(self, chunks: ChunkRanges) -> NDArray[np.intp]:
         """The places in ``stored`` of the signatures of these chunks."""
-        import numpy as np
-
         documents = np.searchsorted(self.first_chunks, chunks.first_chunks, side="right") - 1
         starts = np.concatenate(([0], self.ends[:-1]))[documents]
         return expanded(starts + chunks.first_chunks - self.first_chunks[documents], chunks.counts)
@@ -261,8 +253,6 @@ def likely_nearest(
     ``wide`` and ``narrow`` are the limits of ``nearest_signatures``. With ``within``, only those
     chunks are compared.
     """
-    from mdvec.index.signatures import nearest_signatures
-
     tool = cache.get(connection, tables, len(query))
     if within is None:
         return tool.chunk_ids(nearest_signatures(query, tool.stored, wide, narrow))
@@ -286,10 +276,6 @@ def _read(
     connection: apsw.Connection, tables: Tables, state: _State, dimension: int
 ) -> ToolSignatures:
     """Read a tool's signatures in blocks into preallocated arrays."""
-    import numpy as np
-
-    from mdvec.index.signatures import Signatures, unit_vector_signatures
-
     table = identifier(tables.signatures)
     centre = read_build(connection, tables).centre
     entry = entry_type(dimension, centred=centre is not None)
@@ -397,8 +383,6 @@ class SignatureIndex:
 
     def _runs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The first chunk of each document, and how many signatures it has."""
-        import numpy as np
-
         rows = self._connection.execute(
             "SELECT first_chunk, length(signatures) "
             f"FROM {identifier(self._tables.signatures)} WHERE first_chunk > 0 ORDER BY first_chunk"

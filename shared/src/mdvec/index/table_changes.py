@@ -16,12 +16,12 @@ import apsw
 from mdvec.database import records
 from mdvec.index.chroma_collections import begin_collection, collection_of, leave_collection
 from mdvec.index.nearest import stored_vectors
-from mdvec.index.signature_cache import SignatureIndex, renew_signatures
 from mdvec.index.tables import DERIVED, Tables, drop_indexes, has_signatures
 from mdvec.text import Chunk, identifier
 
 if TYPE_CHECKING:
     from mdvec.embedding import Vectors
+    from mdvec.index.signature_cache import SignatureIndex
 
 
 def replace_tables(connection: apsw.Connection, old: Tables, staged: Tables) -> None:
@@ -97,7 +97,7 @@ def create_vector_index(connection: apsw.Connection, tables: Tables, *, outside:
     if outside:
         begin_collection(connection, tables)
     else:
-        SignatureIndex(connection, tables).prepare()
+        _signatures(connection, tables).prepare()
 
 
 def put_vectors(
@@ -108,18 +108,20 @@ def put_vectors(
     A collection gets them after that, when the import ends.
     """
     if has_signatures(connection, tables):
-        SignatureIndex(connection, tables).put(ids, vectors)
+        _signatures(connection, tables).put(ids, vectors)
 
 
 def drop_vectors(connection: apsw.Connection, tables: Tables, ids: Sequence[int]) -> None:
     """Take the chunks of a document out; call within the transaction that deletes them."""
     if has_signatures(connection, tables):
-        SignatureIndex(connection, tables).drop(ids)
+        _signatures(connection, tables).drop(ids)
 
 
 def renew_vector_index(connection: apsw.Connection, tables: Tables) -> None:
     """Finish the vector index at the end of an import; call within a transaction."""
     if has_signatures(connection, tables):
+        from mdvec.index.signature_cache import renew_signatures  # see _signatures
+
         renew_signatures(connection, tables)
 
 
@@ -128,12 +130,12 @@ def rebuild_vector_index(connection: apsw.Connection, tables: Tables, *, outside
 
     Call within a transaction. A server gets them after that, in a new collection.
     """
-    SignatureIndex(connection, tables).retire()
+    _signatures(connection, tables).retire()
     leave_collection(connection, tables)
     create_vector_index(connection, tables, outside=outside)
     if outside:
         return
-    index = SignatureIndex(connection, tables)
+    index = _signatures(connection, tables)
     # A document's chunks have consecutive ids, and either all of them have vectors or none.
     rows = connection.execute(
         f"SELECT document_id, min(id), max(id) FROM {identifier(tables.vectors)} "
@@ -233,3 +235,9 @@ def _is_expected(connection: apsw.Connection, tables: Tables) -> bool:
         ).fetchone()
         is not None
     )
+
+
+def _signatures(connection: apsw.Connection, tables: Tables) -> SignatureIndex:
+    from mdvec.index.signature_cache import SignatureIndex  # it needs NumPy, which readers do not
+
+    return SignatureIndex(connection, tables)

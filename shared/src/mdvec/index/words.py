@@ -5,11 +5,11 @@ from __future__ import annotations
 import struct
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 import apsw
 
-from mdvec.index.properties import ChunkRanges
 from mdvec.index.tables import Tables
 from mdvec.text import (
     FIELDS,
@@ -25,6 +25,9 @@ from mdvec.text import (
     max_edits,
     nearest_spellings,
 )
+
+if TYPE_CHECKING:
+    from mdvec.index.conditions import ChunkRanges
 
 _MAX_READING = 64
 _MAX_CONTAINING = 48

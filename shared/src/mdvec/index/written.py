@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import apsw
+import numpy as np
 
-from mdvec.index.properties import ChunkRanges
+from mdvec.index.conditions import ChunkRanges
 from mdvec.index.tables import Tables, has_current_words
 from mdvec.text import (
     MAX_TERM,
@@ -23,7 +24,6 @@ from mdvec.text import (
 )
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 _MAX_READ_BYTES = 64_000_000
@@ -112,8 +112,6 @@ def chunks_saying(
     either end may be a part of a longer word if ``inside``. Digits match whether they are written
     in groups (0120-333-906, 1,234,567) or not.
     """
-    import numpy as np
-
     wanted = folded(words)
     indexed = _matching(connection, tables, wanted, inside=inside)
     pattern = _pattern(wanted, inside=inside)
@@ -144,8 +142,6 @@ _OPEN_TASK = re.compile(r"(?m)^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[ \][ \t]+(\S.
 
 def chunks_with_tasks(connection: apsw.Connection, tables: Tables) -> NDArray[np.int64]:
     """The chunks with an open task (- [ ]), in order."""
-    import numpy as np
-
     chunks = identifier(tables.vectors)
     ids: set[int] = set()
     for document_id, content in connection.execute(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 import apsw
+import numpy as np
 
 from mdvec.index import (
     ChunkRanges,
@@ -95,8 +96,6 @@ def without_document(
     connection: apsw.Connection, tool: Tool, narrowed: Narrowed, file_path: str
 ) -> Narrowed:
     """The chunks that pass the filters, without those of a document."""
-    import numpy as np  # a start need not load it
-
     chunks = narrowed.chunks
     ids = chunk_ids(connection, tool.tables) if chunks is None else chunks.ids()
     own = chunks_at(connection, tool.tables, file_path)
@@ -107,8 +106,6 @@ def _saying(
     connection: apsw.Connection, tool: Tool, filters: Filters, within: ChunkRanges | None
 ) -> tuple[ChunkRanges, dict[str, int]]:
     """The chunks with the exact and without the excluded texts, and how many each of these took."""
-    import numpy as np  # a start need not load it
-
     ids = chunk_ids(connection, tool.tables) if within is None else within.ids()
     for words in filters.exact:
         saying = chunks_saying(connection, tool.tables, words, inside=True)

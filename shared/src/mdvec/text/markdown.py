@@ -99,7 +99,8 @@ def line_starts(content: str, start: int = 0, end: int | None = None) -> list[in
 
 
 @cache
-def _parser() -> MarkdownIt:
+def block_parser() -> MarkdownIt:
+    """A parser that finds blocks, such as headings and fences, and leaves their text as it is."""
     from markdown_it import MarkdownIt  # takes 0.1 s, which most commands need not pay
 
     parser = MarkdownIt("commonmark")
@@ -109,7 +110,7 @@ def _parser() -> MarkdownIt:
 
 def _blocks(content: str, body: int) -> tuple[tuple[Heading, ...], tuple[Fence, ...]]:
     """The headings and fences according to CommonMark."""
-    tokens = _parser().parse(content[body:])
+    tokens = block_parser().parse(content[body:])
     starts = line_starts(content, body)
     headings, fences = [], []
     for number, token in enumerate(tokens):

@@ -13,6 +13,7 @@ from datetime import date
 from typing import Any
 
 from mdvec.text.front_matter_block import FrontMatter
+from mdvec.text.markdown import block_parser
 
 MAX_TAGS = 200
 MAX_TAG_CHARS = 100
@@ -141,11 +142,7 @@ def _inline_tags(body: str) -> list[str]:
     """
     if not _INLINE_TAG.search(body):
         return []
-    from markdown_it import MarkdownIt  # takes 0.1 s, which most commands need not pay
-
-    parser = MarkdownIt("commonmark")
-    parser.core.ruler.enableOnly(["normalize", "block"])
-    texts = (token.content for token in parser.parse(body) if token.type == "inline")
+    texts = (token.content for token in block_parser().parse(body) if token.type == "inline")
     lines = (
         line for text in texts for line in _CODE_SPAN.sub(" ", _HIDDEN.sub(" ", text)).split("\n")
     )

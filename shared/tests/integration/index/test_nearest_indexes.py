@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mdvec.database.connection import open_database
 from mdvec.index.chroma import ChromaIndex, ChromaServer, CollectionMissing, Hnsw, client
-from mdvec.index.properties import ChunkRanges
+from mdvec.index.conditions import ChunkRanges
 from mdvec.index.signature_cache import SignatureIndex
 from mdvec.index.tables import Tables, create_tables
 from mdvec.text.one_line import identifier
@@ -113,7 +113,7 @@ def test_it_finds_what_it_holds_with_its_cosine_and_nothing_that_was_dropped(ind
     index.put(IDS[0], vectors_of(IDS[0]))
     index.prepare()
     assert index.count() == len(HALF)
-    assert index.ids().tolist() == HALF
+    assert list(index.ids()) == HALF
 
     index.drop(IDS[2])
     index.drop(IDS[2])
@@ -127,7 +127,7 @@ def test_it_finds_what_it_holds_with_its_cosine_and_nothing_that_was_dropped(ind
 def test_an_empty_one_finds_nothing_and_a_retired_one_can_begin_again(engine):
     index = engine.new()
     index.prepare()
-    assert (index.count(), index.ids().tolist()) == (0, [])
+    assert (index.count(), list(index.ids())) == (0, [])
     assert index.nearest(VECTORS[0], 5) == []
     index.put(IDS[0], vectors_of(IDS[0]))
     index.retire()
@@ -153,7 +153,7 @@ def test_after_any_changes_it_holds_and_finds_exactly_what_is_left(engine, steps
         else:
             index.drop(ids)
             left -= set(ids)
-    assert index.ids().tolist() == sorted(left)
+    assert list(index.ids()) == sorted(left)
     found = [near.id for near in index.nearest(VECTORS[asked], 5)]
     assert found == [number for number, _ in nearest_of(VECTORS[asked], left, 5)]
     index.retire()

@@ -10,14 +10,13 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from mdvec.datasets.core.cells import duration
 from mdvec.datasets.core.duckdb_types import MAX_DIGITS, long_decimals
 from mdvec.platform import path_of, read_start
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _STREAM_MARK = b"\xff\xff\xff\xff"
 _FILE_MARK = b"ARROW1"
@@ -36,8 +35,6 @@ def main() -> None:
 
 
 def _converted(descriptor: int, target: Path, texts: list[str]) -> dict[str, Any]:
-    import polars as pl
-
     try:
         frame = _lazy(descriptor)
         kinds = frame.collect_schema()
@@ -69,16 +66,12 @@ def _check_decimals(kinds: pl.Schema) -> None:
 
 def _digits(kind: pl.DataType) -> int:
     """The number of digits of the longest decimals in a type."""
-    import polars as pl
-
     if isinstance(kind, pl.Decimal):
         return kind.precision or 0
     return max(map(_digits, _inner(kind)), default=0)
 
 
 def _inner(kind: pl.DataType) -> list[pl.DataType]:
-    import polars as pl
-
     if isinstance(kind, pl.Struct):
         return [pl_type for field in kind.fields if isinstance(pl_type := field.dtype, pl.DataType)]
     inner = getattr(kind, "inner", None)
@@ -90,8 +83,6 @@ def _exact_types(frame: pl.LazyFrame, kinds: pl.Schema) -> dict[str, pl.DataType
 
     DuckDB reads them from Parquet as bytes.
     """
-    import polars as pl
-
     wide = [name for name, kind in kinds.items() if kind in (pl.Int128, pl.UInt128)]
     exact: dict[str, pl.DataType] = {
         name: _as_text(kind) for name, kind in kinds.items() if _as_text(kind) != kind
@@ -110,8 +101,6 @@ def _exact_types(frame: pl.LazyFrame, kinds: pl.Schema) -> dict[str, pl.DataType
 
 def _as_text(kind: pl.DataType) -> pl.DataType:
     """A type with its 128-bit integers as text, at any depth."""
-    import polars as pl
-
     if kind in (pl.Int128, pl.UInt128):
         return pl.String()
     if isinstance(kind, pl.Struct):
@@ -129,8 +118,6 @@ def _as_text(kind: pl.DataType) -> pl.DataType:
 
 
 def _lazy(descriptor: int) -> pl.LazyFrame:
-    import polars as pl
-
     start = read_start(descriptor, len(_FILE_MARK))
     if start.startswith(_STREAM_MARK):
         # polars reads from the descriptor itself, past what a buffer would have taken.

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import duckdb
 
 from mdvec.datasets.core.grouping import LONG, MAX_EXACT, NO_VALUES, in_unit
 from mdvec.datasets.core.value_types import ValueKind
@@ -17,9 +18,6 @@ from mdvec.datasets.interfaces.typed_columns import MIN_WIDE_COLUMNS
 from mdvec.files import UnreadableFile, opened_within
 from mdvec.platform import path_of
 from mdvec.text import identifier, literal
-
-if TYPE_CHECKING:
-    import duckdb
 
 _FILES_AT_ONCE = 100
 _UNCERTAIN = ("VARCHAR", "BIGINT")
@@ -159,8 +157,6 @@ def _opened(
     parts: Sequence[CombinedRows], target: Path | None = None, width: int = 0
 ) -> Iterator[tuple[duckdb.DuckDBPyConnection, list[str]]]:
     """A connection that can read some parts, with the SQL of their rows, and write a target."""
-    import duckdb
-
     with ExitStack() as stack:
         places = [
             part.parquet

@@ -11,15 +11,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import duckdb
 
 from mdvec.platform import data_limit, never_wait
 from mdvec.sizes import MEGABYTE
 from mdvec.text import literal
-
-if TYPE_CHECKING:
-    import duckdb
-
 
 _NO_EXTENSIONS = {
     "autoinstall_known_extensions": False,
@@ -63,8 +60,6 @@ def safe_connection(
     Raises:
         KeyboardInterrupt: the user stopped it; DuckDB itself raises another error.
     """
-    import duckdb
-
     shared = _SHARED.get()
     if shared and shared.can_open(files) and not (writes_to or limits or counts):
         connection = shared.cursor(optimizes=optimizes)
@@ -94,8 +89,6 @@ def _connected(
     counts: bool = False,
 ) -> duckdb.DuckDBPyConnection:
     """A database of its own, whose settings cannot be changed any more."""
-    import duckdb
-
     # The configuration's type in the stubs is too narrow.
     connection = duckdb.connect(":memory:", config=_NO_EXTENSIONS)  # type: ignore[arg-type]
     connection.execute(f"SET enable_progress_bar = {counts}")

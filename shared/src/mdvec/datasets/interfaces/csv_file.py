@@ -14,7 +14,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
+
+import duckdb
 
 from mdvec.cancelling import is_cancelled
 from mdvec.datasets.core.first_row import NO_HEADER_NOTE
@@ -39,9 +41,6 @@ from mdvec.datasets.interfaces.typed_columns import (
 from mdvec.files import UnreadableFile, data_file_encoding, why
 from mdvec.sizes import MEGABYTE
 from mdvec.text import UTF_8, identifier, literal
-
-if TYPE_CHECKING:
-    import duckdb
 
 _BLOCK = 2**20
 _MAX_ROW_BYTES = 2**25
@@ -301,8 +300,6 @@ def _convert(
     reading: ReadingOptions,
 ) -> tuple[ReadColumn, ...]:
     """Write the rows to ``target`` with their types, if all lines are accounted for."""
-    import duckdb
-
     progress = _Progress(on_rows)
     with safe_connection(
         [rows.file, plain, target],
@@ -440,8 +437,6 @@ def _write_at_once(
     Raises:
         duckdb.Error: DuckDB cannot read the file.
     """
-    import duckdb
-
     shown = ", ".join(guess.value for guess in guesses)
     try:
         (rows,) = connection.execute(

@@ -14,7 +14,9 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import duckdb
 
 from mdvec.datasets.core.duckdb_types import DuckDBType, UnknownType, parse_type
 from mdvec.datasets.interfaces.connection import ConnectionLimits, first_line, safe_connection
@@ -22,9 +24,6 @@ from mdvec.datasets.interfaces.parquet import rows_at_once
 from mdvec.platform import hidden_folder, limit_process
 from mdvec.sizes import MEGABYTE
 from mdvec.text import identifier, literal
-
-if TYPE_CHECKING:
-    import duckdb
 
 MEMORY_MB = 2_048
 MAX_VIEW_MB = 1_024
@@ -47,8 +46,6 @@ has no negative intervals, drops the zone of a time, and stores a union's member
 
 def main() -> None:
     """Open the file, then copy one table per request until the parent closes the pipe."""
-    import duckdb
-
     limit_process(memory=(MEMORY_MB + _EXTRA_ADDRESS_SPACE_MB) * MEGABYTE)
     file = _here(json.loads(sys.stdin.readline()))
     files = [file, file.with_name(f"{file.name}.wal")]
@@ -96,8 +93,6 @@ def _copied(
 
     Views come after all tables, as what they can write is limited from then on.
     """
-    import duckdb
-
     if is_view:
         limit_process(written=MAX_VIEW_MB * MEGABYTE)
     source = f"src.{identifier(schema)}.{identifier(table)}"

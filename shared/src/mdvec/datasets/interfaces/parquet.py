@@ -6,16 +6,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import duckdb
 
 from mdvec.datasets.core.columns import Column
 from mdvec.datasets.core.duckdb_types import MAX_DIGITS, long_decimals
 from mdvec.datasets.interfaces.connection import first_line, one_path, parquet_scan, safe_connection
 from mdvec.files import UnreadableFile
 from mdvec.text import identifier, literal
-
-if TYPE_CHECKING:
-    import duckdb
 
 _UNITS = "mdvec_units"
 _COMMAS = "mdvec_decimal_commas"
@@ -62,8 +60,6 @@ def parquet_facts(file: Path, called: str = "") -> ParquetFacts:
     Raises:
         UnreadableFile: it is not a Parquet file, or incomplete, or has decimals too long for SQL.
     """
-    import duckdb
-
     try:
         with safe_connection([file]) as connection:
             if called:

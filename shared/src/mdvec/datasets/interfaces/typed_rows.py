@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TextIO
 
+import duckdb
+
 from mdvec.datasets.core.cells import SeenColumn
 from mdvec.datasets.core.understood import ReadColumn
 from mdvec.datasets.core.value_types import DATE_KINDS, ValueKind, kinds_of
@@ -61,8 +63,6 @@ class TypedRows:
                 many columns.
             OSError: the plain copy cannot be written.
         """
-        import duckdb
-
         lists, plain = (
             self.target.with_name(f"{self.target.name}.{use}") for use in ("rows", "plain")
         )

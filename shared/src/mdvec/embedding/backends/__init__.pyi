@@ -1,11 +1,14 @@
 from . import sentence_transformers as sentence_transformers
 from .cross_encoder import CrossEncoderBackend as CrossEncoderBackend
 from .cross_encoder import OnnxCrossEncoder as OnnxCrossEncoder
+from .e5_small import E5SmallBackend as E5SmallBackend
 from .gemini import GeminiBackend as GeminiBackend
 from .hub import is_classifier as is_classifier
 from .onnx import OnnxBackend as OnnxBackend
 from .openai_compatible import OpenAIBackend as OpenAIBackend
+from .plamo import PlamoBackend as PlamoBackend
 from .sentence_transformers import SentenceTransformersBackend as SentenceTransformersBackend
+from .use import UseBackend as UseBackend
 from .use_weights import keep_table as keep_table
 from .use_weights import load_encoder as load_encoder
 from .use_weights import mapped_table as mapped_table

@@ -14,6 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import platformdirs
 
 from mdvec.embedding import backends
@@ -23,7 +24,6 @@ from mdvec.installation import this_installation
 from mdvec.text import TokenSpan, blocks
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from mdvec.embedding.embedder import Vectors
@@ -89,8 +89,6 @@ class UseTokenizer:
     @cached_property
     def _lengths(self) -> NDArray[np.int32]:
         """The characters of each token of the vocabulary; questions do not need them."""
-        import numpy as np
-
         numbers = list(range(self._pieces.get_piece_size()))
         return np.fromiter(map(len, self._pieces.id_to_piece(numbers)), dtype=np.int32)
 
@@ -100,8 +98,6 @@ class UseTokenizer:
         Token lengths are added up along the normalised text, whose characters map back to the
         original; sentencepiece's own token offsets are the same but take three times as long.
         """
-        import numpy as np
-
         ids = self._pieces.encode(text, return_type="numpy")
         lengths = self._lengths[ids]
         if _UNKNOWN in ids:
@@ -159,8 +155,6 @@ class UseBackend:
         The matrices are small: dividing the texts among threads is up to twice as fast as numpy's
         own threads, and suffers far less from other programs.
         """
-        import numpy as np
-
         self._keep_unpacked()
         if len(texts) == 1:
             return self._encode(texts)  # without a thread, which costs more than a short text
@@ -182,8 +176,6 @@ class UseBackend:
             backends.keep_table(self._encoder.table, self._weights, self._cache)
 
     def _encode(self, texts: Sequence[str]) -> Vectors:
-        import numpy as np
-
         return np.asarray(self._encoder.encode(list(texts)), dtype=np.float32)
 
 

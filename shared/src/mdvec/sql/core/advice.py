@@ -55,7 +55,6 @@ _FORMAT = re.compile(r"(?:%[YmdHMS]|[-/:. 年月日時分秒])+")
 def translated(sql: str, columns: Iterable[str]) -> tuple[str, str] | None:
     """A query over some columns in DuckDB's SQL, and the dialect's name; None if it is unsure."""
     import sqlglot
-    from sqlglot.errors import ErrorLevel, SqlglotError
 
     if len(sql) > _MAX_CHARACTERS or any(sign in sql for sign in ("/*!", "||", "\\")):
         return None  # code or a comment, OR or a join of texts, an escape or itself
@@ -66,8 +65,17 @@ def translated(sql: str, columns: Iterable[str]) -> tuple[str, str] | None:
             trees = sqlglot.parse(sql, read=dialect)
             if len(trees) != 1 or trees[0] is None or not _is_same(trees[0], dialect, names, sql):
                 return None
-            form = trees[0].sql("duckdb", comments=False, unsupported_level=ErrorLevel.RAISE)
-        except (SqlglotError, RecursionError, ValueError, KeyError, AttributeError, TypeError):
+            form = trees[0].sql(
+                "duckdb", comments=False, unsupported_level=sqlglot.ErrorLevel.RAISE
+            )
+        except (
+            sqlglot.errors.SqlglotError,
+            RecursionError,
+            ValueError,
+            KeyError,
+            AttributeError,
+            TypeError,
+        ):
             return None  # sqlglot raises any of these at SQL that it does not know
         forms[form] = " or ".join(filter(None, (forms.get(form), _NAMES[dialect])))
     return next(iter(forms.items())) if len(forms) == 1 else None
