@@ -63,6 +63,7 @@ def test_each_ready_made_mapping_has_a_statement_that_it_alone_fits():
         ("amazon", "1,Not Available,Closed", "1,Visa - 0000,Closed", "Payment Instrument Type"),
         ("rakuten-card", '"3251","0","3251"', '"3251","30","3281"', "支払手数料"),
         ("paypay-card", '"292","0","292"', '"292","0","200"', "支払総額"),
+        ("paypay", ",返金,", ",寄付,", "取引内容"),
         ("zaim", "JPY,0,198", "USD,0,198", "通貨"),
         ("smbc", "メモ,ラベル", "メモ,状態", "状態"),
     ],

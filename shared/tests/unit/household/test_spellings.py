@@ -27,6 +27,9 @@ def naming(asked, written, aliases=GIVEN):
         ("ﾌｱﾐﾘ-ﾏ-ﾄ", "ファミリーマート"), ("まつもときよし", "ﾏﾂﾓﾄｷﾖｼ"),
         ("Amazon", "AMZN MKTP JP"), ("アマゾン", "AMZN MKTP JP"),
         ("ウーバーイーツ", "UBER   *EATS"), ("Uber Eats", "ウーバーイーツ"),
+        ("ダイソー", "DAISO"), ("ヨドバシカメラ", "ﾖﾄﾞﾊﾞｼ.ｺﾑ"), ("西友", "ｾｲﾕ-"), ("西友", "SEIYU"),
+        ("セブンイレブン", "セブンｰイレブン"), ("吉野家", "ﾖｼﾉﾔ"), ("ENEOS", "ｴﾈｵｽ"),
+        ("ドンキ", "DON QUIJOTE SHINJUKU"), ("ビックカメラ", "BICCAMERA.COM"),
         ("オーケー", "OK ﾖｳｶﾞﾃﾝ"), ("OK", "オーケー 用賀店"), ("セブン", "7-ELEVEN 渋谷"),
     ],
 )  # fmt: skip
@@ -41,7 +44,8 @@ def test_a_shop_is_found_as_statements_write_it(asked, written):
         ("バス", "ハス", Naming.NOT), ("ガスト", "カスト", Naming.NOT),
         ("内科", "ナイカイ", Naming.NOT), ("イオン", "ライオン堂", Naming.INSIDE),
         ("7-ELEVEN", "セブン銀行", Naming.NOT), ("オーケー", "BOOKOFF", Naming.INSIDE),
-        ("ダイソー", "ﾀｲｿｰ ﾀﾞｲﾅﾏ", Naming.NOT),
+        ("ダイソー", "ﾀｲｿｰ ﾀﾞｲﾅﾏ", Naming.NOT), ("スーパー", "ス-パ", Naming.NOT),
+        ("西友", "RESEIYUKAI", Naming.INSIDE),
     ],
 )  # fmt: skip
 def test_what_is_only_like_a_shop_is_not_taken_for_it(asked, written, expected):

@@ -18,6 +18,8 @@ _LONE_MARKS = str.maketrans("\u309b\u309c", "\u3099\u309a")
 """Marks that follow their kana as a character of their own, as combining ones."""
 _HYPHEN = "[-\u2010-\u2015\u2043\u2212\u2500\u2501]"
 _HYPHEN_AFTER_KANA = re.compile(f"(?<=[\u30a1-\u30fa\u30fc]){_HYPHEN}(?![0-9a-z])")
+_NO_LONG_VOWEL = re.compile("(?<=[んンっッ])ー")
+"""A long-vowel mark that stands for a hyphen: セブンーイレブン."""
 _NO_WORD = re.compile(r"[\W_]+")
 _VOICED = re.compile("[\u3099\u309a]")
 _KEPT = 16_384
@@ -27,7 +29,7 @@ _KEPT = 16_384
 @lru_cache(maxsize=_KEPT)
 def plain_text(text: str) -> str:
     """A text without differences of width and case; a voicing mark joins the kana before it."""
-    return folded(text.translate(_LONE_MARKS))
+    return _NO_LONG_VOWEL.sub("-", folded(text.translate(_LONE_MARKS)))
 
 
 @lru_cache(maxsize=_KEPT)

@@ -187,6 +187,12 @@ def with_stated(mapping: Mapping, records: Records, stated: Pairs[str, Any]) -> 
         elif key in ("ignored", "fees", "points"):
             value = _both(before, value)
         values[key] = value
+    if "paid_in" in stated and "paid_out" not in stated and "paid_out" in values:
+        paid_in = _both(None, values["paid_in"])
+        values["paid_out"] = [
+            each for each in _both(None, values["paid_out"]) if each not in paid_in
+        ]
+        values = {key: value for key, value in values.items() if value != []}
     columns = {
         int(column) if column.isdecimal() else column
         for value in stated.values() if isinstance(value, dict) for column in value

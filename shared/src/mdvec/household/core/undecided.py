@@ -238,9 +238,13 @@ def undecided_in(
         if match := _UNIT.search(one_spelling(" ".join(around))):
             questions.append(Undecided.of("unit", "unit", match[0]))
     questions += _about_the_amount(mapping, columns, stated)
+    if mapping.paid_out and "paid_out" not in stated and not is_proven:
+        questions += _about_minus_signs(mapping, records, read)
     amounts = [abs(row.amount or 0) for row in read.rows]
-    for column in () if is_proven else columns:
-        if not _is_read(column, mapping, stated):
+    for column in columns:
+        if not _is_read(column, mapping, stated) and not (
+            is_proven and _is_proven_to_the_end(column, mapping, read)
+        ):
             questions += _about(column, mapping, amounts)
     questions += _about_rows(mapping, columns, read, is_proven=is_proven)
     return tuple(questions)
@@ -312,10 +316,25 @@ def _has_kinds(column: _Column, mapping: Mapping) -> bool:
 
 def _is_read(column: _Column, mapping: Mapping, stated: frozenset[str]) -> bool:
     """Whether a column's cells are taken as they are: as an amount, or as free text."""
+    has_kinds = column.key in mapping.counted.patterns
     if column.key not in mapping.description:
-        return column.key in (*mapping.memo, mapping.amount)
-    is_decided = "description" in stated and column.key not in mapping.counted.patterns
+        return column.key in (*mapping.memo, mapping.amount) and not has_kinds
+    is_decided = "description" in stated and not has_kinds
     return is_decided or not _has_kinds(column, mapping)
+
+
+def _is_proven_to_the_end(column: _Column, mapping: Mapping, read: MappedRows) -> bool:
+    """Whether the balances prove a column also of the oldest row, which follows from no other.
+
+    Where no amount has a sign, a word that this row alone has may say that its money goes the
+    other way (支払, チャージ).
+    """
+    is_signed = (
+        len({(row.amount or 0) > 0 for row in read.rows} | {mapping.positive == "income"}) > 1
+    )
+    if mapping.amount is None or mapping.outgoing or is_signed:
+        return True
+    return all(column.cells.count(column.cells[row]) > 1 for row in _oldest(read))
 
 
 def _about(column: _Column, mapping: Mapping, amounts: Sequence[int]) -> Iterator[Undecided]:
@@ -405,6 +424,17 @@ def _about_the_amount(
             ("fits-income", replace(mapping, positive="income"), ""),
         ]
         yield Undecided.of("sign", str(amount), "", readings)
+
+
+def _about_minus_signs(mapping: Mapping, records: Records, read: MappedRows) -> Iterator[Undecided]:
+    """Columns for each way in which a number has a sign: that of its way, or given back."""
+    signed = replace(mapping, paid_in=(*mapping.paid_in, *mapping.paid_out), paid_out=())
+    pairs = zip(read.rows, read_mapped(signed, records).rows, strict=True)
+    if any((row.amount or 0) > (other.amount or 0) for row, other in pairs):
+        name = str(mapping.paid_out[0])
+        readings = [("fits-sides", mapping, ""), ("fits-minus", signed, "")]
+        columns = json.dumps([str(each) for each in signed.paid_in], ensure_ascii=False)
+        yield Undecided.of("minus", name, columns, readings)
 
 
 def _about_rows(
