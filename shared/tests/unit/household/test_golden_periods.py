@@ -52,13 +52,13 @@ def test_every_phrase_of_the_table_means_exactly_its_days():
 DOCS = Path(__file__).parents[4] / "docs"
 
 
-@pytest.mark.parametrize("name", ["household.md", "household.ja.md"])
-def test_every_phrase_of_the_docs_table_is_understood(name):
+@pytest.mark.parametrize(("name", "least"), [("household.md", 40), ("household.ja.md", 60)])
+def test_every_phrase_of_the_docs_table_is_understood(name, least):
     text = (DOCS / name).read_text(encoding="utf-8")
     phrases = re.findall(
         "「(.+?)」", text[text.index("<!-- periods -->") : text.index("<!-- /periods -->")]
     )
-    assert len(phrases) >= 60
+    assert len(phrases) >= least
     for phrase in phrases:
         assert asked(phrase).days, phrase
 
