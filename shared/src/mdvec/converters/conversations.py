@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,6 +13,7 @@ from mdvec.converters.formats import (
     Part,
     bundle,
     part_name,
+    refused_if_odd,
     with_matter,
 )
 from mdvec.text import on_one_line
@@ -23,29 +24,48 @@ _WHY = "it is not an export of conversations from Claude, ChatGPT or Claude Code
 
 def convert(data: bytes, file_name: str) -> Converted:
     """Each conversation with its day, and its messages with who wrote them."""
-    try:
-        if file_name.lower().endswith(".jsonl"):
+    if file_name.lower().endswith(".jsonl"):
+        with refused_if_odd(_WHY):
             return Converted(_of_claude_code(data))
-        parts = [part for each in json.loads(data) if (part := _conversation(each)).content]
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
-        raise NotConverted(_WHY) from error
+    parts = conversations_in(data)
     if not parts:
         raise NotConverted(_WHY)
     return bundle(file_name, parts)
 
 
+def conversations_in(data: bytes) -> list[Part]:
+    """Each conversation of a list of them in JSON in which somebody wrote.
+
+    Raises:
+        NotConverted: it is no such list.
+    """
+    with refused_if_odd(_WHY):
+        return [part for each in json.loads(data) if (part := _conversation(each)).content]
+
+
 def _conversation(each: dict[str, Any]) -> Part:
     if "chat_messages" in each:
         title, day = str(each.get("name") or ""), str(each.get("created_at") or "")[:10]
-        messages = [
-            (str(message["sender"]), str(message.get("text") or ""))
-            for message in each["chat_messages"]
-        ]
+        messages = [(str(m["sender"]), "\n\n".join(_of_claude(m))) for m in each["chat_messages"]]
     else:
         title, messages = str(each.get("title") or ""), _of_chatgpt(each)
-        day = datetime.fromtimestamp(float(each.get("create_time") or 0), UTC).date().isoformat()
+        began = each.get("create_time")
+        day = f"{datetime.fromtimestamp(float(began), UTC):%Y-%m-%d}" if began else ""
     key = str(each.get("uuid") or each.get("conversation_id") or each.get("id") or "")[:_KEY_CHARS]
     return Part(part_name(title, key), text_of(title, day, messages))
+
+
+def _of_claude(message: dict[str, Any]) -> Iterator[str]:
+    """What a message says, and the long texts that were pasted into it."""
+    yield str(message.get("text") or _texts(message.get("content") or ""))
+    for pasted in message.get("attachments") or []:
+        yield f"{pasted.get('file_name') or ''}\n{pasted.get('extracted_content') or ''}".strip()
+
+
+def _texts(content: str | list[dict[str, Any]]) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(str(part["text"]) for part in content if part.get("type") == "text")
 
 
 def _of_chatgpt(each: dict[str, Any]) -> list[tuple[str, str]]:
@@ -68,12 +88,7 @@ def _of_claude_code(data: bytes) -> str:
         entry = json.loads(line) if line.strip() else {}
         message = entry.get("message")
         if entry.get("type") in ("user", "assistant") and isinstance(message, dict):
-            content = message.get("content") or ""
-            if isinstance(content, list):
-                content = "\n".join(
-                    str(part["text"]) for part in content if part.get("type") == "text"
-                )
-            messages.append((str(entry["type"]), str(content)))
+            messages.append((str(entry["type"]), _texts(message.get("content") or "")))
             days.append(str(entry.get("timestamp") or "")[:10])
     if text := text_of("", next(filter(None, days), ""), messages):
         return text

@@ -1,4 +1,4 @@
-"""Reads the zip files that Slack and Notion export: a document a channel and day, or a page.
+"""Reads what Slack, Notion, ChatGPT and Claude export: a document a day, page or conversation.
 
 Formats: Slack's help page "How to read Slack data exports", and Notion's "Export your content".
 """
@@ -11,24 +11,36 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mdvec.converters.archive import Archive
-from mdvec.converters.conversations import text_of
-from mdvec.converters.formats import Converted, NotConverted, Part, bundle
+from mdvec.converters.conversations import conversations_in, text_of
+from mdvec.converters.formats import Converted, NotConverted, Part, bundle, refused_if_odd
 from mdvec.files import decode_text
 from mdvec.text import counted
 
-_WHY = "it is not an export of Slack, or of Notion as Markdown & CSV; unpack other archives"
-_SLACK_DAY = re.compile(r"([^/]+)/(\d{4}-\d{2}-\d{2})\.json")
+_WHY = (
+    "it is not an export of Slack, ChatGPT, Claude, or of Notion as Markdown & CSV; unpack other "
+    "archives"
+)
+_SLACK_DAY = re.compile(r"(?:.*/)?([^/]+)/(\d{4}-\d{2}-\d{2})\.json")
+_CONVERSATIONS = re.compile(r"(?:.*/)?conversations(?:-\d+)?\.json")
 _NOTION_PAGE = re.compile(r"(?:.*/)?[^/]* [0-9a-f]{32}\.md")
 _SLACK_MARK = re.compile(r"<(?:([@#!])([^>|]+)|([^>|]+))(?:\|([^>]*))?>")
 _ENTITIES = {"&lt;": "<", "&gt;": ">", "&amp;": "&"}
 
 
 def convert(data: bytes, file_name: str) -> Converted:
-    """The documents of an export, those of Slack with who wrote each message."""
+    """The documents of an export, those of Slack with who wrote each message.
+
+    A file of an unpacked export of Slack is one day of a channel, whose folder names it.
+    """
+    if file_name.lower().endswith(".json"):
+        day = _slack_day(data, f"channel/{file_name}", {})
+        return Converted(day.content or f"# {file_name}\n")
     archive = Archive(data)
-    if "users.json" in archive.names:
+    notes: tuple[str, ...] = ()
+    if chats := sorted(filter(_CONVERSATIONS.fullmatch, archive.names)):
+        documents = [part for name in chats for part in conversations_in(archive.read(name))]
+    elif "users.json" in archive.names:
         documents = list(_slack(archive))
-        notes: tuple[str, ...] = ()
     else:
         parts = [archive, *(Archive(archive.read(n)) for n in archive.names if n.endswith(".zip"))]
         documents = [
@@ -49,21 +61,30 @@ def _notion_pages(archive: Archive) -> list[str]:
 
 
 def _slack(archive: Archive) -> Iterator[Part]:
-    try:
+    with refused_if_odd(_WHY):
         people = {str(user["id"]): _name(user) for user in json.loads(archive.read("users.json"))}
-        for name in sorted(archive.names):
-            if day := _SLACK_DAY.fullmatch(name):
-                messages = list(_messages(json.loads(archive.read(name)), people))
-                text = text_of(f"#{day[1]} {day[2]}", day[2], messages)
-                yield Part(name.removesuffix(".json"), text)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise NotConverted(_WHY) from error
+    for name in sorted(filter(_SLACK_DAY.fullmatch, archive.names)):
+        yield _slack_day(archive.read(name), name, people)
+
+
+def _slack_day(data: bytes, path: str, people: Mapping[str, str]) -> Part:
+    """A day of a channel; without text where nobody wrote."""
+    day = _SLACK_DAY.fullmatch(path)
+    if day is None:
+        raise NotConverted(_WHY)
+    with refused_if_odd(_WHY):
+        messages = json.loads(data)
+        named = {
+            str(m.get("user")): _name(m["user_profile"]) for m in messages if "user_profile" in m
+        }
+        written = list(_messages(messages, {**named, **people}))
+    return Part(path.removesuffix(".json"), text_of(f"#{day[1]} {day[2]}", day[2], written))
 
 
 def _name(user: Mapping[str, Any]) -> str:
     profile = user.get("profile") or {}
-    names = (profile.get("display_name"), user.get("real_name"), user.get("name"), user["id"])
-    return str(next(filter(None, names)))
+    names = (profile.get("display_name"), user.get("display_name"), user.get("real_name"))
+    return str(next(filter(None, (*names, user.get("name"), user.get("id"))), ""))
 
 
 def _messages(day: list[dict[str, Any]], people: Mapping[str, str]) -> Iterator[tuple[str, str]]:

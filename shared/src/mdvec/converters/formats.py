@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
-from mdvec.text import CODE_ENDINGS, MARKUP_ENDINGS, PAGE_BREAK, on_one_line
+from mdvec.text import (
+    CODE_ENDINGS,
+    MARKUP_ENDINGS,
+    PAGE_BREAK,
+    has_long_ending,
+    on_one_line,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +23,7 @@ class Format:
 
     Attributes:
         name: what people and ``--formats`` call it.
-        endings: the endings of its files, in lower case.
+        endings: the endings of its files, in lower case; 0 stands for any digit.
         module: the module of this room that converts it; "" if it is stored as it is.
         package: the package that it needs; "" if none.
         is_default: whether a new tool reads it unasked; others are many files, or private.
@@ -31,6 +38,7 @@ class Format:
     tells_pages: bool = False
 
 
+CONVERSATIONS = ("conversations.json", "conversations-000.json", ".jsonl")
 FORMATS = (
     Format("pdf", (".pdf",), "pdf", "pypdfium2", tells_pages=True),
     Format("word", (".docx",), "word", "mammoth"),
@@ -41,8 +49,8 @@ FORMATS = (
     Format("markup", MARKUP_ENDINGS, is_default=False),
     Format("code", CODE_ENDINGS, is_default=False),
     Format("mail", (".eml", ".mbox"), "mail", "markdownify", is_default=False),
-    Format("conversations", ("conversations.json", ".jsonl"), "conversations", is_default=False),
-    Format("exports", (".zip",), "exports", is_default=False),
+    Format("conversations", CONVERSATIONS, "conversations", is_default=False),
+    Format("exports", (".zip", "0000-00-00.json"), "exports", is_default=False),
 )
 NEW_TOOL_ENDINGS = tuple(
     ending for known in FORMATS if known.is_default for ending in known.endings
@@ -55,8 +63,7 @@ OPTIONAL_ENDINGS = frozenset(
 
 def format_of(file_name: str) -> Format | None:
     """The format of a file, by its name; None if it has none."""
-    name = file_name.lower()
-    return next((known for known in FORMATS if name.endswith(known.endings)), None)
+    return next((known for known in FORMATS if has_long_ending(file_name, known.endings)), None)
 
 
 MAX_TEXT = 40_000_000
@@ -91,6 +98,15 @@ class Converted:
 
 class NotConverted(Exception):
     """A file that cannot be converted; the message, part of a sentence, says why."""
+
+
+@contextmanager
+def refused_if_odd(why: str) -> Iterator[None]:
+    """Refuse a file of JSON whose values are not what its format has."""
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, OSError) as error:
+        raise NotConverted(why) from error
 
 
 def bundle(name: str, parts: Iterable[Part], notes: tuple[str, ...] = ()) -> Converted:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from email import message_from_bytes, policy
 from email.message import EmailMessage, MIMEPart
 
@@ -17,8 +18,12 @@ from mdvec.converters.formats import (
     with_matter,
 )
 from mdvec.converters.html import markdown_of_page
+from mdvec.text import UnknownEncoding, decoded
 
 _FIRST_LINE = re.compile(rb"^From [^\r\n]*\r?\n", re.MULTILINE)
+_QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
+_JIS_PAIRS = re.compile(rb"\x1b\$[@B]([\x21-\x7e]*)")
+_JIS_END = re.compile(rb"\x1b\([BJ]")
 _MAX_MESSAGES = 50_000
 _KEY_CHARS = 8
 
@@ -28,7 +33,10 @@ def convert(data: bytes, file_name: str) -> Converted:
     if file_name.lower().endswith(".mbox"):
         starts = [match.end() for match in _FIRST_LINE.finditer(data)][:_MAX_MESSAGES]
         ends = [*(match.start() for match in _FIRST_LINE.finditer(data)), len(data)][1:]
-        messages = [data[start:end] for start, end in zip(starts, ends, strict=False)]
+        messages = [
+            _QUOTED_FROM.sub(rb"\1", data[start:end])
+            for start, end in zip(starts, ends, strict=False)
+        ]
         if not messages:
             raise NotConverted("it is not a mailbox: no line of it begins with 'From '")
         return bundle(file_name, map(_part, messages))
@@ -70,13 +78,35 @@ def _body(message: EmailMessage) -> str:
 
 
 def _text(part: MIMEPart) -> str:
-    try:
-        content = part.get_content()
-    except (LookupError, ValueError):  # an encoding that does not exist
-        payload = part.get_payload(decode=True)
-        content = payload.decode("utf-8", "replace") if isinstance(payload, bytes) else ""
-    text = str(content).replace("\r\n", "\n")
+    payload = part.get_payload(decode=True)
+    data = payload if isinstance(payload, bytes) else b""
+    text = _decoded(data, part.get_content_charset() or "ascii").replace("\r\n", "\n")
     return markdown_of_page(text) if part.get_content_subtype() == "html" else text.strip()
+
+
+def _decoded(data: bytes, charset: str) -> str:
+    """Text as it says that it is encoded, if that is so, else as its bytes look."""
+    if _JIS_PAIRS.search(data):
+        return _JIS_END.sub(b"", _JIS_PAIRS.sub(_in_cp932, data)).decode("cp932", "replace")
+    try:
+        return data.decode(charset)
+    except (LookupError, ValueError):
+        with suppress(UnknownEncoding):
+            return decoded(data)
+    return data.decode("utf-8", "replace")
+
+
+def _in_cp932(pairs: re.Match[bytes]) -> bytes:
+    """Pairs of ISO-2022-JP as Windows' code page has them, which mail programs mean by it: with ①.
+
+    The sums are those of JIS X 0208:1997, appendix 1.
+    """
+    shifted = bytearray()
+    for first, second in zip(pairs[1][::2], pairs[1][1::2], strict=False):
+        lead = (first - 0x21) // 2 + 0x81
+        trail = second + 0x7E if first % 2 == 0 else second + 0x1F + (second >= 0x60)
+        shifted += bytes((lead + 0x40 * (lead > 0x9F), trail))
+    return bytes(shifted)
 
 
 def _attachments(message: EmailMessage) -> Iterator[str]:

@@ -6,22 +6,18 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from mdvec.converters.formats import Converted, NotConverted, joined_pages
+from mdvec.converters.formats import Converted, NotConverted, joined_pages, refused_if_odd
 
 _MAX_OUTPUT = 1_000
 
 
 def convert(data: bytes, file_name: str) -> Converted:  # noqa: ARG001 - as every converter's
     """The text of a notebook, cell by cell."""
-    try:
+    with refused_if_odd("it is not a notebook of Jupyter's format 4, or it is damaged"):
         notebook = json.loads(data)
         cells = notebook["cells"]
         language = notebook.get("metadata", {}).get("language_info", {}).get("name", "python")
         pages = ["\n\n".join(_parts(cell, str(language))) for cell in cells]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise NotConverted(
-            "it is not a notebook of Jupyter's format 4, or it is damaged"
-        ) from error
     if not any(pages):
         raise NotConverted("no cell of it has text")
     return Converted(joined_pages(pages))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain, groupby, pairwise
 from statistics import median
 
-from mdvec.converters.pdf_lines import Line, is_wide, joined
+from mdvec.converters.pdf_lines import Line, is_wide, joined, with_words_whole
 
 Bookmarks = dict[int, dict[str, int]]
 """By page, from 0: the titles without spaces, and their levels."""
@@ -49,10 +49,12 @@ def page_texts(pages: Sequence[list[Line]], bookmarks: Bookmarks) -> list[str]:
         sizes[_rounded(line.size)] += len(line.text)
     body_size = sizes.most_common(1)[0][0] if sizes else 0.0
     levels = {} if bookmarks else _levels(bodies, body_size)
-    return [
-        _Page(body_size, levels, bookmarks.get(number, {})).text(body)
-        for number, body in enumerate(bodies)
-    ]
+    return with_words_whole(
+        [
+            _Page(body_size, levels, bookmarks.get(number, {})).text(body)
+            for number, body in enumerate(bodies)
+        ]
+    )
 
 
 def _rounded(size: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 _RADICALS = str.maketrans(
@@ -16,8 +16,12 @@ _HYPHENS = "-\u00ad\u2010\x02\ufffe"
 _PARTED = re.compile("(?<![a-z])[\x02\ufffe](?=\\S)|[\x02\ufffe](?![a-z])(?=\\S)")
 """PDFium's sign for a hyphen at the end of a line that is the word's own, as in RUF-A2405SAW.
 
-Between small letters it parts a word (configu-ration).
+Between small letters it perhaps parts a word (configu-ration).
 """
+_PERHAPS = "\u00ad"
+"""Stands where a line ended with a hyphen, until the whole document is read."""
+_PERHAPS_PARTED = re.compile(rf"([^\W\d_]*){_PERHAPS}([^\W\d_]*)")
+_COMPOUND = re.compile(r"\b[^\W\d_]+-[^\W\d_]+")
 _WIDE_LETTERS = "[\u2e80-\u303f\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\uff01-\uff60]"
 _WIDE = re.compile(_WIDE_LETTERS)
 WIDE_SPACE = re.compile(f"(?<={_WIDE_LETTERS}) (?={_WIDE_LETTERS})")
@@ -109,7 +113,8 @@ def normal_text(text: str) -> str:
     text = _PARTED.sub("-", text)
     end = text[-1:] if text[-1:] in _HYPHENS else ""
     body = text.removesuffix(end) if end else text
-    body = "".join(char for char in body if char >= " " and char not in "\u00ad\ufffe\x7f")
+    body = body.replace(_PERHAPS, "").replace("\x02", _PERHAPS).replace("\ufffe", _PERHAPS)
+    body = "".join(char for char in body if char >= " " and char != "\x7f")
     return " ".join(f"{body}{'-' if end else ''}".split())
 
 
@@ -120,5 +125,21 @@ def joined(first: str, second: str) -> str:
     if is_wide(first[-1]) or is_wide(second[0]):
         return first + second
     if first[-1] == "-" and first[-2:-1].isalpha() and second[0].islower():
-        return first[:-1] + second
+        return first[:-1] + _PERHAPS + second
     return f"{first} {second}"
+
+
+def with_words_whole(pages: Sequence[str]) -> list[str]:
+    """The pages with words put together that lines parted.
+
+    The hyphen stays in a word that has it elsewhere in the document, such as full-time.
+    """
+    if not any(_PERHAPS in page for page in pages):
+        return list(pages)
+    compounds = {word for page in pages for word in _COMPOUND.findall(page.lower())}
+
+    def whole(word: re.Match[str]) -> str:
+        compound = "-".join(word.groups())
+        return compound if compound.lower() in compounds else "".join(word.groups())
+
+    return [_PERHAPS_PARTED.sub(whole, page) for page in pages]

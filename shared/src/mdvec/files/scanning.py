@@ -14,6 +14,7 @@ from pathspec import GitIgnoreSpec
 
 from mdvec.errors import MdvecError
 from mdvec.files.endings import DATA_ENDINGS, data_ending
+from mdvec.text import has_long_ending
 
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
 """Never entered, like all hidden folders."""
@@ -235,7 +236,7 @@ class _Walk:
             or not self._is_included(path)
         ):
             return False
-        is_taken = ending in self._endings or name.lower().endswith(self._long_endings)
+        is_taken = ending in self._endings or has_long_ending(name, self._long_endings)
         if not is_taken and _storable(path):
             self.others.append(path)
         return is_taken

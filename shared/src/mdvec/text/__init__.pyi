@@ -67,6 +67,7 @@ from .options import Strategy as Strategy
 from .pages import CONVERTED_ENDINGS as CONVERTED_ENDINGS
 from .pages import PAGE_BREAK as PAGE_BREAK
 from .pages import bundle_of as bundle_of
+from .pages import has_long_ending as has_long_ending
 from .pages import is_bundle as is_bundle
 from .pages import is_converted as is_converted
 from .pages import page_label as page_label

@@ -5,11 +5,14 @@ A page that has no text is there too, so that the pages count as those of the or
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 
 PAGE_BREAK = "\f"
 _UNITS = {".pdf": "page", ".pptx": "slide", ".epub": "chapter", ".ipynb": "cell"}
-_BUNDLES = ("conversations.json", ".mbox", ".zip")
+_BUNDLES = ("conversations.json", "conversations-000.json", ".mbox", ".zip")
+_DAY_OF_MESSAGES = "0000-00-00.json"
+_DIGIT = re.compile(r"\d")
 _FOR_OWN_COMMANDS = (
     ".doc", ".rtf", ".odt", ".ppt", ".odp", ".pages", ".key", ".djvu", ".png", ".jpg", ".jpeg",
     ".tif", ".tiff", ".webp", ".heic", ".mp3", ".m4a", ".wav", ".mp4",
@@ -23,12 +26,19 @@ user's, makes of them."""
 
 def is_converted(file_name: str) -> bool:
     """Whether a file is stored as Markdown that was made of it, by its name."""
-    return file_name.lower().endswith(CONVERTED_ENDINGS)
+    return file_name.lower().endswith(CONVERTED_ENDINGS) or has_long_ending(
+        file_name, (*_BUNDLES, _DAY_OF_MESSAGES)
+    )
 
 
 def is_bundle(file_name: str) -> bool:
     """Whether a file is stored as several documents, by its name."""
-    return file_name.lower().endswith(_BUNDLES)
+    return has_long_ending(file_name, _BUNDLES)
+
+
+def has_long_ending(file_name: str, endings: tuple[str, ...]) -> bool:
+    """Whether a name ends like this; a 0 stands for any digit, as in ``0000-00-00.json``."""
+    return _DIGIT.sub("0", file_name.lower()).endswith(endings)
 
 
 def bundle_of(path: str) -> str | None:

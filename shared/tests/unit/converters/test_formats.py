@@ -10,8 +10,8 @@ from mdvec.converters import book, conversations, exports, html, mail
 from mdvec.converters import notebook as jupyter
 from mdvec.converters import slides as powerpoint
 from mdvec.converters import word as microsoft_word
-from mdvec.converters.formats import NotConverted
-from mdvec.text.pages import PAGE_BREAK, bundle_of
+from mdvec.converters.formats import NotConverted, format_of
+from mdvec.text.pages import PAGE_BREAK, bundle_of, is_bundle, is_converted
 
 
 def test_a_word_file_has_its_headings_lists_and_tables():
@@ -141,6 +141,16 @@ def test_mail_has_its_subject_people_and_date_and_a_mailbox_is_a_bundle_of_it():
         f"- [{second.name}](<a.mbox/{second.name}>)\n"
     )
     assert re.fullmatch(r"夏の会議 [0-9a-f]{8}\.md", first.name)
+    # Mail programs mean Windows' signs by ISO-2022-JP, and some say no encoding at all.
+    for said, body in (
+        ("; charset=iso-2022-jp", b"\x1b$B-jJ!-!$O\x1b(B x"),
+        ("; charset=Shift_JIS", "㈱福①は x".encode("cp932")),
+        ("", "㈱福①は x".encode()),
+    ):
+        made = mail.convert(f"Content-Type: text/plain{said}\n\n".encode() + body, "a.eml")
+        assert made.content == "㈱福①は x\n"
+    quoted = mail.convert(b"From a\nSubject: x\n\n>From here\n", "a.mbox").parts[0]
+    assert quoted.content.endswith("\n\nFrom here\n")
     # Its name stays, wherever in the mailbox it is.
     assert mail.convert(b"From b\nSubject: x\n\n1\n\n" + box.encode(), "a.mbox").parts[1] == first
 
@@ -205,6 +215,13 @@ def test_an_export_of_slack_has_a_page_a_channel_and_day():
         "**太郎**: #防災 を見る https://b.jp\n"
     )
     assert second.name == "防災/2025-06-02.md"
+    # Unpacked, a day tells the names of who wrote on it.
+    told = [*day[1:], {**day[0], "user_profile": {"display_name": "", "real_name": "花子"}}]
+    unpacked = exports.convert(json.dumps(told).encode(), "会社/防災/2025-06-01.json").content
+    assert 'people: ["U2", "花子"]' in unpacked
+    assert "# #防災 2025-06-01\n\n**U2**: #防災" in unpacked
+    silent = exports.convert(json.dumps(day[1:2]).encode(), "防災/2025-06-03.json")
+    assert silent.content == "# 防災/2025-06-03.json\n"
 
 
 def test_an_export_of_notion_has_its_pages_also_where_it_is_in_parts():
@@ -234,11 +251,30 @@ def test_exports_of_conversations_have_a_document_each():
     (bread,) = conversations.convert(json.dumps(CHATGPT).encode(), "conversations.json").parts
     assert 'date: "2025-04-30"' in bread.content
     assert bread.content.endswith("# Bread\n\n**user**: How?\n\n**assistant**: Knead.\n")
+    both = {"conversations-000.json": CLAUDE, "conversations-001.json": CHATGPT, "users.json": []}
+    packed = exports.convert(zipped({k: json.dumps(v) for k, v in both.items()}), "export.zip")
+    assert packed.parts == (first, bread)
+    said = {"type": "text", "text": "これを要約して"}
+    pasted = [{"file_name": "", "extracted_content": "貼った文"}]
+    asked = {"sender": "human", "text": "", "content": [said], "attachments": pasted}
+    (short,) = conversations.convert(
+        json.dumps([{"chat_messages": [asked]}]).encode(), "conversations-001.json"
+    ).parts
+    assert short.content.endswith("**human**: これを要約して\n\n貼った文\n")
     lines = "\n".join(map(json.dumps, CODE)).encode()
     assert conversations.convert(lines, "a.jsonl").content == (
         '---\ndate: "2025-07-01"\npeople: ["assistant", "user"]\n---\n\n'
         "**user**: fix it\n\n**assistant**: Done.\n"
     )
+
+
+def test_a_format_is_known_by_its_ending_in_which_0_is_any_digit():
+    names = ("a/Conversations-012.JSON", "防災/2025-06-01.json", "a/users.json", "庭.jsonl", "a.h")
+    assert [known and known.name for known in map(format_of, names)] == [
+        "conversations", "exports", None, "conversations", "code",
+    ]  # fmt: skip
+    assert list(map(is_bundle, names)) == [True, False, False, False, False]
+    assert list(map(is_converted, names)) == [True, True, False, True, False]
 
 
 def test_no_name_in_an_export_leaves_its_bundle():
@@ -277,8 +313,8 @@ DRM = '<e><EncryptionMethod Algorithm="http://www.w3.org/2001/04/xmlenc#aes128-c
         (html.convert, b"<script>document.write('x')</script>", "it has no text that a browser"),
         (jupyter.convert, b'{"worksheets": []}', "it is not a notebook"),
         (conversations.convert, b'{"a": 1}', "it is not an export of conversations"),
-        (exports.convert, zipped({"a.txt": "x"}), "it is not an export of Slack, or of Notion"),
-        (exports.convert, zipped({"users.json": "[1]"}), "it is not an export of Slack, or of"),
+        (exports.convert, zipped({"a.txt": "x"}), "it is not an export of Slack"),
+        (exports.convert, zipped({"users.json": "[1]"}), "it is not an export of Slack"),
         (mail.convert, b"\n\n", "it is not a message"),
     ],
 )

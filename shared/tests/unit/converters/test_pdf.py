@@ -108,6 +108,8 @@ def test_a_hyphen_at_the_end_of_a_line_stays_unless_it_parts_a_word_of_small_let
     assert pages(lines(60, 100, 11, *texts)) == [
         "The part RUF-A2405SAW and its configuration cost more."
     ]
+    (page,) = pages(lines(60, 100, 11, "They are full-", "time, as in Full-time work here."))
+    assert page == "They are full-time, as in Full-time work here."
 
 
 def test_cells_are_kept_apart_in_their_columns():
