@@ -95,7 +95,7 @@ def _chosen(files: str, written: str) -> ReadingChoice:
             f"{written!r} is not COLUMN=TYPE; the types are {', '.join(CHOICES)}, and {AUTO} to "
             f"take a choice back. {_HEADER}={NO_ROW} reads files that have no line of names, "
             f"{_NULL}=NA makes cells that hold only NA NULL, {TOTALS}={_OUT} leaves rows of totals "
-            "in workbooks out"
+            "out"
         )
     return ReadingChoice(files, COLUMN, name, type_)
 
@@ -140,7 +140,7 @@ _ENDINGS = {
     DELIMITER: tuple(DELIMITERS),
     HEADER_ROW: (*DELIMITERS, *WORKBOOK_ENDINGS),
     COLUMN: (*DELIMITERS, *JSON_ENDINGS, *WORKBOOK_ENDINGS, *SQLITE_ENDINGS),
-    TOTALS: WORKBOOK_ENDINGS,
+    TOTALS: (*DELIMITERS, *WORKBOOK_ENDINGS),
     NULL: (*DELIMITERS, *JSON_ENDINGS, *WORKBOOK_ENDINGS, *SQLITE_ENDINGS),
 }
 """The files that a choice can be for: the others say themselves how they are read."""

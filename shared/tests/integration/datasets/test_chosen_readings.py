@@ -1,5 +1,7 @@
 """What an import understood is told, can be chosen otherwise, and is kept until taken back."""
 
+from datetime import date
+
 import pytest
 from source_folder import DataFolder
 
@@ -43,6 +45,22 @@ def files(tmp_path):
 
 def told(report):
     return [line.text for line in report.lines() if line.text.startswith("read: ")]
+
+
+def test_rows_of_totals_of_a_csv_file_are_named_and_left_out_on_request(files):
+    (files.folder / "a.csv").unlink()
+    files.write("b.csv", "日,店,額\n2025/6/1,茶屋,5\n,,7\n小計,,12\n合計,,#N/A\n")
+    (said,) = told(files.import_(mode="new"))
+    assert said.endswith(
+        "rows of totals are among the others: 合計 (1), 小計 (1); leave them out with "
+        "--read totals=out"
+    )
+    (said,) = told(files.import_("totals=out"))
+    assert said.endswith("rows of totals are left out: 合計 (1), 小計 (1)")
+    assert files.content("t__b") == (
+        {"日": "DATE", "店": "VARCHAR", "額": "BIGINT"},
+        [(date(2025, 6, 1), "茶屋", 5), (None, None, 7)],
+    )
 
 
 def test_what_was_understood_is_told_once_and_in_full_as_json(files):

@@ -64,6 +64,8 @@ def both(data, reading=FOUND):
         ("a,b\n2025-02-28,1\n2025-02-30,01\n", FOUND, 2),
         ("a,b\n1,2\n3,4\n", ReadingOptions(columns={"a": "text", "b": "number"}), 2),
         ("a,b\n" + "1,\n" * 20_001 + "x,5\n", FOUND, 20_002),
+        ("日,額\n2025-06-01,1\n合計,1\n", FOUND, 2),
+        ("日,額\n2025-06-01,1\n 小計 ,1\n,1\n", ReadingOptions(leaves_out_totals=True), 2),
     ],
 )
 def test_every_row_of_a_large_file_is_read_as_of_a_small_one(text, reading, rows):
@@ -107,6 +109,19 @@ def files(draw):
 def test_its_size_never_decides_what_is_read(data):
     large, small = both(data)
     assert large == small
+
+
+@pytest.mark.soak
+def test_a_file_larger_than_the_memory_of_its_reader_is_read(tmp_path):
+    source = tmp_path / "large.csv"
+    with source.open("w") as text:
+        text.write("id,day,note,price,flag,code\n")
+        for _ in range(150):
+            text.write('1,2025-06-01,"x, y",2.5,true,abc\n' * 100_000)
+    assert source.stat().st_size > 480_000_000
+    rows: list[int] = []
+    csv_to_parquet(source, tmp_path / "a.part", rows.append)
+    assert sum(rows) == 15_000_000
 
 
 def test_ctrl_c_stops_it_and_progress_is_told_before(tmp_path):

@@ -270,12 +270,17 @@ class FilledRows:
         if self.numbers:
             yield f"merged cells with a number count in their first row only: {self.numbers:,}"
         if self.totals:
-            what = "left out" if self.leaves_out_totals else "among the others"
-            choice = "" if self.leaves_out_totals else "; leave them out with --read totals=out"
-            yield f"rows of totals are {what}: {_shown(self.totals)}{choice}"
+            yield totals_note(_shown(self.totals), is_left_out=self.leaves_out_totals)
         hidden = [number for number in hidden_rows if self.first <= number <= self.last]
         if hidden:
             yield f"hidden rows are read as well: {_shown(hidden)}"
+
+
+def totals_note(rows: str, *, is_left_out: bool) -> str:
+    """What there is to report about rows of totals, which are named by ``rows``."""
+    if is_left_out:
+        return f"rows of totals are left out: {rows}"
+    return f"rows of totals are among the others: {rows}; leave them out with --read totals=out"
 
 
 def _shown(numbers: Sequence[int]) -> str:

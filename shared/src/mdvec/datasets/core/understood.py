@@ -132,7 +132,7 @@ class ReadingOptions:
             does.
         columns: what the values of a column are, by its name: a key of ``value_types.CHOICES``.
         nulls: texts that stand for no value.
-        leaves_out_totals: whether rows of a sheet that sum up others are left out.
+        leaves_out_totals: whether rows that sum up others are left out.
         beside_commas: whether other files of its table have decimal commas.
     """
 

@@ -13,7 +13,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 
-BLANKS = ("", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "-", "－", "—")
+BLANKS = (
+    "", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "-", "－", "—",
+    "#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!",
+)  # fmt: skip
+"""What is no value among values of another type; a spreadsheet writes its errors into CSV."""
 _BLANKS_SQL = str(BLANKS)
 _MANY_DIGITS = "length(ltrim(replace(regexp_extract({v}, '^[^eE]*'), '.', ''), '-0')) <= 17"
 _DATE = r"[12]\d{3}[-/]\d{1,2}[-/]\d{1,2}"

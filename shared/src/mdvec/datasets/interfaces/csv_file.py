@@ -8,7 +8,6 @@ of the file without an error; so every line must be accounted for.
 from __future__ import annotations
 
 import contextvars
-import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,16 +19,17 @@ import duckdb
 
 from mdvec.cancelling import is_cancelled
 from mdvec.datasets.core.first_row import NO_HEADER_NOTE
+from mdvec.datasets.core.sheet_cells import totals_note
 from mdvec.datasets.core.understood import AS_TEXT, FOUND, ReadColumn, ReadingOptions, Understood
 from mdvec.datasets.core.value_types import BLANKS, ValueKind, kinds_of, possible_kinds
 from mdvec.datasets.interfaces.connection import (
     ConnectionLimits,
     first_line,
-    one_path,
     parquet_scan,
     safe_connection,
 )
 from mdvec.datasets.interfaces.csv_head import DELIMITERS, Head, read_head
+from mdvec.datasets.interfaces.csv_rows import Rows, lines_of, totals_among
 from mdvec.datasets.interfaces.typed_columns import (
     MIN_WIDE_COLUMNS,
     TextColumn,
@@ -38,185 +38,16 @@ from mdvec.datasets.interfaces.typed_columns import (
     with_blank_texts,
     write_typed,
 )
-from mdvec.files import UnreadableFile, data_file_encoding, why
-from mdvec.sizes import MEGABYTE
-from mdvec.text import UTF_8, identifier, literal
+from mdvec.files import UnreadableFile, data_file_encoding
+from mdvec.text import UTF_8, identifier, literal, shown_name
 
 _BLOCK = 2**20
-_MAX_ROW_BYTES = 2**25
-_MAX_LINE_BYTES = 64 * MEGABYTE
 _MIN_LARGE_BYTES = 2**24
 _LIMITS = ConnectionLimits(memory_mb=450, threads=4)
 _SAMPLE_CELLS, _MAX_SAMPLE_ROWS, _FIRST = 200_000, 20_000, 100
 _NOTED_ROWS = 1_000
 _SECONDS_BETWEEN_LOOKS = 0.2
-_BLANK_LINE = re.compile(rb"\n(?=\r?\n)")
 _MISFIT = "mdvec: a value of another kind"
-
-
-@dataclass(frozen=True, slots=True)
-class _Lines:
-    """The lines of a file: how many there are, and how many of them are blank.
-
-    ``is_uniform`` is whether all end in LF, or all in CR LF, and CR stands nowhere else;
-    ``ends_blank`` whether the last one is blank.
-    """
-
-    number: int
-    blank: int
-    is_uniform: bool
-    ends_blank: bool
-
-    def filled(self, head: Head) -> int:
-        """How many lines there are without those that are no rows: a single column may be NULL."""
-        return self.number - (self.blank if len(head.names) > 1 else 0)
-
-
-def _lines(file: Path) -> _Lines:
-    """The lines of a file.
-
-    Raises:
-        UnreadableFile: one is too long to be read into memory, or the file cannot be read.
-    """
-    ends = blank = returns = pairs = 0
-    block = b""
-    try:
-        with file.open("rb") as stream:
-            stream.seek(0)  # a path under /dev/fd may share a position
-            while start := stream.read(_BLOCK):
-                rest = stream.readline(_MAX_LINE_BYTES)
-                block = b"\n" + start + rest
-                length = len(block) - block.rindex(b"\n", 0, len(start) + 1) - 1
-                if length > _MAX_LINE_BYTES and b"\r" not in rest:
-                    raise UnreadableFile(
-                        f"line {ends + start.count(10) + 1} has more than "
-                        f"{_MAX_LINE_BYTES // MEGABYTE} MB; is it a table with one row a line?"
-                    )
-                ends += block.count(b"\n") - 1
-                if b"\r" in block:
-                    returns += block.count(b"\r")
-                    pairs += block.count(b"\r\n")
-                if b"\n\n" in block or b"\n\r\n" in block:
-                    blank += len(_BLANK_LINE.findall(block))
-    except OSError as error:
-        raise UnreadableFile(f"it cannot be read ({why(error)})", may_pass=True) from error
-    return _Lines(
-        ends + (block[-1:] not in (b"", b"\n")),
-        blank,
-        returns == pairs and returns in (0, ends),
-        block.endswith((b"\n\n", b"\n\r\n")),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    """The rows of a table, in a file that DuckDB can read.
-
-    Attributes:
-        file: the file, in UTF-8.
-        head: what comes before the rows.
-        skipped: the number of lines before them in ``file``; the others were not copied.
-        lines: the number of lines that they take, without blank ones that are no rows.
-        is_large: whether it is worth while to watch, and to read in parallel.
-        is_parallel: whether several threads begin at different lines.
-    """
-
-    file: Path
-    head: Head
-    skipped: int
-    lines: int
-    is_large: bool
-    is_parallel: bool = False
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return self.head.names
-
-    def query(self, nulls: Sequence[str]) -> str:
-        """SQL: the rows as texts in the file's order, in columns c0, c1 …; some mean NULL."""
-        cells = [f"c{at}" for at in range(len(self.names))]
-        if nulls:
-            nulls = ", ".join(map(literal, nulls))
-            cells = [f"CASE WHEN trim({c}) NOT IN ({nulls}) THEN {c} END AS {c}" for c in cells]
-        return f"SELECT {', '.join(cells)} FROM {self._scan()}"
-
-    def _scan(self, more: str = "") -> str:
-        # With new_line, DuckDB 2.0 loses rows of files whose lines end in CR LF.
-        types = ", ".join(f"c{at}: 'VARCHAR'" for at in range(len(self.names)))
-        return (
-            f"read_csv({literal(one_path(self.file))}, columns = {{{types}}}, "
-            f"auto_detect = false, header = false, skip = {self.skipped}, compression = 'none', "
-            f"delim = {literal(self.head.delimiter)}, quote = '\"', escape = '\"', comment = '', "
-            "strict_mode = true, null_padding = false, hive_partitioning = false, "
-            f"max_line_size = {_MAX_ROW_BYTES}, parallel = {self.is_parallel}{more})"
-        )
-
-    def has_all(self, connection: duckdb.DuckDBPyConnection, rows: int, cells: str) -> bool:
-        """Whether ``rows`` rows take all lines; ``cells`` is SQL of their texts, called cell."""
-        if rows == self.lines:
-            return True
-        # A blank line is a row only where there is a single column; within a cell it is text.
-        text = "cell" if len(self.names) == 1 else "regexp_replace(cell, '\n(\r?\n)+', '\n', 'g')"
-        (within,) = connection.execute(
-            f"SELECT sum(strlen({text}) - strlen(replace({text}, '\n', ''))) FROM ({cells})"
-        ).fetchone() or (0,)
-        return rows + int(within or 0) == self.lines
-
-    def fault(self, connection: duckdb.DuckDBPyConnection, error: Exception) -> UnreadableFile:
-        """What is wrong with the first row that DuckDB refuses, and its line."""
-        options = ", ignore_errors = true, store_rejects = true, rejects_limit = 1"
-        connection.execute(f"SELECT count(*) FROM {self._scan(options)}").fetchall()
-        first = connection.execute(
-            "SELECT line_byte_position, error_type, error_message FROM reject_errors"
-        ).fetchone()
-        if first is None and "unterminated quote" in str(error):
-            return self.never_closed()
-        if first is None:
-            return UnreadableFile(f"it cannot be read as CSV ({first_line(error)})")
-        place, kind, said = first
-        return UnreadableFile(f"line {self.line_at(int(place) - 1)}: {self._what(kind, said)}")
-
-    def never_closed(self) -> UnreadableFile:
-        """The refusal of a file whose end lies within a cell."""
-        size = self.file.stat().st_size
-        with self.file.open("rb") as stream:  # the ends of lines at the end are of no line
-            stream.seek(max(size - _BLOCK, 0))
-            ends = stream.read()
-        line = self.line_at(size - 1 - (len(ends) - len(ends.rstrip(b"\r\n"))))
-        return UnreadableFile(
-            f"line {line}: the file ends within a cell; a quotation mark is never closed"
-        )
-
-    def line_at(self, place: int) -> int:
-        """The number in the user's file of the first line at or after a place that is not blank."""
-        line = self.head.lines - self.skipped + 1
-        with self.file.open("rb") as stream:
-            stream.seek(0)
-            while place > 0 and (block := stream.read(min(place, _BLOCK))):
-                line, place = line + block.count(b"\n"), place - len(block)
-            while (blank := stream.readline(_BLOCK)) and not blank.strip(b"\r\n"):
-                line += 1
-        return line
-
-    def _what(self, kind: str, said: str) -> str:
-        if kind in ("MISSING COLUMNS", "TOO MANY COLUMNS"):
-            number = said.rpartition(" ")[2]
-            if kind == "TOO MANY COLUMNS":  # DuckDB counts no further
-                number = f"at least {number}"
-            delimiter = self.head.delimiter
-            shown = "tabs" if delimiter == "\t" else repr(delimiter)
-            return (
-                f"the row has {number} cells, but there are {len(self.names)} columns; "
-                f"it was split at {shown}, --delimiter names another"
-            )
-        if kind == "LINE SIZE OVER MAXIMUM":
-            return (
-                f"the row has more than {_MAX_ROW_BYTES // 2**20} MB; is a quotation mark never "
-                "closed?"
-            )
-        if kind == "UNQUOTED VALUE":
-            return "it is not valid CSV (a quotation mark stands within a cell in such marks)"
-        return f"it is not valid CSV ({said})"
 
 
 def csv_to_parquet(
@@ -241,7 +72,7 @@ def csv_to_parquet(
     copy, plain = (target.with_name(f"{target.name}.{use}") for use in ("rows", "plain"))
     allowed = reading.delimiter or DELIMITERS[ending or source.suffix.lower()]
     try:
-        lines = _lines(source)
+        lines = lines_of(source)
         encoding, is_guess = data_file_encoding(source, reading.encoding)
         with source.open(encoding=encoding, newline="") as text:
             text.seek(0)
@@ -249,12 +80,12 @@ def csv_to_parquet(
             is_large = source.stat().st_size >= large_from
             is_direct = is_large and encoding == UTF_8 and lines.is_uniform and head.is_plain
             if is_direct and not (len(head.names) == 1 and lines.ends_blank):
-                rows = _Rows(source, head, head.lines, lines.filled(head) - head.lines, is_large)
+                rows = Rows(source, head, head.lines, lines.filled(head) - head.lines, is_large)
             else:
                 text.seek(0)
                 _copy_below(text, head.lines, copy, is_uniform=lines.is_uniform)
-                rows = _Rows(copy, head, 0, _lines(copy).filled(head), is_large)
-        columns = _convert(rows, target, plain, on_rows, reading)
+                rows = Rows(copy, head, 0, lines_of(copy).filled(head), is_large)
+        columns, totals = _convert(rows, target, plain, on_rows, reading)
     except UnicodeDecodeError as error:
         raise UnreadableFile(
             f"it is not {encoding}, which was chosen for it"
@@ -266,7 +97,10 @@ def csv_to_parquet(
         copy.unlink(missing_ok=True)
         plain.unlink(missing_ok=True)
     notes = () if head.line or reading.header_row else (NO_HEADER_NOTE,)
-    return Understood(encoding, is_guess, head.delimiter, head.line, head.titles, columns, notes)
+    shown = ", ".join(f"{shown_name(text)} ({number:,})" for text, number in totals.items())
+    return Understood(
+        encoding, is_guess, head.delimiter, head.line, head.titles, columns, notes
+    ).with_notes(totals_note(shown, is_left_out=reading.leaves_out_totals) if shown else "")
 
 
 def _copy_below(text: TextIO, skipped: int, copy: Path, *, is_uniform: bool) -> None:
@@ -293,13 +127,16 @@ def _copy_below(text: TextIO, skipped: int, copy: Path, *, is_uniform: bool) -> 
 
 
 def _convert(
-    rows: _Rows,
+    rows: Rows,
     target: Path,
     plain: Path,
     on_rows: Callable[[int], None],
     reading: ReadingOptions,
-) -> tuple[ReadColumn, ...]:
-    """Write the rows to ``target`` with their types, if all lines are accounted for."""
+) -> tuple[tuple[ReadColumn, ...], Mapping[str, int]]:
+    """Write the rows to ``target`` with their types, if all lines are accounted for.
+
+    Returns the columns, and the first texts of rows of totals with the number of those rows.
+    """
     progress = _Progress(on_rows)
     with safe_connection(
         [rows.file, plain, target],
@@ -308,11 +145,15 @@ def _convert(
         counts=rows.is_large,
     ) as connection:
         try:
+            if reading.leaves_out_totals:
+                rows = rows.without_totals(connection)
             for is_parallel in (True, False) if rows.is_large else (False,):
                 part = replace(rows, is_parallel=is_parallel)
                 columns = _converted(connection, part, target, plain, progress, reading)
                 if columns is not None:
-                    return columns
+                    return columns, rows.left_out or totals_among(
+                        connection, list(map(_as_text, columns)), parquet_scan(target)
+                    )
                 target.unlink(missing_ok=True)
         except (duckdb.InterruptException, duckdb.OutOfMemoryException):
             raise
@@ -326,7 +167,7 @@ def _convert(
 
 def _converted(
     connection: duckdb.DuckDBPyConnection,
-    rows: _Rows,
+    rows: Rows,
     target: Path,
     plain: Path,
     progress: _Progress,
@@ -367,6 +208,12 @@ def _converted(
         for name, choice in ((name, reading.columns.get(name, "")) for name in rows.names)
     ]
     return write_typed(connection, columns, target, beside_commas=reading.beside_commas)
+
+
+def _as_text(column: ReadColumn) -> str:
+    """SQL: the text of a cell; of a value that is no text, what is no total."""
+    name = identifier(column.name)
+    return name if column.type == "VARCHAR" else f"if({name} IS NULL, NULL, '0')"
 
 
 def _cells(columns: Sequence[str], table: str) -> str:
@@ -467,7 +314,7 @@ class _Progress:
 
 @contextmanager
 def _watched(
-    connection: duckdb.DuckDBPyConnection, rows: _Rows, progress: _Progress
+    connection: duckdb.DuckDBPyConnection, rows: Rows, progress: _Progress
 ) -> Iterator[None]:
     """Report how far the queries of the block are, and stop them if nobody wants the result."""
     if not rows.is_large:

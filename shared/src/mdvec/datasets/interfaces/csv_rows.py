@@ -1,0 +1,231 @@
+"""The rows of a CSV file as DuckDB reads them: as texts, with every line accounted for.
+
+Where a quotation mark is never closed, DuckDB drops the rest of the file without an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import duckdb
+
+from mdvec.datasets.core.sheet_cells import is_total
+from mdvec.datasets.interfaces.connection import first_line, one_path
+from mdvec.datasets.interfaces.csv_head import Head
+from mdvec.files import UnreadableFile, why
+from mdvec.sizes import MEGABYTE
+from mdvec.text import literal
+
+_BLOCK = 2**20
+_MAX_ROW_BYTES = 2**25
+_MAX_LINE_BYTES = 64 * MEGABYTE
+_BLANK_LINE = re.compile(rb"\n(?=\r?\n)")
+_TOTALS_AMONG = 3
+_MAX_TOTAL_BYTES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The lines of a file: how many there are, and how many of them are blank.
+
+    ``is_uniform`` is whether all end in LF, or all in CR LF, and CR stands nowhere else;
+    ``ends_blank`` whether the last one is blank.
+    """
+
+    number: int
+    blank: int
+    is_uniform: bool
+    ends_blank: bool
+
+    def filled(self, head: Head) -> int:
+        """How many lines there are without those that are no rows: a single column may be NULL."""
+        return self.number - (self.blank if len(head.names) > 1 else 0)
+
+
+def lines_of(file: Path) -> Lines:
+    """The lines of a file.
+
+    Raises:
+        UnreadableFile: one is too long to be read into memory, or the file cannot be read.
+    """
+    ends = blank = returns = pairs = 0
+    block = b""
+    try:
+        with file.open("rb") as stream:
+            stream.seek(0)  # a path under /dev/fd may share a position
+            while start := stream.read(_BLOCK):
+                rest = stream.readline(_MAX_LINE_BYTES)
+                block = b"\n" + start + rest
+                length = len(block) - block.rindex(b"\n", 0, len(start) + 1) - 1
+                if length > _MAX_LINE_BYTES and b"\r" not in rest:
+                    raise UnreadableFile(
+                        f"line {ends + start.count(10) + 1} has more than "
+                        f"{_MAX_LINE_BYTES // MEGABYTE} MB; is it a table with one row a line?"
+                    )
+                ends += block.count(b"\n") - 1
+                if b"\r" in block:
+                    returns += block.count(b"\r")
+                    pairs += block.count(b"\r\n")
+                if b"\n\n" in block or b"\n\r\n" in block:
+                    blank += len(_BLANK_LINE.findall(block))
+    except OSError as error:
+        raise UnreadableFile(f"it cannot be read ({why(error)})", may_pass=True) from error
+    return Lines(
+        ends + (block[-1:] not in (b"", b"\n")),
+        blank,
+        returns == pairs and returns in (0, ends),
+        block.endswith((b"\n\n", b"\n\r\n")),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows of a table, in a file that DuckDB can read.
+
+    Attributes:
+        file: the file, in UTF-8.
+        head: what comes before the rows.
+        skipped: the number of lines before them in ``file``; the others were not copied.
+        lines: the number of lines that they take, without blank ones that are no rows.
+        is_large: whether it is worth while to watch, and to read in parallel.
+        is_parallel: whether several threads begin at different lines.
+        left_out: the first texts of rows that are left out, and how many such rows there are.
+    """
+
+    file: Path
+    head: Head
+    skipped: int
+    lines: int
+    is_large: bool
+    is_parallel: bool = False
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return self.head.names
+
+    def query(self, nulls: Sequence[str]) -> str:
+        """SQL: the rows as texts in the file's order, in columns c0, c1 …; some mean NULL."""
+        cells = [f"c{at}" for at in range(len(self.names))]
+        if nulls:
+            nulls = ", ".join(map(literal, nulls))
+            cells = [f"CASE WHEN trim({c}) NOT IN ({nulls}) THEN {c} END AS {c}" for c in cells]
+        rows = f"SELECT {', '.join(cells)} FROM {self._scan()}"
+        if not self.left_out:
+            return rows
+        texts = ", ".join(map(literal, self.left_out))
+        return f"{rows} WHERE coalesce({_first_text(self._first_cells)} NOT IN ({texts}), true)"
+
+    @property
+    def _first_cells(self) -> list[str]:
+        return [f"c{at}" for at in range(len(self.names))][:_TOTALS_AMONG]
+
+    def without_totals(self, connection: duckdb.DuckDBPyConnection) -> Rows:
+        """The rows without those that sum up others."""
+        totals = totals_among(connection, self._first_cells, f"({self.query(())})")
+        return replace(self, left_out=totals, lines=self.lines - sum(totals.values()))
+
+    def _scan(self, more: str = "") -> str:
+        # With new_line, DuckDB 2.0 loses rows of files whose lines end in CR LF. Without
+        # buffer_size it takes as many bytes at once as 16 of the longest lines have.
+        types = ", ".join(f"c{at}: 'VARCHAR'" for at in range(len(self.names)))
+        return (
+            f"read_csv({literal(one_path(self.file))}, columns = {{{types}}}, "
+            f"auto_detect = false, header = false, skip = {self.skipped}, compression = 'none', "
+            f"delim = {literal(self.head.delimiter)}, quote = '\"', escape = '\"', comment = '', "
+            "strict_mode = true, null_padding = false, hive_partitioning = false, "
+            f"max_line_size = {_MAX_ROW_BYTES}, buffer_size = {_MAX_ROW_BYTES}, "
+            f"parallel = {self.is_parallel}{more})"
+        )
+
+    def has_all(self, connection: duckdb.DuckDBPyConnection, rows: int, cells: str) -> bool:
+        """Whether ``rows`` rows take all lines; ``cells`` is SQL of their texts, called cell."""
+        if rows == self.lines:
+            return True
+        # A blank line is a row only where there is a single column; within a cell it is text.
+        text = "cell" if len(self.names) == 1 else "regexp_replace(cell, '\n(\r?\n)+', '\n', 'g')"
+        (within,) = connection.execute(
+            f"SELECT sum(strlen({text}) - strlen(replace({text}, '\n', ''))) FROM ({cells})"
+        ).fetchone() or (0,)
+        return rows + int(within or 0) == self.lines
+
+    def fault(self, connection: duckdb.DuckDBPyConnection, error: Exception) -> UnreadableFile:
+        """What is wrong with the first row that DuckDB refuses, and its line."""
+        options = ", ignore_errors = true, store_rejects = true, rejects_limit = 1"
+        connection.execute(f"SELECT count(*) FROM {self._scan(options)}").fetchall()
+        first = connection.execute(
+            "SELECT line_byte_position, error_type, error_message FROM reject_errors"
+        ).fetchone()
+        if first is None and "unterminated quote" in str(error):
+            return self.never_closed()
+        if first is None:
+            return UnreadableFile(f"it cannot be read as CSV ({first_line(error)})")
+        place, kind, said = first
+        return UnreadableFile(f"line {self.line_at(int(place) - 1)}: {self._what(kind, said)}")
+
+    def never_closed(self) -> UnreadableFile:
+        """The refusal of a file whose end lies within a cell."""
+        size = self.file.stat().st_size
+        with self.file.open("rb") as stream:  # the ends of lines at the end are of no line
+            stream.seek(max(size - _BLOCK, 0))
+            ends = stream.read()
+        line = self.line_at(size - 1 - (len(ends) - len(ends.rstrip(b"\r\n"))))
+        return UnreadableFile(
+            f"line {line}: the file ends within a cell; a quotation mark is never closed"
+        )
+
+    def line_at(self, place: int) -> int:
+        """The number in the user's file of the first line at or after a place that is not blank."""
+        line = self.head.lines - self.skipped + 1
+        with self.file.open("rb") as stream:
+            stream.seek(0)
+            while place > 0 and (block := stream.read(min(place, _BLOCK))):
+                line, place = line + block.count(b"\n"), place - len(block)
+            while (blank := stream.readline(_BLOCK)) and not blank.strip(b"\r\n"):
+                line += 1
+        return line
+
+    def _what(self, kind: str, said: str) -> str:
+        if kind in ("MISSING COLUMNS", "TOO MANY COLUMNS"):
+            number = said.rpartition(" ")[2]
+            if kind == "TOO MANY COLUMNS":  # DuckDB counts no further
+                number = f"at least {number}"
+            delimiter = self.head.delimiter
+            shown = "tabs" if delimiter == "\t" else repr(delimiter)
+            return (
+                f"the row has {number} cells, but there are {len(self.names)} columns; "
+                f"it was split at {shown}, --delimiter names another"
+            )
+        if kind == "LINE SIZE OVER MAXIMUM":
+            return (
+                f"the row has more than {_MAX_ROW_BYTES // 2**20} MB; is a quotation mark never "
+                "closed?"
+            )
+        if kind == "UNQUOTED VALUE":
+            return "it is not valid CSV (a quotation mark stands within a cell in such marks)"
+        return f"it is not valid CSV ({said})"
+
+
+def totals_among(
+    connection: duckdb.DuckDBPyConnection, columns: Sequence[str], table: str
+) -> dict[str, int]:
+    """The texts that rows summing up others begin with, and how many such rows there are.
+
+    ``columns`` are SQL of the first cells of ``table``; a row is judged by the first filled one.
+    """
+    rows = connection.execute(
+        f"SELECT {_first_text(columns[:_TOTALS_AMONG])} AS first, count(*) FROM {table} "
+        f"WHERE strlen(first) <= {_MAX_TOTAL_BYTES} "
+        "AND (contains(first, '計') OR contains(lower(first), 'total')) GROUP BY first "
+        "ORDER BY first"
+    ).fetchall()
+    return {text: number for text, number in rows if is_total([text])}
+
+
+def _first_text(cells: Sequence[str]) -> str:
+    texts = ", ".join(f"nullif(trim({cell}), '')" for cell in cells)
+    return f"coalesce({texts})"
