@@ -10,6 +10,7 @@ import importlib.util
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Literal, TypeVar
 from urllib.parse import quote
@@ -282,6 +283,7 @@ def _prepare(connection: apsw.Connection) -> None:
     connection.enable_load_extension(False)  # noqa: FBT003
 
 
+@cache
 def _vector_extension() -> str:
     """The path of sqlite-vec's library; importing the package would import numpy."""
     package = importlib.util.find_spec("sqlite_vec")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -73,6 +74,10 @@ def other_spellings(
     return [str(other) for (other,) in alike]
 
 
+_KATAKANA_WORDS = (f"{WORD_MARK}ァ", f"{WORD_MARK}ヿ")
+_ALL_WORDS = ("", chr(sys.maxunicode))
+
+
 def nearest_words(connection: apsw.Connection, tables: Tables, term: str) -> list[str]:
     """The words that differ from one in letters or katakana by the fewest typing errors."""
     vocabulary = identifier(tables.vocabulary)
@@ -81,9 +86,11 @@ def nearest_words(connection: apsw.Connection, tables: Tables, term: str) -> lis
     if not edits:
         return []
     shortest, longest = len(spelling) - edits, len(spelling) + edits
+    alphabet = _KATAKANA_WORDS if is_katakana(spelling) else _ALL_WORDS
     rows = connection.execute(
-        f"SELECT term FROM {vocabulary} WHERE length(ltrim(term, ?)) BETWEEN ? AND ? ",
-        (WORD_MARK, shortest, longest),
+        f"SELECT term FROM {vocabulary} "
+        "WHERE term BETWEEN ? AND ? AND length(ltrim(term, ?)) BETWEEN ? AND ?",
+        (*alphabet, WORD_MARK, shortest, longest),
     )
     by_spelling = {str(other).removeprefix(WORD_MARK): str(other) for (other,) in rows}
     return [by_spelling[other] for other in nearest_spellings(spelling, by_spelling, edits)]
@@ -97,7 +104,7 @@ def in_katakana(connection: apsw.Connection, tables: Tables, word: str) -> list[
     rows = connection.execute(
         f"SELECT term FROM {identifier(tables.vocabulary)} "
         "WHERE term BETWEEN ? AND ? AND length(term) <= ? AND instr(?, substr(term, ?, 1))",
-        (f"{WORD_MARK}ァ", f"{WORD_MARK}ヿ", len(word) + _MORE_KANA, kana, len(WORD_MARK) + 1),
+        (*_KATAKANA_WORDS, len(word) + _MORE_KANA, kana, len(WORD_MARK) + 1),
     )
     known = [str(term).removeprefix(WORD_MARK) for (term,) in rows]
     return [WORD_MARK + spelling for spelling in katakana_of(word, filter(is_katakana, known))]

@@ -18,6 +18,7 @@ _KANJI = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003f
 _KATAKANA = "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
 _CJK = f"{_KANJI}{_KATAKANA}\u3041-\u3096\u309d-\u309f"
 RUNS = re.compile(f"([{_CJK}]+)|([^\\W{_CJK}]+)")
+_LETTERS = re.compile(f"[^\\W{_CJK}]+")
 ONE_KANJI = f"[{_KANJI}]"
 _ONE_KANJI = re.compile(ONE_KANJI)
 _STRETCHES = re.compile(f"[{_KANJI}]{{3,}}|[{_KATAKANA}]{{3,}}")
@@ -128,15 +129,21 @@ class TermCounter:
 
     def __init__(self, terms: Iterable[str]) -> None:
         different = dict.fromkeys(terms)
-        self._cjk = [term for term in different if _CJK_START.match(term)]
-        letter = f"[^\\W{_CJK}]"
-        words = [
-            re.escape(term) + (f"{letter}*" if len(term) == MAX_TERM else "")
-            for term in different
-            if not _CJK_START.match(term)
-        ]
-        self._words = re.compile(f"(?<!{letter})(?:{'|'.join(words)})(?!{letter})")
-        self._any_words = bool(words)
+        self._cjk = [term for term in different if not is_letters(term)]
+        self._words = dict.fromkeys(filter(is_letters, different)).keys()
+        self._runs = _LETTERS if all(map(_LETTERS.fullmatch, self._words)) else self._as_written()
+
+    def _as_written(self) -> re.Pattern[str]:
+        """The words, some of which have signs (C++)."""
+        letter = _LETTERS.pattern.removesuffix("+")
+        words = "|".join(map(re.escape, self._words))
+        return re.compile(f"(?<!{letter})(?:{words})(?!{letter})")
+
+    def _words_in(self, text: str, among: Collection[str]) -> list[str]:
+        """Which of some words in letters a folded text has, as often as it has them."""
+        if not any(word in text for word in among):
+            return []
+        return [word for run in self._runs.findall(text) if (word := run[:MAX_TERM]) in among]
 
     def counts(self, text: str) -> dict[str, int]:
         """How often each term occurs in a folded text; absent terms have no entry.
@@ -144,8 +151,7 @@ class TermCounter:
         CJK terms count anywhere, even inside a longer stretch.
         """
         counts = {term: count for term in self._cjk if (count := text.count(term))}
-        if self._any_words:
-            counts |= Counter(word[:MAX_TERM] for word in self._words.findall(text))
+        counts |= Counter(self._words_in(text, self._words))
         return counts
 
     def by_sentence(self, text: str, among: Iterable[str]) -> set[frozenset[str]]:
@@ -160,8 +166,7 @@ class TermCounter:
         term_sets: set[frozenset[str]] = set()
         for sentence in _SENTENCE.findall(text):
             terms = {term for term in cjk if term in sentence}
-            if words:
-                terms |= words.intersection(self._words.findall(sentence))
+            terms.update(self._words_in(sentence, words))
             if has_digits and _SEPARATORS.search(sentence):
                 terms |= words.intersection(word for word, _, _ in joined_words(sentence))
             term_sets.add(frozenset(terms))
