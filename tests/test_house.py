@@ -46,6 +46,22 @@ def test_no_class_of_one_module_has_the_name_of_one_in_another():
     assert {name: files for name, files in homes.items() if len(files) > 1} == {}
 
 
+def test_a_cache_of_what_people_write_has_a_bound():
+    """A server runs for weeks: only constants, and functions of them, are kept for good."""
+    endless = {
+        f"{path.stem}.{node.name}"
+        for path in modules()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef) and node.args.args
+        if {"cache", "functools.cache", "lru_cache(maxsize=None)"}
+        & set(map(ast.unparse, node.decorator_list))
+    }
+    assert endless == {
+        "answer_data._adapter", "code_colors._tokens", "signatures._signs",
+        "value_types._looks_like",
+    }  # fmt: skip
+
+
 def homes_of_offered_names():
     """The module behind each name that a room offers, which importing the name loads."""
     homes = {}

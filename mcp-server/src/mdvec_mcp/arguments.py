@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mcp.server.mcpserver import Context
@@ -171,7 +171,7 @@ async def _reply(
     return reply
 
 
-@cache
+@lru_cache(maxsize=128)  # a tool that is offered anew has a class of its own
 def _parameters(arguments: type[BaseModel]) -> dict[str, Any]:
     """The full schemas of a tool's parameters; the listed ones do not say where null is allowed."""
     known: dict[str, Any] = arguments.model_json_schema(by_alias=True).get("properties", {})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Literal
 
 from mdvec.charts.chart import Size
@@ -76,13 +76,13 @@ def dashes(color: str) -> Literal["-"] | tuple[float, tuple[float, float]]:
     return (0, (4, 1.6)) if color in PALETTE[FIRST:] else "-"
 
 
-@cache
+@lru_cache(maxsize=1_024)
 def lighter(color: str) -> str:
     """A lighter shade of a colour: what is not complete yet."""
     return "#" + "".join(f"{round(255 - (255 - part) * _LIGHTER):02X}" for part in _parts(color))
 
 
-@cache
+@lru_cache(maxsize=1_024)
 def ink_on(color: str) -> str:
     """The ink that is easier to read on a colour: the dark one or white."""
     red, green, blue = ((part / 255) ** 2.2 for part in _parts(color))

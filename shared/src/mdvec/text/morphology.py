@@ -74,6 +74,8 @@ _MAX_RUN: Final = 8_000
 """Maximum characters given to Sudachi at once; its limit is 49,149 bytes."""
 _MAX_KEPT: Final = 50_000
 """Maximum number of words that a cache has; a full one is cleared."""
+_CHARS_A_WORD: Final = 64
+"""A run without words, such as a key of a thousand letters, counts as one for each so many."""
 _LAUGHTER = re.compile("ww|w{4,}")
 """Laughter in a chat (ｗｗ); three would be the web."""
 _NO_LETTER = re.compile(r"[\W_]+")
@@ -136,10 +138,11 @@ class _RecentRuns(dict[str, tuple[Morpheme, ...]]):
 
     def keep(self, run: str, words: tuple[Morpheme, ...]) -> tuple[Morpheme, ...]:
         """Remember a run's words, and return them."""
-        if self.words + len(words) > _MAX_KEPT:
+        size = max(len(words), 1) + len(run) // _CHARS_A_WORD
+        if self.words + size > _MAX_KEPT:
             self.clear()
             self.words = 0
-        self.words += len(words)
+        self.words += size
         self[run] = words
         return words
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mdvec.text.fields import chunk_fields, document_names, field_terms
 from mdvec.text.index_terms import folded
-from mdvec.text.morphology import morphemes
+from mdvec.text.morphology import _MAX_KEPT, _RecentRuns, morphemes
 
 SPELLINGS = [
     ("サーバ", "サーバー"), ("打合せ", "打ち合わせ"), ("問合せ", "問い合わせ"),
@@ -92,3 +92,13 @@ def test_the_fields_of_a_chunk_have_each_heading_once_and_its_path_in_words():
     assert fields.each() == ("題", names, "節 > 項", "文")
     assert chunk_fields("題", "", "題", "").heading == ""
     assert chunk_fields("題", "", "題名", "").heading == "題名"
+
+
+def test_the_cache_of_words_stays_small_over_two_days_of_a_new_key_each_second():
+    """Also where keys are long, or have no word to count."""
+    runs, most = _RecentRuns(), 0
+    for second in range(48 * 60 * 60):
+        runs.keep(f"{second}{'x' * (second % 3 * 1_000)}", ())
+        most = max(most, len(runs))
+    assert 3_000 < most <= _MAX_KEPT
+    assert sum(map(len, runs)) < 4_000_000

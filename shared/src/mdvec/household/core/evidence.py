@@ -13,7 +13,7 @@ import unicodedata
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from mdvec.household.core.pair import ComparedEntry
@@ -259,7 +259,7 @@ def _are_two_lines(row: ComparedEntry, other: ComparedEntry) -> bool:
     )
 
 
-@cache
+@lru_cache(maxsize=1_024)
 def is_by_hand(account: str) -> bool:
     """Whether an account's rows are noted by people: cash, receipts, no account at all."""
     return not account or bool(_BY_HAND.search(account))

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from functools import cache
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from mdvec.errors import MdvecError
@@ -77,7 +77,7 @@ class DetectionOptions:
         return (low, high) if amount > 0 else (-high, -low)
 
 
-@cache
+@lru_cache(maxsize=256)
 def _share(percent: Decimal) -> tuple[int, int]:
     """Half of a percentage as a fraction."""
     return (percent / 200).as_integer_ratio()
