@@ -123,6 +123,8 @@ def roles_of(header: Sequence[str]) -> ColumnRoles | None:
     ]
     if not description:
         description, memo = memo[:1], memo[1:]
+    # A name that nobody knows (種別, Narration): what rows say there is shown, and asked about.
+    description = description or texts[:1]
     if not description:
         return None
     return ColumnRoles(
