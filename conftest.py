@@ -12,9 +12,10 @@ from chroma_process import ChromaProcess
 from collection import Collection
 from hypothesis import HealthCheck, settings
 from mdvec.embedding.backends.use import UseBackend
+from mdvec.quick_start import load_quickly, loaded
 
-# Collecting makes objects that all stay; there is no garbage to look for.
-gc.disable()
+# As both programs do; the processes that tests start inherit a part of it.
+load_quickly()
 # The extra packages of the tests bring better and slower models, which `auto` would take.
 os.environ.setdefault("MDVEC_MODEL_NAME", "use")
 # Whose locale is Japanese reads the commands in Japanese.
@@ -48,14 +49,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Leave the thousands of collected tests out of every later search for garbage.
-
-    Python searches after every 700 new objects, a page makes 100,000: a seventh of the time of the
-    page's tests.
-    """
-    gc.freeze()
-    gc.enable()
-    gc.set_threshold(20_000, 20, 20)
+    """Leave the thousands of collected tests out of every later search for garbage."""
+    loaded()
 
 
 def pytest_sessionfinish() -> None:

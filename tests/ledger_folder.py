@@ -12,7 +12,8 @@ from mdvec.database import migrations
 from mdvec.household.core.statement_kinds import Mappings
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces.mappings import only_ready_made
-from mdvec.household.ledger import RemovalOptions, import_ledger
+from mdvec.household.ledger import import_ledger
+from mdvec.household.options import RemovalOptions
 from mdvec.household.reading import LedgerFile
 from mdvec.household.report import LedgerReport
 

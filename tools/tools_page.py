@@ -89,7 +89,7 @@ def tools_page() -> str:
     """The text of docs/tools.md, taken from a real server over the samples."""
     with tempfile.TemporaryDirectory() as folder:
         database = _filled(Path(folder))
-        instructions, tools, rules, examples = anyio.run(_server_facts, database)
+        instructions, tools, examples = anyio.run(_server_facts, database)
     parts = [
         "# The tools of the server",
         "Written by `make docs` from a server over the samples of this repository: a collection, "
@@ -104,7 +104,11 @@ def tools_page() -> str:
     for tool in tools:
         parts += [f"## {tool.name}", str(tool.description), _parameters(tool.input_schema)]
         parts += _example(tool.name, examples[tool.name])
-    parts += ["## The prompt `analyze_data`", f"```text\n{rules}\n```"]
+    parts += [
+        "## The prompt `analyze_data`",
+        "How to plan, ask and compute without reading rows: what "
+        "[llm-rules.md](llm-rules.md) says, in English and shorter.",
+    ]
     return "\n\n".join(parts) + "\n"
 
 
@@ -137,13 +141,12 @@ def _environment(database: Path) -> dict[str, str]:
     }  # fmt: skip
 
 
-async def _server_facts(database: Path) -> tuple[str | None, list[Any], str, dict[str, Example]]:
+async def _server_facts(database: Path) -> tuple[str | None, list[Any], dict[str, Example]]:
     code = "import sys; sys.argv[0] = 'mdvec-mcp'; from mdvec_mcp.main import main; main()"
     server = StdioServerParameters(
         command=sys.executable, args=["-c", code], env=_environment(database)
     )
     async with Client(stdio_client(server)) as client:
-        rules = await client.get_prompt("analyze_data")
         tools = (await client.list_tools()).tools
         examples: dict[str, Example] = {}
         for name, call in CALLS.items():
@@ -152,7 +155,7 @@ async def _server_facts(database: Path) -> tuple[str | None, list[Any], str, dic
             if answer.is_error:
                 raise SystemExit(f"the example of {name} failed: {answer.content[0].text}")
             examples[name] = Example(arguments, answer)
-        return client.instructions, tools, rules.messages[0].content.text, examples
+        return client.instructions, tools, examples
 
 
 def _ids_from(name: str, examples: dict[str, Example]) -> dict[str, object]:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from mdvec import __version__, embedding, log, manage
 from mdvec.errors import MdvecError
+from mdvec.quick_start import load_quickly, loaded
 
 from mdvec_mcp import apps, bridge, search, web
-from mdvec_mcp.quick_start import load_quickly, loaded
 
 if TYPE_CHECKING:
     from mdvec.embedding import Embedder

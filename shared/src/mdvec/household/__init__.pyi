@@ -80,7 +80,6 @@ from .habits import find_anomalies as find_anomalies
 from .habits import forecast_spending as forecast_spending
 from .habits import list_recurring_payments as list_recurring_payments
 from .importer import HOUSEHOLD as HOUSEHOLD
-from .importer import HouseholdOptions as HouseholdOptions
 from .interfaces.plans import own_categories as own_categories
 from .interfaces.plans import rules_of as rules_of
 from .interfaces.row_sums import Order as Order
@@ -89,7 +88,6 @@ from .interfaces.row_sums import account_names as account_names
 from .interfaces.subjects import rows_of_chunk as rows_of_chunk
 from .interfaces.transactions import advance_versions as advance_versions
 from .interfaces.transactions import data_version as data_version
-from .ledger import RemovalOptions as RemovalOptions
 from .mapping_review import MappingAnswer as MappingAnswer
 from .mapping_review import mapping_answer as mapping_answer
 from .month import HouseholdAnswer as HouseholdAnswer
@@ -104,6 +102,8 @@ from .notes import categorize_rows as categorize_rows
 from .notes import list_notes as list_notes
 from .notes import note_row as note_row
 from .notes import noted_row as noted_row
+from .options import HouseholdOptions as HouseholdOptions
+from .options import RemovalOptions as RemovalOptions
 from .overview import available_months as available_months
 from .overview import category_hierarchy as category_hierarchy
 from .overview import coverage as coverage

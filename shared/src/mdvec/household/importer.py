@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import ClassVar
 
 import apsw
 
@@ -13,7 +12,7 @@ from mdvec.embedding import ModelError, ModelUnavailable
 from mdvec.files import FileState, Problem, Scan
 from mdvec.household import review as duplicate_review
 from mdvec.household.core.csv_text import CsvText
-from mdvec.household.core.pair import DetectionOptions, DuplicateDetectionError
+from mdvec.household.core.pair import DuplicateDetectionError
 from mdvec.household.interfaces import ledger_statements, subjects, transactions
 from mdvec.household.interfaces.mappings import (
     mappings_digest,
@@ -21,7 +20,8 @@ from mdvec.household.interfaces.mappings import (
     own_mappings,
 )
 from mdvec.household.interfaces.subjects import StatementText, chunks_of
-from mdvec.household.ledger import NO_REMOVAL_OPTIONS, RemovalOptions, import_ledger
+from mdvec.household.ledger import import_ledger
+from mdvec.household.options import HouseholdOptions
 from mdvec.household.reading import LedgerFile, unsupported_files, with_advice
 from mdvec.household.report import HouseholdReport, LedgerReport
 from mdvec.importing import (
@@ -36,24 +36,6 @@ from mdvec.importing import (
 from mdvec.index import NewDocument, StoredFile
 from mdvec.text import Chunk
 from mdvec.tools import Tool
-
-
-@dataclass(frozen=True, slots=True)
-class HouseholdOptions:
-    """The options; with ``detection`` the import also looks for duplicates."""
-
-    kind: ClassVar[str] = "household"
-    detection: DetectionOptions | None = None
-    removals: RemovalOptions = NO_REMOVAL_OPTIONS
-
-    def refusal(self, tool_name: str) -> str | None:
-        """Why a tool of another kind cannot be imported with them; None if they can be ignored."""
-        if not self.removals:
-            return None
-        return (
-            f"the tool {tool_name!r} is not a household: rows that are gone from their "
-            "statements are a household's; leave the option out"
-        )
 
 
 def import_household(job: ImportJob) -> ImportReport:

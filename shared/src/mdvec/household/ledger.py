@@ -32,27 +32,10 @@ from mdvec.household.interfaces.derivation import LedgerChanges
 from mdvec.household.interfaces.ledger_statements import KnownFile
 from mdvec.household.interfaces.marks import bring_back_decisions, update_marks
 from mdvec.household.interfaces.plans import apply_rules
+from mdvec.household.options import NO_REMOVAL_OPTIONS, RemovalOptions
 from mdvec.household.reading import LedgerFile, StatementFolder, StatementKey
 from mdvec.household.report import LedgerMode, LedgerReport, with_files
 from mdvec.text import counted
-
-
-@dataclass(frozen=True, slots=True)
-class RemovalOptions:
-    """The user's decision about rows that are gone from their statements.
-
-    ``accept``: rows whose removal is pending leave the sums; ``keep``: the rows with these ids
-    count again.
-    """
-
-    accept: bool = False
-    keep: tuple[int, ...] = ()
-
-    def __bool__(self) -> bool:
-        return self.accept or bool(self.keep)
-
-
-NO_REMOVAL_OPTIONS = RemovalOptions()
 
 
 def import_ledger(

@@ -10,13 +10,14 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from mdvec import household
 from mdvec.converters import FORMATS, format_of
 from mdvec.database import open_database
 from mdvec.datasets import DatasetReport
 from mdvec.embedding import BackendOptions, Embedder, Sending, canonical, catalog
 from mdvec.errors import MdvecError
 from mdvec.files import DATA_ENDINGS, FileState, Scan, ScanRules, SourceMissing, data_ending, scan
-from mdvec.household import HouseholdOptions, RemovalOptions, statement_kind
+from mdvec.household import HouseholdOptions, RemovalOptions
 from mdvec.importing import (
     ChunkingOverrides,
     EmbedderFor,
@@ -163,7 +164,7 @@ def _statement(tool: Tool, scanned: Scan, report: ImportReport) -> tuple[str, st
         likely = list(scanned.others)
     likely = [path for path in likely if path.lower().endswith(_HOUSEHOLD_ENDINGS)]
     for path in likely[:_MAX_FILES_READ]:
-        if kind := statement_kind(_head(tool.source / path), path):
+        if kind := household.statement_kind(_head(tool.source / path), path):
             return path, kind
     return None
 

@@ -16,9 +16,8 @@ from mdvec.embedding.embedder import Embedder, ModelUnavailable
 from mdvec.household import deciding, review, rules
 from mdvec.household.core.pair import DetectionOptions
 from mdvec.household.deciding import ReviewDecision
-from mdvec.household.importer import HouseholdOptions
-from mdvec.household.ledger import RemovalOptions
 from mdvec.household.notes import note_row
+from mdvec.household.options import HouseholdOptions, RemovalOptions
 from mdvec.importing.options import ImportRefused
 from mdvec.manage import registering
 from mdvec.manage.tool_import import import_tool
