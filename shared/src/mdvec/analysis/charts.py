@@ -187,8 +187,6 @@ def _rules(
                  "a box chart shows one y by the names in x, or several columns as y")],
         "heatmap": [plane, (not has_color or len(ys) != 1,
                     "a heat map needs x, y and color, the column of its numbers")],
-        "scatter": [plane, (has_color,
-                    "a scatter chart has no color; give several columns as y")],
     }  # fmt: skip
     one_y = "color names the series of one y; leave it out, or give one y"
     return rules.get(kind, [plane, (has_color and len(ys) != 1, one_y)])

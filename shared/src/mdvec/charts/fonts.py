@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib.util import find_spec
 from itertools import accumulate
@@ -84,6 +85,22 @@ class Typeface:
             if room < 0:
                 return text[:end].rstrip() + "…"
         return text
+
+    def fit_all(self, texts: Sequence[str], pixels: float, width: float) -> list[str]:
+        """The texts, cut as by ``fit``; in their middle if else two would look alike."""
+        shown = [self.fit(text, pixels, width) for text in texts]
+        if len(set(shown)) == len(set(texts)):
+            return shown
+        return [self._fit_ends(text, pixels, width) for text in texts]
+
+    def _fit_ends(self, text: str, pixels: float, width: float) -> str:
+        if self.width(text, pixels) <= width + _TOLERANCE:
+            return text
+        room, start = width / 2, len(text)
+        while start and (room := room - self._advance(text[start - 1]) * pixels) >= 0:
+            start -= 1
+        end = text[start:]
+        return self.fit(text, pixels, width - self.width(end, pixels)) + end
 
     def wrap(self, text: str, pixels: float, width: float, max_lines: int) -> list[str]:
         """The text in lines of ``width``; an ellipsis ends it if ``max_lines`` are too few."""

@@ -183,7 +183,7 @@ def name_labels(
         return XLabels(places, ["\n".join(each) for each in lines], height, font)
     letters, room = min(font, max(each * 0.95, _MIN_UPRIGHT)), height * _MAX_NAME_SHARE
     skip, widest = max(1, ceil(letters / each)), sheet.widest(names, letters)
-    texts = [sheet.letters.fit(name, letters, room) for name in names[::skip]]
+    texts = sheet.letters.fit_all(names[::skip], letters, room)
     return XLabels(places[::skip], texts, min(widest, room) + 0.9 * font, letters, upright=True)
 
 

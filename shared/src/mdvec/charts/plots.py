@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import isqrt
 from typing import Any
 
 from mdvec.charts.plot import Axis, Plot, PlotKind, PlotNote, Series
@@ -128,7 +129,9 @@ def _over_x(rows: _Rows, kind: PlotKind) -> Plot:
             f"a {kind} chart needs x as the first column and numbers after it: SELECT x, y FROM …"
         )
     is_placed = kind != "bar" and rows.in_order
-    if len(rows.columns) == 3 and ys == [2] and kind != "scatter":
+    if len(rows.columns) == 3 and ys == [2] and (is_placed or kind != "scatter"):
+        if kind == "scatter":
+            return _clouds(rows)
         return _long(rows, kind) if is_placed else _long_over_names(rows, kind)
     if is_placed:
         return _over_scale(rows, kind, ys[:_MAX_SERIES])
@@ -138,7 +141,7 @@ def _over_x(rows: _Rows, kind: PlotKind) -> Plot:
 
 
 def _over_names(rows: _Rows, kind: PlotKind, ys: list[int]) -> Plot:
-    most = _MAX_BARS // len(ys) if kind == "bar" else _MAX_NAMES
+    most = min(_MAX_BARS, 4 * _MAX_BARS // len(ys)) if kind == "bar" else _MAX_NAMES
     select = ", ".join([_text(0), *map(rows.number, ys)])
     shown, more = rows.of(f"SELECT {select} {rows.from_}", most)
     notes = (_only_first(len(shown)),) if more else ()
@@ -195,6 +198,33 @@ def _long(rows: _Rows, kind: PlotKind) -> Plot:
         notes.append(_means(count, bins, "区間", "intervals"))
     else:
         notes += _means_notes(shown)
+    return _by_name(rows, kind, names, shown, notes)
+
+
+def _clouds(rows: _Rows) -> Plot:
+    """Rows of a place, the name of a series, and a value: each a point, or the means of cells."""
+    names, notes = _largest(rows)
+    known = (
+        f"{rows.from_} WHERE {rows.number(0)} IS NOT NULL AND {rows.number(2)} IS NOT NULL "
+        f"AND {_text(1)} IN (SELECT k1 FROM {rows.largest})"
+    )
+    shown, more = rows.of(f"SELECT {rows.number(0)}, {_text(1)}, {rows.number(2)} {known}")
+    if more:
+        count, xs = rows.span(0)
+        bins = isqrt(MAX_POINTS // len(names))
+        keys = f"{rows.bin(0, xs, bins)}, {_text(1)}, {rows.bin(2, rows.span(2)[1], bins)}"
+        shown, _ = rows.of(
+            f"SELECT avg({rows.number(0)}), {_text(1)}, avg({rows.number(2)}) {known} "
+            f"GROUP BY {keys} ORDER BY {keys}"
+        )
+        notes.append(_means(count, f"{bins}×{bins}", "の区画", "cells"))
+    return _by_name(rows, "scatter", names, shown, notes)
+
+
+def _by_name(
+    rows: _Rows, kind: PlotKind, names: Sequence[str], shown: list[Row], notes: Sequence[PlotNote]
+) -> Plot:
+    """A series for each name, of rows of a place, a name and a value."""
     shown.sort(key=lambda row: row[0])
     own = {name: [row for row in shown if row[1] == name] for name in names}
     series = tuple(

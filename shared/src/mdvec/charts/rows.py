@@ -108,7 +108,7 @@ def draw_bars(sheet: Sheet, frame: Box, bars: Bars) -> None:
     axes = sheet.axes(box, "x")
     axes.set_xlim(low, high if high > low else 1)
     axes.set_ylim(rows - 0.5, -0.5)
-    shown = [sheet.letters.fit(name, letters, names_width) for name in bars.names]
+    shown = sheet.letters.fit_all(bars.names, letters, names_width)
     axes.set_yticks(range(rows), shown, **sheet.font(letters, INK))
     _draw_scale(sheet, axes, box.width, (low, high), bars.unit)
     _draw_bars(axes, bars)
@@ -204,7 +204,7 @@ def draw_heat(sheet: Sheet, plot: Plot, frame: Box) -> None:
     every = max(1, -int(-font // down))
     axes.set_yticks(
         [at + 0.5 for at in range(0, len(names), every)],
-        [sheet.letters.fit(name, font, width) for name in names[::every]], **sheet.font(),
+        sheet.letters.fit_all(names[::every], font, width), **sheet.font(),
     )  # fmt: skip
     if low < high:
         _draw_scale_strip(sheet, box, (low, high), ends, (ramp, bounds))

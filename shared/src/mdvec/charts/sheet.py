@@ -132,7 +132,8 @@ class Sheet:
         font = self.measures.font
         row, swatch = _LEGEND_ROW_EM * font, (_SWATCH_EM + _NAME_GAP_EM + _COLUMN_GAP_EM) * font
         most = max(int(box.height * _MAX_LEGEND_SHARE / row), 1)
-        fitted = [(self.letters.fit(name, font, box.width - swatch), color) for name, color in keys]
+        names = self.letters.fit_all([name for name, _ in keys], font, box.width - swatch)
+        fitted = [(name, color) for name, (_, color) in zip(names, keys, strict=True)]
         for shown in range(len(keys), -1, -1):
             more = [(f"ほか{len(keys) - shown}系列", "")] if shown < len(keys) else []
             named = [*fitted[:shown], *more]

@@ -266,7 +266,6 @@ FRAME = pl.DataFrame({"名": ["a", "b"], "値": [1.0, 2.0], "n": [3, 4]})
         ("line", {"x": "名"}, "a line chart needs x and y, the names of columns"),
         ("bar", {"x": "名", "y": ["値", "名"]}, "the column '名' holds VARCHAR, not numbers"),
         ("bar", {"x": "n", "y": ["値", "n"], "color": "名"}, "color names the series of one y"),
-        ("scatter", {"x": "n", "y": "値", "color": "名"}, "a scatter chart has no color"),
         ("histogram", {"x": "n", "y": "値"}, "a histogram shows one column; give it as x alone"),
         ("histogram", {"x": "名"}, "a histogram needs numbers or dates"),
         ("box", {"x": "名", "y": ["値", "n"]}, "a box chart shows one y by the names in x"),

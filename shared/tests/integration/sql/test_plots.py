@@ -83,6 +83,39 @@ def test_a_cloud_of_many_points_is_shown_by_cells(plots):
     assert "50,000行" in plot.note
 
 
+def test_a_cloud_has_a_series_for_each_name(plots):
+    query = (
+        "SELECT range % 10 AS x, ['雨', '晴れ'][1 + range % 2] AS 天気, range AS n FROM range({})"
+    )
+    plot = plots.plot(query.format(40), "scatter", "")
+    assert shown(plot)["雨"] == (
+        0,
+        10,
+        20,
+        30,
+        2,
+        12,
+        22,
+        32,
+        4,
+        14,
+        24,
+        34,
+        6,
+        16,
+        26,
+        36,
+        8,
+        18,
+        28,
+        38,
+    )
+    assert (len(shown(plot)["晴れ"]), plot.note) == (20, "")
+    plot = plots.plot(query.format(5_000), "scatter", "")
+    assert plot.note == "5,000行を31×31の区画ごとの平均で示しています"
+    assert {name: len(values) for name, values in shown(plot).items()} == {"雨": 155, "晴れ": 155}
+
+
 def test_a_histogram_counts_every_finite_value_once(plots):
     query = "SELECT CASE WHEN range = 0 THEN 'nan'::DOUBLE ELSE range END AS n FROM range(5001)"
     plot = plots.plot(query, "histogram", "")

@@ -78,6 +78,11 @@ def test_texts_are_cut_to_their_width_with_an_ellipsis():
     letters = typeface(None)
     assert letters.fit("食費", 10, 20) == "食費"
     assert letters.fit("水道・光熱費", 10, 40) == "水道・…"
+    assert letters.fit_all(["水道・光熱費", "水道"], 10, 40) == ["水道・…", "水道"]
+    assert letters.fit_all(["東京都の1号店", "東京都の12号店"], 10, 50) == [
+        "東京…号店",
+        "東京…号店",
+    ]
     assert letters.wrap("水道・光熱費", 10, 30, 2) == ["水道・", "光熱費"]
     assert letters.wrap("水道・光熱費の支払い", 10, 30, 2) == ["水道・", "光熱…"]
     assert letters.wrap("", 10, 30, 2) == []
