@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from email import message_from_bytes, policy
+from email.errors import HeaderParseError
+from email.header import decode_header
 from email.message import EmailMessage, MIMEPart
 
 from mdvec.converters.formats import (
@@ -22,10 +24,13 @@ from mdvec.text import UnknownEncoding, decoded
 
 _FIRST_LINE = re.compile(rb"^From [^\r\n]*\r?\n", re.MULTILINE)
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
+_FOLD = re.compile(r"\r?\n(?=[ \t])")
 _JIS_PAIRS = re.compile(rb"\x1b\$[@B]([\x21-\x7e]*)")
 _JIS_END = re.compile(rb"\x1b\([BJ]")
 _MAX_MESSAGES = 50_000
 _KEY_CHARS = 8
+_MAX_DEPTH = 5
+"""How deep forwarded messages are read."""
 
 
 def convert(data: bytes, file_name: str) -> Converted:
@@ -68,12 +73,30 @@ def _parsed(data: bytes) -> EmailMessage:
 
 
 def _said(message: EmailMessage, name: str) -> str:
-    return str(message[name] or "")
+    """A line of the head, decoded as the body is; "" if it is not there."""
+    source = next((value for key, value in message.raw_items() if key.lower() == name), "")
+    line = _FOLD.sub("", str(source))
+    try:
+        parts = decode_header(line)
+    except HeaderParseError:
+        return line
+    return "".join(
+        _decoded(
+            part if isinstance(part, bytes) else part.encode("utf-8", "surrogateescape"),
+            charset or "ascii",
+        )
+        for part, charset in parts
+    )
 
 
-def _body(message: EmailMessage) -> str:
+def _body(message: EmailMessage, depth: int = 0) -> str:
+    """The text of a message, and of those that it forwards as attachments."""
     part = message.get_body(("plain", "html"))
     parts = [] if part is None else [_text(part)]
+    for attached in message.iter_attachments():
+        inner = attached.get_content() if attached.get_content_type() == "message/rfc822" else None
+        if isinstance(inner, EmailMessage) and depth < _MAX_DEPTH:
+            parts.append(f"## {_said(inner, 'subject')}\n\n{_body(inner, depth + 1)}")
     return "\n\n".join([*parts, *_attachments(message)])
 
 

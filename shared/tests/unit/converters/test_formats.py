@@ -2,6 +2,7 @@
 
 import json
 import re
+from base64 import b64encode
 
 import pytest
 from sample_documents import epub, notebook, slides, word, zipped
@@ -147,8 +148,22 @@ def test_mail_has_its_subject_people_and_date_and_a_mailbox_is_a_bundle_of_it():
         ("; charset=Shift_JIS", "㈱福①は x".encode("cp932")),
         ("", "㈱福①は x".encode()),
     ):
-        made = mail.convert(f"Content-Type: text/plain{said}\n\n".encode() + body, "a.eml")
-        assert made.content == "㈱福①は x\n"
+        charset = said.partition("=")[2] or "utf-8"
+        word = f"Subject: =?{charset}?B?{b64encode(body).decode()}?=\n =?{charset}?q?y?=\n"
+        for subject in (word.encode(), b"Subject: " + body + b"\n y\n"):
+            head = subject + f"Content-Type: text/plain{said}\n\n".encode()
+            title, made = mail.convert(head + body, "a.eml").content.split("\n---\n\n")
+            assert made == "㈱福①は x\n"
+            assert title.replace("x y", "xy") == '---\ntitle: "㈱福①は xy"'
+    message = "Subject: 七\n\n内"
+    for at in range(8):  # each forwards the one before
+        kind = f"Content-Type: multipart/mixed; boundary=b{at}-\nSubject: 転送{at}\n\n"
+        part = f"--b{at}-\nContent-Type: message/rfc822\n\n{message}"
+        message = f"{kind}--b{at}-\n\n本文{at}\n{part}\n--b{at}---\n"
+    forwarded = mail.convert(message.encode(), "a.eml").content
+    assert "本文7\n\n## 転送6\n\n本文6\n\n## 転送5" in forwarded
+    assert "本文2" in forwarded
+    assert "本文1" not in forwarded
     quoted = mail.convert(b"From a\nSubject: x\n\n>From here\n", "a.mbox").parts[0]
     assert quoted.content.endswith("\n\nFrom here\n")
     # Its name stays, wherever in the mailbox it is.
