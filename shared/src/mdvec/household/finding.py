@@ -197,7 +197,8 @@ def find_transactions(
             matching = _with_texts(matching, sums, chosen)
             notes += words.notes(reasons, shop)
             if listing.page == 1:
-                notes += _beside(connection, tool_id, words, reasons, shop, embed, hierarchy)
+                names = {(row_sum.category_major, row_sum.category_minor) for row_sum, _ in sums}
+                notes += _beside(connection, tool_id, words, reasons, shop, embed, names)
         totals = totals_of(chosen)
         paging = Paging(listing.page, listing.rows_on_page, totals.rows)
         if not 1 <= paging.number <= paging.pages:
@@ -311,21 +312,26 @@ def _beside(
     reasons: Collection[str | None],
     shop: ShopOf,
     embed: Embed | None,
-    hierarchy: Callable[[], Hierarchy],
+    names: Iterable[tuple[str, str]],
 ) -> list[str]:
-    """Notes on rows that the words could mean too, and on categories that they do not exclude."""
+    """Notes on rows that the words could mean too, and on categories that they do not exclude.
+
+    ``names`` are the categories of the rows that are asked about: those of the whole ledger would
+    take a third of the answer's time.
+    """
     if not (words.query or words.excluded_words):
         return []
+    hierarchy = hierarchy_of(names)
     chosen = [row_sum for row_sum in words.named if row_sum.left_out in reasons]
     notes = [
         category_kept_note(str(category), totals)
         for word in words.excluded_words
-        if (category := category_named(word, hierarchy()))
+        if (category := category_named(word, hierarchy))
         and (totals := totals_of(row_sum for row_sum in chosen if row_sum.is_of(category))).rows
     ]
     if not words.query:
         return notes
-    category = category_named(words.query, hierarchy())
+    category = category_named(words.query, hierarchy)
     ids = near_rows(connection, tool_id, words.query, embed, any_named=bool(chosen))
     unnamed = [row_sum for row_sum in words.unnamed if row_sum.left_out in reasons]
     near = texts_of(connection, ids)
