@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, groupby, pairwise
 from statistics import median
 
@@ -296,6 +296,9 @@ class _Page:
                 table.append(row)
                 before = None
                 continue
+            if table and (wrapped := _wrapped(table[-1], row[0])):
+                table[-1] = wrapped
+                continue
             texts += _table(table)
             table = []
             line = row[0]
@@ -377,6 +380,19 @@ def _without_ruby(rows: list[list[Line]]) -> list[list[Line]]:
         if not is_ruby:
             kept.append(row)
     return kept
+
+
+def _wrapped(row: list[Line], line: Line) -> list[Line] | None:
+    """A table's row with a line that goes on in one of its cells; None if it goes on in none.
+
+    Under the first cell, text after the table may begin.
+    """
+    for at, cell in enumerate(row[1:], 1):
+        is_under = abs(cell.left - line.left) < line.size / 2
+        if is_under and cell.bottom - line.top < line.size and _rounded(cell.size - line.size) == 0:
+            longer = replace(cell, text=joined(cell.text, line.text), bottom=line.bottom)
+            return [*row[:at], longer, *row[at + 1 :]]
+    return None
 
 
 def _table(rows: list[list[Line]]) -> list[str]:

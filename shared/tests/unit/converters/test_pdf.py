@@ -123,6 +123,14 @@ def test_cells_are_kept_apart_in_their_columns():
         ]
     )
     assert page == "| 品名 | 価格 | 在庫 |\n| --- | --- | --- |\n| りんご |  | 七 |"
+    rows = ((60, "品名"), (200, "備考")), ((60, "りんご"), (200, "十月に")), ((200, "届く。"),)
+    after = ((60, "なし"), (200, "無い")), ((60, "以上。"),)
+    (page,) = pages(
+        [(x, 100 + 16 * at, 11, text) for at, row in enumerate((*rows, *after)) for x, text in row]
+    )
+    assert page == (
+        "| 品名 | 備考 |\n| --- | --- |\n| りんご | 十月に届く。 |\n| なし | 無い |\n\n以上。"
+    )
 
 
 def test_white_text_on_white_is_left_out_and_said():
