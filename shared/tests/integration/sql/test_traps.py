@@ -15,6 +15,7 @@ TABLES = {
     ) AS rows(id, at_time, day, shop, yen)""",
     "guests": "CREATE TABLE guests AS SELECT 2 AS id, 'Kyoto' AS town",
     "rooms": "CREATE TABLE rooms AS SELECT 2 AS id, 1 AS beds",
+    "stays": 'CREATE TABLE stays AS SELECT 2 AS id, 1 AS "order"',
 }
 
 
@@ -43,9 +44,12 @@ def asked(handler, source):
         ("id NOT IN (SELECT id FROM visits)", "NOT IN is never true while its subquery gives NULL"),
         ("yen NOT IN (1, NULL)", "NOT IN is never true while its list has NULL"),
         ("at_time BETWEEN '2025-06-29' AND '2025-06-30'",
-         "BETWEEN … AND '2025-06-30' ends as that day begins, for at_time has times"),
+         "BETWEEN … AND '2025-06-30' ends as that day begins"),
         ("v.at_time BETWEEN DATE '2025-06-29' AND DATE '2025-06-30'", "write at_time < the day"),
         ("at_time BETWEEN date '2025-06-29' AND timestamp '2025-06-30'", "write at_time < the day"),
+        ("at_time <= '2025-06-30'", "<= '2025-06-30' ends as that day begins"),
+        ("id = NULL", "= NULL is never true; write IS NULL"),
+        ("NULL <> shop", "<> NULL is never true; write IS NOT NULL"),
         ("shop = '京都えき'", "no row of visits has shop = '京都えき'; nearest: '京都', '京都駅'"),
         ("v.shop IN ('東京駅', 'zzz')", "no row of visits has shop = 'zzz'"),
     ],
@@ -70,6 +74,8 @@ def test_a_trap_that_a_query_has_fallen_into_is_named(handler, condition, note):
         "SELECT * FROM (SELECT shop || '!' AS shop FROM visits) WHERE shop = '京都!'",
         "SELECT * FROM visits v, (SELECT 'x' AS shop) o WHERE o.shop = 'x'",
         "SELECT 7 / 2 FROM visits",
+        "SELECT * FROM visits WHERE day <= '2025-06-30' AND at_time < '2025-07-01'",
+        "SELECT * FROM visits WHERE id IS NULL",
     ],
 )
 def test_nothing_is_said_of_queries_without_a_trap(handler, query):
@@ -96,6 +102,24 @@ def test_a_pivot_finds_the_values_of_its_column(handler):
     assert asked(handler, inner)["rows"] == [[100, 200]]
     with pytest.raises(QueryRefused, match="more than 200 values"):
         asked(handler, "PIVOT (SELECT range AS n FROM range(201)) ON n USING count(*)")
+
+
+def test_columns_of_functions_have_readable_names_in_answers_and_files(handler):
+    query = 'SELECT year(day), version() IS NULL, yen AS "税込 ""円""" FROM visits LIMIT 1'
+    columns = ["year(day)", "(version() IS NULL)", '税込 "円"']
+    assert [name for name, _ in asked(handler, query)["columns"]] == columns
+    request = {"do": "export", "source": query, "format": "csv", "max_rows": 9, "file": "a.csv"}
+    assert [name for name, _ in handler.handle(request)["columns"]] == columns
+    (line, *_) = (handler.spool / "a.csv").read_text(encoding="utf-8").splitlines()
+    assert line.startswith("year(day),(version() IS NULL)")
+
+
+def test_a_column_whose_name_is_a_word_of_sql_is_to_be_quoted(handler):
+    query = "SELECT id, 'order by' FROM stays WHERE order < 3"
+    with pytest.raises(QueryRefused) as refused:
+        asked(handler, query)
+    said = handler.advised({"source": query}, QueryFailed(str(refused.value)))
+    assert str(said).endswith('order is a word of SQL; write "order"')
 
 
 def test_an_ambiguous_column_names_every_table_that_has_it(handler):

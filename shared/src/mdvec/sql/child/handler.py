@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,7 @@ from mdvec.text import identifier
 
 _TABLE_NAME = re.compile(r"[^\W\d]\w{0,62}")
 _MAX_SEMICOLONS = 20
+_QUOTED_WORD = re.compile(r'"(\w+)"')
 _UNPLANNED = ("Binder Error", "Catalog Error", "the SQL cannot be read")
 """How the errors begin that a query's words cause, not its data or what it may not do."""
 
@@ -146,9 +147,23 @@ class RequestHandler:
     def _columns_of(self, query: str) -> tuple[Column, ...]:
         return columns_of(self.connection, query, self.values)
 
+    def _readably_named(self, query: str) -> tuple[str, tuple[Column, ...]]:
+        """A query and its columns; year(day) is one, where DuckDB names it "year"("day")."""
+        columns = self._columns_of(query)
+        named = tuple(
+            replace(column, name=_QUOTED_WORD.sub(r"\1", column.name))
+            if "(" in column.name
+            else column
+            for column in columns
+        )
+        if named == columns:
+            return query, columns
+        names = ", ".join(identifier(column.name) for column in named)
+        return f"SELECT * FROM (\n{query}\n) AS t({names})", named
+
     def _rows(self, message: Message) -> Message:
         query, reads = self._query(message)
-        columns = self._columns_of(query)
+        query, columns = self._readably_named(query)
         max_rows: int = message["max_rows"]
         fetched = self.connection.execute(
             json_rows_sql(columns, query, max_rows + 1), self.values or None
@@ -174,7 +189,7 @@ class RequestHandler:
         if message.get("name") is not None:
             self._check_name(message["name"])
         query, reads = self._query(message)
-        columns = self._columns_of(query)
+        query, columns = self._readably_named(query)
         max_rows: int = message["max_rows"]
         # Writing the file counts the rows; count first only where it is likely to be too long.
         if (

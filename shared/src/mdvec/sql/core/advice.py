@@ -192,11 +192,29 @@ def advised(
         advice = f"this is the SQL of {form[1]}; write: {form[0]}"
         if len(advice.encode()) <= _MAX_BYTES - _MAX_MESSAGE_BYTES:
             return f"{_cut(_LONGER.sub('', message))}; {advice}"
-    parts = _advice(message, sql, names)
+    parts = _as_words(sql, names, can_run) or _advice(message, sql, names)
     parts.insert(0, _cut(_CANDIDATES.sub("", message) if parts else message))
     while len("; ".join(parts).encode()) > _MAX_BYTES:
         parts.pop()
     return "; ".join(parts)
+
+
+def _as_words(
+    sql: str, names: Mapping[str, Sequence[str]], can_run: Callable[[str], bool]
+) -> list[str]:
+    """What to write for a column whose name is a word of SQL, if the query then runs."""
+    for name in set().union(*names.values()):
+        quoted = f'"{name}"'
+        if name.isidentifier() and can_run(_outside_quotes(sql, name, quoted)):
+            return [f"{name} is a word of SQL; write {quoted}"]
+    return []
+
+
+def _outside_quotes(sql: str, name: str, instead: str) -> str:
+    pattern = rf"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\b{re.escape(name)}\b"
+    return re.sub(
+        pattern, lambda part: part[0] if part[0][0] in "'\"" else instead, sql, flags=re.IGNORECASE
+    )
 
 
 def _advice(message: str, sql: str, names: Mapping[str, Sequence[str]]) -> list[str]:

@@ -21,6 +21,7 @@ _MAX_NEAREST = 3
 _MIN_LIKENESS = 0.69
 """So that one letter of two may differ: 東点 and 東店."""
 _MAX_QUOTED = 40
+_COMPARED_WITH_NULL = {"COMPARE_EQUAL": "=", "COMPARE_NOTEQUAL": "<>"}
 _NEVER_TRUE = "NOT IN is never true while {} NULL; leave NULLs out, or use NOT EXISTS"
 
 
@@ -56,7 +57,7 @@ def traps_in(tree: Node, tables: Mapping[str, Sequence[Column]]) -> list[Trap]:
             continue
         scope = _Scope(dict(_base_tables(node["from_table"], known)), tables)
         for part in _own_parts(node):
-            traps += filter(None, (_not_in(part), _between(part, scope)))
+            traps += filter(None, (_not_in(part), _between(part, scope), _is_null(part)))
             traps += _missing_texts(part, scope)
     return traps[:_MAX_TRAPS]
 
@@ -129,29 +130,42 @@ def _not_in(node: Node) -> Trap | None:
     if node.get("type") != "OPERATOR_NOT":
         return None
     (inner,) = node["children"]
-    if inner.get("type") == "COMPARE_IN" and any(
-        (value.get("literal") or {}).get("kind") == "NULL_LITERAL" for value in inner["children"]
-    ):
+    if inner.get("type") == "COMPARE_IN" and any(map(_is_null_itself, inner["children"])):
         return Trap(_NEVER_TRUE.format("its list has"))
     if inner.get("subquery_type") == "ANY" and inner.get("comparison_type") == "COMPARE_EQUAL":
         return Trap(_NEVER_TRUE.format("its subquery gives"), subquery=inner["subquery"])
     return None
 
 
-def _between(node: Node, scope: _Scope) -> Trap | None:
-    """The day that a BETWEEN over timestamps ends with, of which it has the first moment only."""
-    if node.get("class") != "BETWEEN":
+def _is_null(node: Node) -> Trap | None:
+    """A comparison with NULL."""
+    sign = _COMPARED_WITH_NULL.get(str(node.get("type")))
+    if sign is None or not any(map(_is_null_itself, (node["left"], node["right"]))):
         return None
-    upper = node["upper"]
+    return Trap(f"{sign} NULL is never true; write IS {'NOT ' if sign == '<>' else ''}NULL")
+
+
+def _is_null_itself(node: Node) -> bool:
+    return (node.get("literal") or {}).get("kind") == "NULL_LITERAL"
+
+
+def _between(node: Node, scope: _Scope) -> Trap | None:
+    """The day that a range of timestamps ends with, of which it has the first moment only."""
+    if node.get("class") == "BETWEEN":
+        input_, upper, sign = node["input"], node["upper"], "BETWEEN … AND"
+    elif node.get("type") == "COMPARE_LESSTHANOREQUALTO":
+        input_, upper, sign = node["left"], node["right"], "<="
+    else:
+        return None
     if upper.get("class") == "CAST":
         is_day = fold(str(upper["type_expr"].get("type_name"))) in _DAY_TYPES
         upper = upper["child"] if is_day else upper
-    day, of = _text(upper), scope.column(node["input"])
+    day, of = _text(upper), scope.column(input_)
     if of is None or day is None or not _DAY.fullmatch(day) or not of[1].type.startswith("TIMESTA"):
         return None
     name = quotable(of[1].name, _MAX_QUOTED)
     return Trap(
-        f"BETWEEN … AND '{day}' ends as that day begins, for {name} has times; write "
+        f"{sign} '{day}' ends as that day begins, for {name} has times; write "
         f"{name} < the day after"
     )
 
