@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +18,13 @@ PACKAGES = {
 # Each worker begins with its part of the tests in their order, so that what a file's tests share
 # (models, torch, servers) is made once, and takes from another's end when it is done. Three on two
 # cores: some wait for files to settle, for models to be idle, for processes.
-PYTEST = ("pytest", "-m", "not soak", "-n", "3", "--dist", "worksteal")
+PYTEST = (
+    "pytest", "-m", "not soak", "-n", "3", "--dist", "worksteal",
+    "-o", "tmp_path_retention_policy=failed",
+)  # fmt: skip
+MEMORY = Path("/dev/shm")
+MEMORY_BYTES = 8 * 2**30
+"""A run writes 2 GB, and waits for no disk if they are kept in memory: a twelfth of its time."""
 
 
 def python(*arguments: str) -> int:
@@ -29,6 +36,8 @@ def python(*arguments: str) -> int:
     """
     kept = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     kept |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > MEMORY_BYTES:
+        kept.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
     if sys.version_info >= (3, 12):
         kept["COVERAGE_CORE"] = "sysmon"  # no line is slowed once it has been seen
     command = [sys.executable, "-m", *arguments]

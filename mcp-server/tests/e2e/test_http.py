@@ -131,9 +131,8 @@ def test_no_client_over_http_takes_the_materialized_table_of_another(wire, datab
     )
 
 
-@pytest.mark.parametrize("is_added_while_away", [True, False])
-def test_the_bridge_tells_of_a_change_around_a_kill_of_the_server(
-    wire, server, database, is_added_while_away
+def test_the_bridge_tells_of_changes_before_during_and_after_kills_of_the_server(
+    wire, server, database
 ):
     one = wire(database, "--http", "127.0.0.1:0")
     one.logged("mdvec-mcp: serving http://127.0.0.1:")
@@ -143,10 +142,10 @@ def test_the_bridge_tells_of_a_change_around_a_kill_of_the_server(
     def add(name):
         registering.add_tool(database, name, name, database.parent / "notes", "markdown")
 
-    def restarted():
-        one.close()
-        if is_added_while_away:
-            add("meanwhile")
+    def restart(killed, *names):
+        killed.close()
+        for name in names:
+            add(name)
         again = wire(database, "--http", url.removeprefix("http://").removesuffix("/mcp"))
         again.logged("mdvec-mcp: serving http://127.0.0.1:")
         return again
@@ -156,13 +155,14 @@ def test_the_bridge_tells_of_a_change_around_a_kill_of_the_server(
             add("before")
             with anyio.fail_after(60):
                 assert "before" in await bridged.changed_tools()
-                await anyio.to_thread.run_sync(restarted)
-                if not is_added_while_away:
-                    assert "before" in await bridged.changed_tools()  # of the new session
-                    add("meanwhile")
-                return await bridged.changed_tools()
+                second = await anyio.to_thread.run_sync(restart, one, "meanwhile")
+                assert "meanwhile" in await bridged.changed_tools()
+                await anyio.to_thread.run_sync(restart, second)
+                assert "meanwhile" in await bridged.changed_tools()  # of the new session
+                add("afterwards")
+                assert "afterwards" in await bridged.changed_tools()
 
-    assert "meanwhile" in anyio.run(run)
+    anyio.run(run)
 
 
 @pytest.mark.parametrize(

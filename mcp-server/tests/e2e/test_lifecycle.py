@@ -86,14 +86,6 @@ def test_the_server_ends_within_a_second_in_the_middle_of_a_search(database, wir
     assert (took < 1, code) == (True, 0)
 
 
-def test_ctrl_c_ends_an_idle_server(filled, wire):
-    one = wire(filled / "vectors.sqlite").greet()
-    one.process.send_signal(signal.SIGINT)
-    assert one.process.wait(10) == 130
-    one.close()
-    assert one.log == []
-
-
 def test_a_client_that_vanishes_in_the_middle_leaves_no_stack_trace(filled, wire):
     one = wire(filled / "vectors.sqlite").greet()
     one.process.stdout.close()
@@ -131,26 +123,25 @@ def test_an_idle_model_is_unloaded_early_when_memory_is_short(filled, wire):
     assert one.count("loaded the model use") == 2
 
 
-def test_verbose_logs_the_time_of_each_stage(filled, wire):
+def test_eight_searches_at_once_load_the_model_once_each_stage_is_timed_and_ctrl_c_ends_it(
+    filled, wire
+):
     one = wire(filled / "vectors.sqlite", "--verbose").greet()
-    one.ask("notes", "水の備蓄")
-    one.end()
-    assert one.count('DEBUG mdvec: [search] query="水の備蓄", top_k=5') == 1
-    assert one.count('file=a.md:1 heading="防災 > 水の備蓄"') == 1
-    for stage in ("model_load", "query_embedding", "vector_search", "search_total"):
-        assert one.count(f"DEBUG mdvec: [TIMER] {stage}: ") == 1
-
-
-def test_eight_searches_at_once_load_the_model_once(filled, wire):
-    one = wire(filled / "vectors.sqlite", "--log-level", "INFO").greet()
-    numbers = {one.search("notes", f"水 {number}") for number in range(8)}
+    numbers = {one.search("notes", f"水の備蓄 {number}") for number in range(8)}
     answers: dict[int, object] = {}
     while len(answers) < 8:
         message = one.next()
         answers[message["id"]] = passages(message["result"]["content"][0]["text"])
     assert set(answers) == numbers
     assert all(answers.values())
-    assert one.count("loaded the model use") == 1
+    one.process.send_signal(signal.SIGINT)
+    assert one.process.wait(10) == 130
+    one.close()
+    assert (one.count("loaded the model use"), one.count("Traceback")) == (1, 0)
+    assert one.count('DEBUG mdvec: [search] query="水の備蓄 7", top_k=5') == 1
+    assert one.count('file=a.md:1 heading="防災 > 水の備蓄"') == 8
+    for stage in ("model_load", "query_embedding", "vector_search", "search_total"):
+        assert one.count(f"DEBUG mdvec: [TIMER] {stage}: ") == 8
 
 
 @pytest.fixture
