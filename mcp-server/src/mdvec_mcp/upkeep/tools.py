@@ -220,12 +220,13 @@ def tags_and_values(
 
 
 def _frequent_values(counts: Mapping[str, Counter[str]]) -> dict[str, list[str]]:
-    """The most frequent entries, each with the values that several documents share."""
+    """The most frequent entries, with values if several documents share one."""
     frequent = sorted(counts, key=lambda name: -counts[name].total())
     named = [name for name in frequent if name.casefold() not in _TOLD_ELSEWHERE][:_MAX_ENTRIES]
+    values = {name: counts[name].most_common(_MAX_VALUES) for name in named}
     return {
-        name: [value for value, count in counts[name].most_common(_MAX_VALUES) if count > 1]
-        for name in named
+        name: [value for value, _ in most] if most and most[0][1] > 1 else []
+        for name, most in values.items()
     }
 
 

@@ -53,6 +53,7 @@ def test_related_notes_are_found_without_the_note_itself(client):
     answer = said(client.call("search", {"related_to": "給湯器.md"}))
     assert [hit.file_path for hit in passages(answer)] == ["修理.md"]
     assert not any("mention" in note for note in notes(answer))
+    assert said(client.call("search", {"related_to": "給湯器"})).count("修理.md") == 1
     missing = client.call("search", {"related_to": "none.md"})
     assert 'no document "none.md" here' in missing.content[0].text
 
@@ -64,5 +65,5 @@ def test_lines_are_numbered_on_request(client):
     )
 
 
-def test_list_sources_tells_front_matter_and_its_frequent_values(client):
-    assert 'front matter: "status" ("open")' in said(client.call("list_sources", {}))
+def test_list_sources_tells_front_matter_and_its_values_if_some_are_shared(client):
+    assert 'front matter: "status" ("open", "done")' in said(client.call("list_sources", {}))

@@ -13,6 +13,7 @@ from mdvec.index import (
     NOT_DERIVED,
     StoredProperties,
     documents,
+    documents_named,
     open_tasks,
     stored_properties,
 )
@@ -125,7 +126,7 @@ def example_questions(database: Path, listing: Listing, count: int = 3) -> list[
 def query_like(
     database: Path, tools: Sequence[str] | None, file_path: str
 ) -> tuple[SourceDocument, str]:
-    """The document at a path, and a query for documents that are about the same.
+    """A document by its path, name or alias, and a query for documents that are about the same.
 
     Raises:
         SearchRefused: no tool has such a document.
@@ -134,7 +135,11 @@ def query_like(
         for tool in requested_tools(connection, tools):
             if tool.model is None or KINDS[tool.kind].is_made_of_records:
                 continue
-            stored = documents.stored_text(connection, tool.tables, file_path)
+            named = documents_named(connection, tool.tables, file_path)
+            paths = [path for _, path in documents.paths(connection, tool.tables, named)]
+            # As of links, the shortest path.
+            path = min(paths, key=lambda path: (path.count("/"), path), default=file_path)
+            stored = documents.stored_text(connection, tool.tables, path)
             if stored is not None:
                 body = stored.content[front_matter(stored.content).end :]
                 text = readable_chunk(stored.file_path, body)[:_LIKE_CHARS]

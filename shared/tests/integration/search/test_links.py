@@ -155,6 +155,7 @@ def test_notes_like_a_note_are_found_without_itself(notes):
     found = notes.places(like, k=3, related_to=source)
     assert "家/給湯器.md" not in found
     assert "家/古い/給湯器.md" in found
+    assert query_like(notes.database, None, "給湯器") == (source, like)
 
 
 def test_a_long_notes_own_passages_crowd_out_none_of_its_relatives(collection):
