@@ -51,6 +51,15 @@ def asked_sets(bench: Bench, questions: int) -> list[AskedSet]:
     ]  # fmt: skip
 
 
+def collection(folder: Path, questions: Path) -> AskedSet:
+    """A folder and a TOML file of questions, each with its text and the file that answers it."""
+    written = tomllib.loads(questions.read_text(encoding="utf-8"))["question"]
+    return AskedSet(
+        questions.stem, str(folder.resolve()), _sections(folder),
+        [(each["text"], each["file"]) for each in written],
+    )  # fmt: skip
+
+
 def _sections(folder: Path) -> list[tuple[str, str]]:
     return [
         (file.relative_to(folder).as_posix(), part)

@@ -1,7 +1,8 @@
 """Mdvec beside its peers: `python bench/peers/run.py` measures, and writes docs/comparison.md.
 
 Each peer is installed by pip or npm into a folder that is thrown away; nothing of it comes into the
-repository. MDVEC_BENCH_DATA names the folder with the public sets. What cannot be had is named.
+repository. `--data` names the folder with the public sets; `--collection` a folder of Markdown, and
+what is asked of it (bench/peers/questions). What cannot be had is named.
 """
 
 # ruff: noqa: E402, E501 - the sibling modules follow the path; rows of a table are long
@@ -26,7 +27,7 @@ sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 import anyio
 import household
 import servers
-from asked import AskedSet, asked_sets
+from asked import AskedSet, asked_sets, collection
 from finding import first_place, quality
 from processes import Bench
 
@@ -61,6 +62,8 @@ SEARCHERS = {
 }
 QMD = "@tobilu/qmd@2.8.3"
 """Without a version npm may choose one of bun's, which does not run here."""
+NODE = "node@22"
+"""With less than Node 22 qmd ends in a segmentation fault."""
 MOTHERDUCK = Peer("mcp-server-motherduck", ["mcp-server-motherduck"], "mcp-server-motherduck")
 BEANCOUNT = Peer("beancount, with fava", ["beancount", "fava"], "beancount")
 
@@ -81,16 +84,20 @@ class Installations:
             subprocess.run([*command, *peer.packages], cwd=ROOT, check=True, capture_output=True)
         return str(python)
 
-    def qmd(self) -> str:
-        """The program of qmd."""
-        program = self._folder / "qmd" / "node_modules" / ".bin" / "qmd"
-        if not program.exists():
-            program.parents[2].mkdir(parents=True, exist_ok=True)
-            subprocess.run(
-                [shutil.which("npm") or "npm", "install", QMD],
-                cwd=program.parents[2], check=True, capture_output=True,
-            )  # fmt: skip
-        return str(program)
+    def qmd(self) -> dict[str, str]:
+        """The environment in which qmd runs: where its program is, and a Node that is new enough."""
+        programs, node = self._npm("qmd", QMD), self._npm("node", NODE)
+        path = os.pathsep.join([str(node), os.environ["PATH"]])
+        return {"MDVEC_BENCH_QMD": str(programs / "qmd"), "PATH": path}
+
+    def _npm(self, name: str, package: str) -> Path:
+        """The folder of the programs of an npm package, in a folder of its own."""
+        folder = self._folder / name
+        if not folder.exists():
+            folder.mkdir(parents=True)
+            command = [shutil.which("npm") or "npm", "install", package]
+            subprocess.run(command, cwd=folder, check=True, capture_output=True)
+        return folder / "node_modules" / ".bin"
 
     def megabytes(self, name: str) -> float:
         """What an installation takes, without Python or Node themselves."""
@@ -117,11 +124,11 @@ def searching(
         stored = folder / f"{given.name}.json"
         given.store(stored)
         yield f"**{given.name}**, {len(given.questions)} questions\n"
-        yield "| searcher | nDCG@10 | R@1 | among 10 | ms a question | built in s | memory MB | index MB |"
-        yield "| --- | --- | --- | --- | --- | --- | --- | --- |"
+        yield "| searcher | nDCG@10 | R@1 | among 10 | ms a question | of it computing | built in s | memory MB | index MB |"
+        yield "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
         for name, peer in SEARCHERS.items():
             if name in without:
-                yield f"| {peer.shown} | not asked in this run | | | | | | |"
+                yield f"| {peer.shown} | not asked in this run | | | | | | | |"
             else:
                 yield _searched(installed, name, peer, given, folder)
         yield ""
@@ -133,7 +140,7 @@ def _searched(
     environment = os.environ | {"MDVEC_MODEL_NAME": "use"}
     try:
         if name == "qmd":
-            environment["MDVEC_BENCH_QMD"] = installed.qmd()
+            environment |= installed.qmd()
         installs_here = name in ("mdvec", "qmd")
         python = sys.executable if installs_here else installed.python(name, peer)
         command = [python, str(Path(__file__).with_name("searcher.py")), name]
@@ -143,7 +150,7 @@ def _searched(
         )  # fmt: skip
     except (OSError, subprocess.CalledProcessError) as error:
         why = str(getattr(error, "stderr", None) or error).strip().splitlines()[-1][:160]
-        return f"| {peer.shown} | could not be run here: {why} | | | | | | |"
+        return f"| {peer.shown} | could not be run here: {why} | | | | | | | |"
     got = json.loads(done.stdout.splitlines()[-1])
     ranks = [
         first_place(found, file)
@@ -151,12 +158,14 @@ def _searched(
     ]
     of_all = quality(ranks)
     among = sum(rank is not None for rank in ranks) / len(ranks)
-    print(given.name, name, of_all, flush=True)
-    return (
+    row = (
         f"| {peer.shown} | {of_all.ndcg:.3f} | {of_all.first:.3f} | {among:.3f} "
-        f"| {statistics.median(got['times']):.1f} | {got['built']:.1f} | {got['memory']:.0f} "
+        f"| {statistics.median(got['times']):.1f} | {got['worked']:.1f} | {got['built']:.1f} "
+        f"| {got['memory']:.0f} "
         f"| {got['disk']:.1f} |"
     )
+    print(given.name, row, flush=True)
+    return row
 
 
 def serving(installed: Installations, bench: Bench, sets: Sequence[AskedSet]) -> Iterator[str]:
@@ -167,7 +176,9 @@ def serving(installed: Installations, bench: Bench, sets: Sequence[AskedSet]) ->
     notes = anyio.run(servers.ask, servers.ours(bench, database), "bench", queries, 1)
     kept = bench.folder / sets[0].name / "qmd"
     home = {"HOME": str(kept), "XDG_CACHE_HOME": str(kept), "XDG_CONFIG_HOME": str(kept)}
-    qmd = servers.Command(installed.qmd(), ["mcp"], os.environ | home, bench.folder)
+    of_qmd = installed.qmd()
+    environment = os.environ | of_qmd | home
+    qmd = servers.Command(of_qmd["MDVEC_BENCH_QMD"], ["mcp"], environment, bench.folder)
     lexical = [
         {"searches": [{"type": "lex", "query": text}], "limit": 5, "rerank": False, "intent": text}
         for text in words
@@ -223,16 +234,28 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=200, help="of each set, evenly spread")
     parser.add_argument("--installed", type=Path, help="keep the peers here, for the next run")
     parser.add_argument("--without", nargs="*", default=[], choices=SEARCHERS, help="leave out")
+    parser.add_argument("--data", type=Path, help="the folder with jsquad and react-ja")
+    parser.add_argument(
+        "--collection", nargs=2, type=Path, action="append", default=[],
+        metavar=("FOLDER", "QUESTIONS"), help="a folder of Markdown, and what is asked of it",
+    )  # fmt: skip
+    parser.add_argument("--print", action="store_true", help="leave the page as it is")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="mdvec-peers-") as made:
         folder = Path(made)
         installed = Installations(given.installed or folder / "installed")
-        bench = Bench(folder, folder, None, None, None)
-        sets = asked_sets(bench, given.questions)
+        data = given.data
+        bench = Bench(folder, folder, None, data and data / "react-ja", data and data / "jsquad")
+        sets = [collection(*each) for each in given.collection]
+        if data or not sets:
+            sets = [*asked_sets(bench, given.questions), *sets]
         when = f"{datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores, {platform.system()}"
-        lines = [f"Measured on {when}, Python {platform.python_version()}, CPU only.\n",
+        lines = [f"Measured on {when}, Python {platform.python_version()}, CPU only; {os.getloadavg()[0]:.1f} processes ran beside.\n",
                  *searching(installed, sets, folder, given.without), *serving(installed, bench, sets), "",
                  books(installed, bench), "", *sizes(installed)]  # fmt: skip
+    if given.print:
+        print("\n".join(lines))
+        return
     page = PAGE.read_text(encoding="utf-8")
     before, after = page.split(BEGIN)[0], page.split(END)[1]
     PAGE.write_text(before + BEGIN + "\n".join(lines) + "\n" + END + after, encoding="utf-8")
