@@ -97,7 +97,7 @@ def _of_claude_code(data: bytes) -> str:
 
 def text_of(title: str, day: str, messages: Iterable[tuple[str, str]]) -> str:
     """A conversation as Markdown with its day and people as properties; "" if nobody wrote."""
-    written = [(who, text.strip()) for who, text in messages if text.strip()]
+    written = [(on_one_line(who), text.strip()) for who, text in messages if text.strip()]
     if not written:
         return ""
     head = [f"# {on_one_line(title)}"] if title.strip() else []

@@ -29,6 +29,8 @@ _JIS_PAIRS = re.compile(rb"\x1b\$[@B]([\x21-\x7e]*)")
 _JIS_END = re.compile(rb"\x1b\([BJ]")
 _MAX_MESSAGES = 50_000
 _KEY_CHARS = 8
+_MAX_HEAD = 10_000
+"""How much of a line of the head is read: decoding takes time that grows with its square."""
 _MAX_DEPTH = 5
 """How deep forwarded messages are read."""
 
@@ -75,7 +77,7 @@ def _parsed(data: bytes) -> EmailMessage:
 def _said(message: EmailMessage, name: str) -> str:
     """A line of the head, decoded as the body is; "" if it is not there."""
     source = next((value for key, value in message.raw_items() if key.lower() == name), "")
-    line = _FOLD.sub("", str(source))
+    line = _FOLD.sub("", str(source)[:_MAX_HEAD])
     try:
         parts = decode_header(line)
     except HeaderParseError:

@@ -156,6 +156,8 @@ def test_mail_has_its_subject_people_and_date_and_a_mailbox_is_a_bundle_of_it():
             assert made == "㈱福①は x\n"
             assert title.replace("x y", "xy") == '---\ntitle: "㈱福①は xy"'
     message = "Subject: 七\n\n内"
+    long = b"Subject: " + b"=?utf-8?q?a?= " * 200_000  # would take half a minute
+    assert mail.convert(long + b"\n\nx", "a.eml").content.endswith("\n\nx\n")
     for at in range(8):  # each forwards the one before
         kind = f"Content-Type: multipart/mixed; boundary=b{at}-\nSubject: 転送{at}\n\n"
         part = f"--b{at}-\nContent-Type: message/rfc822\n\n{message}"
@@ -271,7 +273,7 @@ def test_exports_of_conversations_have_a_document_each():
     assert packed.parts == (first, bread)
     said = {"type": "text", "text": "これを要約して"}
     pasted = [{"file_name": "", "extracted_content": "貼った文"}]
-    asked = {"sender": "human", "text": "", "content": [said], "attachments": pasted}
+    asked = {"sender": "human\n", "text": "", "content": [said], "attachments": pasted}
     (short,) = conversations.convert(
         json.dumps([{"chat_messages": [asked]}]).encode(), "conversations-001.json"
     ).parts
