@@ -27,7 +27,7 @@ class Format:
         module: the module of this room that converts it; "" if it is stored as it is.
         package: the package that it needs; "" if none.
         is_default: whether a new tool reads it unasked; others are many files, or private.
-        tells_pages: whether its module tells which page it has read.
+        tells_pages: whether its module tells which page, or message, it has read.
     """
 
     name: str
@@ -48,7 +48,7 @@ FORMATS = (
     Format("notebooks", (".ipynb",), "notebook", is_default=False),
     Format("markup", MARKUP_ENDINGS, is_default=False),
     Format("code", CODE_ENDINGS, is_default=False),
-    Format("mail", (".eml", ".mbox"), "mail", "markdownify", is_default=False),
+    Format("mail", (".eml", ".mbox"), "mail", "markdownify", is_default=False, tells_pages=True),
     Format("conversations", CONVERSATIONS, "conversations", is_default=False),
     Format("exports", (".zip", "0000-00-00.json"), "exports", is_default=False),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from email import message_from_bytes, policy
 from email.errors import HeaderParseError
@@ -20,7 +20,7 @@ from mdvec.converters.formats import (
     with_matter,
 )
 from mdvec.converters.html import markdown_of_page
-from mdvec.text import UnknownEncoding, decoded
+from mdvec.text import UnknownEncoding, counted, decoded
 
 _FIRST_LINE = re.compile(rb"^From [^\r\n]*\r?\n", re.MULTILINE)
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
@@ -35,22 +35,33 @@ _MAX_DEPTH = 5
 """How deep forwarded messages are read."""
 
 
-def convert(data: bytes, file_name: str) -> Converted:
-    """A message with properties, or a bundle of them."""
+def convert(
+    data: bytes, file_name: str, on_page: Callable[[int, int], None] = lambda _, __: None
+) -> Converted:
+    """A message with properties, or a bundle of them; ``on_page`` gets the number of each."""
     if file_name.lower().endswith(".mbox"):
-        starts = [match.end() for match in _FIRST_LINE.finditer(data)][:_MAX_MESSAGES]
-        ends = [*(match.start() for match in _FIRST_LINE.finditer(data)), len(data)][1:]
-        messages = [
-            _QUOTED_FROM.sub(rb"\1", data[start:end])
-            for start, end in zip(starts, ends, strict=False)
-        ]
-        if not messages:
+        firsts = list(_FIRST_LINE.finditer(data))
+        count = min(len(firsts), _MAX_MESSAGES)
+        if not count:
             raise NotConverted("it is not a mailbox: no line of it begins with 'From '")
-        return bundle(file_name, map(_part, messages))
+        note = f"{counted(len(firsts) - count, 'message')} after the first {count:,} left out"
+        return bundle(
+            file_name, _messages(data, firsts, count, on_page), (note,) * (len(firsts) > count)
+        )
     message = _parsed(data)
     if not message.keys():
         raise NotConverted("it is not a message: it has no head")
     return Converted(_text_of(message))
+
+
+def _messages(
+    data: bytes, firsts: list[re.Match[bytes]], count: int, on_page: Callable[[int, int], None]
+) -> Iterator[Part]:
+    """The first messages of a mailbox, each after its line that begins with "From "."""
+    ends = [*(first.start() for first in firsts[1:]), len(data)]
+    for number, (first, end) in enumerate(zip(firsts[:count], ends, strict=False), 1):
+        yield _part(_QUOTED_FROM.sub(rb"\1", data[first.end() : end]))
+        on_page(number, count)
 
 
 def _part(data: bytes) -> Part:

@@ -133,7 +133,9 @@ def test_mail_has_its_subject_people_and_date_and_a_mailbox_is_a_bundle_of_it():
     )
     assert mail.convert(MESSAGE.encode(), "a.eml").content == text
     box = f"From a\n{MESSAGE}\nFrom b\nSubject: two\n\nsecond\n"
-    converted = mail.convert(box.encode(), "古い/a.mbox")
+    read = []
+    converted = mail.convert(box.encode(), "古い/a.mbox", lambda *page: read.append(page))
+    assert read == [(1, 2), (2, 2)]
     first, second = converted.parts
     assert first.content == text
     assert second.content == '---\ntitle: "two"\n---\n\nsecond\n'
