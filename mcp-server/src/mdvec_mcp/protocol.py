@@ -65,10 +65,15 @@ class Sessions:
         """Announce ``listChanged`` at the handshake, and track the session until it ends.
 
         Its name goes with what it asks. A request over HTTP that has no session is one by itself:
-        what it names, no other client may take or replace.
+        what it names, no other client may take or replace. Turns it shares with the requests of
+        the same program.
         """
-        alone = "" if ctx.request is None else f"{sql.ALONE}{secrets.token_hex(16)}"
-        with sql.in_session(ctx.session._connection.session_id or alone):  # noqa: SLF001
+        session = ctx.session._connection.session_id or ""  # noqa: SLF001
+        client = ""
+        if not session and ctx.request is not None:
+            session = f"{sql.ALONE}{secrets.token_hex(16)}"
+            client = str(params.client_info) if (params := ctx.session.client_params) else ""
+        with sql.in_session(session, client):
             result = await call_next(ctx)
         if ctx.method == "initialize" and isinstance(result, dict):
             for lists in ("tools", "prompts", "resources"):

@@ -33,7 +33,8 @@ from mdvec_mcp.offer import Offer
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
 
-_MAX_THREADS = 8
+_MAX_THREADS = 100
+"""Most only wait for a turn; a client whose queries took all of them would make others wait."""
 _threads: RunVar[anyio.CapacityLimiter] = RunVar("mdvec-analytics-threads")
 CREATES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 

@@ -30,7 +30,7 @@ from mdvec.sql.process.child import ChildProcess, ChildTimeout, MemoryExceeded
 from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits, WireClosed
 from mdvec.sql.process.query_process import QueryProcess
 from mdvec.sql.process.spool import Spool
-from mdvec.sql.process.turns import in_session
+from mdvec.sql.process.turns import NoTurn, Turns, in_session
 from mdvec.text.one_line import literal
 
 LIMITS = QueryLimits(seconds=5.0, memory_mb=1024, export_bytes=2**24)
@@ -328,6 +328,17 @@ def test_sessions_take_turns_and_none_has_two_while_others_wait(start_process):
     for thread in threads:
         thread.join(20)
     assert order == ["a", "b", "busy", "busy"]
+
+
+def test_requests_of_a_program_share_its_turns_and_a_place_waits_for_the_other_program():
+    turns = Turns()
+    with in_session("request 1", "agent"), turns.turn([0, 1], 0):
+        with in_session("request 2", "desk"), turns.turn([0, 1], 0):
+            pass
+        with in_session("request 3", "agent"), pytest.raises(NoTurn), turns.turn([0, 1], 0):
+            pass
+        with in_session("request 4", "desk"), turns.turn([0, 1], 0) as place:
+            assert place == 1
 
 
 def test_a_missing_or_broken_file_is_reported_and_the_rest_works(start_process, tmp_path):

@@ -17,17 +17,24 @@ _CANCELLATION_CHECK_SECONDS = 0.05
 _MAX_REMEMBERED = 1_000
 ALONE = "request "
 """How the session of a request begins whose client has none: names end with the request."""
+_SECONDS_BETWEEN_QUERIES = 1.0
+"""Of one call, or of calls that follow each other: so long a place waits for the next one."""
 _session: ContextVar[str] = ContextVar("mdvec-sql-session", default="")
+_client: ContextVar[str] = ContextVar("mdvec-sql-client", default="")
 
 
 @contextmanager
-def in_session(session: str) -> Iterator[None]:
-    """Within this context, turns and named tables are those of this session."""
-    token = _session.set(session)
+def in_session(session: str, client: str = "") -> Iterator[None]:
+    """Within this context, turns and named tables are those of this session.
+
+    Turns are those of the ``client`` if it is known without a session.
+    """
+    token, client_token = _session.set(session), _client.set(client)
     try:
         yield
     finally:
         _session.reset(token)
+        _client.reset(client_token)
 
 
 def current_session() -> str:
@@ -54,6 +61,7 @@ class Turns:
     _busy: dict[int, str] = field(default_factory=dict)
     _queue: list[_Waiting] = field(default_factory=list)
     _last: dict[str, int] = field(default_factory=dict)
+    _ended: dict[str, float] = field(default_factory=dict)
     _given_so_far: int = 0
     _changed: threading.Condition = field(default_factory=threading.Condition)
 
@@ -65,12 +73,14 @@ class Turns:
             NoTurn: none came free in ``seconds``.
             Cancelled: the work of this thread was cancelled meanwhile.
         """
-        place = self._take(_Waiting(current_session(), places), seconds)
+        mine = _Waiting(_client.get() or current_session(), places)
+        place = self._take(mine, seconds)
         try:
             yield place
         finally:
             with self._changed:
                 del self._busy[place]
+                self._ended[mine.session] = time.monotonic()
                 self._changed.notify_all()
 
     def _take(self, mine: _Waiting, seconds: float) -> int:
@@ -105,9 +115,11 @@ class Turns:
         """
         given: dict[_Waiting, int] = {}
         taken, running = set(self._busy), Counter(self._busy.values())
+        since = time.monotonic() - _SECONDS_BETWEEN_QUERIES
+        self._ended = {name: ended for name, ended in self._ended.items() if ended > since}
+        asking = {*self._ended, *(waiting.session for waiting in self._queue)}
         for waiting in sorted(self._queue, key=lambda other: self._last.get(other.session, 0)):
-            others = any(other.session != waiting.session for other in self._queue)
-            if others and running[waiting.session]:
+            if running[waiting.session] and asking - {waiting.session}:
                 continue
             place = next((place for place in waiting.places if place not in taken), None)
             if place is not None:
