@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
+from mdvec import search  # loaded when used: it needs NumPy, and a list of tools none of it
 from mdvec.embedding import default_constants
 from mdvec.household.core.categories import (
     AmbiguousCategory,
@@ -23,7 +24,6 @@ from mdvec.household.core.found import category_note, near_note
 from mdvec.household.core.naming import OR
 from mdvec.household.core.row_sums import RowSum, ShopOf, groups_by, totals_of
 from mdvec.index import EngineUnavailable, calibrated_constants, stored_chunks
-from mdvec.search import nearest_chunks
 from mdvec.text import folded
 from mdvec.tools import Tool, list_tools
 
@@ -63,7 +63,7 @@ def near_rows(
         return []
     least = _MIN_BESIDE if any_named else _MIN_LIKENESS
     try:
-        ids = nearest_chunks(connection, tool.tables, vector, _MAX_SUBJECTS)
+        ids = search.nearest_chunks(connection, tool.tables, vector, _MAX_SUBJECTS)
     except EngineUnavailable:
         return []
     return [
