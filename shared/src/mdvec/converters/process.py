@@ -20,6 +20,8 @@ from mdvec.platform import apart, can_read, can_write, never_wait
 MAX_SECONDS = 30.0
 _SECONDS_A_PAGE = 0.05
 """A dense page takes .02; a file of slow pages only still ends at about the limit."""
+_MOST_SECONDS_MORE = 270.0
+"""So that a file of very many pages cannot hold up an import for long."""
 _MAX_ANSWER = 400_000_000
 _BLOCK = 2**18
 _POLL_SECONDS = 0.1
@@ -137,7 +139,7 @@ class _Wire:
         if process.stdin is None or process.stdout is None:
             raise _ProcessEnded
         self._to, self._from = process.stdin.fileno(), process.stdout.fileno()
-        self._deadline = deadline
+        self._deadline, self._latest = deadline, deadline + _MOST_SECONDS_MORE
 
     def write(self, data: bytes) -> None:
         """Write all of it."""
@@ -147,8 +149,8 @@ class _Wire:
             rest = rest[os.write(self._to, rest[:_BLOCK]) :]
 
     def allow(self, seconds: float) -> None:
-        """Put the deadline off."""
-        self._deadline += seconds
+        """Put the deadline off, as long as it is not too late in all."""
+        self._deadline = min(self._deadline + seconds, self._latest)
 
     def message(self) -> dict[str, Any]:
         """The next message of the process."""

@@ -71,6 +71,10 @@ def test_pages_are_told_as_they_are_read_and_each_gives_a_long_file_more_time(mo
     monkeypatch.setattr(process, "_SECONDS_A_PAGE", -3)
     with pytest.raises(ConversionFailed, match="takes more than 5 seconds"):
         converter.convert(GUIDE, "a.pdf")
+    monkeypatch.setattr(process, "_SECONDS_A_PAGE", 60)
+    monkeypatch.setattr(process, "_MOST_SECONDS_MORE", -5)
+    with pytest.raises(ConversionFailed, match="takes more than 5 seconds"):
+        converter.convert(GUIDE, "a.pdf")
     converter.close()
 
 
