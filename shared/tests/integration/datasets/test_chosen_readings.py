@@ -193,6 +193,22 @@ def test_cells_such_as_na_in_texts_are_counted_and_become_null_where_that_is_cho
     assert files.types("t__n")["day"] == "VARCHAR"
 
 
+def test_a_few_words_that_keep_a_column_of_numbers_or_dates_text_are_named(files):
+    rows = [f"{day},{day * 1000},2025-01-{day:02},X{day}" for day in range(1, 9)]
+    files.write("n.csv", "\n".join(["気温,金額,日,札", *rows, "不明,1,未定,7", "欠測 ※,2,,8"]))
+    files.write("texts.json", '[{"x": "1"}, {"x": "2"}, {"x": "3"}, {"x": "不明"}]')
+    report = files.import_(mode="new")
+    assert told(report)[2:] == [
+        'read: n.csv: 気温: 不明 (1), "欠測 ※" (1) kept it text among 8 numbers; '
+        "--read 'na=不明' --read 'na=欠測 ※' makes it NULL; 日: 未定 (1) kept it text among 8 "
+        "dates; --read 'na=未定' makes it NULL"
+    ]
+    assert told(files.import_("気温=text", "日=text")) == told(report)[:2]
+    files.import_("気温=auto", "日=auto", "na=不明", "na=欠測 ※", "na=未定")
+    types = {"気温": "BIGINT", "金額": "BIGINT", "日": "DATE", "札": "VARCHAR"}
+    assert files.types("t__n") == types
+
+
 def test_choices_for_some_files_count_more_than_those_for_all():
     every = ReadingChoice(EVERY_FILE, COLUMN, "n", "text")
     some = ReadingChoice("sub/*.csv", COLUMN, "n", "integer")

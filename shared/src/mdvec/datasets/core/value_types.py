@@ -378,6 +378,27 @@ def possible_kinds(kinds: Iterable[ValueKind], texts: Iterable[str | None]) -> l
     return possible
 
 
+NUMBER_LIKE = (
+    rf"{_MINUS}?[¥￥$€£]?{_MINUS}?(0|[1-9]\d{{0,2}}(,\d{{3}}){{1,4}}|[1-9]\d{{0,14}})"
+    r"(\.\d{1,15})?([eE][-+]?\d{1,3})? ?[%％円]?"
+)
+"""What most values of a column of numbers look like, whatever else it holds."""
+_DATE_LIKE = rf"({_DATE}|{_JAPANESE_DATE})([ T]{_TIME})?"
+
+
+def mostly(cells: Iterable[str | None]) -> str:
+    """The pattern, ``NUMBER_LIKE`` or one of dates, that three in four values match; "" if none."""
+    values = [text for cell in cells if cell and (text := cell.strip(" ")) not in BLANKS]
+    return next(
+        (
+            pattern
+            for pattern in (NUMBER_LIKE, _DATE_LIKE)
+            if sum(map(bool, map(_looks_like(pattern), values))) * 4 >= len(values) * 3 > 0
+        ),
+        "",
+    )
+
+
 def kinds_of(choice: str, delimiter: str = "") -> tuple[ValueKind, ...]:
     """The kinds that a column may have: those of a user's choice, else every one.
 

@@ -21,7 +21,7 @@ from mdvec.cancelling import is_cancelled
 from mdvec.datasets.core.first_row import NO_HEADER_NOTE
 from mdvec.datasets.core.sheet_cells import totals_note
 from mdvec.datasets.core.understood import AS_TEXT, FOUND, ReadColumn, ReadingOptions, Understood
-from mdvec.datasets.core.value_types import BLANKS, ValueKind, kinds_of, possible_kinds
+from mdvec.datasets.core.value_types import BLANKS, ValueKind, kinds_of, mostly, possible_kinds
 from mdvec.datasets.interfaces.connection import (
     ConnectionLimits,
     first_line,
@@ -195,8 +195,10 @@ def _converted(
             if copied == len(sample) and not any(
                 cell.strip(" ") in BLANKS for row in sample for cell in row if cell
             ):
-                return tuple(read)
-            return with_blank_texts(connection, read, target)
+                guessed = zip(guesses, zip(*sample, strict=True), strict=False)
+                if not any(guess.kind is None and mostly(cells) for guess, cells in guessed):
+                    return tuple(read)
+            return with_blank_texts(connection, read, target, reading.columns)
         target.unlink(missing_ok=True)
     with _watched(connection, rows, progress):
         copied = put_plain(connection, query, width, plain, rows.file.stat().st_size)

@@ -7,7 +7,8 @@ of thousands of columns.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import shlex
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,12 +16,15 @@ from typing import TYPE_CHECKING
 from mdvec.datasets.core.understood import ReadColumn
 from mdvec.datasets.core.value_types import (
     BLANKS,
+    DATE_KINDS,
     DOTTED,
+    NUMBER_LIKE,
     VALUE_KINDS,
     ValueKind,
     has_decimal_commas,
     kinds_of,
     may_be_dotted,
+    mostly,
     possible_kinds,
 )
 from mdvec.datasets.interfaces.connection import parquet_scan
@@ -39,6 +43,8 @@ _MAX_SAMPLE_ROWS = 1_000
 _COLUMNS_AT_ONCE = 1_000
 _NOTED_AT_ONCE = 100
 _MAX_SHOWN = 40
+_MAX_ODD = 3
+"""So many different words among numbers are named."""
 _Kind = tuple[ValueKind | None, int]
 """The kind of a column's values, None for text, and how many cells such as NA become NULL."""
 
@@ -144,7 +150,8 @@ def write_typed(
         else read_column(column.name, kind, nulls, (row[at] for row in sample))
         for at, column, kind, nulls in named
     ]
-    return with_blank_texts(connection, read, target)
+    stay = {each.name for each in columns if each.choice or each.kinds is DATE_KINDS}
+    return with_blank_texts(connection, read, target, stay)
 
 
 def read_column(
@@ -162,19 +169,32 @@ def read_column(
 
 
 def with_blank_texts(
-    connection: duckdb.DuckDBPyConnection, columns: Sequence[ReadColumn], target: Path
+    connection: duckdb.DuckDBPyConnection,
+    columns: Sequence[ReadColumn],
+    target: Path,
+    stay: Collection[str],
 ) -> tuple[ReadColumn, ...]:
-    """The columns of ``target``; those of text say how many cells such as NA they hold."""
+    """The columns of ``target``; those of text say which cells kept them from being anything else.
+
+    These are a few words among numbers or dates, but for columns that would ``stay`` text without
+    them, and cells such as NA in other texts.
+    """
     texts = [column.name for column in columns if column.type == "VARCHAR"]
+    scan = parquet_scan(target)
     notes: dict[str, str] = {}
     for at in range(0, len(texts), _NOTED_AT_ONCE):
         names = texts[at : at + _NOTED_AT_ONCE]
         counts = ", ".join(ValueKind.nulls(identifier(name)) for name in names)
-        scan = parquet_scan(target)
         numbers = connection.execute(f"SELECT {counts} FROM {scan}").fetchone() or ()
-        for name, number in zip(names, numbers, strict=True):
-            if number:
-                notes[name] = _blank_note(connection, identifier(name), scan)
+        shown = ", ".join(map(identifier, names))
+        sample = connection.execute(f"SELECT {shown} FROM {scan} LIMIT {_MAX_SAMPLE_ROWS}")
+        for name, number, cells in zip(
+            names, numbers, zip(*sample.fetchall(), strict=True), strict=False
+        ):
+            pattern = "" if name in stay else mostly(cells)
+            note = _odd_note(connection, identifier(name), scan, pattern) if pattern else ""
+            if note or number:
+                notes[name] = note or _blank_note(connection, identifier(name), scan)
     return tuple(
         replace(column, note="; ".join(filter(None, (column.note, notes.get(column.name, "")))))
         for column in columns
@@ -188,6 +208,26 @@ def _blank_note(connection: duckdb.DuckDBPyConnection, column: str, scan: str) -
     ).fetchall()
     shown = ", ".join(f"{cell} ({number:,})" for cell, number in cells)
     return f"{shown} kept as text; --read na={cells[0][0]} makes it NULL"
+
+
+def _odd_note(connection: duckdb.DuckDBPyConnection, column: str, scan: str, pattern: str) -> str:
+    """The few words of a text column all of whose other values match ``pattern``, if it has some.
+
+    They are not made NULL unasked: 不明 may be just what somebody counts.
+    """
+    cells = connection.execute(
+        f"SELECT CASE WHEN regexp_full_match(trim({column}), ?) THEN NULL ELSE trim({column}) END "
+        f"AS odd, count(*) FROM {scan} WHERE {ValueKind.is_value(column)} "
+        f"GROUP BY odd ORDER BY odd NULLS FIRST LIMIT {_MAX_ODD + 2}",
+        [pattern],
+    ).fetchall()
+    if not 1 < len(cells) <= _MAX_ODD + 1 or cells[0][0] is not None:
+        return ""
+    (_, others), *odd = cells
+    shown = ", ".join(f"{shown_name(text[:_MAX_SHOWN])} ({number:,})" for text, number in odd)
+    wishes = " ".join(f"--read {shlex.quote(f'na={text[:_MAX_SHOWN]}')}" for text, _ in odd)
+    what = "numbers" if pattern == NUMBER_LIKE else "dates"
+    return f"{shown} kept it text among {others:,} {what}; {wishes} makes it NULL"
 
 
 def _kinds(
