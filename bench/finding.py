@@ -13,7 +13,7 @@ from typing import TypeVar
 from mdvec.embedding.embedder import Embedder
 from mdvec.embedding.reranker import Reranker
 from mdvec.files.scanning import ScanRules
-from mdvec.importing.options import ChunkingOverrides
+from mdvec.importing.options import ChunkingSettings
 from mdvec.importing.report import ImportReport, ImportRequest
 from mdvec.manage.registering import add_tool
 from mdvec.manage.tool_import import import_tool
@@ -68,7 +68,7 @@ def imported(database: Path, folder: Path, embedder: Embedder) -> ImportReport:
     """A folder in a new database, as `mdvec import` with its default settings would have it."""
     add_tool(database, TOOL, "what the benchmark asks", folder, "markdown")
     rules = ScanRules((".md", ".markdown", ".txt"), (), 10 * 2**20)
-    request = ImportRequest(database, TOOL, "new", rules, ChunkingOverrides(), embedder.name)
+    request = ImportRequest(database, TOOL, "new", rules, ChunkingSettings(), embedder.name)
     return import_tool(request, lambda _: embedder)
 
 

@@ -37,7 +37,7 @@ from mdvec.household.interfaces.ledger_sums import page_of_rows
 from mdvec.household.interfaces.transactions import data_version
 from mdvec.household.month import monthly_household
 from mdvec.household.trend import category_trend, trend_cache
-from mdvec.importing.options import ChunkingOverrides
+from mdvec.importing.options import ChunkingSettings
 from mdvec.importing.report import ImportReport, ImportRequest, Mode
 from mdvec.manage.registering import add_tool
 from mdvec.manage.tool_import import import_tool
@@ -161,7 +161,7 @@ def _answers(connection: apsw.Connection) -> dict[str, float]:
 
 
 def _import(database: Path, model: Embedder, mode: Mode = "update") -> ImportReport:
-    request = ImportRequest(database, "kakeibo", mode, RULES, ChunkingOverrides())
+    request = ImportRequest(database, "kakeibo", mode, RULES, ChunkingSettings())
     return import_tool(request, lambda _: model)
 
 

@@ -111,7 +111,7 @@ def import_beside_model(database: str) -> dict[str, float]:
     from mdvec.embedding.backends.use import UseBackend
     from mdvec.embedding.embedder import Embedder
     from mdvec.files.scanning import ScanRules
-    from mdvec.importing.options import ChunkingOverrides
+    from mdvec.importing.options import ChunkingSettings
     from mdvec.importing.report import ImportRequest
     from mdvec.manage.tool_import import import_tool
 
@@ -123,7 +123,7 @@ def import_beside_model(database: str) -> dict[str, float]:
 
     rules = ScanRules((".md", ".markdown", ".txt"), (), 10 * 2**20)
     report = import_tool(
-        ImportRequest(Path(database), "react", "new", rules, ChunkingOverrides(), "use"), load
+        ImportRequest(Path(database), "react", "new", rules, ChunkingSettings(), "use"), load
     )
     (model,) = models
     return {

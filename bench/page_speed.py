@@ -14,7 +14,7 @@ import httpx2
 from many_clients import Served, served
 from mcp import Client
 from mdvec.embedding import catalog
-from mdvec.importing.options import ChunkingOverrides
+from mdvec.importing.options import ChunkingSettings
 from mdvec.importing.report import ImportRequest
 from mdvec.manage.page_server import page_key
 from mdvec.manage.registering import add_tool
@@ -89,7 +89,7 @@ def filled(bench: Bench) -> Path:
     source = bench.folder / "csv"
     household_speed.write_statements(source)
     add_tool(database, HOUSEHOLD, "an invented household", source, "household")
-    request = ImportRequest(database, HOUSEHOLD, "new", household_speed.RULES, ChunkingOverrides())
+    request = ImportRequest(database, HOUSEHOLD, "new", household_speed.RULES, ChunkingSettings())
     import_tool(request, lambda _: embedder)
     return database
 

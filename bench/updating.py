@@ -60,7 +60,7 @@ def update_unchanged(database: str, source: str) -> tuple[float, int]:
     """
     from mdvec.embedding import catalog
     from mdvec.files.scanning import ScanRules
-    from mdvec.importing.options import ChunkingOverrides
+    from mdvec.importing.options import ChunkingSettings
     from mdvec.importing.report import ImportRequest
     from mdvec.manage.tool_import import import_tool
 
@@ -72,7 +72,7 @@ def update_unchanged(database: str, source: str) -> tuple[float, int]:
 
     sys.addaudithook(note)
     rules = ScanRules((".md", ".markdown", ".txt"), (), 10 * 2**20)
-    request = ImportRequest(Path(database), "notes", "update", rules, ChunkingOverrides())
+    request = ImportRequest(Path(database), "notes", "update", rules, ChunkingSettings())
     report = import_tool(request, lambda name: catalog.load(str(name)))
     during = len(opened)
     (Path(source) / CHANGED).read_bytes()

@@ -16,7 +16,7 @@ from mdvec.converters import NO_COMMANDS, OwnCommands
 from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scanning import ScanRules
-from mdvec.importing.options import ChunkingOverrides
+from mdvec.importing.options import ChunkingSettings
 from mdvec.importing.report import ImportReport, ImportRequest, Mode
 from mdvec.index.chroma import ChromaServer
 from mdvec.index.chroma_collections import collection_of
@@ -74,7 +74,7 @@ class Collection:
             tool=self.name,
             mode=mode,
             rules=self.rules,
-            chunking=ChunkingOverrides(**overrides),
+            chunking=ChunkingSettings(**overrides),
             engine=self.engine,
             converting=self.converting,
             is_background=is_background,

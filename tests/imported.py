@@ -8,7 +8,7 @@ from typing import Any
 
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scanning import ScanRules
-from mdvec.importing.options import ChunkingOverrides
+from mdvec.importing.options import ChunkingSettings
 from mdvec.importing.report import ImportReport, ImportRequest, Mode
 from mdvec.manage import registering
 from mdvec.manage.tool_import import import_tool
@@ -30,9 +30,7 @@ def import_(
     **more: Any,
 ) -> ImportReport:
     """Import a tool with the tiny model, or with another."""
-    return import_tool(
-        ImportRequest(database, name, mode, rules, ChunkingOverrides(), **more), load
-    )
+    return import_tool(ImportRequest(database, name, mode, rules, ChunkingSettings(), **more), load)
 
 
 def imported(

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from collection import RULES
-from mdvec.importing.options import ChunkingOverrides
+from mdvec.importing.options import ChunkingSettings
 from mdvec.importing.report import ImportRequest
 from mdvec.index.chroma import ChromaServer
 from mdvec.manage.tool_import import import_tool
@@ -21,7 +21,7 @@ def main() -> None:
     rules = replace(RULES, extensions=tuple(endings.split(",")))
     engine = ChromaServer(urls[0]) if urls else None
     report = import_tool(
-        ImportRequest(Path(database), tool, mode, rules, ChunkingOverrides(), engine=engine),
+        ImportRequest(Path(database), tool, mode, rules, ChunkingSettings(), engine=engine),
         lambda _: tiny_embedder(),
         on_progress=lambda progress: print(progress.files_done, flush=True),
         on_notice=lambda notice: print(notice, flush=True),

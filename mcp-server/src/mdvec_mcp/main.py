@@ -277,7 +277,7 @@ def _server(start: Start, models: ModelPool) -> Wiring:
     from mdvec_mcp.server import wired_server
 
     settings = start.settings
-    log.open_log(settings.log.options(), logging.getLogger("mdvec").warning)
+    log.open_log(settings.log, logging.getLogger("mdvec").warning)
     database = settings.database_path
     tools = _active_tools(database)
     log.record(

@@ -108,7 +108,7 @@ class SettingsOptions:
             flag = _FLAGS[error.place]
             raise typer.BadParameter(f"it {error.reason}", param_hint=flag) from error
         settings = loaded.settings
-        log.open_log(settings.log.options(), lambda warning: say(f"warning: {warning}"))
+        log.open_log(settings.log, lambda warning: say(f"warning: {warning}"))
         path = str(settings.database_path)
         log.record("start", program="mdvec", version=__version__, database=path)
         return loaded

@@ -5,7 +5,7 @@ from .job import ImportJob as ImportJob
 from .job import ProgressCount as ProgressCount
 from .job import check_unchanged as check_unchanged
 from .job import states_as_found as states_as_found
-from .options import ChunkingOverrides as ChunkingOverrides
+from .options import ChunkingSettings as ChunkingSettings
 from .options import ImportRefused as ImportRefused
 from .report import MAX_LISTED as MAX_LISTED
 from .report import EmbedderFor as EmbedderFor

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from mdvec.embedding import AUTO, ModelCard
 from mdvec.errors import MdvecError
+from mdvec.section import SettingsSection
 from mdvec.text import CUT, ChunkingOptions, InvalidChunking, Strategy
 from mdvec.tools import Tool
 
@@ -19,15 +22,16 @@ class ImportRefused(MdvecError):
     """The request does not fit the tool; nothing was changed."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkingOverrides:
-    """The chunking options that the user set; None stands for those not set."""
+class ChunkingSettings(SettingsSection):
+    """``[chunking]``: how documents are split; None stands for the tool's or model's value."""
 
-    strategy: Strategy | None = None
-    size: int | None = None
-    overlap: int | None = None
-    heading_levels: tuple[int, ...] | None = None
-    min_chars: int | None = None
+    strategy: Strategy | None = Field(None, description="'heading' or 'token'")
+    size: int | None = Field(None, ge=64, le=4096, description="64 to 4096 tokens")
+    overlap: int | None = Field(None, ge=0, le=4095, description="0 to size - 1 tokens")
+    heading_levels: tuple[Annotated[int, Field(ge=1, le=6)], ...] | None = Field(
+        None, strict=False, min_length=1, description="a list of heading levels, each 1 to 6"
+    )
+    min_chars: int | None = Field(None, ge=0, le=10_000, description="0 to 10000 characters")
 
 
 def model_to_load(tool: Tool, requested_model: str | None, *, rebuild: bool) -> str | None:
@@ -51,13 +55,13 @@ def model_to_load(tool: Tool, requested_model: str | None, *, rebuild: bool) -> 
 
 
 def resolve_chunking(
-    tool: Tool, overrides: ChunkingOverrides, card: ModelCard | None, *, rebuild: bool
+    tool: Tool, chosen: ChunkingSettings, card: ModelCard | None, *, rebuild: bool
 ) -> ChunkingOptions:
     """The chunking options: as requested, else the tool's, else the model's defaults.
 
     Args:
         tool: the tool; its stored chunking binds unless this is a rebuild.
-        overrides: the options that the user set.
+        chosen: the options that the user set.
         card: the model; needed for a rebuild.
         rebuild: whether every document is chunked again.
 
@@ -66,7 +70,7 @@ def resolve_chunking(
             other rules than this version's.
         InvalidChunking: the options are impossible, or too large for this model.
     """
-    requested = {name: value for name, value in _fields_of(overrides).items() if value is not None}
+    requested = chosen.model_dump(exclude_none=True)
     stored = {} if tool.chunking is None else asdict(tool.chunking)
     if stored and not rebuild:
         if stored["cut"] != CUT:
@@ -87,7 +91,12 @@ def resolve_chunking(
         del stored["size"], stored["overlap"]  # counted in another model's tokens
     stored.pop("cut", None)  # a rebuild takes this version's
     options = {**_defaults(card, {**stored, **requested}), **stored, **requested}
-    return _check_size(ChunkingOptions(**options), card)
+    if options["size"] > card.max_tokens:
+        raise InvalidChunking(
+            f"chunks of {options['size']} tokens are too long for the model {card.name!r}, which "
+            f"takes {card.max_tokens}; choose a smaller --chunk-size"
+        )
+    return ChunkingOptions(**options)
 
 
 def _defaults(card: ModelCard, chosen: dict[str, Any]) -> dict[str, Any]:
@@ -100,19 +109,6 @@ def _defaults(card: ModelCard, chosen: dict[str, Any]) -> dict[str, Any]:
         "heading_levels": DEFAULT_HEADING_LEVELS,
         "min_chars": DEFAULT_MIN_CHARS,
     }
-
-
-def _check_size(options: ChunkingOptions, card: ModelCard) -> ChunkingOptions:
-    if options.size > card.max_tokens:
-        raise InvalidChunking(
-            f"chunks of {options.size} tokens are too long for the model {card.name!r}, which "
-            f"takes {card.max_tokens}; choose a smaller --chunk-size"
-        )
-    return options
-
-
-def _fields_of(overrides: ChunkingOverrides) -> dict[str, Any]:
-    return {field.name: getattr(overrides, field.name) for field in fields(overrides)}
 
 
 def _shown(value: object) -> str:

@@ -13,7 +13,7 @@ from mdvec.converters import NO_COMMANDS, OwnCommands
 from mdvec.embedding import Embedder
 from mdvec.errors import MdvecError
 from mdvec.files import FileState, PassingProblem, Problem, ScanRules
-from mdvec.importing.options import ChunkingOverrides, ImportRefused
+from mdvec.importing.options import ChunkingSettings, ImportRefused
 from mdvec.index import ChromaServer
 from mdvec.text import shown_name
 from mdvec.tools import KINDS
@@ -69,7 +69,7 @@ class ImportRequest:
     tool: str
     mode: Mode
     rules: ScanRules
-    chunking: ChunkingOverrides
+    chunking: ChunkingSettings
     model: str | None = None
     options: KindOptions | None = None
     scan_explicit: frozenset[str] = frozenset({"extensions", "exclude", "max_bytes"})

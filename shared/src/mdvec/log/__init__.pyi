@@ -1,5 +1,5 @@
 from .opening import PRIVATE as PRIVATE
-from .opening import LogOptions as LogOptions
+from .opening import LogSettings as LogSettings
 from .opening import last_lines as last_lines
 from .opening import milliseconds as milliseconds
 from .opening import open_log as open_log

@@ -9,12 +9,15 @@ import re
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
 
 from mdvec.platform import lock_whole, open_to_append
+from mdvec.section import SettingsSection
+from mdvec.sizes import MEGABYTE
 
 logger = logging.getLogger("mdvec")
 
@@ -156,7 +159,7 @@ class SharedLogFile(logging.Handler):
         self._kept = backups
         self._warn: Callable[[str], None] | None = warn
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._descriptor = self._opened()
+        self._descriptor = open_to_append(path)
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write the record; if that fails, warn instead of raising."""
@@ -179,11 +182,8 @@ class SharedLogFile(logging.Handler):
             os.close(self._descriptor)
         super().close()
 
-    def _opened(self) -> int:
-        return open_to_append(self._path)
-
     def _reopen(self) -> None:
-        opened = self._opened()
+        opened = open_to_append(self._path)
         os.close(self._descriptor)  # which releases its lock, too
         self._descriptor = opened
 
@@ -222,48 +222,47 @@ def unwritable(path: Path, error: OSError) -> str:
     )
 
 
-LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
-LogFormat = Literal["text", "json"]
+def _upper_case(value: object) -> object:
+    return value.upper() if isinstance(value, str) else value
 
 
-@dataclass(frozen=True, slots=True)
-class LogOptions:
-    """Options of the log; without a file, there is no log.
+class LogSettings(SettingsSection):
+    """``[log]``: the file that tells what mdvec did; none by default.
 
-    ``queries`` says whether to write the user's queries. A file is full at ``max_bytes``; the last
-    ``kept`` full files are kept.
+    ``queries`` says whether to write the user's queries.
     """
 
-    file: Path | None
-    level: LogLevel
-    format: LogFormat
-    queries: bool
-    max_bytes: int
-    kept: int
+    file: str | None = Field(None, min_length=1, description="a file's path")
+    level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(_upper_case)] = (
+        Field("INFO", description="'DEBUG', 'INFO', 'WARNING' or 'ERROR'")
+    )
+    format: Literal["text", "json"] = Field("text", description="'text' or 'json'")
+    queries: bool = Field(default=False, description="true or false")
+    max_mb: int = Field(10, ge=1, le=10_000, description="1 to 10000 megabytes per file")
+    kept: int = Field(3, ge=1, le=100, description="1 to 100 full files that are kept")
 
 
-def open_log(options: LogOptions, warn: Callable[[str], None]) -> None:
-    """Write mdvec's log to the file of the options from now on, instead of an earlier one.
+def open_log(settings: LogSettings, warn: Callable[[str], None]) -> None:
+    """Write mdvec's log to the file of the settings from now on, instead of an earlier one.
 
     If the file cannot be written, ``warn`` is told and there is no log.
     """
-    logger = logging.getLogger("mdvec")
-    for handler in [
-        existing for existing in logger.handlers if isinstance(existing, SharedLogFile)
-    ]:
-        logger.removeHandler(handler)
-        handler.close()
-    if options.file is None:
+    for handler in [*logger.handlers]:
+        if isinstance(handler, SharedLogFile):
+            logger.removeHandler(handler)
+            handler.close()
+    if settings.file is None:
         return
+    file = Path(settings.file)
     try:
-        opened = SharedLogFile(options.file, options.max_bytes, options.kept, warn)
+        opened = SharedLogFile(file, settings.max_mb * MEGABYTE, settings.kept, warn)
     except OSError as error:
-        warn(unwritable(options.file, error))
+        warn(unwritable(file, error))
         return
-    lines = JsonLines if options.format == "json" else TextLines
-    opened.setFormatter(lines(queries=options.queries))
-    opened.setLevel(options.level)
-    if not options.queries:
+    lines = JsonLines if settings.format == "json" else TextLines
+    opened.setFormatter(lines(queries=settings.queries))
+    opened.setLevel(settings.level)
+    if not settings.queries:
         opened.addFilter(lambda record: not getattr(record, "is_private", False))
     logger.addHandler(opened)
     logger.setLevel(min(logger.getEffectiveLevel(), opened.level))
@@ -277,7 +276,7 @@ _HIDDEN = "[secret]"
 _SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD)S?$", re.IGNORECASE)
 
 
-def last_lines(file: Path, secrets: Iterable[str] = (), lines: int = MAX_LINES) -> tuple[str, ...]:
+def last_lines(file: Path, secrets: Iterable[str] = ()) -> tuple[str, ...]:
     """The last lines of a file, however long it is, each cut if it is too long.
 
     Raises:
@@ -290,7 +289,7 @@ def last_lines(file: Path, secrets: Iterable[str] = (), lines: int = MAX_LINES) 
     last = text.splitlines()
     if size > _MAX_BYTES:
         last = last[1:]  # it begins within a line
-    return tuple(_shown(line, secrets) for line in last[-lines:])
+    return tuple(_shown(line, secrets) for line in last[-MAX_LINES:])
 
 
 def secrets_in(environment: Mapping[str, str]) -> list[str]:

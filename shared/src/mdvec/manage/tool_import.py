@@ -19,7 +19,6 @@ from mdvec.errors import MdvecError
 from mdvec.files import DATA_ENDINGS, FileState, Scan, ScanRules, SourceMissing, data_ending, scan
 from mdvec.household import HouseholdOptions, RemovalOptions
 from mdvec.importing import (
-    ChunkingOverrides,
     EmbedderFor,
     Importer,
     ImportInterrupted,
@@ -324,20 +323,14 @@ def import_request(
     ``model`` is a model requested by name; the default is that of the settings. ``tables`` are
     options for a dataset; a tool of another kind refuses them.
     """
-    named, chunking, duplicates = settings.model.name, settings.chunking, settings.duplicates
+    named, duplicates = settings.model.name, settings.duplicates
     detection = duplicates.options() if duplicates.auto_detect_on_import else None
     return ImportRequest(
         database=settings.database_path,
         tool=tool,
         mode=mode,
         rules=settings.scan_rules(),
-        chunking=ChunkingOverrides(
-            chunking.strategy,
-            chunking.size,
-            chunking.overlap,
-            chunking.heading_levels,
-            chunking.min_chars,
-        ),
+        chunking=settings.chunking,
         model=canonical(model) if model else (None if named == catalog.AUTO else named),
         options=tables or HouseholdOptions(detection, removals or RemovalOptions()),
         scan_explicit=frozenset(settings.scan.model_fields_set),

@@ -31,12 +31,13 @@ from mdvec.embedding import (
 )
 from mdvec.files import ScanRules
 from mdvec.household import MAX_DATE_TOLERANCE, DetectionOptions
+from mdvec.importing import ChunkingSettings
 from mdvec.index import ChromaServer, Hnsw
+from mdvec.log import LogSettings
 from mdvec.section import SettingsSection
 from mdvec.settings.places import APP
 from mdvec.settings.server_sections import (
     ChartSettings,
-    LogSettings,
     ServerSettings,
     SyncSettings,
 )
@@ -124,10 +125,6 @@ class IndexSettings(SettingsSection):
         )
 
 
-def _list_as_tuple(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value
-
-
 def _lower_case(value: object) -> object:
     if isinstance(value, list | tuple):
         return tuple(item.lower() if isinstance(item, str) else item for item in value)
@@ -154,18 +151,6 @@ class DatabaseSettings(SettingsSection):
     """``[database]``: where the SQLite file is."""
 
     path: str | None = Field(None, min_length=1, description="a file's path")
-
-
-class ChunkingSettings(SettingsSection):
-    """``[chunking]``: how documents are split; None stands for the tool's or model's value."""
-
-    strategy: Literal["heading", "token"] | None = Field(None, description="'heading' or 'token'")
-    size: int | None = Field(None, ge=64, le=4096, description="64 to 4096 tokens")
-    overlap: int | None = Field(None, ge=0, le=4095, description="0 to size - 1 tokens")
-    heading_levels: Annotated[
-        tuple[Annotated[int, Field(ge=1, le=6)], ...] | None, BeforeValidator(_list_as_tuple)
-    ] = Field(None, min_length=1, description="a list of heading levels, each 1 to 6")
-    min_chars: int | None = Field(None, ge=0, le=10_000, description="0 to 10000 characters")
 
 
 class DisplaySettings(SettingsSection):
@@ -229,10 +214,9 @@ class ScanSettings(SettingsSection):
         min_length=1,
         description="a list of endings such as '.md'",
     )
-    exclude: Annotated[
-        tuple[Annotated[str, AfterValidator(_gitignore_pattern)], ...],
-        BeforeValidator(_list_as_tuple),
-    ] = Field((), description="a list of patterns as in .gitignore")
+    exclude: tuple[Annotated[str, AfterValidator(_gitignore_pattern)], ...] = Field(
+        (), strict=False, description="a list of patterns as in .gitignore"
+    )
     max_bytes: int = Field(10 * MEGABYTE, ge=1, le=2**30, description="1 to 1073741824 bytes")
 
 

@@ -1,20 +1,13 @@
-"""The sections of the settings file about the server: its address, log, charts and sync."""
+"""The sections of the settings file about the server: its address, charts and sync."""
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
+from pydantic import AfterValidator, Field, SecretStr
 
-from mdvec.log import LogOptions
 from mdvec.section import SettingsSection
-from mdvec.sizes import MEGABYTE
-
-
-def _upper_case(value: object) -> object:
-    return value.upper() if isinstance(value, str) else value
 
 
 def _port(value: int) -> int:
@@ -49,30 +42,6 @@ class ChartSettings(SettingsSection):
         "png", description="'png', 'jpeg' or 'svg'"
     )
     font_path: str | None = Field(None, min_length=1, description="a Japanese font's file")
-
-
-class LogSettings(SettingsSection):
-    """``[log]``: the file that tells what mdvec did; none by default."""
-
-    file: str | None = Field(None, min_length=1, description="a file's path")
-    level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(_upper_case)] = (
-        Field("INFO", description="'DEBUG', 'INFO', 'WARNING' or 'ERROR'")
-    )
-    format: Literal["text", "json"] = Field("text", description="'text' or 'json'")
-    queries: bool = Field(default=False, description="true or false")
-    max_mb: int = Field(10, ge=1, le=10_000, description="1 to 10000 megabytes per file")
-    kept: int = Field(3, ge=1, le=100, description="1 to 100 full files that are kept")
-
-    def options(self) -> LogOptions:
-        """These settings as options of the log."""
-        return LogOptions(
-            file=None if self.file is None else Path(self.file),
-            level=self.level,
-            format=self.format,
-            queries=self.queries,
-            max_bytes=self.max_mb * MEGABYTE,
-            kept=self.kept,
-        )
 
 
 class ServerSettings(SettingsSection):

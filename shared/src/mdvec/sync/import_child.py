@@ -49,7 +49,7 @@ def main() -> None:
     threading.Thread(target=_watch_stdin, args=(cancelled,), daemon=True).start()
     settings = Settings.model_validate_json(json.dumps(order["settings"]))
     _log_to_stderr(order["log_level"])
-    open_log(settings.log.options(), lambda _: None)
+    open_log(settings.log, lambda _: None)
     try:
         with cancelled_by(cancelled):
             speaker.tell(_imported(settings, order, speaker))

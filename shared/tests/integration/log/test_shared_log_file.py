@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mdvec.log.opening import LogOptions, SharedLogFile, open_log
+from mdvec.log.opening import LogSettings, SharedLogFile, open_log
 
 LINES, WRITERS, FULL = 400, 4, 5_000
 WRITER = f"""
@@ -32,8 +32,7 @@ def logger():
 
 
 def options(file, **changes):
-    known = {"level": "INFO", "format": "text", "queries": False, "max_bytes": 10**6, "kept": 2}
-    return LogOptions(file=file, **(known | changes))
+    return LogSettings(file=file and str(file), **changes)
 
 
 def test_several_processes_lose_no_line_while_they_rename_full_files(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 
 from mdvec.files.reading import NotOpened, open_within
 from mdvec.files.scanning import ScanRules
-from mdvec.importing.options import ChunkingOverrides
+from mdvec.importing.options import ChunkingSettings
 from mdvec.importing.report import ImportRequest
 from mdvec.manage.registering import add_tool
 from mdvec.manage.tool_import import import_tool
@@ -28,7 +28,7 @@ def embeds_nothing(name):
 
 
 def import_(database, name):
-    request = ImportRequest(database, name, "update", ScanRules((), (), 10**7), ChunkingOverrides())
+    request = ImportRequest(database, name, "update", ScanRules((), (), 10**7), ChunkingSettings())
     return import_tool(request, embeds_nothing)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from mdvec.embedding.cards import E5_SMALL, PLAMO, USE
 from mdvec.importing.options import (
-    ChunkingOverrides,
+    ChunkingSettings,
     ImportRefused,
     model_to_load,
     resolve_chunking,
@@ -70,39 +70,39 @@ def test_another_model_without_a_rebuild_is_refused_and_names_replace():
 
 @pytest.mark.parametrize("card", [PLAMO, USE, E5_SMALL], ids=lambda card: card.name)
 def test_a_new_tool_has_its_models_default_chunking(card):
-    assert resolve_chunking(NEW, ChunkingOverrides(), card, rebuild=True) == ChunkingOptions(
+    assert resolve_chunking(NEW, ChunkingSettings(), card, rebuild=True) == ChunkingOptions(
         "heading", card.default_size, card.default_overlap, (1, 2, 3), 50
     )
 
 
 def test_requested_options_count_and_the_rest_is_default():
-    overrides = ChunkingOverrides(strategy="token", size=100, heading_levels=(2,))
+    overrides = ChunkingSettings(strategy="token", size=100, heading_levels=(2,))
     expected = ChunkingOptions("token", 100, 12, (2,), 50)
     assert resolve_chunking(NEW, overrides, PLAMO, rebuild=True) == expected
 
 
 def test_a_small_size_reduces_the_default_overlap_but_not_a_requested_one():
-    small = resolve_chunking(NEW, ChunkingOverrides(size=64), E5_SMALL, rebuild=True)
-    requested = resolve_chunking(
-        NEW, ChunkingOverrides(size=64, overlap=60), E5_SMALL, rebuild=True
-    )
+    small = resolve_chunking(NEW, ChunkingSettings(size=64), E5_SMALL, rebuild=True)
+    requested = resolve_chunking(NEW, ChunkingSettings(size=64, overlap=60), E5_SMALL, rebuild=True)
     assert (small.overlap, requested.overlap) == (8, 60)
 
 
 def test_an_update_keeps_the_tools_chunking():
-    assert resolve_chunking(IMPORTED, ChunkingOverrides(), None, rebuild=False) == STORED
-    same = ChunkingOverrides("heading", 300, 20, (1, 2), 80)
+    assert resolve_chunking(IMPORTED, ChunkingSettings(), None, rebuild=False) == STORED
+    same = ChunkingSettings(
+        strategy="heading", size=300, overlap=20, heading_levels=(1, 2), min_chars=80
+    )
     assert resolve_chunking(IMPORTED, same, None, rebuild=False) == STORED
 
 
 @pytest.mark.parametrize(
     ("overrides", "told"),
     [
-        (ChunkingOverrides(strategy="token"), "strategy = heading; to change it to token"),
-        (ChunkingOverrides(size=64), "size = 300; to change it to 64"),
-        (ChunkingOverrides(overlap=0), "overlap = 20; to change it to 0"),
-        (ChunkingOverrides(heading_levels=(1,)), "heading_levels = 1, 2; to change it to 1"),
-        (ChunkingOverrides(min_chars=0), "min_chars = 80; to change it to 0"),
+        (ChunkingSettings(strategy="token"), "strategy = heading; to change it to token"),
+        (ChunkingSettings(size=64), "size = 300; to change it to 64"),
+        (ChunkingSettings(overlap=0), "overlap = 20; to change it to 0"),
+        (ChunkingSettings(heading_levels=(1,)), "heading_levels = 1, 2; to change it to 1"),
+        (ChunkingSettings(min_chars=0), "min_chars = 80; to change it to 0"),
     ],
 )
 def test_an_update_with_other_options_is_refused_and_names_replace(overrides, told):
@@ -115,26 +115,26 @@ def test_an_update_with_other_options_is_refused_and_names_replace(overrides, to
 
 def test_a_rebuild_keeps_options_that_were_not_requested():
     expected = ChunkingOptions("heading", 200, 20, (1, 2), 80)
-    assert resolve_chunking(IMPORTED, ChunkingOverrides(size=200), USE, rebuild=True) == expected
+    assert resolve_chunking(IMPORTED, ChunkingSettings(size=200), USE, rebuild=True) == expected
 
 
 def test_a_rebuild_with_another_model_takes_that_models_sizes():
     expected = ChunkingOptions(
         "heading", PLAMO.default_size, PLAMO.default_overlap, (1, 2), 80
     )  # fmt: skip
-    assert resolve_chunking(IMPORTED, ChunkingOverrides(), PLAMO, rebuild=True) == expected
+    assert resolve_chunking(IMPORTED, ChunkingSettings(), PLAMO, rebuild=True) == expected
 
 
 def test_chunks_over_the_models_limit_are_refused():
     with pytest.raises(InvalidChunking) as refused:
-        resolve_chunking(NEW, ChunkingOverrides(size=513), E5_SMALL, rebuild=True)
+        resolve_chunking(NEW, ChunkingSettings(size=513), E5_SMALL, rebuild=True)
     assert str(refused.value) == (
         "chunks of 513 tokens are too long for the model 'e5-small', which takes 512; "
         "choose a smaller --chunk-size"
     )
-    assert resolve_chunking(NEW, ChunkingOverrides(size=512), E5_SMALL, rebuild=True).size == 512
+    assert resolve_chunking(NEW, ChunkingSettings(size=512), E5_SMALL, rebuild=True).size == 512
 
 
 def test_a_tool_that_was_never_imported_has_nothing_to_update():
     with pytest.raises(ImportRefused, match="'notes' has no model yet"):
-        resolve_chunking(NEW, ChunkingOverrides(), None, rebuild=False)
+        resolve_chunking(NEW, ChunkingSettings(), None, rebuild=False)

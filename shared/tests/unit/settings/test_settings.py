@@ -8,7 +8,7 @@ import pytest
 
 from mdvec.converters import NEW_TOOL_ENDINGS
 from mdvec.index.chroma import ChromaServer, Hnsw
-from mdvec.log.opening import LogOptions
+from mdvec.log.opening import LogSettings
 from mdvec.settings import Settings, SettingsError, load_settings
 from mdvec.settings.loading import unknown_variables, unread_file
 
@@ -103,10 +103,10 @@ def test_the_analytics_can_be_set_from_both(tmp_path):
 def test_the_log_can_be_set_from_both(tmp_path):
     file = write(tmp_path / "c.toml", "[log]\nfile = 'a.log'\nformat = 'json'\nmax_mb = 2\n")
     settings = load_settings({"MDVEC_LOG_LEVEL": "debug", "MDVEC_LOG_QUERIES": "1"}, config=file)
-    assert settings.log.options() == LogOptions(
-        tmp_path / "a.log", "DEBUG", "json", queries=True, max_bytes=2 * 2**20, kept=3
+    assert settings.log == LogSettings(
+        file=str(tmp_path / "a.log"), level="DEBUG", format="json", queries=True, max_mb=2, kept=3
     )
-    assert load_settings({}).log.options().file is None
+    assert load_settings({}).log.file is None
     assert "'DEBUG', 'INFO', 'WARNING' or 'ERROR'" in refusal({"MDVEC_LOG_LEVEL": "LOUD"})
 
 
@@ -200,7 +200,7 @@ def test_a_file_may_begin_with_a_bom_and_end_its_lines_with_crlf(tmp_path):
         ("chunking", "size = 63", "size cannot be 63", "64 to 4096 tokens"),
         ("chunking", "overlap = -1", "overlap cannot be -1", "0 to size - 1 tokens"),
         ("chunking", "strategy = 'Heading'", "'Heading'", "'heading' or 'token'"),
-        ("chunking", "heading_levels = []", "()", "a list of heading levels, each 1 to 6"),
+        ("chunking", "heading_levels = []", "[]", "a list of heading levels, each 1 to 6"),
         ("chunking", "heading_levels = [1, 7]", "7", "a list of heading levels, each 1 to 6"),
         ("chunking", "min_chars = 10001", "10001", "0 to 10000 characters"),
         ("display", "default_format = 'xml'", "'xml'", "'table' or 'json'"),

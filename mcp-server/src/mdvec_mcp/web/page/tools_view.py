@@ -324,9 +324,9 @@ class _Health:
 
     def _log(self) -> ShownLog:
         settings = self.views.wiring.settings
-        file = settings.log.options().file
-        if file is None:
+        if settings.log.file is None:
             return ShownLog(None)
+        file = Path(settings.log.file)
         token = settings.server.token
         secrets = [*secrets_in(os.environ), *([token.get_secret_value()] if token else [])]
         try:

@@ -111,12 +111,13 @@ def check_settings(installation: Installation) -> Iterator[Finding]:
     analytics = installation.settings.analytics
     whose = "the system's" if analytics.time_zone is None else "as set"
     yield Finding("ok", "settings", f"the time zone of SQL is {analytics.zone}, {whose}")
-    yield _log(installation.settings.log.options().file)
+    yield _log(installation.settings.log.file)
 
 
-def _log(file: Path | None) -> Finding:
-    if file is None:
+def _log(named: str | None) -> Finding:
+    if named is None:
         return Finding("ok", "log", "there is no log; [log] file names one")
+    file = Path(named)
     path = file if file.exists() else file.parent
     while not path.exists():
         path = path.parent
