@@ -311,14 +311,10 @@ def import_request(
     *,
     model: str | None = None,
     removals: RemovalOptions | None = None,
-    take_scan: bool = False,
-    checksum: bool = False,
-    is_automatic: bool = False,
-    is_background: bool = False,
-    is_unattended: bool = False,
     tables: DatasetOptions | None = None,
+    **flags: bool,
 ) -> ImportRequest:
-    """The request of an import: the settings, with the options of this import.
+    """The request of an import: the settings, with the options and ``flags`` of this import.
 
     ``model`` is a model requested by name; the default is that of the settings. ``tables`` are
     options for a dataset; a tool of another kind refuses them.
@@ -334,14 +330,10 @@ def import_request(
         model=canonical(model) if model else (None if named == catalog.AUTO else named),
         options=tables or HouseholdOptions(detection, removals or RemovalOptions()),
         scan_explicit=frozenset(settings.scan.model_fields_set),
-        take_scan=take_scan,
-        checksum=checksum,
-        is_automatic=is_automatic,
-        is_background=is_background,
-        is_unattended=is_unattended,
         engine=settings.vector_engine,
         converting=settings.convert.commands(),
         max_memory_mb=settings.analytics.max_import_mb,
+        **flags,
     )
 
 

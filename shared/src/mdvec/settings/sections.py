@@ -116,14 +116,6 @@ class IndexSettings(SettingsSection):
 
     hnsw: Hnsw = Hnsw()
 
-    def server(self) -> ChromaServer | None:
-        """The server that indexes the vectors; None if the database file does."""
-        if self.engine == "sqlite":
-            return None
-        return ChromaServer(
-            self.url.rstrip("/"), self.tenant, self.database, self.token_env, self.hnsw
-        )
-
 
 def _lower_case(value: object) -> object:
     if isinstance(value, list | tuple):
@@ -390,7 +382,12 @@ class Settings(BaseModel):
     @property
     def vector_engine(self) -> ChromaServer | None:
         """The server that indexes the vectors; None if the database file does."""
-        return self.index.server()
+        chroma = self.index
+        if chroma.engine == "sqlite":
+            return None
+        return ChromaServer(
+            chroma.url.rstrip("/"), chroma.tenant, chroma.database, chroma.token_env, chroma.hnsw
+        )
 
     def reranker(self) -> Reranker | None:
         """A reranker that is not loaded yet; None if none is set."""

@@ -23,7 +23,7 @@ from mdvec.manage.doctor.installed import (
     check_settings,
     check_sources,
 )
-from mdvec.manage.doctor.server import ServerFailed, ServerProcess
+from mdvec.manage.doctor.server import ServerFailed, server_session
 from mdvec.settings.loading import load_with_origins
 
 OF_DATABASE = (check_database, check_indexes, check_leftovers, check_sources)
@@ -244,11 +244,12 @@ def test_the_libraries_are_here_and_a_font_that_is_gone_is_not(filled, tmp_path)
     ],
 )
 def test_a_server_that_does_not_answer_is_told_in_one_sentence(code, said):
-    server = ServerProcess([sys.executable, "-c", code], 0.5 if "stdin" in code else 60, {})
+    server = server_session([sys.executable, "-c", code], 0.5 if "stdin" in code else 60, {})
     with pytest.raises(ServerFailed, match=said), server:
         pytest.fail("it greeted")
 
 
 def test_a_server_that_is_not_there_is_told(tmp_path):
-    with pytest.raises(ServerFailed, match="cannot be started"):
-        ServerProcess([str(tmp_path / "none")], 1, {})
+    server = server_session([str(tmp_path / "none")], 1, {})
+    with pytest.raises(ServerFailed, match="cannot be started"), server:
+        pytest.fail("it greeted")

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
-import selectors
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
-from typing import Any
+from typing import IO, Any
 
 from mdvec.database import DatabaseError, open_database
 from mdvec.embedding import is_endpoint_model
@@ -34,59 +35,15 @@ class ServerFailed(MdvecError):
     """The server did not start, or did not answer."""
 
 
-class ServerProcess:
-    """A running server; leaving its ``with`` statement ends it.
-
-    Args:
-        command: the server's command with its arguments.
-        seconds: the time limit for everything together.
-        environment: variables in addition to those of this process.
-
-    Raises:
-        ServerFailed: it cannot be started, ended, or did not answer in time.
-    """
+class Session:
+    """A client's side of the protocol with a running server."""
 
     def __init__(
-        self, command: Sequence[str], seconds: float, environment: Mapping[str, str]
+        self, process: subprocess.Popen[bytes], complaints: IO[bytes], seconds: float
     ) -> None:
-        self._deadline = time.monotonic() + seconds
-        self._seconds = seconds
-        self._requests = 0
-        self._unread = b""
-        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
-        try:
-            self._process = subprocess.Popen(  # noqa: S603 - our own server, no shell
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._complaints,
-                env={**os.environ, **environment},
-                bufsize=0,
-            )
-        except OSError as error:
-            self._complaints.close()
-            raise ServerFailed(f"{command[0]} cannot be started ({error.strerror})") from error
-
-    def __enter__(self) -> ServerProcess:
-        """Initialize the session, as every client does first."""
-        try:
-            client = {"name": "mdvec doctor", "version": "1"}
-            hello = {"protocolVersion": _PROTOCOL, "capabilities": {}, "clientInfo": client}
-            self.request("initialize", hello)
-            self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-        except BaseException:
-            self._end()
-            raise
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """End the server."""
-        self._end()
+        self._process, self._complaints, self._seconds = process, complaints, seconds
+        self._numbers = itertools.count(1)
+        self.is_late = False
 
     def request(self, method: str, params: Mapping[str, object]) -> dict[str, Any]:
         """Send a request and return its result.
@@ -94,9 +51,8 @@ class ServerProcess:
         Raises:
             ServerFailed: it ended, answered with an error, or did not answer in time.
         """
-        self._requests += 1
-        number = self._requests
-        self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+        number = next(self._numbers)
+        self.send({"id": number, "method": method, "params": params})
         while (answer := self._receive()).get("id") != number:
             pass
         if "error" in answer:
@@ -104,17 +60,23 @@ class ServerProcess:
         result: dict[str, Any] = answer["result"]
         return result
 
-    def _send(self, message: Mapping[str, object]) -> None:
+    def send(self, message: Mapping[str, object]) -> None:
+        """Send a message; that the server has ended is told by its next answer."""
         assert self._process.stdin is not None  # noqa: S101 - it is a pipe
-        try:
-            self._process.stdin.write(json.dumps(message).encode() + b"\n")
-        except OSError as error:
-            raise self._ended() from error
+        with suppress(OSError):
+            self._process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+            self._process.stdin.flush()
 
     def _receive(self) -> dict[str, Any]:
-        while b"\n" not in self._unread:
-            self._unread += self._read()
-        line, _, self._unread = self._unread.partition(b"\n")
+        assert self._process.stdout is not None  # noqa: S101 - it is a pipe
+        line = self._process.stdout.readline()
+        if not line and self.is_late:
+            raise ServerFailed(f"the server did not answer within {self._seconds:g} s")
+        if not line:
+            self._complaints.seek(0)
+            said = self._complaints.read().decode(errors="replace").strip().splitlines()
+            last = said[-1][-_MAX_COMPLAINT:] if said else "it said nothing"
+            raise ServerFailed(f"the server ended: {last}")
         try:
             message: dict[str, Any] = json.loads(line)
         except ValueError as error:
@@ -123,43 +85,59 @@ class ServerProcess:
             ) from error
         return message
 
-    def _read(self) -> bytes:
-        assert self._process.stdout is not None  # noqa: S101 - it is a pipe
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._process.stdout, selectors.EVENT_READ)
-            left = self._deadline - time.monotonic()
-            if left <= 0 or not selector.select(left):
-                raise ServerFailed(f"the server did not answer within {self._seconds:g} s")
-        part = os.read(self._process.stdout.fileno(), 1 << 16)
-        if not part:
-            raise self._ended()
-        return part
+    def end_late(self) -> None:
+        """Kill the server, which has taken too long."""
+        self.is_late = True
+        self._process.kill()
 
-    def _ended(self) -> ServerFailed:
-        """The error that the server has ended, with its last line on STDERR."""
-        self._complaints.seek(0)
-        said = self._complaints.read().decode(errors="replace").strip().splitlines()
-        last = said[-1][-_MAX_COMPLAINT:] if said else "it said nothing"
-        return ServerFailed(f"the server ended: {last}")
 
-    def _end(self) -> None:
-        """Close the server's STDIN to end it; kill it if it does not end."""
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream is not None:
-                stream.close()
+@contextmanager
+def server_session(
+    command: Sequence[str], seconds: float, environment: Mapping[str, str]
+) -> Iterator[Session]:
+    """A server that runs for this block, and a session with it.
+
+    Args:
+        command: the server's command with its arguments.
+        seconds: the time limit for everything together.
+        environment: variables in addition to those of this process.
+
+    Raises:
+        ServerFailed: it cannot be started, or did not answer.
+    """
+    with tempfile.TemporaryFile() as complaints:
         try:
-            self._process.wait(_END_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        self._complaints.close()
+            process = subprocess.Popen(  # noqa: S603 - our own server, no shell
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=complaints,
+                env={**os.environ, **environment},
+            )  # fmt: skip
+        except OSError as error:
+            raise ServerFailed(f"{command[0]} cannot be started ({error.strerror})") from error
+        session = Session(process, complaints, seconds)
+        timer = threading.Timer(seconds, session.end_late)
+        timer.start()
+        try:
+            client = {"name": "mdvec doctor", "version": "1"}
+            hello = {"protocolVersion": _PROTOCOL, "capabilities": {}, "clientInfo": client}
+            session.request("initialize", hello)
+            session.send({"method": "notifications/initialized"})
+            yield session
+        finally:
+            timer.cancel()
+            _end(process)
 
 
-def events_in(log: Path) -> list[dict[str, Any]]:
-    """The events in a JSON log; empty if there is no log."""
-    if not log.exists():
-        return []
-    return [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Close a server's STDIN to end it; kill it if it does not end."""
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            with suppress(OSError):
+                stream.close()
+    try:
+        process.wait(_END_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 _SECONDS = 120.0
@@ -193,7 +171,7 @@ def check_server(installation: Installation, seconds: float = _SECONDS) -> Itera
             # The search asks for a title of the user's, which must not go to an endpoint unasked.
             environment["MDVEC_SEARCH_MODE"] = "lexical"
         began = time.monotonic()
-        with ServerProcess(command, seconds, environment) as server:
+        with server_session(command, seconds, environment) as server:
             names = {tool["name"] for tool in server.request("tools/list", {})["tools"]}
             took = time.monotonic() - began
             yield Finding(
@@ -205,7 +183,7 @@ def check_server(installation: Installation, seconds: float = _SECONDS) -> Itera
                 yield _queries(server, log)
 
 
-def _search(server: ServerProcess, database: Path) -> Iterator[Finding]:
+def _search(server: Session, database: Path) -> Iterator[Finding]:
     query = _title(database)
     if query is None:
         yield Finding("ok", "server", "there is no document to search for")
@@ -245,27 +223,22 @@ def _title(database: Path) -> str | None:
                 ):
                     return str(title)[:_MAX_QUERY_CHARS]
     except DatabaseError:  # the checks of the database report it
-        return None
+        pass
     return None
 
 
-def _user_of(started: Mapping[str, object]) -> str:
-    """Whose the query process is, in the words of a finding."""
-    if started.get("own_user"):
-        return "one of its own"
-    return "root" if is_root() else "your own"
-
-
-def _queries(server: ServerProcess, log: Path) -> Finding:
+def _queries(server: Session, log: Path) -> Finding:
     """Check that the query process ran, and how it is sandboxed."""
     result = server.request("tools/call", {"name": _HANDLES, "arguments": {}})
     if result.get("isError"):
         said = result["content"][0]["text"]
         return Finding("trouble", "server", f"SQL queries fail: {said}")
-    started = [event for event in events_in(log) if event.get("event") == "query_process"]
+    lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+    started = [event for event in map(json.loads, lines) if event.get("event") == "query_process"]
     if started and started[-1]["landlock"]:
         calls = ", a filter of system calls" if started[-1].get("seccomp") else ""
-        user = _user_of(started[-1])
+        ours = "root" if is_root() else "your own"
+        user = "one of its own" if started[-1].get("own_user") else ours
         said = f"SQL runs in a process confined by Landlock{calls} and limits; its user is {user}"
         return Finding("ok", "server", said)
     return Finding(
