@@ -41,7 +41,7 @@ def outcome(runs: Sequence[ImportRun]) -> ToolReply:
     notes = [note for run in runs for note in _notes(run)]
     lines = [line for result in results for line in result.summary]
     text = "\n".join(map(on_one_line, [*lines, *(f"note: {note}" for note in notes)]))
-    each = [{"tool": result.tool, **_numbers([result])} for result in results]
+    each = [{"tool": result.tool, **result.counts} for result in results]
     return ToolReply(text, lambda: {**_numbers(results), "tools": each, "notes": notes})
 
 
@@ -160,15 +160,7 @@ def _statements_end(last: date, today: date) -> str:
 
 
 def _numbers(results: Sequence[Result]) -> Values:
-    return {
-        "added": sum(result.added for result in results),
-        "updated": sum(result.updated for result in results),
-        "deleted": sum(result.deleted for result in results),
-        "unchanged": sum(result.unchanged for result in results),
-        "failed": sum(len(result.failed) for result in results),
-        "total_chunks": sum(result.chunks for result in results),
-        "seconds": round(sum(result.seconds for result in results), 3),
-    }
+    return {name: round(sum(each.counts[name] for each in results), 3) for name in sync.COUNTS}
 
 
 def _notes(run: ImportRun) -> Sequence[str]:

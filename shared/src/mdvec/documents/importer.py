@@ -341,7 +341,7 @@ class _FolderImport:
                 if self._kept_chars < _MAX_KEPT_CHARS:
                     self._kept_cuts[document.path, text.content_hash] = cut
                     self._kept_chars += len(text.content)
-                vectors = self._known_vectors(document, text)
+                vectors = self.index.known_vectors(document.path, text.content_hash)
                 yield from (passage for passage in cut.texts if passage not in vectors)
 
     def _cut(self, file: FoundFile, text: _FileText) -> _CutFile:
@@ -358,9 +358,6 @@ class _FolderImport:
         if chunks and is_blank(texts[0]):  # an empty file, without even a title to embed
             chunks, texts = [], []
         return _CutFile(read, chunks, texts, is_left_out=is_left_out)
-
-    def _known_vectors(self, file: FoundFile, text: _FileText) -> dict[str, bytes]:
-        return self.index.known_vectors(file.path, text.content_hash)
 
     def _store(self, file: FoundFile, text: _FileText) -> None:
         self.index.embedder()  # its loading is a stage of its own, and no splitting
@@ -384,7 +381,7 @@ class _FolderImport:
             on_one_line(file.path), len(cut.chunks),
             [chunk.end - chunk.start for chunk in cut.chunks],
         )  # fmt: skip
-        known = self._known_vectors(file, text)
+        known = self.index.known_vectors(file.path, text.content_hash)
         self.index.put(
             NewDocument(
                 file_path=file.path,

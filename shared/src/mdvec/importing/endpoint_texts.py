@@ -46,10 +46,7 @@ class PaidVectors:
     def __init__(self, connection: apsw.Connection, tool_id: int, fingerprint: str) -> None:
         self._connection = connection
         self._key = (tool_id, fingerprint)
-
-    def create_table(self) -> None:
-        """Create the table if it is not there."""
-        self._connection.execute(
+        connection.execute(
             "CREATE TABLE IF NOT EXISTS paid_vectors ("
             "tool_id INTEGER NOT NULL, fingerprint TEXT NOT NULL, digest BLOB NOT NULL, "
             "embedding BLOB NOT NULL, PRIMARY KEY (tool_id, fingerprint, digest), "
@@ -143,8 +140,6 @@ class EndpointTexts:
         self._is_over = Event()
         weakref.finalize(self, self._is_over.set)
         self._paid = PaidVectors(job.connection, job.tool.id, embedder.fingerprint)
-        with job.connection:
-            self._paid.create_table()
 
     def begin(self, texts: Iterable[str]) -> None:
         """Begin to embed the texts that have no vector yet, in batches across files.

@@ -45,34 +45,22 @@ class ImportJob:
     def report(
         self,
         *,
-        added: int,
-        updated: int,
-        deleted: int,
-        unchanged: int,
         failed: Iterable[Problem],
         model: str = "",
-        chunks: int = 0,
-        chunks_embedded: int = 0,
-        chunks_pending: int = 0,
         details: KindReport | None = None,
         hints: tuple[str, ...] = (),
+        **counts: int,
     ) -> ImportReport:
-        """The report of this job; call it when the import has ended."""
+        """The report of this job with these counts; call it when the import has ended."""
         return ImportReport(
             tool=self.tool.name,
             mode=self.request.mode,
             model=model,
-            added=added,
-            updated=updated,
-            deleted=deleted,
-            unchanged=unchanged,
             failed=tuple(sorted(failed, key=lambda problem: problem.file_path)),
-            chunks=chunks,
-            chunks_embedded=chunks_embedded,
-            chunks_pending=chunks_pending,
             seconds=round(self.stopwatch.total, 3),
             details=details,
             hints=(*hints, *self.hints),
+            **counts,
         )
 
 

@@ -137,9 +137,9 @@ class ImportReport:
     deleted: int
     unchanged: int
     failed: tuple[Problem, ...]
-    chunks: int
-    chunks_embedded: int
-    seconds: float
+    chunks: int = 0
+    chunks_embedded: int = 0
+    seconds: float = 0.0
     chunks_pending: int = 0
     details: KindReport | None = None
     hints: tuple[str, ...] = ()

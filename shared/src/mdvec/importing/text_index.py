@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mdvec.database import Connection, roll_back, snapshot
+from mdvec.database import roll_back, snapshot
 from mdvec.embedding import (
     Embedder,
     ModelError,
@@ -53,74 +54,10 @@ from mdvec.index import (
     unsent_count,
 )
 from mdvec.text import ChunkingOptions, texts_to_embed
-from mdvec.tools import Tool, registry
+from mdvec.tools import registry
 
 if TYPE_CHECKING:
     from mdvec.embedding import Vectors
-
-
-def build_missing_indexes(job: ImportJob, tool: Tool, names: Tables) -> None:
-    """Build what is missing or of another version, and put vectors where the settings want them.
-
-    Raises:
-        OtherWriter: another copy of the database has changed the vectors on a server.
-    """
-    connection = job.connection
-    if not (tables.has_word_indexes(connection, names) and has_vector_index(connection, names)):
-        _build(job, tool, names, "search indexes", chunks.rebuild_indexes)
-    elif not tables.has_current_words(connection, names) or not tables.has_links(connection, names):
-        _build(job, tool, names, "index of words", chunks.rebuild_word_indexes)
-    _move_vectors(job, tool, names)
-    if job.request.engine is not None:
-        check_writer(connection, names, job.request.engine)
-
-
-def send_to_engine(job: ImportJob, names: Tables) -> None:
-    """Send a generation's vectors to the server that indexes them, if one does.
-
-    Raises:
-        OtherWriter: another copy of the database has changed the vectors there meanwhile.
-    """
-    engine = job.request.engine
-    if engine is None:
-        return
-    count = unsent_count(job.connection, names) or 0
-    if count > MAX_UNSENT:
-        job.on_notice(f"sending {count:,} vectors to {engine.name} …")
-    try:
-        with job.stopwatch.stage("engine"):
-            send_vectors(job.connection, names, engine)
-            delete_unused_collections(job.connection, engine)
-    except EngineUnavailable as error:
-        job.hints.append(
-            f"{error}; nothing is lost, and the next import sends what is missing there "
-            f"(mdvec import -n {job.tool.name} --mode update)"
-        )
-
-
-def _build(
-    job: ImportJob,
-    tool: Tool,
-    names: Tables,
-    which: str,
-    build: Callable[[Connection, Tables], None],
-) -> None:
-    job.on_notice(f"building the {which} of {tool.name!r} for this version of mdvec …")
-    with job.connection, job.stopwatch.stage("index"):
-        check_unchanged(job.connection, tool)
-        build(job.connection, names)
-
-
-def _move_vectors(job: ImportJob, tool: Tool, names: Tables) -> None:
-    """Move the index of the vectors between the database file and a server."""
-    engine = job.request.engine
-    if (collection_of(job.connection, names) is None) == (engine is None):
-        return
-    where = "the database file" if engine is None else engine.name
-    job.on_notice(f"moving the vectors of {tool.name!r} to {where} …")
-    with job.connection, job.stopwatch.stage("index"):
-        check_unchanged(job.connection, tool)
-        rebuild_vector_index(job.connection, names, outside=engine is not None)
 
 
 class TextIndex:
@@ -271,7 +208,7 @@ class TextIndex:
             embedder = self.embedder()
             texts = texts_to_embed(document.file_path, document.title, document.chunks, embedder)
             try:
-                vectors = self.embed(texts, self._kept(texts))
+                vectors = self.embed(texts, self._paid().found(texts))
             except ModelUnavailable:
                 raise
             except ModelError as error:
@@ -296,15 +233,10 @@ class TextIndex:
         """Keep vectors that texts had until their documents get all of theirs."""
         if vectors:
             with self._connection:
-                kept = PaidVectors(self._connection, self._tool.id, self.embedder().fingerprint)
-                kept.create_table()
-                kept.keep(vectors)
+                self._paid().keep(vectors)
 
-    def _kept(self, texts: Sequence[str]) -> dict[str, bytes]:
-        kept = PaidVectors(self._connection, self._tool.id, self.embedder().fingerprint)
-        with self._connection:
-            kept.create_table()
-        return kept.found(texts)
+    def _paid(self) -> PaidVectors:
+        return PaidVectors(self._connection, self._tool.id, self.embedder().fingerprint)
 
     def _embed_here(self, texts: Sequence[str], known: dict[str, bytes]) -> None:
         embedder = self.embedder()
@@ -385,12 +317,35 @@ class TextIndex:
         self._tables = self._tool.tables
 
     def create_missing_indexes(self) -> None:
-        """Build the search indexes that are missing, or whose words another version analysed.
+        """Build what is missing or of another version; put vectors where the settings want them.
 
         Raises:
             OtherWriter: another copy of the database has changed the vectors on a server.
         """
-        build_missing_indexes(self._job, self._tool, self._tables)
+        connection, names = self._connection, self._tables
+        engine, tool = self._job.request.engine, self._tool.name
+        words = f"building the {{}} of {tool!r} for this version of mdvec …"
+        if not (tables.has_word_indexes(connection, names) and has_vector_index(connection, names)):
+            with self._building(words.format("search indexes")):
+                chunks.rebuild_indexes(connection, names)
+        elif not (
+            tables.has_current_words(connection, names) and tables.has_links(connection, names)
+        ):
+            with self._building(words.format("index of words")):
+                chunks.rebuild_word_indexes(connection, names)
+        if (collection_of(connection, names) is None) != (engine is None):
+            where = "the database file" if engine is None else engine.name
+            with self._building(f"moving the vectors of {tool!r} to {where} …"):
+                rebuild_vector_index(connection, names, outside=engine is not None)
+        if engine is not None:
+            check_writer(connection, names, engine)
+
+    @contextmanager
+    def _building(self, notice: str) -> Iterator[None]:
+        self._job.on_notice(notice)
+        with self._connection, self._job.stopwatch.stage("index"):
+            check_unchanged(self._connection, self._tool)
+            yield
 
     def _create_indexes(self, names: Tables) -> None:
         outside = self._job.request.engine is not None
@@ -430,8 +385,26 @@ class TextIndex:
             self._record_end()
 
     def send_vectors(self) -> None:
-        """Send the vectors to the server that indexes them, if one does; call after the commit."""
-        send_to_engine(self._job, self._tables)
+        """Send the vectors to the server that indexes them, if one does; call after the commit.
+
+        Raises:
+            OtherWriter: another copy of the database has changed the vectors there meanwhile.
+        """
+        job, engine = self._job, self._job.request.engine
+        if engine is None:
+            return
+        count = unsent_count(self._connection, self._tables) or 0
+        if count > MAX_UNSENT:
+            job.on_notice(f"sending {count:,} vectors to {engine.name} …")
+        try:
+            with job.stopwatch.stage("engine"):
+                send_vectors(self._connection, self._tables, engine)
+                delete_unused_collections(self._connection, engine)
+        except EngineUnavailable as error:
+            job.hints.append(
+                f"{error}; nothing is lost, and the next import sends what is missing there "
+                f"(mdvec import -n {job.tool.name} --mode update)"
+            )
 
     def drop_leftovers(self) -> None:
         """Drop the tables that an interrupted rebuild left behind."""

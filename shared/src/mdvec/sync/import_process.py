@@ -15,24 +15,19 @@ from mdvec.importing import ImportReport, Progress
 from mdvec.platform import apart
 from mdvec.settings import Settings
 
+COUNTS = ("added", "updated", "deleted", "unchanged", "failed", "total_chunks", "seconds")
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
     """The result of a finished import.
 
-    ``added`` to ``unchanged`` count documents, or a household's transactions, or a dataset's
-    tables; ``failed`` holds paths with reasons; ``chunks`` is how many the tool has now.
+    ``counts`` are its numbers by the names in ``COUNTS``, as the server's tools give them.
     ``summary`` is what `mdvec import` prints, without its notes, and ``notes`` are these.
     """
 
     tool: str
-    added: int
-    updated: int
-    deleted: int
-    unchanged: int
-    failed: tuple[tuple[str, str], ...]
-    chunks: int
-    seconds: float
+    counts: dict[str, float]
     summary: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -40,18 +35,13 @@ class Result:
     def of(cls, report: ImportReport) -> Result:
         """The result in a report."""
         lines = report.lines()
-        return cls(
-            tool=report.tool,
-            added=report.added,
-            updated=report.updated,
-            deleted=report.deleted,
-            unchanged=report.unchanged,
-            failed=tuple((problem.file_path, problem.reason) for problem in report.failed),
-            chunks=report.chunks,
-            seconds=report.seconds,
-            summary=tuple(line.text for line in lines if not line.is_note),
-            notes=tuple(line.text for line in lines if line.is_note),
-        )
+        numbers = (
+            report.added, report.updated, report.deleted, report.unchanged, len(report.failed),
+            report.chunks, report.seconds,
+        )  # fmt: skip
+        counts = dict(zip(COUNTS, numbers, strict=True))
+        summary = tuple(line.text for line in lines if not line.is_note)
+        return cls(report.tool, counts, summary, tuple(line.text for line in lines if line.is_note))
 
 
 @dataclass(frozen=True, slots=True)

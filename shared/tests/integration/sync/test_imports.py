@@ -83,8 +83,8 @@ def test_an_import_goes_on_while_one_wants_it_and_tells_its_result_and_the_index
     run.give_up()  # another still wants it
     result = ended(run)
     assert isinstance(result, Result)
-    assert (result.added, result.updated, result.chunks) == (1, 0, 1)
-    assert [path for path, _ in result.failed] == ["壊.md"]
+    assert [result.counts[name] for name in ("added", "failed", "total_chunks")] == [1, 1, 1]
+    assert any("壊.md" in note for note in result.notes)
     assert not look_at(notes.database, "notes", RULES).is_stale
     with open_database(notes.database, "read") as connection:
         assert "use" in connection.execute("SELECT model FROM tools").get
@@ -100,8 +100,8 @@ def test_what_is_asked_for_during_an_import_is_one_import_after_it(notes, import
     second, third = imports.start("notes"), imports.start("notes")
     assert second is third
     child.send_signal(signal.SIGCONT)
-    assert ended(first).added == 101
-    assert ended(second).added == 1
+    assert ended(first).counts["added"] == 101
+    assert ended(second).counts["added"] == 1
     assert imports.last("notes") is second
 
 
@@ -123,7 +123,7 @@ def test_stopped_and_killed_imports_keep_what_is_in_and_the_next_goes_on(notes, 
     assert "was killed by signal 9; what it had finished is kept" in end.text
     then = len(documents(notes))
     assert kept < then < 161
-    assert ended(imports.start("notes")).added == 161 - then
+    assert ended(imports.start("notes")).counts["added"] == 161 - then
 
 
 def test_an_import_that_is_stopped_before_it_is_told_what_to_import(notes):
@@ -164,7 +164,7 @@ def test_an_automatic_import_stays_one_when_who_joined_it_gives_up(notes, import
         assert not waiting.is_automatic
         waiting.give_up()
         (notes.folder / "disk" / "地.md").unlink()
-    assert ended(waiting).deleted == 0
+    assert ended(waiting).counts["deleted"] == 0
     assert documents(notes) == {"水.md", "disk/地.md"}
 
 
@@ -192,7 +192,7 @@ def test_a_file_that_is_being_written_is_imported_whole(notes, imports):
             assert not run.wait(0.1), run.end
             writing.write("一行。\n")
             writing.flush()
-    assert ended(run).added == 2
+    assert ended(run).counts["added"] == 2
     (text,) = notes.rows("SELECT content FROM documents_notes WHERE file_path = '長.md'")[0]
     assert text.count("一行。") == 8
 
@@ -210,5 +210,5 @@ def test_a_line_that_is_no_message_is_none(line):
 
 
 def test_a_message_is_read_as_it_was_written():
-    message = Result("notes", 1, 2, 3, 4, (("水.md", "why\n"),), 5, 0.5, ("one",), ())
+    message = Result("notes", {"added": 1, "seconds": 0.5}, ("水.md: why\n",), ())
     assert from_line(as_line(message)) == message

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mdvec.database.file import network_trouble
-from mdvec.platform.mounts import linux_mounts, mac_mounts
+from mdvec.platform.mounts import linux_mounts
 
 LINUX = """\
 22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
@@ -14,11 +14,6 @@ LINUX = """\
 42 41 8:2 / /mnt/office/local rw - ext4 /dev/sdb1 rw
 43 22 0:37 / /mnt/far rw - fuse.sshfs me@far:/data rw
 44 22 0:38 / /mnt/odd rw - fuse.portal portal rw
-"""
-MAC = """\
-/dev/disk3s1s1 on / (apfs, sealed, local, read-only, journaled)
-//me@nas._smb._tcp.local/share on /Volumes/share (smbfs, nodev, nosuid, mounted by me)
-map auto_home on /System/Volumes/Data/home (autofs, automounted, nobrowse)
 """
 
 
@@ -38,13 +33,6 @@ def test_a_network_file_system_is_named_and_a_local_one_inside_it_is_not(path, n
     trouble = network_trouble(Path(path), linux_mounts(LINUX))
     assert trouble is None if named is None else f"{path} is on a network" in str(trouble)
     assert named is None or f"({named})" in str(trouble)
-
-
-def test_the_mounts_of_macos_are_read_from_what_its_command_prints():
-    mounts = mac_mounts(MAC)
-    assert [mount.point for mount in mounts] == ["/", "/Volumes/share", "/System/Volumes/Data/home"]
-    assert "(smbfs, //me@nas" in str(network_trouble(Path("/Volumes/share/db.sqlite"), mounts))
-    assert network_trouble(Path("/Users/me/db.sqlite"), mounts) is None
 
 
 def test_this_machines_temporary_folder_is_local(tmp_path):
