@@ -12,7 +12,7 @@ from mdvec.household.core.answers import AnswerText, age_line, answer_text
 from mdvec.household.core.balances import Gap, balance_gaps, ends_of_days
 from mdvec.household.core.wording import format_currency
 from mdvec.household.interfaces import accounts
-from mdvec.household.interfaces.accounts import AccountDoubt
+from mdvec.household.interfaces.accounts import AccountDoubt, RepeatedRows
 from mdvec.household.overview import one_state
 from mdvec.text import shown_name
 from mdvec.tools import offered_name
@@ -52,7 +52,10 @@ def accounts_report(connection: apsw.Connection, tool_id: int, *, today: date) -
     with one_state(connection):
         spans = accounts.spans_of(connection, tool_id)
         balances = accounts.balances_of(connection, tool_id)
-        doubts = accounts.doubts_of(connection, tool_id)
+        notes = [
+            *map(_doubt_text, accounts.doubts_of(connection, tool_id)),
+            *map(_repeated_text, accounts.repeated_rows(connection, tool_id)),
+        ]
     states = []
     for name, rows, first, last in spans:
         gaps, newest = balance_gaps(balances.get(name, ()))
@@ -71,7 +74,6 @@ def accounts_report(connection: apsw.Connection, tool_id: int, *, today: date) -
         lines += _lines(state)
     newest_day = max((date.fromisoformat(state.last) for state in states), default=None)
     age = "" if newest_day is None else age_line(newest_day, today, None, "明細")
-    notes = [_doubt_text(doubt) for doubt in doubts]
     return AccountsAnswer(tuple(states), tuple(notes), age, answer_text(lines, notes, age=age))
 
 
@@ -85,9 +87,12 @@ def daily_balances(connection: apsw.Connection, tool_id: int) -> dict[str, dict[
 
 
 def account_doubt_notes(connection: apsw.Connection, tool_id: int, days: Days) -> list[str]:
-    """Note: files in these days that may be of one account, whose equal rows count twice."""
-    doubts = accounts.doubts_of(connection, tool_id, days.first.isoformat(), days.last.isoformat())
-    return [_doubt_text(doubt) for doubt in doubts]
+    """Notes: equal rows of files in these days that count twice, or once, and may be otherwise."""
+    span = days.first.isoformat(), days.last.isoformat()
+    return [
+        *map(_doubt_text, accounts.doubts_of(connection, tool_id, *span)),
+        *map(_repeated_text, accounts.repeated_rows(connection, tool_id, *span)),
+    ]
 
 
 def _lines(state: AccountState) -> list[str]:
@@ -120,4 +125,13 @@ def _doubt_text(doubt: AccountDoubt) -> str:
         f"（{shown_name(doubt.account)}）か分かりません。別の口座として、同じ明細 "
         f"{doubt.rows:,}件を両方数えています。口座名は mdvec household map FILE --account NAME "
         "--set 'files = \"FILE\"' --save で決められます（同じ口座なら同じ名前）"
+    )
+
+
+def _repeated_text(repeated: RepeatedRows) -> str:
+    return (
+        f"{shown_name(repeated.account)} の明細 {repeated.rows:,}件"
+        f"（{format_currency(repeated.yen)}）は {shown_name(repeated.first)} にも "
+        f"{shown_name(repeated.last)} にもあり、分割払いのように 1回だけ数えています。"
+        "遅れて載った別の買い物なら、手書きの CSV に足してください"
     )

@@ -76,6 +76,7 @@ def import_ledger(
             report,
             asked=tuple(ledger_statements.gone_rows(connection, tool_id, "asked")),
             account_doubts=tuple(accounts.doubts_of(connection, tool_id)),
+            repeated=tuple(accounts.repeated_rows(connection, tool_id)),
         ),
         folder.present.values(),
         folder.contents,

@@ -8,7 +8,7 @@ from typing import Literal
 
 from mdvec.files import Problem
 from mdvec.household.core.moneyforward import KEPT
-from mdvec.household.interfaces.accounts import AccountDoubt
+from mdvec.household.interfaces.accounts import AccountDoubt, RepeatedRows
 from mdvec.household.interfaces.ledger_statements import GoneRow, KnownFile
 from mdvec.household.reading import StatementFile
 from mdvec.importing import ImportReport, ReportLine, notes
@@ -40,7 +40,7 @@ class LedgerReport:
     read now that are newer than another of the same days by their time alone, ``misfits``
     rows of the files read now that their file's running balance contradicts; they are imported.
     ``net_worth`` lists the asset histories with what was kept of them, ``account_doubts`` pairs of
-    files that may be of one account.
+    files that may be of one account, ``repeated`` rows that files share and that count once.
     """
 
     files: int = 0
@@ -61,6 +61,7 @@ class LedgerReport:
     misfits: tuple[FailedRow, ...] = ()
     net_worth: tuple[Problem, ...] = ()
     account_doubts: tuple[AccountDoubt, ...] = ()
+    repeated: tuple[RepeatedRows, ...] = ()
 
 
 def with_files(
@@ -204,6 +205,15 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
             f"two: {counted(doubt.rows, 'equal row')} of both count; to {_answer_to(doubt, name)}"
         )
         for doubt in ledger.account_doubts
+    ]
+    lines += [
+        ReportLine(
+            f"{counted(each.rows, 'row')} of {shown_name(each.account)} ({each.yen:,} yen) "
+            f"{'is' if each.rows == 1 else 'are'} in {shown_name(each.first)} and in "
+            f"{shown_name(each.last)}, and counted once, like instalments; add a purchase that was "
+            "booked late to a CSV of your own"
+        )
+        for each in ledger.repeated
     ]
     lines += [_note("kept", problem) for problem in ledger.net_worth]
     return [*lines, *(_note("passed over", problem) for problem in ledger.passed_over)]

@@ -313,6 +313,33 @@ def test_a_few_rows_that_are_all_equal_prove_no_account_unless_the_files_are_a_s
     assert noted == (rows == 6)
 
 
+def test_an_equal_purchase_that_a_later_statement_books_counts_once_and_is_said_to(folder):
+    """The second カフェ of July 14, booked late, looks like an instalment of the first."""
+    july = [(1, "米店", 3_000), (9, "カフェ", 450), (14, "カフェ", 450), (15, "本", 1_200)]
+    folder.put("enavi202507(1234).csv", card(july))
+    assert folder.import_().repeated == ()
+    folder.put("enavi202508(1234).csv", card([july[2]]) + later(8, "靴", 7_000))
+    report = folder.import_()
+    assert [(each.account, each.rows, each.yen) for each in report.repeated] == [
+        ("楽天カード", 1, 450)
+    ]
+    assert sum(amounts(folder).values()) == 5
+    note = "1件（450円）は enavi202507(1234).csv にも enavi202508(1234).csv にもあり"
+    for month, said in (("2025-07", True), ("2025-08", False)):
+        answer = monthly_household(folder.connection, 1, period=month, today=TODAY)
+        assert any(note in each for each in answer.notes) is said
+    assert any(note in each for each in accounts_report(folder.connection, 1, today=TODAY).notes)
+    folder.put("enavi202509(1234).csv", card([july[2]]) + later(9, "傘", 900))
+    assert [each.rows for each in folder.import_().repeated] == [1]
+
+
+def test_files_whose_days_overlap_say_nothing_of_rows_that_count_once(folder):
+    rows = [(day, f"店{day}", 100 * day) for day in range(1, 21)]
+    folder.put("明細_1.csv", card(rows[:12]))
+    folder.put("明細_2.csv", card(rows[8:]))
+    assert (folder.import_().repeated, sum(amounts(folder).values())) == ((), 20)
+
+
 def later(month, shop, yen):
     return card([(2, shop, yen)]).split("\r\n", 1)[1].replace("2025/07", f"2025/{month:02}")
 

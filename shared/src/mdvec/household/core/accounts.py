@@ -115,9 +115,10 @@ class AccountStatement:
 
 
 class Doubt(NamedTuple):
-    """Two statements, by id, of which nothing tells whether they are of one account.
+    """Two statements, by id, with equal rows of which nothing tells whether they are the same.
 
-    ``rows`` are equal in both, and count twice.
+    If nothing tells either whether the statements are of one account, the rows count twice, else
+    once.
     """
 
     first: int
@@ -148,8 +149,7 @@ def compared(one: AccountStatement, other: AccountStatement) -> Sameness:
     if not (one.rows and other.rows):
         return Sameness.NONE
     first, last = max(one.first, other.first), min(one.last, other.last)
-    ours, theirs = one.keys_between(first, last), other.keys_between(first, last)
-    fewer, equal = min(ours.total(), theirs.total()), (ours & theirs).total()
+    fewer, _, equal = _rows_between(one, other, first, last)
     if not fewer:
         return Sameness.NONE
     if equal == fewer >= _SURELY_EQUAL:
@@ -171,6 +171,27 @@ def compared(one: AccountStatement, other: AccountStatement) -> Sameness:
     if different and _OTHERWISE * different >= equal + different:
         return Sameness.APART
     return Sameness.DOUBT
+
+
+def _rows_between(
+    one: AccountStatement, other: AccountStatement, first: str, last: str
+) -> tuple[int, int, int]:
+    """How many rows the two have on these days: the one with fewer, with more, and equal ones."""
+    ours, theirs = one.keys_between(first, last), other.keys_between(first, last)
+    fewer, more = sorted((ours.total(), theirs.total()))
+    return fewer, more, (ours & theirs).total()
+
+
+def _repeated_alone(one: AccountStatement, other: AccountStatement) -> int:
+    """How many rows two statements of one account share, although they do not overlap as a whole.
+
+    A card lists an instalment again, and a purchase late that may be equal to an earlier one.
+    """
+    if not (one.rows and other.rows) or one.chain or other.chain:
+        return 0
+    first, last = max(one.first, other.first), min(one.last, other.last)
+    fewer, more, equal = _rows_between(one, other, first, last)
+    return equal if equal == fewer and 2 * (equal - 1) < more else 0
 
 
 def _series(path: str) -> str:
@@ -226,6 +247,10 @@ def tell_apart(statements: Iterable[AccountStatement]) -> Accounts:
             scopes |= {statement.id: scope for statement in account.statements}
         for place, account in enumerate(accounts):
             doubts += _doubts(account, accounts[:place])
+            for first, second in combinations(account.statements, 2):
+                if rows := _repeated_alone(first, second):
+                    older, newer = sorted((first.id, second.id))
+                    doubts.append(Doubt(older, newer, rows))
     return Accounts(scopes, doubts)
 
 

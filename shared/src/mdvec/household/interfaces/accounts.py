@@ -63,7 +63,7 @@ def doubts_of(
     pairs = connection.execute(
         "SELECT b.accounts ->> 0, a.path, b.path, d.rows FROM account_doubts AS d "
         "JOIN ledger_statements AS a ON a.id = d.first "
-        "JOIN ledger_statements AS b ON b.id = d.second WHERE a.tool_id = ? "
+        "JOIN ledger_statements AS b ON b.id = d.second WHERE a.tool_id = ? AND a.scope <> b.scope "
         "AND EXISTS (SELECT 1 FROM statement_rows AS r "
         "WHERE r.statement_id = b.id AND r.date BETWEEN ? AND ?) ORDER BY 1, 2, 3",
         (tool_id, first_day, last_day),
@@ -73,6 +73,42 @@ def doubts_of(
         listed = connection.execute(_LISTED, (tool_id, first_day, last_day))
         doubts += [replace(AccountDoubt(*pair), is_listed=True) for pair in listed]
     return doubts
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedRows:
+    """Rows of an account that two or more of its files have, which otherwise share no rows.
+
+    They count once, with ``yen`` in all, as instalments do: one may be another purchase, booked
+    late. ``first`` and ``last`` are two of the files.
+    """
+
+    account: str
+    rows: int
+    yen: int
+    first: str
+    last: str
+
+
+def repeated_rows(
+    connection: apsw.Connection,
+    tool_id: int,
+    first_day: str = "0001-01-01",
+    last_day: str = "9999-12-31",
+) -> list[RepeatedRows]:
+    """The rows of these days that count once, of each account (YYYY-MM-DD, both included)."""
+    rows = connection.execute(
+        "SELECT account, count(*), -total(amount), min(a), max(b) FROM (SELECT "
+        "iif(a.scope = '', r.account, r.account || ' ' || a.scope) AS account, r.amount, "
+        "min(a.path) AS a, max(b.path) AS b FROM account_doubts AS d "
+        "JOIN ledger_statements AS a ON a.id = d.first JOIN ledger_statements AS b "
+        "ON b.id = d.second AND b.scope = a.scope JOIN statement_rows AS r "
+        "ON r.statement_id = a.id AND r.date BETWEEN ? AND ? "
+        "WHERE a.tool_id = ? AND r.identity IN (SELECT identity FROM statement_rows AS s "
+        "WHERE s.statement_id = b.id) GROUP BY 1, r.identity) GROUP BY account",
+        (first_day, last_day, tool_id),
+    )
+    return [RepeatedRows(account, count, int(yen), *paths) for account, count, yen, *paths in rows]
 
 
 # lists: statements that may have rows of several accounts: of several names, or without the
