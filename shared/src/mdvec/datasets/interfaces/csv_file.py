@@ -84,7 +84,8 @@ def csv_to_parquet(
             else:
                 text.seek(0)
                 _copy_below(text, head.lines, copy, is_uniform=lines.is_uniform)
-                rows = Rows(copy, head, 0, lines_of(copy).filled(head), is_large)
+                number = lines_of(copy).filled(head)
+                rows = Rows(copy, head, 0, number, is_large, not lines.is_uniform)
         columns, totals = _convert(rows, target, plain, on_rows, reading)
     except UnicodeDecodeError as error:
         raise UnreadableFile(

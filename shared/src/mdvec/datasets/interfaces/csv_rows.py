@@ -91,6 +91,7 @@ class Rows:
         skipped: the number of lines before them in ``file``; the others were not copied.
         lines: the number of lines that they take, without blank ones that are no rows.
         is_large: whether it is worth while to watch, and to read in parallel.
+        may_hold_returns: whether CR stands within cells; all lines end in LF then.
         is_parallel: whether several threads begin at different lines.
         left_out: the first texts of rows that are left out, and how many such rows there are.
     """
@@ -100,6 +101,7 @@ class Rows:
     skipped: int
     lines: int
     is_large: bool
+    may_hold_returns: bool = False
     is_parallel: bool = False
     left_out: Mapping[str, int] = field(default_factory=dict)
 
@@ -130,8 +132,10 @@ class Rows:
         return replace(self, left_out=totals, lines=self.lines - sum(totals.values()))
 
     def _scan(self, more: str = "") -> str:
-        # With new_line, DuckDB 2.0 loses rows of files whose lines end in CR LF. Without
-        # buffer_size it takes as many bytes at once as 16 of the longest lines have.
+        # DuckDB 2.0 takes the first CR for the end of a line, within a cell too, and with new_line
+        # it loses rows of files whose lines end in CR LF. Without buffer_size it takes as many
+        # bytes at once as 16 of the longest lines have.
+        ends = ", new_line = '\\n'" if self.may_hold_returns else ""
         types = ", ".join(f"c{at}: 'VARCHAR'" for at in range(len(self.names)))
         return (
             f"read_csv({literal(one_path(self.file))}, columns = {{{types}}}, "
@@ -139,7 +143,7 @@ class Rows:
             f"delim = {literal(self.head.delimiter)}, quote = '\"', escape = '\"', comment = '', "
             "strict_mode = true, null_padding = false, hive_partitioning = false, "
             f"max_line_size = {_MAX_ROW_BYTES}, buffer_size = {_MAX_ROW_BYTES}, "
-            f"parallel = {self.is_parallel}{more})"
+            f"parallel = {self.is_parallel}{ends}{more})"
         )
 
     def has_all(self, connection: duckdb.DuckDBPyConnection, rows: int, cells: str) -> bool:
