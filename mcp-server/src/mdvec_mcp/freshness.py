@@ -183,6 +183,13 @@ class FreshnessWatch:
         ended = [run.wait(max(_IMPORT_SECONDS - run.seconds, 0)) for run in runs]
         return any(ended)
 
+    @property
+    def waits_for_first_looks(self) -> bool:
+        """Whether a first look still runs that may begin an import."""
+        imports = self.is_auto or self.always_auto is not None
+        with self._lock:
+            return imports and not self._running.keys() <= self._looks.keys()
+
     def wait_for_first_looks(self) -> None:
         """Wait a moment for the first looks that still run: each may begin an import.
 

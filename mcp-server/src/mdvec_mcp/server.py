@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from mcp.server.mcpserver.tools import Tool as McpTool
 from mdvec import __version__, sql, sync, text
+from mdvec.database import KeptReader
 from mdvec.embedding import CARDS
 from mdvec.manage import list_tools
 from mdvec.settings import Settings
@@ -68,13 +69,12 @@ class Wiring:
     @cached_property
     def search(self) -> search_tools.SearchContext:
         """The context of the search tools."""
+        kept = KeptReader(self.database)
+        self.server.on_close.append(kept.close)
         return search_tools.SearchContext(
-            self.database,
-            self.models,
-            self.settings.search,
-            self.freshness,
-            self.settings.vector_engine,
-        )
+            self.database, self.models, self.settings.search, self.freshness,
+            self.settings.vector_engine, kept,
+        )  # fmt: skip
 
     @cached_property
     def freshness(self) -> FreshnessWatch:

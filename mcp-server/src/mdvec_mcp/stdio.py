@@ -7,6 +7,7 @@ import os
 from typing import BinaryIO
 
 import anyio
+import anyio.to_thread
 from mcp.server.stdio import stdio_server
 
 from mdvec_mcp.envelope import reply_to_unusable, without_lone_surrogates
@@ -37,13 +38,30 @@ class _Lines(io.TextIOWrapper):
         return ""
 
 
+class _Replies(anyio.AsyncFile[str]):
+    """Messages to the client; a thread takes each in one step, where the SDK's file takes two."""
+
+    _unsent = ""
+
+    async def write(self, b: str) -> int:
+        self._unsent += b
+        return len(b)
+
+    async def flush(self) -> None:
+        unsent, self._unsent = self._unsent, ""
+        await anyio.to_thread.run_sync(self._send, unsent)
+
+    def _send(self, text: str) -> None:
+        self.wrapped.write(text)
+        self.wrapped.flush()
+
+
 async def serve(server: MdvecServer, models: ModelPool, source: int, target: int) -> None:
     """Answer requests from the descriptor ``source`` on ``target`` until ``source`` ends."""
     writer = os.fdopen(target, "wb", closefd=False)
     lines = _Lines(os.fdopen(source, "rb", closefd=False), writer)
     responses = io.TextIOWrapper(writer, encoding="utf-8", newline="\n")
-    async with models.unloading_idle():
-        wrapped = anyio.wrap_file(lines), anyio.wrap_file(responses)
-        async with stdio_server(*wrapped) as (requests, replies):
-            await server.run(requests, replies, server.create_initialization_options())
+    wire = stdio_server(anyio.wrap_file(lines), _Replies(responses))
+    async with models.unloading_idle(), wire as (requests, replies):
+        await server.run(requests, replies, server.create_initialization_options())
     server.close()

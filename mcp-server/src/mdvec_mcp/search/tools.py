@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 from urllib.parse import quote
 
 from mdvec import documents, manage, search
+from mdvec.database import KeptReader
 from mdvec.index import ChromaServer
 from mdvec.manage import list_tools
 from mdvec.search import (
@@ -174,6 +175,7 @@ class SearchContext:
     settings: SearchSettings
     freshness: FreshnessWatch
     engine: ChromaServer | None = None
+    kept: KeptReader | None = None
 
     def search(
         self,
@@ -252,6 +254,7 @@ class SearchContext:
             self.engine,
             self.models.reranker,
             manage.records_of,
+            self.kept,
         )
 
     def _as_it_runs(self, note: str) -> str:
@@ -268,7 +271,7 @@ class SearchContext:
 
     async def first_documents(self, tools: tuple[str, ...] | None, ctx: AnyContext) -> None:
         """Wait some seconds for the first import of one of the tools, if one runs."""
-        if self.freshness.is_auto or self.freshness.always_auto is not None:
+        if self.freshness.waits_for_first_looks:
             await in_thread(self.freshness.wait_for_first_looks)
         run = self.freshness.first_import(tools)
         if run is not None:

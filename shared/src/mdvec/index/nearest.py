@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import apsw
 
 from mdvec.embedding import ModelConstants
 from mdvec.errors import MdvecError
 from mdvec.text import identifier
 
 if TYPE_CHECKING:
-    import apsw
-
     from mdvec.embedding import Vectors
     from mdvec.index.tables import Tables
 
@@ -33,11 +34,14 @@ def nearest_among(
     connection: apsw.Connection, tables: Tables, query: Vectors, limit: int, within: Iterable[int]
 ) -> list[Near]:
     """The ``limit`` stored chunks nearest to a query vector among the ids in ``within``."""
+    ids = array("q", within)
+    if not ids:
+        return []
     rows = connection.execute(
         "SELECT id, vec_distance_cosine(embedding, ?) AS distance "
-        f"FROM {identifier(tables.vectors)} WHERE id IN ({','.join(map(str, within))}) "
+        f"FROM {identifier(tables.vectors)} WHERE id IN carray(?) "
         "AND length(embedding) > 0 ORDER BY distance, id LIMIT ?",
-        (query.tobytes(), limit),
+        (query.tobytes(), apsw.carray(ids), limit),
     )
     return [Near(int(chunk_id), 1.0 - distance) for chunk_id, distance in rows]
 

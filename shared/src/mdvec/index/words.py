@@ -177,12 +177,9 @@ def _counted(packed: bytes, word_of: Mapping[int, str]) -> dict[str, FieldCounts
     size = len(packed) // _BYTES_EACH
     checksums = struct.unpack_from(f"<{size}I", packed)
     by_word: dict[str, list[int]] = {}
-    if word_of.keys().isdisjoint(checksums):
-        return {}
-    for position, checksum in enumerate(checksums):
-        if checksum in word_of:
-            counts = by_word.setdefault(word_of[checksum], [0] * len(FIELDS))
-            counts[packed[5 * size + position]] += packed[4 * size + position]
+    for position in [at for at, checksum in enumerate(checksums) if checksum in word_of]:
+        counts = by_word.setdefault(word_of[checksums[position]], [0] * len(FIELDS))
+        counts[packed[5 * size + position]] += packed[4 * size + position]
     return {
         word: (title, names, heading, text)
         for word, (title, names, heading, text) in by_word.items()

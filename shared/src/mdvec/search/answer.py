@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from mdvec.database import open_database, snapshot
+from mdvec.database import KeptReader, open_database, snapshot
 from mdvec.errors import MdvecError
 from mdvec.index import NOT_DERIVED, ChromaServer, StoredChunk, stored_properties
 from mdvec.log import PRIVATE, milliseconds, record
@@ -204,6 +204,7 @@ def search(
     engine: ChromaServer | None = None,
     reranker: Reranks | None = None,
     records_of: RecordsOf | None = None,
+    kept: KeptReader | None = None,
 ) -> Answer:
     """Find the passages that answer a question best.
 
@@ -212,7 +213,7 @@ def search(
     left out if the mode is ``vector``, with a note. ``engine`` is that server. So is a tool whose
     model is behind an endpoint that fails. ``reranker`` orders the first candidates anew, or
     leaves them as they are, with a note. ``records_of`` gives the records of tools that are
-    made of them; without it their chunks are returned.
+    made of them; without it their chunks are returned. ``kept`` lends connections to the database.
 
     Raises:
         SearchRefused: the question is blank or too long, a tool that it names is disabled or has
@@ -222,7 +223,8 @@ def search(
     """
     _check(question)
     stopwatch = Stopwatch()
-    with open_database(database, "read") as connection:
+    opened = open_database(database, "read") if kept is None else kept.connection()
+    with opened as connection:
         for _ in range(_MAX_ATTEMPTS):
             requested = requested_tools(connection, question.tools)
             vectors = []

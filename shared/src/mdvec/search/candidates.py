@@ -98,6 +98,7 @@ class FieldReader:
             if words and words <= query.spelled.keys()
         }
         self._short: dict[str, dict[str, int]] = {}
+        self._above: dict[tuple[str, str, str], dict[str, tuple[int, int, int]]] = {}
         self._named: dict[str, NameMatch] = {}
 
     def counts(
@@ -110,18 +111,12 @@ class FieldReader:
             chunk.heading,
             chunk.content,
         )
-        title, names, heading = map(self._counted, (fields.title, fields.names, fields.heading))
         text = self._counter.counts(_folded(fields.text))
-        return {
-            **{term: (0, 0, 0, count) for term, count in text.items()},
-            **{
-                term: (
-                    title.get(term, 0), names.get(term, 0), heading.get(term, 0), text.get(term, 0)
-                )
-                for term in {**title, **names, **heading}
-            },
-            **words,
-        }  # fmt: skip
+        counts = {term: (0, 0, 0, count) for term, count in text.items()}
+        for term, above in self._counted_above(fields.title, fields.names, fields.heading).items():
+            counts[term] = (*above, text.get(term, 0))
+        counts.update(words)
+        return counts
 
     def sentences(
         self, chunk: StoredChunk, counts: Mapping[str, FieldCounts]
@@ -171,6 +166,19 @@ class FieldReader:
 
     def _of(self, chunk: StoredChunk) -> StoredProperties:
         return self._properties.get(chunk.document_id, NOT_DERIVED)
+
+    def _counted_above(
+        self, title: str, names: str, heading: str
+    ) -> dict[str, tuple[int, int, int]]:
+        """The counts in the fields above a text; cached, as a section's passages share them."""
+        fields = (title, names, heading)
+        if fields not in self._above:
+            of_each = [self._counted(field) for field in fields]
+            self._above[fields] = {
+                term: (of_each[0].get(term, 0), of_each[1].get(term, 0), of_each[2].get(term, 0))
+                for term in {**of_each[0], **of_each[1], **of_each[2]}
+            }
+        return self._above[fields]
 
     def _counted(self, short: str) -> dict[str, int]:
         """The counts of a field that many passages share; cached."""

@@ -212,7 +212,7 @@ def _passages(
                 None if run.first == run.last else texts.of(ranked[run.best]).content,
                 run.span,
             )
-            for run in joined_windows([_window(hit) for hit in ranked], k)
+            for run in joined_windows(map(_window, ranked), k)
         ]
     passages: list[_Passage] = []
     for hit in ranked:

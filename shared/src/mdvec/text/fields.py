@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from mdvec.text.dates import named_dates
@@ -75,6 +76,7 @@ def document_names(file_path: str, others: Sequence[str] = ()) -> str:
     return "\n".join([_path_names(file_path), *others])
 
 
+@lru_cache(maxsize=4_096)
 def _path_names(file_path: str) -> str:
     folder, _, name = file_path.rpartition("/")
     stem = name.rpartition(".")[0] or name

@@ -226,15 +226,12 @@ def _bm25(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> list
         normal = K1 * (1 - B + B * candidate.length / (mean or 1.0))
         scores.append(
             sum(
-                weights[term] * count * (K1 + 1) / (count + normal)
-                for term, count in _frequencies(weights, candidate).items()
+                weights[term] * (count := _frequency(counts)) * (K1 + 1) / (count + normal)
+                for term, counts in candidate.terms.items()
+                if term in weights
             )
         )
     return scores
-
-
-def _frequencies(weights: Mapping[str, float], candidate: Candidate) -> dict[str, float]:
-    return {term: _frequency(counts) for term, counts in candidate.terms.items() if term in weights}
 
 
 def _coverage(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> list[float]:

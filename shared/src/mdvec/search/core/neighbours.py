@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from mdvec.text import Outline
@@ -106,7 +106,7 @@ class WindowRun:
         return self.window.span
 
 
-def joined_windows(windows: Sequence[Window], k: int) -> list[WindowRun]:
+def joined_windows(windows: Iterable[Window], k: int) -> list[WindowRun]:
     """The first ``k`` runs of ranked windows, each at the rank of its best window.
 
     A window that adjoins or overlaps a higher-ranked one is not a hit of its own: it extends that
