@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mdvec.datasets import Column
@@ -36,10 +36,16 @@ _BRIEFER: tuple[tuple[tuple[str, ...], int], ...] = (
     (SPREAD, 6),
     ((*SPREAD, "distinct_count"), 5),
     ((*SPREAD, "distinct_count", "median"), 4),
-    ((*SPREAD, "distinct_count", "median", "null_rate"), 4),
-    ((*SPREAD, "distinct_count", "median", "null_rate", "mean"), 4),
 )
 """What a profile without room leaves out in turn, and the digits that its fractions then have."""
+_LISTED = (
+    ("min", "max", "mean", "median", "null_rate"),
+    ("min", "max", "mean", "null_rate"),
+    ("min", "max", "null_rate"),
+)
+"""Without room for the names of figures in every column: the figures of its list, in turn."""
+_LISTED_DIGITS = 4
+_SHORTENED = "shortened; columns=[…] tells all of a few"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +102,12 @@ class Summaries:
             )
 
         warnings = self.queries.take_warnings()
-        whole, said = answer["columns"], warnings
-        for names_left, digits in _BRIEFER if len(picked) > 1 else ():
+        said = warnings
+        for briefer in _briefer(answer) if len(picked) > 1 else ():
             if len(picked) == len(shown) and guard.fits(with_warnings(answer, said)):
                 break
-            answer["columns"] = _briefly(whole, names_left, digits)
-            if names_left != SPREAD or digits < _ALL_DIGITS:
-                said = [*warnings, "shortened; columns=[…] tells all of a few"]
+            answer, is_shortened = briefer
+            said = [*warnings, _SHORTENED] if is_shortened else warnings
         return guard.trim(
             with_warnings(answer, said),
             ("columns",),
@@ -197,18 +202,35 @@ def _selection(
     return column, Period(*date_range).condition(column)
 
 
-def _briefly(
-    columns: Mapping[str, Mapping[str, Cell]], left_out: Sequence[str], digits: int
-) -> dict[str, dict[str, Cell]]:
-    """Columns with fewer figures; a share of NULLs that is not 0 stays, and so do whole numbers."""
-    return {
-        name: {
-            figure: profile.rounded(cell, digits)
-            for figure, cell in figures.items()
-            if figure not in left_out or (figure == "null_rate" and cell)
+def _briefer(answer: JsonAnswer) -> Iterator[tuple[JsonAnswer, bool]]:
+    """The answer with less and less of each column, and whether it must say so.
+
+    Whole numbers keep their digits, and a share of NULLs stays unless it is 0.
+    """
+    whole = answer["columns"]
+    for left_out, digits in _BRIEFER:
+        columns = {
+            name: {
+                figure: profile.rounded(cell, digits)
+                for figure, cell in figures.items()
+                if figure not in left_out or (figure == "null_rate" and cell)
+            }
+            for name, figures in whole.items()
         }
-        for name, figures in columns.items()
-    }
+        yield answer | {"columns": columns}, digits < _ALL_DIGITS
+    for names in _LISTED:
+        listed = {name: _listed(figures, names) for name, figures in whole.items()}
+        yield {"figures": names} | answer | {"columns": listed}, True
+
+
+def _listed(figures: Mapping[str, Cell], names: Sequence[str]) -> list[Cell]:
+    """Some figures of a column without their names, up to the last that says something."""
+    cells = [profile.rounded(figures.get(name), _LISTED_DIGITS) for name in names]
+    if not cells[-1]:
+        cells.pop()  # no NULLs
+    while cells and cells[-1] is None:
+        cells.pop()
+    return cells
 
 
 def _cut(fewer: int, bins: int, guard: AnswerGuard) -> str:

@@ -341,6 +341,32 @@ def test_requests_of_a_program_share_its_turns_and_a_place_waits_for_the_other_p
             assert place == 1
 
 
+def test_a_program_that_shares_its_name_waits_for_one_slow_query_not_for_ten():
+    turns, order = Turns(), []
+
+    def ask(name, begun, end):
+        with in_session(f"request {name}", "agent"), turns.turn([0, 1], 60):
+            order.append(name)
+            begun.set()
+            end.wait(60)
+
+    asked: dict[str, tuple[threading.Event, threading.Event, threading.Thread]] = {}
+    for name in ("slow", *(f"slow {number}" for number in range(8)), "a count"):
+        begun, end = threading.Event(), threading.Event()
+        thread = threading.Thread(target=ask, args=(name, begun, end))
+        thread.start()
+        while len(turns._queue) + len(order) < len(asked) + 1:
+            time.sleep(0.005)
+        asked[name] = begun, end, thread
+    for _, end, _ in list(asked.values())[:2]:
+        end.set()
+    assert asked["a count"][0].wait(20)
+    assert "slow 7" not in order[:4]
+    for _, end, thread in asked.values():
+        end.set()
+        thread.join(20)
+
+
 def test_a_missing_or_broken_file_is_reported_and_the_rest_works(start_process, tmp_path):
     good = parquet(tmp_path / "runs.parquet", "SELECT 1 AS i")
     gone = ParquetTable("gone", tmp_path / "gone.parquet", 1, 1)

@@ -111,21 +111,28 @@ class Turns:
     def _given(self) -> dict[_Waiting, int]:
         """The place that each waiting thread can take now.
 
-        The session whose last turn is longest ago chooses first; within one, who came first.
+        The session whose last turn is longest ago chooses first; within one, who came first. But
+        a second place takes the latest of a session: programs that have one name, and so are one
+        session, wait for one slow query of each other at most.
         """
         given: dict[_Waiting, int] = {}
-        taken, running = set(self._busy), Counter(self._busy.values())
+        busy, running = set(self._busy), Counter(self._busy.values())
         since = time.monotonic() - _SECONDS_BETWEEN_QUERIES
         self._ended = {name: ended for name, ended in self._ended.items() if ended > since}
         asking = {*self._ended, *(waiting.session for waiting in self._queue)}
-        for waiting in sorted(self._queue, key=lambda other: self._last.get(other.session, 0)):
-            if running[waiting.session] and asking - {waiting.session}:
-                continue
-            place = next((place for place in waiting.places if place not in taken), None)
-            if place is not None:
-                given[waiting] = place
-                taken.add(place)
-                running[waiting.session] += 1
+        queue = sorted(self._queue, key=lambda other: self._last.get(other.session, 0))
+        for place in sorted({place for waiting in queue for place in waiting.places} - busy):
+            able = [
+                waiting
+                for waiting in queue
+                if place in waiting.places
+                and waiting not in given
+                and not (running[waiting.session] and asking - {waiting.session})
+            ]
+            if able:
+                same = [waiting for waiting in able if waiting.session == able[0].session]
+                given[same[0] if place == same[0].places[0] else same[-1]] = place
+                running[able[0].session] += 1
         return given
 
 
