@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import tomllib
+from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -24,6 +26,23 @@ class AskedSet:
     folder: str
     parts: list[tuple[str, str]]
     questions: list[tuple[str, str]]
+
+    def sampled(self, characters: int, folder: Path) -> AskedSet:
+        """At most so many characters: files that are asked about, evenly spread, in a folder."""
+        sizes = Counter[str]()
+        for name, part in self.parts:
+            sizes[name] += len(part)
+        if sizes.total() <= characters:
+            return self
+        asked = names = list(dict.fromkeys(file for _, file in self.questions))
+        while sum(sizes[name] for name in names) > characters:
+            names = evenly(asked, len(names) - 1)
+        for name in names:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(Path(self.folder) / name, folder / name)
+        parts = [part for part in self.parts if part[0] in names]
+        questions = [question for question in self.questions if question[1] in names]
+        return AskedSet(self.name, str(folder), parts, questions)
 
     def store(self, path: Path) -> None:
         """Write it for a child process."""

@@ -123,7 +123,8 @@ def searching(
     for given in sets:
         stored = folder / f"{given.name}.json"
         given.store(stored)
-        yield f"**{given.name}**, {len(given.questions)} questions\n"
+        files = len({file for file, _ in given.parts})
+        yield f"**{given.name}**, {len(given.questions)} questions about {files} files\n"
         yield "| searcher | nDCG@10 | R@1 | among 10 | ms a question | of it computing | built in s | memory MB | index MB |"
         yield "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
         for name, peer in SEARCHERS.items():
@@ -232,6 +233,7 @@ def main() -> None:
     """Measure all, and write the measured part of the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--questions", type=int, default=200, help="of each set, evenly spread")
+    parser.add_argument("--characters", type=int, help="of each set at most; default: all")
     parser.add_argument("--installed", type=Path, help="keep the peers here, for the next run")
     parser.add_argument("--without", nargs="*", default=[], choices=SEARCHERS, help="leave out")
     parser.add_argument("--data", type=Path, help="the folder with jsquad and react-ja")
@@ -249,6 +251,8 @@ def main() -> None:
         sets = [collection(*each) for each in given.collection]
         if data or not sets:
             sets = [*asked_sets(bench, given.questions), *sets]
+        if given.characters:
+            sets = [each.sampled(given.characters, folder / f"{each.name}-files") for each in sets]
         when = f"{datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores, {platform.system()}"
         lines = [f"Measured on {when}, Python {platform.python_version()}, CPU only; {os.getloadavg()[0]:.1f} processes ran beside.\n",
                  *searching(installed, sets, folder, given.without), *serving(installed, bench, sets), "",

@@ -76,7 +76,7 @@ def register_command(
     except manage.NotRegistered:
         print_line(entry)
         raise
-    _report(change, f"registered in {chosen.title}", "is registered already")
+    _report(change, f"registered in {chosen.title}", "mdvec is registered already")
     if change.kept:
         say(f"kept from the previous entry: {', '.join(change.kept)} "
             f"(to start anew: mdvec unregister {client})")  # fmt: skip
@@ -90,12 +90,12 @@ def unregister_command(client: ClientArgument) -> None:
     """Remove the server from a client's settings."""
     chosen = manage.CLIENTS[client]
     change = manage.unregister(chosen, _machine(), datetime.now().astimezone())
-    _report(change, f"removed from {chosen.title}", "is not registered")
+    _report(change, f"removed from {chosen.title}", "mdvec is not registered")
 
 
 def _report(change: FileChange, done: str, nothing_to_do: str) -> None:
     if not change.changed:
-        say(f"mdvec {nothing_to_do} in {change.file}")
+        say(f"{nothing_to_do} in {change.file}")
         return
     note = "" if change.backup is None else f" (the previous file: {change.backup.name})"
     say(f"{done}: {change.file}{note}")

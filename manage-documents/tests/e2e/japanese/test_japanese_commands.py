@@ -93,6 +93,9 @@ def test_errors_and_findings_are_in_japanese_but_not_json(mdvec):
     assert japanese("import").err == (
         "エラー: オプション --name（-n）がありません。mdvec import --help をご覧ください\n"
     )
+    assert japanese("search", "水", "-k", "0").err == (
+        "エラー: --k（-k）に 0 は使えません（1 to 50 hits）。mdvec search --help をご覧ください\n"
+    )
     mdvec.write("a.md", "# 水\n")
     imported = japanese("import", "-n", "notes")
     assert imported.out.startswith("notes: 追加 1、更新 0、削除 0、変更なし 0、失敗 0。断片 1 個、")

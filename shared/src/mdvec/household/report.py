@@ -135,10 +135,10 @@ class HouseholdReport:
                     )
                 )
         if self.bill_candidates:
-            bills = "card bill equals" if self.bill_candidates == 1 else "card bills equal"
+            bills = "new card bill equals" if self.bill_candidates == 1 else "new card bills equal"
             lines.append(
                 ReportLine(
-                    f"{self.bill_candidates} new {bills} the card's own rows, so both count; "
+                    f"{self.bill_candidates} {bills} the card's own rows, so both count; "
                     "ask your client to review the duplicates"
                 )
             )
