@@ -159,7 +159,7 @@ def _relations(hit: Hit) -> str:
     """Which queries found a hit, where else its text is, and what its document is linked with."""
     found_by = f"; found by {', '.join(map(quoted, hit.found_by))}" if hit.found_by else ""
     also_in = f"; also in {_few(hit.also_in)}" if hit.also_in else ""
-    goes_on = f"; goes on at {hit.end_position}" if hit.goes_on else ""
+    goes_on = "" if hit.goes_on is None else f"; goes on at {hit.goes_on}"
     return goes_on + found_by + also_in + _linked(hit.links_to, hit.linked_from, _MAX_LINKS)
 
 

@@ -44,6 +44,7 @@ from .documents import erase_deleted_terms as erase_deleted_terms
 from .documents import rewrite_lexical_index as rewrite_lexical_index
 from .links import DocumentLinks as DocumentLinks
 from .links import LinkedDocument as LinkedDocument
+from .links import documents_called as documents_called
 from .links import documents_named as documents_named
 from .links import links_of as links_of
 from .nearest import EngineUnavailable as EngineUnavailable

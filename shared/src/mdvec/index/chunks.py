@@ -226,14 +226,14 @@ def documents_of_chunks(
 
 def section_goes_on(
     connection: apsw.Connection, tables: Tables, document_id: int, heading: str, position: int
-) -> bool:
-    """Whether text under the same heading of a document follows a position."""
+) -> int | None:
+    """Where, from a position of a document on, text under the same heading follows; else None."""
     row = connection.execute(
-        f"SELECT heading FROM {identifier(tables.vectors)} "
+        f"SELECT heading, start_position FROM {identifier(tables.vectors)} "
         "WHERE document_id = ? AND end_position > ? ORDER BY start_position LIMIT 1",
         (document_id, position),
     ).fetchone()
-    return row is not None and bool(heading) and row[0] == heading
+    return max(int(row[1]), position) if row and heading and row[0] == heading else None
 
 
 def chunk_count(connection: apsw.Connection, tables: Tables) -> int:

@@ -57,6 +57,14 @@ def documents_named(connection: apsw.Connection, tables: Tables, name: str) -> l
     return [int(str(number)) for (number,) in named]
 
 
+def documents_called(connection: apsw.Connection, tables: Tables, name: str) -> list[int]:
+    """The documents that a caller means: those that a link may mean, else those of that title."""
+    by_title = f"SELECT id FROM {identifier(tables.documents)} WHERE title = ? ORDER BY id"
+    return documents_named(connection, tables, name) or [
+        int(str(number)) for (number,) in connection.execute(by_title, (name,))
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class LinkedDocument:
     """A document at the other end of a link, and the heading or block that the link names."""

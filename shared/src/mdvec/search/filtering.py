@@ -19,7 +19,7 @@ from mdvec.index import (
     chunks_saying,
     chunks_with_tasks,
     count_undated,
-    documents_named,
+    documents_called,
     documents_of_chunks,
     documents_passing,
     documents_with_value,
@@ -180,7 +180,7 @@ def _explained(
         return f"no note of {names} has a path like {single.path.given}"
     if single.links_to is not None:
         name = single.links_to
-        is_there = any(documents_named(connection, tool.tables, name) for tool in requested)
+        is_there = any(documents_called(connection, tool.tables, name) for tool in requested)
         what = "links to" if is_there else "is called, so none links to,"
         return f"no note of {names} {what} {quoted(name)}"
     if single.where:
@@ -215,7 +215,7 @@ def _condition(connection: apsw.Connection, tool: Tool, filters: Filters) -> Con
 
 def linking_documents(connection: apsw.Connection, tool: Tool, name: str) -> frozenset[int]:
     """The documents of a tool that link to those that a link with this name may mean."""
-    links = links_of(connection, tool.tables, documents_named(connection, tool.tables, name))
+    links = links_of(connection, tool.tables, documents_called(connection, tool.tables, name))
     return frozenset(link.document_id for linked in links.values() for link in linked.back)
 
 

@@ -13,6 +13,7 @@ import apsw
 from mdvec.index import (
     NOT_DERIVED,
     DocumentLinks,
+    LinkedDocument,
     StoredChunk,
     StoredProperties,
     Tables,
@@ -39,6 +40,7 @@ from mdvec.text import (
     machine_text,
     outline,
     page_unit,
+    shown_name,
 )
 from mdvec.tools import KINDS
 
@@ -81,7 +83,7 @@ class Hit:
     several were asked, ``also_in`` other files with the same text, ``links_to`` and
     ``linked_from`` the paths that its document links to and is linked from. ``truncated`` says
     whether the passage was cut at either end; if its end was cut, it continues at
-    ``next_position``. ``goes_on`` says whether its section goes on where it ends uncut. ``pages``
+    ``next_position``. ``goes_on`` is where its section goes on if it ends uncut. ``pages``
     are those of the original file that it is on, such as "pages 12-13", from ``first_page`` on; ""
     and 0 if that has none.
     """
@@ -106,7 +108,7 @@ class Hit:
     also_in: tuple[str, ...] = ()
     links_to: tuple[str, ...] = ()
     linked_from: tuple[str, ...] = ()
-    goes_on: bool = False
+    goes_on: int | None = None
     pages: str = ""
     first_page: int = 0
 
@@ -150,12 +152,13 @@ def hits(
     first = [passage.found for passage in passages[: len(spans)]]
     notes = [hit for hit in first if not KINDS[hit.tool.kind].is_made_of_records]
     properties = of_documents(connection, notes, stored_properties)
-    links = of_documents(connection, notes, links_of)
+    named = [*notes, *(other for hit in notes for other in hit.also_in[:_LINKED_PLACES])]
+    links = of_documents(connection, named, links_of)
     shown = [
         _with_links(
             connection,
             passage.found,
-            links.get(passage.found.document, DocumentLinks()),
+            links,
             _hit(passage, span, properties.get(passage.found.document, NOT_DERIVED)),
         )
         for passage, span in zip(passages, spans, strict=False)
@@ -180,8 +183,15 @@ def of_documents(
     return stored
 
 
+_LINKED_PLACES, _MAX_LINKS = 5, 2
+"""Of how many other files with a hit's text the links are told, and how many in each direction."""
+
+
 def _with_links(
-    connection: apsw.Connection, ranked: RankedChunk, links: DocumentLinks, hit: Hit
+    connection: apsw.Connection,
+    ranked: RankedChunk,
+    of_document: Mapping[tuple[int, int], DocumentLinks],
+    hit: Hit,
 ) -> Hit:
     if KINDS[ranked.tool.kind].is_made_of_records:
         return hit
@@ -189,15 +199,37 @@ def _with_links(
     pages, first_page = documents.pages_of(
         connection, ranked.tables, hit.file_path, hit.start_position, hit.end_position
     )
+    links = of_document.get(ranked.document, DocumentLinks())
     return replace(
         hit,
         pages=pages,
         first_page=first_page,
-        links_to=tuple(dict.fromkeys(link.file_path for link in links.to)),
-        linked_from=tuple(dict.fromkeys(link.file_path for link in links.back)),
-        goes_on=hit.next_position is None
-        and section_goes_on(connection, ranked.tables, number, hit.heading, hit.end_position),
+        also_in=tuple(
+            f"{other.place}{_linked(of_document.get(other.document, links), links)}"
+            for other in ranked.also_in
+        ),
+        links_to=_paths(links.to),
+        linked_from=_paths(links.back),
+        goes_on=None
+        if hit.next_position is not None
+        else section_goes_on(connection, ranked.tables, number, hit.heading, hit.end_position),
     )
+
+
+def _paths(links: Sequence[LinkedDocument]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(link.file_path for link in links))
+
+
+def _linked(links: DocumentLinks, of_hit: DocumentLinks) -> str:
+    """What another document with a hit's text is linked with, where the hit's is not."""
+    ways = ("links to", links.to, of_hit.to), ("linked from", links.back, of_hit.back)
+    parts: list[str] = []
+    for way, own, known in ways:
+        paths = [shown_name(path) for path in _paths(own) if path not in _paths(known)]
+        if paths:
+            more = f" and {len(paths) - _MAX_LINKS} more" if len(paths) > _MAX_LINKS else ""
+            parts.append(f"{way} {', '.join(paths[:_MAX_LINKS])}{more}")
+    return f" ({'; '.join(parts)})" if parts else ""
 
 
 def _passages(
@@ -352,7 +384,6 @@ def _hit(passage: _Passage, shown: TextSpan, properties: StoredProperties) -> Hi
         next_position=end if end < passage.span.end else passage.goes_on_at,
         explanation=_explanation(passage.found),
         found_by=passage.found.found_by,
-        also_in=passage.found.also_in,
     )
 
 

@@ -13,7 +13,7 @@ from mdvec.index import (
     NOT_DERIVED,
     StoredProperties,
     documents,
-    documents_named,
+    documents_called,
     open_tasks,
     stored_properties,
 )
@@ -135,7 +135,7 @@ def query_like(
         for tool in requested_tools(connection, tools):
             if tool.model is None or KINDS[tool.kind].is_made_of_records:
                 continue
-            named = documents_named(connection, tool.tables, file_path)
+            named = documents_called(connection, tool.tables, file_path)
             paths = [path for _, path in documents.paths(connection, tool.tables, named)]
             # As of links, the shortest path.
             path = min(paths, key=lambda path: (path.count("/"), path), default=file_path)

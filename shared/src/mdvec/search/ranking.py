@@ -38,7 +38,7 @@ class RankedChunk:
     """A candidate with its score, and its rank by each retriever's score, from 1.
 
     ``likelihood`` estimates the probability that it answers. ``found_by`` are the queries that
-    found it, if there are several, ``also_in`` the other places of the same text.
+    found it, if there are several, ``also_in`` the others with the same text.
     """
 
     tool: Tool
@@ -49,7 +49,7 @@ class RankedChunk:
     vector_rank: int
     lexical_rank: int
     found_by: tuple[str, ...] = ()
-    also_in: tuple[str, ...] = ()
+    also_in: tuple[RankedChunk, ...] = ()
 
     @property
     def document(self) -> tuple[int, int]:
@@ -251,7 +251,7 @@ def each_text_once(ranked: Sequence[RankedChunk]) -> list[RankedChunk]:
         about = (_composed(chunk.title), _composed(chunk.heading)) if is_short else ()
         position = first_with.setdefault((hit.tool.id, text, *about), len(once))
         if position < len(once) and once[position].chunk.document_id != chunk.document_id:
-            once[position] = replace(once[position], also_in=(*once[position].also_in, hit.place))
+            once[position] = replace(once[position], also_in=(*once[position].also_in, hit))
         else:
             once.append(hit)
     return once

@@ -158,6 +158,15 @@ def test_notes_like_a_note_are_found_without_itself(notes):
     assert query_like(notes.database, None, "給湯器") == (source, like)
 
 
+def test_a_note_is_called_by_its_title_too_where_no_link_would_name_it(collection):
+    collection.write("notes/2025.md", "# 給湯器の記録\n\n点火が悪い。\n")
+    collection.write("b.md", "[[2025]] の続き。\n")
+    collection.import_("new")
+    assert [d.file_path for d in listed(collection, links_to="給湯器の記録").documents] == ["b.md"]
+    assert query_like(collection.database, None, "給湯器の記録")[0].file_path == "notes/2025.md"
+    assert read(collection, "notes/2025.md").linked_from == ("b.md",)
+
+
 def test_a_long_notes_own_passages_crowd_out_none_of_its_relatives(collection):
     section = "## 給湯器の交換\n\n給湯器の交換の手順と費用を書く。配管を外して付け替える。\n\n"
     collection.write("長い.md", "# 給湯器の交換\n\n" + section * 90)

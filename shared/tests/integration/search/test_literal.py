@@ -250,11 +250,11 @@ def test_an_exact_address_is_found_where_the_index_does_not_look(notes):
 def test_the_same_text_in_several_files_is_one_hit_that_names_the_others(collection):
     for name in ("a.md", "写し/a.md", "c.md"):
         collection.write(name, "# 規約\n\n返品は三十日以内に受け付けます。\n")
-    collection.write("d.md", "# 規約\n\n返品の送料は店が持ちます。\n")
+    collection.write("d.md", "# 規約\n\n返品の送料は店が持ちます。[[写し/a]] も同じ。\n")
     collection.import_("new")
     answer = collection.search("返品はいつまで", k=5)
     assert [hit.file_path for hit in answer.results] == ["a.md", "d.md"]
-    assert answer.results[0].also_in == ("c.md:1-3", "写し/a.md:1-3")
+    assert answer.results[0].also_in == ("c.md:1-3", "写し/a.md:1-3 (linked from d.md)")
     assert answer.results[1].also_in == ()
 
 
