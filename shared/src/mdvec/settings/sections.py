@@ -10,8 +10,10 @@ from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Literal
+from zoneinfo import ZoneInfo
 
 import platformdirs
+from pathspec import GitIgnoreSpec
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from mdvec.converters import NEW_TOOL_ENDINGS, OwnCommands
@@ -65,8 +67,6 @@ def known_zone(name: str | None) -> str | None:
 
 def _is_there(name: str) -> bool:
     """Whether this system knows the zone; a system may know none."""
-    from zoneinfo import ZoneInfo
-
     try:
         ZoneInfo(name)
     except (LookupError, OSError, ValueError):
@@ -124,8 +124,6 @@ def _lower_case(value: object) -> object:
 
 
 def _gitignore_pattern(value: str) -> str:
-    from pathspec import GitIgnoreSpec
-
     try:
         GitIgnoreSpec.from_lines([value])
     except re.error as error:
