@@ -17,17 +17,21 @@ from typer.main import get_command
 COMMON = ("--database <path>", "--config <path>", "-v, --verbose")
 """Options of nearly every command, which the page explains once."""
 HELP = "--help"
+SHARED = {
+    "-n, --name <str>": "The tool's name.  [required]",
+    "--format <table|json>": "The output format.",
+}
+"""Options that mean the same in some commands, which the page names once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: its path, its usage after the path, its help, and a help text for each parameter.
+    """A command: its path, its help, and a help text for each parameter.
 
     Parameters are named as the help names them, such as ``-n, --name <str>``.
     """
 
     path: str
-    usage: str
     help: str
     arguments: dict[str, str]
     options: dict[str, str]
@@ -48,10 +52,11 @@ def cli_page() -> str:
         "Written by `make docs` from the commands' own help, which `-h` or `--help` shows. "
         f"All of them but {', '.join(without)} also take:",
         _list(common),
+        *(_shared(option, commands) for option in SHARED),
     ]
     for command in commands:
         parts += [f"## {command.path}", *_parts(command)]
-    parts += ["## mdvec-mcp", f"```text\n{_server_help()}\n```"]
+    parts += ["## mdvec-mcp", *_server_help()]
     return "\n\n".join(parts) + "\n"
 
 
@@ -66,9 +71,8 @@ def _commands(
         name, text = parameter.get_help_record(context) or (HELP, "")  # none if it is hidden
         if name != HELP:
             (arguments if isinstance(parameter, TyperArgument) else options)[name] = text
-    usage = " ".join(command.collect_usage_pieces(context))
     is_group = isinstance(command, TyperGroup)
-    yield Command(path, usage, command.help, arguments, options, is_group)
+    yield Command(path, command.help, arguments, options, is_group)
     if is_group:
         for name, inner in command.commands.items():
             yield from _commands(inner, f"{path} {name}", context)
@@ -80,19 +84,33 @@ def _help_of(option: str, commands: list[Command]) -> str:
     return text
 
 
+def _shared(option: str, commands: list[Command]) -> str:
+    """An option with its help, and the commands that have it."""
+    having = [
+        f"`{command.path.removeprefix('mdvec ')}`"
+        for command in commands
+        if command.options.get(option) == SHARED[option]
+    ]
+    return f"`{option}`: {_plain(SHARED[option])} Of {', '.join(having)}."
+
+
 def _parts(command: Command) -> Iterator[str]:
-    own = {name: text for name, text in command.options.items() if name not in COMMON}
-    if command.arguments:
-        yield f"`{command.path} {command.usage}`"
+    own = {
+        name: text
+        for name, text in command.options.items()
+        if name not in COMMON and SHARED.get(name) != text
+    }
     yield _escaped("\n\n".join(" ".join(part.split()) for part in command.help.split("\n\n")))
     if command.arguments or own:
         yield _list(command.arguments | own)
 
 
 def _list(parameters: dict[str, str]) -> str:
-    return "\n".join(
-        f"- `{name}`: {_escaped(re.sub('  +', ' ', text))}" for name, text in parameters.items()
-    )
+    return "\n".join(f"- `{name}`: {_plain(text)}" for name, text in parameters.items())
+
+
+def _plain(help_text: str) -> str:
+    return _escaped(re.sub("  +", " ", help_text))
 
 
 def _escaped(text: str) -> str:
@@ -100,11 +118,16 @@ def _escaped(text: str) -> str:
     return re.sub(r"([<*])", r"\\\1", text)
 
 
-def _server_help() -> str:
-    """What ``mdvec-mcp --help`` prints, a hundred columns wide."""
+def _server_help() -> Iterator[str]:
+    """What ``mdvec-mcp --help`` prints of itself and its options."""
     code = "import sys; sys.argv[0] = 'mdvec-mcp'; from mdvec_mcp.main import main; main()"
-    return subprocess.run(
+    printed = subprocess.run(
         [sys.executable, "-c", code, "--help"],
         check=True, capture_output=True, text=True,
         env={**os.environ, "COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"},
-    ).stdout.rstrip()  # fmt: skip
+    ).stdout  # fmt: skip
+    head, _, options = printed.partition("\noptions:\n")
+    about = head.partition("\n\n")[2]  # after the usage, which names the options again
+    yield " ".join(about.split())
+    entries = re.findall(r"^  (-\S.*?)(?:  |\n)\s*(.*(?:\n {20,}.*)*)", options, re.MULTILINE)
+    yield _list({name: " ".join(text.split()) for name, text in entries if "--help" not in name})

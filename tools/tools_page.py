@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,8 @@ CALLS: dict[str, dict[str, object]] = {
 }  # fmt: skip
 """An example call of each tool, made in this order; the server holds docs/examples."""
 
+SHOWN_BY_OTHERS = {"notes", "kakeibo", "get_duplicate_candidate_detail"}
+"""Tools whose answers look like those of search and of list_duplicate_candidates."""
 MAX_WIDTH = 160
 SHORT = re.compile(r"[\[{]\n(?:[^\[\]{}\n]+\n)+ *[\]}]")
 """A list or object in JSON that holds neither lists nor objects."""
@@ -94,16 +97,19 @@ def tools_page() -> str:
         "# The tools of the server",
         "Written by `make docs` from a server over the samples of this repository: a collection, "
         "`notes`, a household, `kakeibo` (invented), and a dataset, `runs`. Long answers are cut "
-        "here, with `…`. A parameter that is not required can be left out; a household's `tool` is "
-        "its name, where there are several. Clients get the same as JSON Schema through "
-        "`tools/list`. The text is the whole answer; "
+        "here, with `…`. A parameter that is not required can be left out. A household's tools "
+        "also take `tool`, its name, where there are several. Clients get the same as JSON Schema "
+        "through `tools/list`. The text is the whole answer; "
         'programs that want it as data set `[server] structured = "always"`.',
         "## The server's instructions to a model",
         "\n".join(f"> {line}" for line in str(instructions).splitlines()),
     ]
+    search = next(tool for tool in tools if tool.name == "search")
     for tool in tools:
-        parts += [f"## {tool.name}", str(tool.description), _parameters(tool.input_schema)]
-        parts += _example(tool.name, examples[tool.name])
+        parts += [f"## {tool.name}", str(tool.description)]
+        parts += [_parameters(tool.input_schema, _lines(search.input_schema, ()))]
+        if tool.name not in SHOWN_BY_OTHERS:
+            parts += _example(tool.name, examples[tool.name])
     parts += [
         "## The prompt `analyze_data`",
         "How to plan, ask and compute without reading rows: what "
@@ -169,9 +175,19 @@ def _ids_from(name: str, examples: dict[str, Example]) -> dict[str, object]:
     return {}
 
 
-def _parameters(schema: dict[str, Any]) -> str:
-    """A list of the parameters: the type, the default where it is not null, and the meaning."""
+def _parameters(schema: dict[str, Any], of_search: list[str]) -> str:
+    """A list of the parameters; of a collection's tool what it has in common with search."""
     required = set(schema.get("required", ()))
+    lines = _lines(schema, required)
+    if required == {"query"} and len(set(lines) & set(of_search)) > len(lines) // 2:
+        others = [line for line in lines if line not in of_search]
+        names = ", ".join(line[2:].partition(" ")[0] for line in lines if line in of_search)
+        lines = [*others, f"- as of `search`: {names}"]
+    return "\n".join(lines) or "No parameters."
+
+
+def _lines(schema: dict[str, Any], required: Collection[str]) -> list[str]:
+    """A line for each parameter: the type, the default where it is not null, and the meaning."""
     lines = []
     for name, field in schema.get("properties", {}).items():
         about = _type(field, schema)
@@ -180,8 +196,9 @@ def _parameters(schema: dict[str, Any]) -> str:
         elif (default := field.get("default")) is not None:
             about += f"; default `{json.dumps(default)}`"
         meaning = _meaning(field, schema)
-        lines.append(f"- `{name}` ({about}){f': {meaning}' if meaning else ''}")
-    return "\n".join(lines) or "No parameters."
+        if (name, about, meaning) != ("tool", "string", ""):
+            lines.append(f"- `{name}` ({about}){f': {meaning}' if meaning else ''}")
+    return lines
 
 
 def _resolved(field: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
