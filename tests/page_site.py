@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import httpx2
@@ -24,6 +26,8 @@ from mdvec_mcp.web.serve import HttpLimits, http_app
 from tiny_embedder import TinyBackend
 
 _TOKEN = re.compile(r'data-csrf="([0-9a-f]+)"')
+_NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+"""Without certificates, which each client would read anew."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,7 @@ class Site:
         """A client with cookies, which has opened a one-time address."""
         with httpx2.Client(
             base_url=self.address, trust_env=False, follow_redirects=True, timeout=30,
-            headers={"accept-language": language},
+            headers={"accept-language": language}, verify=_NO_TLS,
         ) as client:  # fmt: skip
             if is_open:
                 opened = client.get(f"/open?code={self.key.one_time_code()}")
@@ -51,6 +55,7 @@ def post(client: httpx2.Client, path: str, /, **fields: str | list[str]) -> http
     return client.post(path, data={"csrf": token_of(client), **fields})
 
 
+@cache
 def token_of(client: httpx2.Client) -> str:
     """The token of a client's session, as every view has it."""
     return _TOKEN.search(client.get("/").text)[1]

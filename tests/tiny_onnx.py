@@ -21,19 +21,36 @@ def build_modernbert(folder: Path, pooling="mean_tokens", prompts=None) -> Path:
     torch.manual_seed(7)
     model = ModernBertModel(_config(folder)).eval()
     model.save_pretrained(folder)
-    modules = [("", "Transformer"), ("1_Pooling", "Pooling")]
-    _write(folder / "modules.json", [
-        {"idx": number, "name": str(number), "path": path,
-         "type": f"sentence_transformers.models.{kind}"}
-        for number, (path, kind) in enumerate(modules)
-    ])  # fmt: skip
-    (folder / "1_Pooling").mkdir()
-    _write(
-        folder / "1_Pooling" / "config.json",
-        {"word_embedding_dimension": HIDDEN, f"pooling_mode_{pooling}": True},
-    )
-    _write(folder / "config_sentence_transformers.json", {"prompts": prompts or {}})
+    _write_modules(folder, pooling, prompts or {})
     _export(model, folder / "onnx" / "model.onnx", "last_hidden_state")
+    return folder
+
+
+def build_table(folder: Path) -> Path:
+    """Write a model that looks each token's vector up into a new folder: made without torch."""
+    import numpy as np
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+
+    size = write_tokenizer(folder, MAX_TOKENS)
+    table = np.random.default_rng(7).normal(size=(size, HIDDEN)).astype("f4")
+    ids, mask = (
+        helper.make_tensor_value_info(name, TensorProto.INT64, ["texts", "tokens"])
+        for name in ("input_ids", "attention_mask")
+    )
+    vectors = helper.make_tensor_value_info(
+        "last_hidden_state", TensorProto.FLOAT, ["texts", "tokens", HIDDEN]
+    )
+    graph = helper.make_graph(
+        [helper.make_node("Gather", ["table", "input_ids"], ["last_hidden_state"])],
+        "table", [ids, mask], [vectors], [numpy_helper.from_array(table, "table")],
+    )  # fmt: skip
+    _write(folder / "config.json", {"model_type": "modernbert", "hidden_size": HIDDEN})
+    _write_modules(folder, "mean_tokens", {})
+    (folder / "onnx").mkdir()
+    whole = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+    whole.ir_version = 8
+    onnx.save(whole, folder / "onnx" / "model.onnx")
     return folder
 
 
@@ -101,6 +118,21 @@ def _config(folder: Path, **more: int):
         global_attn_every_n_layers=3, pad_token_id=0, bos_token_id=2, eos_token_id=3,
         cls_token_id=2, sep_token_id=3, attn_implementation="eager", **more,
     )  # fmt: skip
+
+
+def _write_modules(folder: Path, pooling: str, prompts: dict[str, str]) -> None:
+    modules = [("", "Transformer"), ("1_Pooling", "Pooling")]
+    _write(folder / "modules.json", [
+        {"idx": number, "name": str(number), "path": path,
+         "type": f"sentence_transformers.models.{kind}"}
+        for number, (path, kind) in enumerate(modules)
+    ])  # fmt: skip
+    (folder / "1_Pooling").mkdir()
+    _write(
+        folder / "1_Pooling" / "config.json",
+        {"word_embedding_dimension": HIDDEN, f"pooling_mode_{pooling}": True},
+    )
+    _write(folder / "config_sentence_transformers.json", {"prompts": prompts})
 
 
 def _export(model, file: Path, output: str) -> None:

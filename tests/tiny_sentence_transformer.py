@@ -46,7 +46,6 @@ def build_cross_encoder(folder: Path, numbers: int = 1) -> Path:
 def write_tokenizer(folder: Path, max_tokens: int) -> int:
     """Write a tokenizer of letters into a new folder; returns how many tokens it has."""
     from tokenizers import Regex, Tokenizer, models, pre_tokenizers, processors
-    from transformers import PreTrainedTokenizerFast
 
     folder.mkdir(parents=True)
     words = {piece: number for number, piece in enumerate([*SPECIALS, *dict.fromkeys(LETTERS)])}
@@ -57,10 +56,13 @@ def write_tokenizer(folder: Path, max_tokens: int) -> int:
         pair="[CLS] $A [SEP] $B:1 [SEP]:1",
         special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
     )
-    PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]",
-        sep_token="[SEP]", mask_token="[MASK]", model_max_length=max_tokens,
-    ).save_pretrained(folder)  # fmt: skip
+    tokenizer.add_special_tokens([*SPECIALS])
+    tokenizer.save(str(folder / "tokenizer.json"))
+    named = {f"{name.strip('[]').lower()}_token": name for name in SPECIALS}
+    _write(
+        folder / "tokenizer_config.json",
+        {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": max_tokens, **named},
+    )
     return len(words)
 
 

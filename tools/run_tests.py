@@ -20,7 +20,7 @@ PACKAGES = {
 # cores: some wait for files to settle, for models to be idle, for processes.
 PYTEST = (
     "pytest", "-m", "not soak", "-n", "3", "--dist", "worksteal",
-    "-o", "tmp_path_retention_policy=failed",
+    "-o", "tmp_path_retention_policy=failed", "--durations", "10", "--durations-min", "3",
 )  # fmt: skip
 MEMORY = Path("/dev/shm")
 MEMORY_BYTES = 8 * 2**30

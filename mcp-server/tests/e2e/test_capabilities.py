@@ -35,9 +35,3 @@ def test_the_advertised_capabilities_match_the_protocol_version(filled, server, 
         **({"extensions": {EXTENSION_ID: {}}} if subscribes else {}),
     }
     assert (said.logging, said.completions, said.experimental) == (None, None, None)
-
-
-def test_older_clients_cannot_subscribe_to_a_resource(filled, wire):
-    one = wire(filled / "vectors.sqlite").greet()
-    answer = one.call("resources/subscribe", {"uri": "data://available_months"})
-    assert answer["error"]["code"] == -32601

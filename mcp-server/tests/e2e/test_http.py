@@ -51,14 +51,13 @@ def test_clients_of_both_generations_and_bridges_share_one_model(web, server, fi
                 async with anyio.create_task_group() as tasks:
                     for mode in ("legacy", "auto"):
                         tasks.start_soon(search, stdio_client(bridged), mode)
-                        for _ in range(3):
-                            transport = streamable_http_client(url, http_client=http)
-                            tasks.start_soon(search, transport, mode)
+                        transport = streamable_http_client(url, http_client=http)
+                        tasks.start_soon(search, transport, mode)
 
     anyio.run(run)
-    assert [version for version, _ in sorted(found, key=str)] == ["2025-11-25"] * 4 + [
+    assert [version for version, _ in sorted(found, key=str)] == ["2025-11-25"] * 2 + [
         "2026-07-28"
-    ] * 4
+    ] * 2
     assert {hit.file_path for _, hit in found} == {"a.md"}
     assert one.count("loaded the model use") == 1
     one.process.send_signal(signal.SIGTERM)
@@ -74,7 +73,6 @@ def test_clients_over_http_and_the_bridge_are_told_of_a_new_tool(wire, server, d
     clients = [
         Following(streamable_http_client(url), "legacy"),
         Following(streamable_http_client(url), "auto"),
-        Following(stdio_client(server(database, "--connect", url)), "legacy"),
         Following(stdio_client(server(database, "--connect", url)), "auto"),
     ]
 
@@ -83,7 +81,7 @@ def test_clients_over_http_and_the_bridge_are_told_of_a_new_tool(wire, server, d
             for each in clients:
                 await stack.enter_async_context(each.client)
             async with anyio.create_task_group() as tasks:
-                for each in clients[1::2]:
+                for each in clients[1:]:
                     await tasks.start(each.subscribe)
                 notes = database.parent / "notes"
                 registering.add_tool(database, "later", "後から", notes, "markdown")
@@ -92,7 +90,7 @@ def test_clients_over_http_and_the_bridge_are_told_of_a_new_tool(wire, server, d
                 tasks.cancel_scope.cancel()
         return lists
 
-    assert [tools["later"] for tools in anyio.run(run)] == ["後から"] * 4
+    assert [tools["later"] for tools in anyio.run(run)] == ["後から"] * 3
 
 
 def test_no_client_over_http_takes_the_materialized_table_of_another(wire, database, import_use):
@@ -131,7 +129,7 @@ def test_no_client_over_http_takes_the_materialized_table_of_another(wire, datab
     )
 
 
-def test_the_bridge_tells_of_changes_before_during_and_after_kills_of_the_server(
+def test_the_bridge_tells_of_changes_before_during_and_after_a_kill_of_the_server(
     wire, server, database
 ):
     one = wire(database, "--http", "127.0.0.1:0")
@@ -155,9 +153,7 @@ def test_the_bridge_tells_of_changes_before_during_and_after_kills_of_the_server
             add("before")
             with anyio.fail_after(60):
                 assert "before" in await bridged.changed_tools()
-                second = await anyio.to_thread.run_sync(restart, one, "meanwhile")
-                assert "meanwhile" in await bridged.changed_tools()
-                await anyio.to_thread.run_sync(restart, second)
+                await anyio.to_thread.run_sync(restart, one, "meanwhile")
                 assert "meanwhile" in await bridged.changed_tools()  # of the new session
                 add("afterwards")
                 assert "afterwards" in await bridged.changed_tools()
@@ -168,7 +164,7 @@ def test_the_bridge_tells_of_changes_before_during_and_after_kills_of_the_server
 @pytest.mark.parametrize(
     ("clients", "searches"),
     [
-        (20, 40),
+        (10, 30),
         pytest.param(50, 10_000, marks=[pytest.mark.soak, pytest.mark.timeout(1_800)]),
     ],
 )

@@ -49,13 +49,9 @@ def test_clients_of_both_generations_follow_another_process(filled, server, tmp_
     anyio.run(follow, server(database), database, notes)
 
 
-def test_a_tool_can_be_called_as_soon_as_it_was_added(database, wire):
-    one = wire(database).greet()
-    registering.add_tool(database, "later", "d", database.parent / "notes", "markdown")
-    assert one.ask("later", "水").startswith("later: no documents yet")
-
-
-def test_the_unfinished_note_disappears_when_the_import_ends(database, wire):
+def test_the_unfinished_note_goes_with_the_import_and_an_added_tool_can_be_called_at_once(
+    database, wire
+):
     def set_import(files):
         with open_database(database, "write") as connection:
             connection.execute(
@@ -73,3 +69,5 @@ def test_the_unfinished_note_disappears_when_the_import_ends(database, wire):
     while one.next().get("method") != "notifications/tools/list_changed":
         pass
     assert described().endswith(". notes の説明")
+    registering.add_tool(database, "later", "d", database.parent / "notes", "markdown")
+    assert one.ask("later", "水").startswith("later: no documents yet")

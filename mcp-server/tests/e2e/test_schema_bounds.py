@@ -108,7 +108,7 @@ def test_an_answer_stays_within_max_output_size(client):
         "SELECT 9007199254740993 + range AS n FROM range(100)",
         f"SELECT '{'あ' * 900}' AS text",
     ]
-    for most in range(200, 1_025, 103):
+    for most in (200, 509, 1_024):
         for query in queries:
             for statistics in (False, True):
                 answer = client.call(

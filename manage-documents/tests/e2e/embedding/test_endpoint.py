@@ -46,7 +46,7 @@ def test_on_a_terminal_it_asks_first(mdvec, endpoint, answer, sent, code):
     assert sum(endpoint.paid.values()) == sent
 
 
-def test_the_key_is_in_no_message_log_or_database(mdvec, endpoint):
+def test_the_key_is_in_no_message_log_or_database_and_the_doctor_sends_nothing(mdvec, endpoint):
     log = mdvec.work / "log.txt"
     mdvec.environment |= {"MDVEC_LOG_FILE": str(log), "MDVEC_LOG_LEVEL": "DEBUG"}
     endpoint.faults.extend(["429", "key"])
@@ -54,7 +54,11 @@ def test_the_key_is_in_no_message_log_or_database(mdvec, endpoint):
     assert refused.code == 1
     assert "refuses the key" in refused.err
     done = [refused, mdvec("import", "-n", "notes", "--yes", "-v"), mdvec("search", "水", "-v")]
+    sent = len(endpoint.requests)
     done += mdvec.each("doctor", "status -n notes", "model ls")
+    assert "openai:tiny sends texts and questions to 0.0.0.0:" in done[3].out
+    assert "a search of all tools found its document" in done[3].out
+    assert len(endpoint.requests) == sent
     assert endpoint.requests[-1][1]["authorization"] == f"Bearer {QUOTED}"
     shown = "".join(one.out + one.err for one in done)
     stored = b"".join(file.read_bytes() for file in mdvec.work.iterdir() if file.is_file())
@@ -70,15 +74,6 @@ def test_a_search_says_that_it_goes_by_words_alone(mdvec, endpoint):
     done = mdvec("search", "水の備え")
     assert (done.code, "a.md" in done.out) == (0, True)
     assert "note: notes was searched by words alone: 0.0.0.0:" in done.err
-
-
-def test_the_doctor_sends_nothing(mdvec, endpoint):
-    mdvec("import", "-n", "notes", "--yes")
-    sent = len(endpoint.requests)
-    done = mdvec("doctor")
-    assert "openai:tiny sends texts and questions to 0.0.0.0:" in done.out
-    assert "a search of all tools found its document" in done.out
-    assert len(endpoint.requests) == sent
 
 
 def test_model_ls_lists_it_and_model_test_asks_it_for_one_word(mdvec, endpoint):

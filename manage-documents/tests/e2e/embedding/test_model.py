@@ -1,5 +1,6 @@
 """`mdvec model …`, and which model an import chooses."""
 
+import json
 import shutil
 import sys
 
@@ -91,8 +92,8 @@ def test_e5_small_imports_and_the_tool_stays_with_it(mdvec):
 @pytest.fixture(scope="module")
 def tiny_model(tmp_path_factory):
     """A tiny model with files that nobody needs."""
-    folder = tiny_onnx.build_modernbert(tmp_path_factory.mktemp("models") / "tiny")
-    tiny_onnx.quantise(folder)
+    folder = tiny_onnx.build_table(tmp_path_factory.mktemp("models") / "tiny")
+    shutil.copy(folder / "onnx" / "model.onnx", folder / "onnx" / "model_int8.onnx")
     (folder / "README.md").touch()
     return folder
 
@@ -136,7 +137,7 @@ def test_a_pull_says_what_comes_and_waits_for_a_yes(mdvec, hub):
 def test_the_licence_of_an_unknown_model_is_the_one_that_the_hub_names(mdvec, hub):
     hub.repository = "somebody/tiny"
     for name in ("onnx:somebody/tiny", "st:somebody/tiny"):
-        done = mdvec.process("model", "pull", name)
+        done = mdvec("model", "pull", name)
         assert (done.code, hub.served) == (1, [])
         assert "/somebody/tiny into " in done.err
         assert "Licence: mit." in done.err
@@ -173,7 +174,9 @@ def test_a_model_without_what_is_needed_is_refused_before_a_byte_comes(mdvec, hu
 
 def test_the_status_says_whether_the_reranker_is_here(mdvec, tmp_path):
     add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
-    folder = tiny_onnx.build_cross_encoder(tmp_path / "cross")
+    folder = tiny_onnx.build_table(tmp_path / "cross")
+    said = {"model_type": "modernbert", "architectures": ["ModernBertForSequenceClassification"]}
+    (folder / "config.json").write_text(json.dumps(said))
     here = mdvec("status", MDVEC_SEARCH_RERANKER=f"onnx:{folder}")
     assert here.out.endswith(f"reranker: onnx:{folder} (orders first passages)\n")
     (folder / "tokenizer.json").unlink()

@@ -3,6 +3,7 @@
 import re
 import signal
 
+import pytest
 from collection import check_indexes
 from mdvec.database.connection import open_database
 from mdvec.index.tables import Tables
@@ -100,6 +101,7 @@ def test_a_second_import_of_a_tool_waits_for_the_first(mdvec):
     check(mdvec, FILES)
 
 
+@pytest.mark.soak
 def test_imports_of_two_tools_at_once_both_succeed(mdvec):
     many_files(mdvec, 30)
     for name in ("one", "two"):

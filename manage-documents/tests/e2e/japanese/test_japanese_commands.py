@@ -104,7 +104,5 @@ def test_errors_and_findings_are_in_japanese_but_not_json(mdvec):
     lines = [line.partition(": ")[2] for line in japanese("doctor").out.splitlines()]
     assert [line for line in lines if ENGLISH.search(line)] == []
     assert sum(bool(KANA.search(line)) for line in lines) > 10
-    json_in_japanese = japanese("doctor", "--format", "json").json
-    assert [finding["sentence"] for finding in json_in_japanese["findings"]][3:6] == [
-        finding["sentence"] for finding in mdvec("doctor", "--format", "json").json["findings"]
-    ][3:6]
+    findings = japanese("doctor", "--format", "json").json["findings"]
+    assert [finding for finding in findings[3:6] if KANA.search(finding["sentence"])] == []

@@ -192,11 +192,16 @@ def test_the_demo_runs_every_step_and_keeps_nothing_unless_told(mdvec, tmp_path,
     assert f"added notes: {tmp_path}/mdvec-demo-" in done.err
     assert list(tmp_path.glob("mdvec-demo-*")) == []
     assert not mdvec.database.exists()
-    kept, again = mdvec.each("demo kept", "demo kept")
-    assert f"mdvec ui --database {mdvec.work}/kept/demo.sqlite" in kept.err
+    (mdvec.work / "kept" / "samples" / "notes").mkdir(parents=True)
+    refused = mdvec("demo", "kept")
+    assert refused.code == 1
+    assert "kept/samples/notes exists already; choose another folder" in refused.err
+
+
+@pytest.mark.soak
+def test_a_demo_in_a_folder_is_kept(mdvec):
+    assert f"mdvec ui --database {mdvec.work}/kept/demo.sqlite" in mdvec("demo", "kept").err
     assert "notes\tyes\tmarkdown\t29" in mdvec("status", "--database", "kept/demo.sqlite").out
-    assert again.code == 1
-    assert "kept/samples/notes exists already; choose another folder" in again.err
 
 
 def test_serve_starts_the_server_of_a_folder_and_passes_options_on(mdvec):

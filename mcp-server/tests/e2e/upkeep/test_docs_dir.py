@@ -50,26 +50,6 @@ def ask(parameters, *calls, on_progress=None):
     return anyio.run(run)
 
 
-def test_the_first_search_waits_for_the_first_documents_and_tells_its_progress(started, tmp_path):
-    folder, data = tmp_path / "家のメモ", tmp_path / "data"
-    write(folder, 3)
-    told = []
-
-    async def note(done, total, message):
-        told.append(message)
-
-    parameters = started("--docs-dir", folder, "--data-dir", data)
-    tools, (answer,) = ask(parameters, ("search", {"query": "水の量"}), on_progress=note)
-    assert "docs" in tools
-    assert "三リットル" in answer.content[0].text
-    assert told[0].startswith("docs is being imported")
-    (tool,) = registering.list_tools(data / "vector-db.sqlite", active_only=True)
-    assert (tool.source, tool.description) == (
-        folder,
-        "The user's documents in the folder 家のメモ.",
-    )
-
-
 def test_a_search_during_a_long_import_says_how_far_it_is(started, tmp_path):
     write(tmp_path / "Notes 2026", 900, "# 水 {number}\n\n" + "水を{number}本備える。" * 60)
     parameters = started("--docs-dir", tmp_path / "Notes 2026", "--data-dir", tmp_path)
@@ -80,27 +60,37 @@ def test_a_search_during_a_long_import_says_how_far_it_is(started, tmp_path):
     assert "continue with" not in told
 
 
-def test_starting_again_imports_what_changed_and_the_folder_can_be_away(started, tmp_path):
-    write(tmp_path / "notes", 1)
-    data = tmp_path / "data"
-    parameters = started("--docs-dir", tmp_path / "notes", "--data-dir", data, "--name", "home")
-    ask(parameters, ("home", {"query": "水"}))
-    write(tmp_path / "notes", 1, "# 水\n\n水は九リットルに増やした。\n")
+def test_the_first_search_waits_the_next_start_imports_changes_and_the_folder_can_be_away(
+    started, tmp_path
+):
+    folder, data, told = tmp_path / "家のメモ", tmp_path / "data", []
+    write(folder, 3)
+
+    async def note(done, total, message):
+        told.append(message)
+
+    parameters = started("--docs-dir", folder, "--data-dir", data)
+    tools, (answer,) = ask(parameters, ("search", {"query": "水の量"}), on_progress=note)
+    assert "docs" in tools
+    assert "三リットル" in answer.content[0].text
+    assert told[0].startswith("docs is being imported")
+    (tool,) = registering.list_tools(data / "vector-db.sqlite", active_only=True)
+    said = "The user's documents in the folder 家のメモ."
+    assert (tool.name, tool.source, tool.description) == ("docs", folder, said)
+    write(folder, 1, "# 水\n\n水は九リットルに増やした。\n")
 
     async def until_new():
         async with Client(stdio_client(parameters)) as client:
             with anyio.fail_after(SECONDS):
                 while True:
-                    answer = await client.call_tool("home", {"query": "水"})
+                    answer = await client.call_tool("docs", {"query": "水"})
                     if "九リットル" in answer.content[0].text:
                         return
                     await anyio.sleep(0.02)
 
     anyio.run(until_new)
-    (tool,) = registering.list_tools(data / "vector-db.sqlite", active_only=False)
-    assert tool.name == "home"
-    (tmp_path / "notes").rename(tmp_path / "away")
-    _, (answer,) = ask(parameters, ("home", {"query": "水"}))
+    folder.rename(tmp_path / "away")
+    _, (answer,) = ask(parameters, ("docs", {"query": "水"}))
     assert "九リットル" in answer.content[0].text
 
 
@@ -141,14 +131,15 @@ def test_a_server_of_a_folder_offers_and_answers_from_that_folder_alone(started,
         ("reindex", {"tool": "diary"}),
         ("diary", {"query": "水"}),
     )
-    tools, (found, *refused, _) = ask(started("--docs-dir", tmp_path / "project"), *calls)
-    assert tools == ["project", "search", "get_document", "reindex", "list_sources"]
-    assert {hit.tool for hit in passages(found.content[0].text)} == {"project"}
+    alone = started("--docs-dir", tmp_path / "project", "--name", "home")
+    tools, (found, *refused, _) = ask(alone, *calls)
+    assert tools == ["home", "search", "get_document", "reindex", "list_sources"]
+    assert {hit.tool for hit in passages(found.content[0].text)} == {"home"}
     assert [answer.is_error for answer in refused] == [True, True, False, True]
     assert all("秘密" not in answer.content[0].text for answer in refused)
     assert "private" not in refused[2].content[0].text
-    everything = started("--docs-dir", tmp_path / "project", "--all-tools")
+    everything = started("--docs-dir", tmp_path / "project", "--name", "home", "--all-tools")
     tools, (found, _, read, *_) = ask(everything, *calls)
     assert "diary" in tools
-    assert " passage of diary, project\n" in found.content[0].text
+    assert " passage of diary, home\n" in found.content[0].text
     assert "has no document" in read.content[0].text  # nobody has imported it

@@ -144,7 +144,7 @@ def figures(words):
     return yen, sorted(re.findall(r"[\d.]+ ?%", words))
 
 
-@pytest.mark.parametrize("seed", ["samples", 1])
+@pytest.mark.parametrize("seed", ["samples", pytest.param(1, marks=pytest.mark.soak)])
 def test_every_answer_in_english_has_the_figures_of_the_japanese_one(tmp_path, seed):
     folder = SAMPLES if seed == "samples" else generated(tmp_path / "ledger", seed)
     asked = calls(*("2025-06", "2025-05") if seed == "samples" else ("last month", "previous"))

@@ -143,7 +143,10 @@ def start_import(notes, endpoint, batch=BATCH):
     )
 
 
-@pytest.mark.parametrize(("at", "how"), [(3, signal.SIGKILL), (6, signal.SIGINT)])
+@pytest.mark.parametrize(
+    ("at", "how"),
+    [pytest.param(3, signal.SIGKILL, marks=pytest.mark.soak), (6, signal.SIGINT)],
+)
 def test_a_killed_import_has_kept_every_batch_it_paid_for(notes, endpoint, whole, at, how):
     child = start_import(notes, endpoint)
 
@@ -169,7 +172,7 @@ def test_a_killed_import_has_kept_every_batch_it_paid_for(notes, endpoint, whole
     notes.check()
 
 
-@pytest.mark.parametrize("nth", [6, 12])
+@pytest.mark.parametrize("nth", [6, pytest.param(12, marks=pytest.mark.soak)])
 def test_ctrl_c_as_a_snapshot_begins_loses_nothing_that_is_paid(notes, endpoint, nth):
     """Before Python has entered the block whose end would have ended the transaction."""
     code, begun = unwrap(snapshot).__code__, []
@@ -197,7 +200,7 @@ def test_ctrl_c_as_a_snapshot_begins_loses_nothing_that_is_paid(notes, endpoint,
     notes.check()
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(30, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("kills", [1, pytest.param(30, marks=pytest.mark.soak)])
 def test_kills_at_any_moment_cost_the_batch_under_way_at_most(notes, endpoint, kills):
     batch, random = 2, Random(20261122)
     for number in range(FILES, 5 * kills):
@@ -225,7 +228,7 @@ def test_kills_at_any_moment_cost_the_batch_under_way_at_most(notes, endpoint, k
     notes.check()
 
 
-@pytest.mark.parametrize("bad", ["00.md", "11.md"])
+@pytest.mark.parametrize("bad", [pytest.param("00.md", marks=pytest.mark.soak), "11.md"])
 def test_a_text_that_the_endpoint_refuses_stops_only_its_file(notes, endpoint, bad):
     notes.write(bad, "# 長い\n\n毒の話。\n")
     endpoint.refuses = "毒"

@@ -114,7 +114,7 @@ def alike(folder):
 
 
 @pytest.mark.parametrize("replace", REPLACED)
-@pytest.mark.parametrize("asked_before", [True, False])
+@pytest.mark.parametrize("asked_before", [True, pytest.param(False, marks=pytest.mark.soak)])
 def test_the_target_of_a_link_out_of_the_folder_is_not_served(folder, replace, asked_before):
     if asked_before:
         alike(folder)

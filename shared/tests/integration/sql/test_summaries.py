@@ -238,7 +238,7 @@ def test_twenty_bins_fit_into_an_answer_whatever_the_type(tmp_path):
     frame["day"] = days.dt.date
     tables = Tables(tmp_path, frame, room=AnalyticsSettings().max_output_bytes)
     try:
-        for name in frame.columns.drop(["constant", "few", "nothing"]):
+        for name in ("skewed", "odd", "zoned", "nanoseconds", "day", "ids"):
             source = f'SELECT "{name}" FROM rows, range(15)'
             answer = tables.histogram(name, 20, source)
             assert len(as_json(answer).encode()) <= AnalyticsSettings().max_output_bytes
@@ -281,7 +281,7 @@ SHAPES = {
 
 def test_estimates_are_within_their_stated_error(pressed):
     shaped = ", ".join(f'{sql} AS "{name}"' for name, sql in SHAPES.items())
-    query = f"SELECT {shaped} FROM range(3000000)"
+    query = f"SELECT {shaped} FROM range(1500000)"
     answer = pressed.profile(query)
     medians, counts = errors(answer, "median"), errors(answer, "distinct_count")
     assert {"sorted", "shuffled"} <= medians.keys() & counts.keys()
@@ -308,7 +308,7 @@ def test_few_distinct_values_are_never_estimated(pressed):
     assert answer["columns"]["few"]["distinct_count"] == 60
 
 
-@pytest.mark.parametrize("rows", [20_000_000, pytest.param(120_000_000, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("rows", [8_000_000, pytest.param(120_000_000, marks=pytest.mark.soak)])
 def test_a_histogram_keeps_no_row_in_memory(pressed, rows):
     answer = pressed.histogram("v", 20, f"SELECT range AS v FROM range({rows})")
     assert [one["count"] for one in answer["bins"]] == [rows // 20] * 20

@@ -238,7 +238,13 @@ def test_there_are_a_hundred_kinds():
     assert len(KINDS) >= 100
 
 
-@pytest.mark.parametrize(("form", "complication"), KINDS)
+@pytest.mark.parametrize(
+    ("form", "complication"),
+    [
+        pytest.param(*kind, marks=pytest.mark.soak if number % 3 else ())
+        for number, kind in enumerate(KINDS)
+    ],
+)
 def test_an_amount_is_right_or_its_column_is_asked_about(form, complication):
     own = Mappings((kept(form),), ())
     for seed in range(5):

@@ -268,6 +268,22 @@ _VIEWS = {"search": "/", "money": "/money", "review": "/review", "data": "/data"
 """The views in the navigation, and their addresses."""
 
 
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        auto_reload=False,
+    )  # fmt: skip
+    environment.filters["number"] = number
+    environment.filters["figure"] = figure
+    environment.filters["tenths"] = tenths
+    environment.filters["size"] = file_size
+    environment.filters["percent"] = percent
+    environment.filters["local_time"] = local
+    return environment
+
+
 @dataclass(frozen=True, slots=True)
 class Views:
     """The environment of the views.
@@ -281,7 +297,7 @@ class Views:
     wiring: Wiring
     access: Access
     digest: str
-    _templates: Environment = field(default_factory=lambda: _environment())
+    _templates: Environment = field(default_factory=_environment)
     _threads: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(_THREADS))
 
     @property
@@ -399,18 +415,3 @@ class Views:
     async def not_found(self, request: Request, _error: Exception) -> Response:
         """What an unknown address shows."""
         return self.refusal(request, "no_page", 404)
-
-
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
-        auto_reload=False,
-    )  # fmt: skip
-    environment.filters["number"] = number
-    environment.filters["figure"] = figure
-    environment.filters["tenths"] = tenths
-    environment.filters["size"] = file_size
-    environment.filters["percent"] = percent
-    environment.filters["local_time"] = local
-    return environment
