@@ -2,6 +2,7 @@
 
 import gc
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -10,9 +11,11 @@ from pathlib import Path
 import pytest
 from chroma_process import ChromaProcess
 from collection import Collection
+from filelock import FileLock
 from hypothesis import HealthCheck, settings
 from mdvec.embedding.backends.use import UseBackend
 from mdvec.quick_start import load_quickly, loaded
+from sample_server import sample_database
 
 # As both programs do; the processes that tests start inherit a part of it.
 load_quickly()
@@ -65,14 +68,35 @@ def collection(tmp_path: Path) -> Collection:
 
 
 @pytest.fixture(scope="session")
-def kept_caches(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], None]:
+def for_all_workers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all workers of a run share."""
+    base = tmp_path_factory.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+@pytest.fixture(scope="session")
+def samples(for_all_workers: Path) -> Callable[[Path], Path]:
+    """Copies the database of the samples into a new folder; one worker imports it for all."""
+    made = for_all_workers / "samples"
+    with FileLock(f"{made}.lock"):
+        if not made.exists():
+            sample_database(made)
+
+    def copy(folder: Path) -> Path:
+        shutil.copytree(made, folder, dirs_exist_ok=True)
+        return folder / "vectors.sqlite"
+
+    return copy
+
+
+@pytest.fixture(scope="session")
+def kept_caches(for_all_workers: Path) -> Callable[[Path], None]:
     """Puts into a folder for caches what a user's has after the first import and the first chart.
 
     Those are the unpacked weights of `use` and the list of fonts. Without them, each process of a
     test would unpack 65 MB for its own folder.
     """
-    base = tmp_path_factory.getbasetemp()
-    kept = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "caches"
+    kept = for_all_workers / "caches"
     models = kept / "mdvec" / "models"
     UseBackend(models).encode_documents(["水"])
     fonts = kept / "matplotlib"

@@ -15,6 +15,7 @@ ROWS = "day,km,pace\n" + "".join(
 
 def sample_database(folder: Path) -> Path:
     """A database in ``folder`` with the tools notes, kakeibo and runs, imported with `use`."""
+    folder.mkdir()
     database = folder / "vectors.sqlite"
     (folder / "runs.csv").write_text(ROWS, encoding="utf-8")
     for name, kind, description, source in (

@@ -52,7 +52,14 @@ def test_notebooks_are_stored_without_outputs(path):
     assert [(cell.outputs, cell.execution_count) for cell in cells] == [([], None)] * len(cells)
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=() if path in (NOTEBOOKS[0], NOTEBOOKS[-1]) else pytest.mark.soak)
+        for path in NOTEBOOKS
+    ],
+    ids=lambda path: path.stem,
+)
 def test_a_notebook_runs_and_costs_a_fraction_of_its_rows(kernel, path):
     notebook = read(path)
     notebook.cells.insert(0, nbformat.v4.new_code_cell("%reset -f"))

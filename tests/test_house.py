@@ -19,6 +19,12 @@ def modules():
     return [path for source in SOURCES for path in source.rglob("*.py")]
 
 
+@pytest.fixture(scope="module")
+def trees():
+    """The syntax tree of each module."""
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in modules()}
+
+
 def test_every_module_opens_with_a_docstring():
     silent = [
         path.relative_to(ROOT)
@@ -37,21 +43,21 @@ def test_no_module_is_longer_than_500_lines():
     assert long == {}
 
 
-def test_no_class_of_one_module_has_the_name_of_one_in_another():
+def test_no_class_of_one_module_has_the_name_of_one_in_another(trees):
     homes: dict[str, set[str]] = {}
-    for path in modules():
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    for path, tree in trees.items():
+        for node in tree.body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes.setdefault(node.name, set()).add(str(path.relative_to(ROOT)))
     assert {name: files for name, files in homes.items() if len(files) > 1} == {}
 
 
-def test_a_cache_of_what_people_write_has_a_bound():
+def test_a_cache_of_what_people_write_has_a_bound(trees):
     """A server runs for weeks: only constants, and functions of them, are kept for good."""
     endless = {
         f"{path.stem}.{node.name}"
-        for path in modules()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for path, tree in trees.items()
+        for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef) and node.args.args
         if {"cache", "functools.cache", "lru_cache(maxsize=None)"}
         & set(map(ast.unparse, node.decorator_list))
@@ -84,10 +90,10 @@ def test_no_name_of_a_face_is_that_of_a_module_which_would_replace_it():
     assert hidden == []
 
 
-def imported_by(path, known, homes):
+def imported_by(tree, known, homes):
     """The modules of ours that a module imports when it is itself imported."""
     found: set[str] = set()
-    waiting = list(ast.parse(path.read_text(encoding="utf-8")).body)
+    waiting = list(tree.body)
     while waiting:
         node = waiting.pop()
         match node:
@@ -105,13 +111,12 @@ def imported_by(path, known, homes):
     return found & known
 
 
-def test_imports_inside_functions_stay_few():
+def test_imports_inside_functions_stay_few(trees):
     """Each spares a start something that it need not load."""
     functions = [
         node
-        for source in SOURCES
-        for path in source.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for tree in trees.values()
+        for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]
     late = {
@@ -123,7 +128,7 @@ def test_imports_inside_functions_stay_few():
     assert len(late) <= 90
 
 
-def test_no_module_imports_itself_so_each_can_be_imported_alone():
+def test_no_module_imports_itself_so_each_can_be_imported_alone(trees):
     paths = {
         ".".join(path.relative_to(source).with_suffix("").parts).removesuffix(".__init__"): path
         for source in SOURCES
@@ -134,7 +139,7 @@ def test_no_module_imports_itself_so_each_can_be_imported_alone():
     }
     graph, homes = {}, homes_of_offered_names()
     for name, path in paths.items():
-        imported = imported_by(path, paths.keys(), homes)
+        imported = imported_by(trees[path], paths.keys(), homes)
         # To import a module is to import its packages first; those of ``name`` have begun.
         imported.update(*(packages[module] for module in imported))
         graph[name] = imported - packages[name] - {name}

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from mdvec_cli.main import app
-from sample_server import sample_database
 from typer.testing import CliRunner
 
 ROOT = Path(__file__).parents[1]
@@ -22,10 +21,10 @@ COMMANDS = [
 
 
 @pytest.fixture(scope="module")
-def environment(tmp_path_factory, kept_caches):
+def environment(tmp_path_factory, kept_caches, samples):
     home = tmp_path_factory.mktemp("home")
     kept_caches(home)
-    database = sample_database(home)
+    database = samples(home)
     homes = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"), str(home))
     return {**homes, "MDVEC_DATABASE_PATH": str(database), "MDVEC_MODEL_NAME": "use"}
 

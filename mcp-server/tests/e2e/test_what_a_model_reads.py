@@ -8,7 +8,6 @@ import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from mcp_types import Implementation
 from mdvec.tools.names import FOLDED, OWN
-from sample_server import sample_database
 from word_search import ranked
 
 CALLS = {
@@ -74,8 +73,8 @@ REQUESTS = {
 
 
 @pytest.fixture(scope="module")
-def database(tmp_path_factory):
-    return sample_database(tmp_path_factory.mktemp("samples"))
+def database(tmp_path_factory, samples):
+    return samples(tmp_path_factory.mktemp("samples"))
 
 
 @pytest.fixture(scope="module")

@@ -179,7 +179,7 @@ def test_every_kind_is_drawn(plots, kind, query, image_format):
 TIMES = "TIMESTAMPTZ '2025-06-01 06:00:00+09' + to_seconds(i) AS 時刻"
 
 
-@pytest.mark.parametrize("fmt", ["parquet", "csv"])
+@pytest.mark.parametrize("fmt", ["parquet", pytest.param("csv", marks=pytest.mark.soak)])
 @pytest.mark.parametrize(
     ("kind", "query"),
     [
