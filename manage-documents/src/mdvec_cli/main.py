@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import os
+import signal
 import sys
 from typing import Annotated, Any
 
@@ -122,6 +123,7 @@ def _root(
 def main() -> None:
     """Run `mdvec`."""
     _replace_closed_streams()
+    _end_as_by_ctrl_c()
     for stream in (sys.stdout, sys.stderr):
         # A file name may not be valid Unicode; printing it must not fail. A pipe of Windows has the
         # encoding of its old consoles, which lack letters.
@@ -165,6 +167,17 @@ def _replace_closed_streams() -> None:
         sys.stdout = open(1, "w", encoding="utf-8")  # noqa: SIM115 - a descriptor
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+
+
+def _end_as_by_ctrl_c() -> None:
+    """End in order when the session or the terminal closes, too: no copy or server is left behind.
+
+    A signal that is ignored, as with nohup, stays so.
+    """
+    for name in ("SIGTERM", "SIGHUP"):  # Windows has no SIGHUP
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, signal.default_int_handler)
 
 
 def _give_up_stdout() -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import webbrowser
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -137,7 +135,6 @@ def ui_command(
     if address is not None:
         _open(manage.one_time_address(address, key), file)
         return
-    signal.signal(signal.SIGTERM, _interrupt)
     try:
         with manage.started_page(
             http, key, manage.server_arguments(settings.database_path, options.config)
@@ -162,7 +159,3 @@ def _open(address: str, file: Path | None) -> None:
         opened = file.as_uri()
     if not webbrowser.open(opened):
         say("no browser could be opened here; open the address above in one, within two minutes")
-
-
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt

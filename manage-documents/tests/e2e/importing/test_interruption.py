@@ -41,7 +41,7 @@ def until_stored(mdvec, number, table="documents_notes"):
     mdvec.until(lambda: stored(mdvec, table) >= number)
 
 
-def test_ctrl_c_keeps_finished_documents_and_an_update_continues(mdvec):
+def test_ctrl_c_or_sigterm_keeps_finished_documents_and_an_update_continues(mdvec):
     many_files(mdvec)
     add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
     process = mdvec.start("import", "-n", "notes")
@@ -55,6 +55,12 @@ def test_ctrl_c_keeps_finished_documents_and_an_update_continues(mdvec):
         f"model: use\nstopped after {done} of {FILES} files, which are kept; "
         "continue with: mdvec import -n notes --mode update\n"
     )
+    process = mdvec.start("import", "-n", "notes", "-m", "update")
+    until_stored(mdvec, done + 5)
+    process.terminate()  # as a closing session does; with the same end
+    assert re.fullmatch(r"model: use\nstopped after .*\n", process.communicate(timeout=60)[1])
+    assert process.returncode == 130
+    done = stored(mdvec)
     check(mdvec, done)
     report = mdvec("import", "-n", "notes", "-m", "update", "--format", "json").json
     assert (report["added"], report["unchanged"]) == (FILES - done, done)
