@@ -36,15 +36,28 @@ class Tick:
 
 
 @dataclass(frozen=True, slots=True)
+class Point:
+    """An amount of a month on a line; as text, how a polyline of SVG writes it."""
+
+    x: float
+    y: float
+    month: str
+    amount: int
+
+    def __str__(self) -> str:
+        return f"{self.x},{self.y}"
+
+
+@dataclass(frozen=True, slots=True)
 class MonthChart:
-    """Bars by month, lines over them (as points of a polyline), and the labels of both axes.
+    """Bars by month, lines over them by style, and the labels of both axes.
 
     ``running`` are the months that are not complete yet, ``empty`` those without data; a month is
-    ``slot`` wide.
+    ``slot`` wide. A line has None for a month without an amount.
     """
 
     bars: tuple[Bar, ...]
-    lines: tuple[tuple[str, str], ...]
+    lines: dict[str, list[Point | None]]
     months: tuple[Tick, ...]
     amounts: tuple[Tick, ...]
     zero: float
@@ -78,7 +91,13 @@ def chart_of_months(
     middles = [round(_LEFT + slot * (number + 0.5), 1) for number in range(len(months))]
     return MonthChart(
         bars=tuple(_bars(months, bars, slot, height_of)),
-        lines=tuple((style, _points(middles, line, height_of)) for style, line in lines.items()),
+        lines={
+            style: [
+                None if amount is None else Point(at, height_of(amount), month, amount)
+                for at, month, amount in zip(middles, months, line, strict=True)
+            ]
+            for style, line in lines.items()
+        },
         months=tuple(
             Tick(at, month)
             for number, (at, month) in enumerate(zip(middles, months, strict=True))
@@ -118,11 +137,6 @@ def _bars(
                 round(x, 1), min(y, zero), round(max(width - 1, 1), 1), round(abs(zero - y), 1),
                 style, month, amount,
             )  # fmt: skip
-
-
-def _points(middles: Sequence[float], line: Amounts, height_of: Callable[[float], float]) -> str:
-    points = zip(middles, line, strict=True)
-    return " ".join(f"{x},{height_of(amount)}" for x, amount in points if amount is not None)
 
 
 def _step(most: int, least: int) -> int:

@@ -41,7 +41,7 @@ from starlette.routing import Route
 
 from mdvec_mcp.household import month_chart, names_among, today, trend_chart
 from mdvec_mcp.web.page import data_view
-from mdvec_mcp.web.page.bars import MonthChart, chart_of_months
+from mdvec_mcp.web.page.bars import MonthChart, Point, chart_of_months
 from mdvec_mcp.web.page.households import Household, asked_household, household_view
 from mdvec_mcp.web.page.views import Periods, Query, Views, periods_around
 
@@ -309,28 +309,19 @@ def dearest_month(spending: CategoryTrend, categories: Sequence[CategoryTrend]) 
 
 
 @dataclass(frozen=True, slots=True)
-class TrendPoint:
-    """A month of a line, in the units of the chart's SVG; no line leads to one that is alone."""
-
-    x: float
-    y: float
-    month: str
-    amount: int
-    is_alone: bool
-
-
-@dataclass(frozen=True, slots=True)
 class TrendLine:
     """A category's line, in parts where months between have no data.
 
-    ``dotted`` are the parts that lead to or from a month that is not complete yet.
+    ``dotted`` are the parts that lead to or from a month that is not complete yet; no line leads to
+    a point that is ``alone``.
     """
 
     name: str
     color: str
-    points: tuple[TrendPoint, ...]
-    parts: tuple[str, ...]
-    dotted: tuple[str, ...]
+    points: tuple[Point, ...]
+    parts: tuple[tuple[Point, ...], ...]
+    dotted: tuple[tuple[Point, ...], ...]
+    alone: frozenset[Point]
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,43 +357,24 @@ def lines_of(
     chart = chart_of_months(months, {}, amounts, running, empty)
     among = names_among([trend.category for trend in categories], known)
     colors = dict(zip(amounts, colors_of(list(amounts), among), strict=True))
-    return tuple(
-        _line(name, colors[name], _places(months, amounts[name], points), running)
-        for name, points in chart.lines
-    ), chart
-
-
-_Place = tuple[str, int, str]
-"""A month, its amount, and its point in the chart."""
-
-
-def _places(
-    months: Sequence[str], amounts: Sequence[int | None], drawn: str
-) -> list[_Place | None]:
-    points = iter(drawn.split())
-    return [
-        None if amount is None else (month, amount, next(points))
-        for month, amount in zip(months, amounts, strict=True)
-    ]
+    lines = (_line(name, colors[name], line, running) for name, line in chart.lines.items())
+    return tuple(lines), chart
 
 
 def _line(
-    name: str, color: str, places: Sequence[_Place | None], running: Collection[str]
+    name: str, color: str, points: Sequence[Point | None], running: Collection[str]
 ) -> TrendLine:
-    parts: list[list[str]] = [[]]
-    dotted: list[str] = []
-    for before, after in pairwise([None, *places]):
+    parts: list[list[Point]] = [[]]
+    dotted: list[tuple[Point, ...]] = []
+    for before, after in pairwise([None, *points]):
         if after is None or before is None:
             parts.append([])
-        elif {before[0], after[0]} & set(running):
-            dotted.append(f"{before[2]} {after[2]}")
+        elif {before.month, after.month} & set(running):
+            dotted.append((before, after))
             parts.append([])
         if after is not None:
-            parts[-1].append(after[2])
-    solid = [" ".join(part) for part in parts if len(part) > 1]
-    led_to = {point for part in (*solid, *dotted) for point in part.split()}
-    points = []
-    for month, amount, point in filter(None, places):
-        x, y = map(float, point.split(","))
-        points.append(TrendPoint(x, y, month, amount, point not in led_to))
-    return TrendLine(name, color, tuple(points), tuple(solid), tuple(dotted))
+            parts[-1].append(after)
+    solid = [tuple(part) for part in parts if len(part) > 1]
+    shown = tuple(filter(None, points))
+    alone = frozenset(shown).difference(*solid, *dotted)
+    return TrendLine(name, color, shown, tuple(solid), tuple(dotted), alone)

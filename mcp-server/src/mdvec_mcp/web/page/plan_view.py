@@ -42,7 +42,7 @@ from starlette.routing import Route
 from mdvec_mcp.household import HouseholdContext, budget_chart, net_worth_chart, today
 from mdvec_mcp.web.page import data_view
 from mdvec_mcp.web.page.access import is_led_here
-from mdvec_mcp.web.page.bars import MonthChart, chart_of_months
+from mdvec_mcp.web.page.bars import MonthChart, Point, chart_of_months
 from mdvec_mcp.web.page.households import Household, asked_household, household_view
 from mdvec_mcp.web.page.views import (
     Language,
@@ -57,51 +57,37 @@ from mdvec_mcp.web.page.views import (
 
 
 @dataclass(frozen=True, slots=True)
-class Whisker:
-    """The band of a month's forecast: a line from its lower to its upper end."""
-
-    x: float
-    low: float
-    high: float
-    month: str
-
-
-@dataclass(frozen=True, slots=True)
 class OutlookChart:
-    """Bars of months, of which those of the style ``ahead`` are forecast, and their bands."""
+    """Bars of months, of which those of the style ``ahead`` are forecast.
+
+    ``bands`` are the lower and the upper end of each forecast that has them.
+    """
 
     chart: MonthChart
-    whiskers: tuple[Whisker, ...]
+    bands: tuple[tuple[Point, Point], ...]
 
 
 def outlook_chart(spending: TrendAnswer, forecast: ForecastAnswer) -> OutlookChart:
     """The chart of the spending before the forecast's months, and of these."""
-    past = {str(figure.month): figure.amount for figure in spending.categories[0].months}
-    ahead = {str(figure.month): figure for figure in forecast.months}
-    months = [*past, *ahead]
-    open_ = {month for month, figure in ahead.items() if figure.month.last_day > forecast.as_of}
-    bands = {month: (figure.low, figure.high) for month, figure in ahead.items() if month in open_}
-    none = (None, None)
+    past = [(str(figure.month), figure.amount) for figure in spending.categories[0].months]
+    open_ = {
+        str(figure.month): figure
+        for figure in forecast.months
+        if figure.month.last_day > forecast.as_of
+    }
+    ahead = [(str(figure.month), figure.amount) for figure in forecast.months]
+    months, amounts = zip(*past, *ahead, strict=True)
     chart = chart_of_months(
         months,
-        {"out": [*past.values(), *(figure.amount for figure in ahead.values())]},
+        {"out": amounts},
         {
-            "low": [bands.get(month, none)[0] for month in months],
-            "high": [bands.get(month, none)[1] for month in months],
+            "low": [open_[month].low if month in open_ else None for month in months],
+            "high": [open_[month].high if month in open_ else None for month in months],
         },
     )
-    lines = dict(chart.lines)
-    banded = [month for month in months if bands.get(month, none)[0] is not None]
     bars = tuple(replace(bar, style="ahead") if bar.month in open_ else bar for bar in chart.bars)
-    return OutlookChart(
-        replace(chart, bars=bars, lines=()),
-        tuple(
-            _whisker(low, high, month)
-            for low, high, month in zip(
-                lines["low"].split(), lines["high"].split(), banded, strict=True
-            )
-        ),
-    )
+    lows, highs = (filter(None, chart.lines[style]) for style in ("low", "high"))
+    return OutlookChart(replace(chart, bars=bars, lines={}), tuple(zip(lows, highs, strict=True)))
 
 
 def forecast_picture(forecast: ForecastAnswer) -> Plot:
@@ -115,11 +101,6 @@ def forecast_picture(forecast: ForecastAnswer) -> Plot:
         tuple(str(figure.month) for figure in forecast.months),
         (Series(name, amounts, colors_of(("支出",))[0], band=bands),),
     )
-
-
-def _whisker(low: str, high: str, month: str) -> Whisker:
-    x, bottom = low.split(",")
-    return Whisker(float(x), float(bottom), float(high.split(",")[1]), month)
 
 
 _YEAR = 12
