@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from mdvec.database import Connection
@@ -32,7 +32,6 @@ from mdvec_mcp.web.page.views import Periods, Query, Views, periods_around
 
 _LISTS: tuple[ListName, ...] = ("medical", "furusato")
 _MAX_MONTHS, _MAX_DAYS, _MAX_BILLS = 24, 31, 50
-Table = tuple[Sequence[str], Iterable[Sequence[object]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +83,7 @@ class _Accounts:
         """One of the view's tables as CSV."""
         household, query = await asked_household(self.views, request), Query(request)
         shown = await household.run(lambda ledger, id_: self._read(ledger, id_, query))
-        name = query.text("of") if query.text("of") in TABLES else "balances"
-        columns, rows = TABLES[name](shown)
-        return data_view.csv_file(name, columns, rows)
+        return data_view.table_file(TABLES, shown, query.text("of"))
 
     def _read(self, ledger: Connection, tool_id: int, query: Query) -> ShownAccounts:
         now, starts_on = today(), self.views.wiring.household.month_starts_on
@@ -123,13 +120,13 @@ def _chart(days: dict[str, int]) -> MonthChart:
     return chart_of_months(months, {"in": amounts}, {})
 
 
-def _balances(shown: ShownAccounts) -> Table:
+def _balances(shown: ShownAccounts) -> data_view.Table:
     return ("account", "day", "yen"), [
         (name, day, yen) for name, days in shown.balances.items() for day, yen in days.items()
     ]
 
 
-def _gaps(shown: ShownAccounts) -> Table:
+def _gaps(shown: ShownAccounts) -> data_view.Table:
     return ("account", "after", "before", "yen"), [
         (state.name, gap.after, gap.before, gap.yen)
         for state in shown.answer.accounts
@@ -137,15 +134,15 @@ def _gaps(shown: ShownAccounts) -> Table:
     ]
 
 
-def _costs(shown: ShownAccounts) -> Table:
+def _costs(shown: ShownAccounts) -> data_view.Table:
     return ("kind", "name", "rows", "yen"), [
         ("fixed" if line.is_fixed else "variable", line.name, line.rows, line.yen)
         for line in shown.costs.lines
     ]
 
 
-def _rows_of(name: str) -> Callable[[ShownAccounts], Table]:
-    def listed(shown: ShownAccounts) -> Table:
+def _rows_of(name: str) -> Callable[[ShownAccounts], data_view.Table]:
+    def listed(shown: ShownAccounts) -> data_view.Table:
         return ("person", "id", "day", "shop", "category", "account", "yen"), [
             (person, row.id, row.date, row.description, row.category, row.account,
              -(row.amount or 0))
@@ -155,7 +152,7 @@ def _rows_of(name: str) -> Callable[[ShownAccounts], Table]:
     return listed
 
 
-TABLES: dict[str, Callable[[ShownAccounts], Table]] = {
+TABLES: dict[str, Callable[[ShownAccounts], data_view.Table]] = {
     "balances": _balances,
     "gaps": _gaps,
     "costs": _costs,

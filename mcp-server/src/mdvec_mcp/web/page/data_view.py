@@ -6,20 +6,18 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mdvec import charts
 from mdvec.analysis import ExportFormat
 from mdvec.charts import PLOT_KINDS, Chart, ImageFormat, Plot, PlotKind, PlotRefused
-from mdvec.database import DatabaseMissing
 from mdvec.datasets import Column
-from mdvec.manage import list_tools
 from mdvec.queries import Parameter, SaveMode
 from mdvec.sql import Analytics, AnswerGuard, JsonAnswer, NoHistogram, Prepared
 from mdvec.text import identifier
@@ -29,17 +27,17 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from mdvec_mcp.household import chart_in_english, in_picture
-from mdvec_mcp.web.page.views import Query, Views, language_of
+from mdvec_mcp.web.page.views import Query, Views, form_of, language_of
 
 _GUARD = AnswerGuard(100_000, 500)
 """What a page shows of a result, which a person reads: more than a model's tools answer."""
 _SAMPLES = AnswerGuard(20_000, 5)
 _MAX_HISTOGRAMS = 4
-"""Of a table at once; the others are a click away."""
+"""How many histograms of a table are shown at once; the others are a click away."""
 _BINS = 12
 _MAX_SQL_CHARS = 20_000
 _VALUE = "p."
-"""What the fields of parameters begin with in an address."""
+"""The prefix of parameters' fields in an address."""
 _NEAREST = re.compile(r"(?:nearest:|the tables are:|; (?!DuckDB)\S+ has) ([^;]+)")
 _UNKNOWN = re.compile(r"""there is no table '([^']+)'|column (?:named )?"([^"]+)\"""")
 _WRITTEN = re.compile(r"; write: (.+)")
@@ -170,7 +168,7 @@ class _Data:
 
     async def export(self, request: Request) -> Response:
         """Write the result of a query to a file for Python."""
-        query = Query(request, request.state.form)
+        query = form_of(request)
         exporter = self._analytics.exporter
 
         def work() -> None:
@@ -182,7 +180,7 @@ class _Data:
 
     async def save(self, request: Request) -> Response:
         """Save a question, or delete one; a refused one stays in its form, with the reason."""
-        query = Query(request, request.state.form)
+        query = form_of(request)
         name, sql, mode = query.text("name").strip(), _sql(query), query.text("mode")
         wanted: SaveMode = "delete" if mode == "delete" else "replace" if mode else "create"
         save = self._analytics.questions.save
@@ -224,11 +222,7 @@ class _Data:
         return self._analytics.questions.plot(self._prepared(query, sql), kind, "")
 
     def _has_tables(self) -> bool:
-        try:
-            tools = list_tools(self.views.wiring.database, active_only=True)
-        except DatabaseMissing:
-            return False
-        return any(KINDS[tool.kind].has_tables for tool in tools)
+        return any(KINDS[tool.kind].has_tables for tool in self.views.tools(active_only=True))
 
     def _handles_if(self, *, asked: bool) -> dict[str, Any] | None:
         return self._handles() if asked or self._analytics.queries.is_ready() else None
@@ -323,6 +317,16 @@ def csv_file(name: str, columns: Sequence[str], rows: Iterable[Sequence[object]]
     writer.writerow([_cell(column) for column in columns])
     writer.writerows([[_cell(value) for value in row] for row in rows])
     return _file(text.getvalue().encode("utf-8-sig"), "text/csv; charset=utf-8", f"{name}.csv")
+
+
+Table = tuple[Sequence[str], Iterable[Sequence[object]]]
+S = TypeVar("S")
+
+
+def table_file(tables: Mapping[str, Callable[[S], Table]], shown: S, name: str) -> Response:
+    """The table of a view that an address names, else its first, as CSV."""
+    name = name if name in tables else next(iter(tables))
+    return csv_file(name, *tables[name](shown))
 
 
 async def drawing(

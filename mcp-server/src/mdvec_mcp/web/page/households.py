@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from mdvec.database import Connection, DatabaseMissing, OpenMode
-from mdvec.household import EmptyLedger, coverage
+from mdvec.household import Category, EmptyLedger, category_hierarchy, coverage
 from mdvec.tools import Tool
 from starlette.requests import Request
 from starlette.responses import Response
@@ -82,6 +82,15 @@ async def _first_with_rows(views: Views, names: Sequence[str]) -> str:
         return names[0]
 
     return await views.wiring.household.run_over_all("read", first_household)
+
+
+def categories_of(ledger: Connection, tool_id: int) -> list[Category]:
+    """The categories of a ledger, each before its parts."""
+    return [
+        category
+        for major, minors in category_hierarchy(ledger, tool_id).items()
+        for category in (Category(major), *(Category(major, minor) for minor in minors))
+    ]
 
 
 async def asked_household(views: Views, request: Request) -> Household:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Lock
@@ -16,18 +16,16 @@ from mdvec.dates import MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household import (
     HABIT,
-    INCOME,
     BudgetAnswer,
     BudgetSet,
-    Category,
     ForecastAnswer,
     NetWorthAnswer,
     NoAssets,
     RecurringAnswer,
+    Subject,
     Total,
     TrendAnswer,
     budget_status,
-    category_hierarchy,
     coverage,
     data_version,
     forecast_spending,
@@ -43,13 +41,19 @@ from mdvec_mcp.household import HouseholdContext, budget_chart, net_worth_chart,
 from mdvec_mcp.web.page import data_view
 from mdvec_mcp.web.page.access import is_led_here
 from mdvec_mcp.web.page.bars import MonthChart, Point, chart_of_months
-from mdvec_mcp.web.page.households import Household, asked_household, household_view
+from mdvec_mcp.web.page.households import (
+    Household,
+    asked_household,
+    categories_of,
+    household_view,
+)
 from mdvec_mcp.web.page.views import (
     Language,
     Periods,
     Query,
     Views,
     address_fields,
+    form_of,
     language_of,
     periods_around,
     words,
@@ -172,7 +176,6 @@ class HabitsCache:
 
 _MAX_DIGITS = 12
 _ALL = "全期間"
-Table = tuple[Sequence[str], Iterable[Sequence[object]]]
 
 
 class BadAmount(MdvecError):
@@ -196,7 +199,7 @@ class ShownPlan:
     worth: NetWorthAnswer | None
     no_worth: str
     worth_chart: MonthChart | None
-    subjects: tuple[str, ...]
+    subjects: tuple[Subject, ...]
 
     @property
     def kinds(self) -> list[str]:
@@ -246,7 +249,7 @@ class _Plan:
 
     async def budget(self, request: Request) -> Response:
         """Set a budget, or remove it with the amount 0; the view then offers to undo that."""
-        form = Query(request, request.state.form)
+        form = form_of(request)
         household = await asked_household(self.views, request)
 
         def work(ledger: Connection, tool_id: int) -> BudgetSet:
@@ -270,9 +273,7 @@ class _Plan:
     async def table(self, request: Request) -> Response:
         """One of the view's tables as CSV."""
         plan, query = await self._read(request)
-        name = query.text("of") if query.text("of") in TABLES else "budgets"
-        columns, rows = TABLES[name](plan)
-        return data_view.csv_file(name, columns, rows)
+        return data_view.table_file(TABLES, plan, query.text("of"))
 
     async def chart(self, request: Request) -> Response:
         """The chart of the budgets, the forecast or the net worth as PNG or SVG."""
@@ -297,6 +298,7 @@ class _Plan:
             ledger, tool_id, period=query.text("period").strip() or None,
             month_starts_on=starts_on, today=now,
         )  # fmt: skip
+        known = categories_of(ledger, tool_id)
         worth, no_worth = None, ""
         try:
             period = _ALL if query.text("worth") == "all" else None
@@ -312,7 +314,7 @@ class _Plan:
             worth=worth,
             no_worth=no_worth,
             worth_chart=None if worth is None else _worth_chart(worth),
-            subjects=_subjects(ledger, tool_id),
+            subjects=(Total.SPENDING, *(each for each in known if not each.is_income)),
         )
 
 
@@ -336,15 +338,6 @@ def _worth_chart(worth: NetWorthAnswer) -> MonthChart:
     )
 
 
-def _subjects(ledger: Connection, tool_id: int) -> tuple[str, ...]:
-    """What a budget can be for: all spending, a category, or a part of one."""
-    subjects = [str(Total.SPENDING)]
-    for major, minors in category_hierarchy(ledger, tool_id).items():
-        if major != INCOME:
-            subjects += [major, *(str(Category(major, minor)) for minor in minors)]
-    return tuple(subjects)
-
-
 def _yen(language: Language, given: str) -> int:
     """An amount as people write it: with separators, in full width, with 円.
 
@@ -357,7 +350,7 @@ def _yen(language: Language, given: str) -> int:
     return int(text)
 
 
-def _budgets(plan: ShownPlan) -> Table:
+def _budgets(plan: ShownPlan) -> data_view.Table:
     columns = ("budget", "per", "yen", "spent", "left", "used_percent", "elapsed_percent",
                "expected")  # fmt: skip
     return columns, [
@@ -367,7 +360,7 @@ def _budgets(plan: ShownPlan) -> Table:
     ]  # fmt: skip
 
 
-def _recurring(plan: ShownPlan) -> Table:
+def _recurring(plan: ShownPlan) -> data_view.Table:
     columns = ("name", "category", "every", "yen", "yen_per_year", "last", "next", "ended")
     return columns, [
         (row.name, row.category, row.interval.name, row.amount, row.per_year, row.last_day,
@@ -376,7 +369,7 @@ def _recurring(plan: ShownPlan) -> Table:
     ]  # fmt: skip
 
 
-def _forecast(plan: ShownPlan) -> Table:
+def _forecast(plan: ShownPlan) -> data_view.Table:
     columns = ("month", "yen", "spent", "recurring", "other", "low", "high", "typical_error",
                "trials")  # fmt: skip
     return columns, [
@@ -386,7 +379,7 @@ def _forecast(plan: ShownPlan) -> Table:
     ]  # fmt: skip
 
 
-def _worth(plan: ShownPlan) -> Table:
+def _worth(plan: ShownPlan) -> data_view.Table:
     kinds = plan.kinds
     months = () if plan.worth is None else plan.worth.months
     return ("month", "yen", "difference", *kinds), [
@@ -395,7 +388,7 @@ def _worth(plan: ShownPlan) -> Table:
     ]
 
 
-TABLES: dict[str, Callable[[ShownPlan], Table]] = {
+TABLES: dict[str, Callable[[ShownPlan], data_view.Table]] = {
     "budgets": _budgets,
     "recurring": _recurring,
     "forecast": _forecast,

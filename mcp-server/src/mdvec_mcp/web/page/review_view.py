@@ -12,11 +12,11 @@ from mdvec.database import Connection
 from mdvec.household import (
     MAX_DATE_TOLERANCE,
     CandidateRow,
+    Category,
     DuplicateCandidate,
     ReviewDecision,
     RuleList,
     Suggestion,
-    category_hierarchy,
     deciding,
     review,
     rules,
@@ -28,11 +28,17 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from mdvec_mcp.web.page.access import is_led_here
-from mdvec_mcp.web.page.households import Household, asked_household, household_view
+from mdvec_mcp.web.page.households import (
+    Household,
+    asked_household,
+    categories_of,
+    household_view,
+)
 from mdvec_mcp.web.page.views import (
     Query,
     Views,
     address_fields,
+    form_of,
     language_of,
     number,
     words,
@@ -42,7 +48,7 @@ _FIELDS = (
     "date", "amount", "description", "category_major", "category_minor", "account", "memo",
     "source_file",
 )  # fmt: skip
-_MAX_DIGITS = 15
+_MAX_ID = 10**12
 _MOVED = {"transfer": "transfer", "card_bill": "card_bill"}
 """What the form calls the kinds of candidates whose rows leave the sums as no purchases."""
 
@@ -90,23 +96,22 @@ class _Review:
             household=household, query=query, listed=listed, fields=_FIELDS,
             candidates=shown_candidates(listed.candidates), max_days=MAX_DATE_TOLERANCE,
             days=self.views.wiring.settings.duplicates.options().date_tolerance_days,
-            undo=0 if is_led_here(request) else query.number("undo", 0, 0, 10**12),
+            undo=0 if is_led_here(request) else query.number("undo", 0, 0, _MAX_ID),
         )  # fmt: skip
 
     async def decide(self, request: Request) -> Response:
         """Decide on a candidate, or on all alike; the script of the page gets the new number."""
-        form = request.state.form
+        form = form_of(request)
         household = await asked_household(self.views, request)
-        check = _number(form, "check") or 0  # 0 is no candidate, which is refused
-        choice = ReviewDecision(
-            form.get("decision", [""])[0], keep=_number(form, "keep"), alike="alike" in form
-        )
+        check = form.number("check", 0, 0, _MAX_ID)  # 0 is no candidate, which is refused
+        keep = form.number("keep", 0, 0, _MAX_ID) or None
+        choice = ReviewDecision(form.text("decision"), keep=keep, alike="alike" in form)
         await household.run(partial(deciding.confirm, check_id=check, choice=choice), "write")
         if "part" not in form:
             undo = "" if choice.decision == "skip" else f"&undo={check}"
             return RedirectResponse(f"/review?household={household.name}{undo}", 303)
         left = await household.run(partial(review.list_candidates, limit=1))
-        kind = form.get("transfer", [""])[0] if choice.decision == "duplicate" else ""
+        kind = form.text("transfer") if choice.decision == "duplicate" else ""
         key = f"is_{_MOVED.get(kind, choice.decision)}"
         text = words(language_of(request), key)
         return JSONResponse({"open": left.total_count, "text": text})
@@ -115,14 +120,10 @@ class _Review:
         """Search the ledger for candidates, at most so many days apart as the form says."""
         household = await asked_household(self.views, request)
         options = self.views.wiring.settings.duplicates.options()
-        days = _number(request.state.form, "days")
-        if days is not None and days <= MAX_DATE_TOLERANCE:
-            options = replace(options, date_tolerance_days=days)
-
-        def work(connection: Connection, tool_id: int) -> None:
-            review.detect(connection, tool_id, options)
-
-        await household.run(work, "write")
+        usual = options.date_tolerance_days
+        days = form_of(request).number("days", usual, 0, MAX_DATE_TOLERANCE)
+        options = replace(options, date_tolerance_days=days)
+        await household.run(partial(review.detect, options=options), "write")
         return RedirectResponse(f"/review?household={household.name}", 303)
 
 
@@ -134,11 +135,6 @@ def shown_candidates(candidates: Iterable[DuplicateCandidate]) -> list[ShownCand
         different = {name for name in _FIELDS if len({getattr(row, name) for row in rows}) > 1}
         shown.append(ShownCandidate(candidate, rows, frozenset(different)))
     return shown
-
-
-def _number(form: dict[str, list[str]], name: str) -> int | None:
-    text = form.get(name, [""])[0]
-    return int(text) if text.isdecimal() and len(text) <= _MAX_DIGITS else None
 
 
 MAX_TOGETHER = 40
@@ -175,13 +171,8 @@ class _Suggestions:
         With ``refused``, why the shop in the form did not get the category that it also has.
         """
 
-        def read(ledger: Connection, tool_id: int) -> tuple[RuleList, list[str]]:
-            names = category_hierarchy(ledger, tool_id)
-            known = [
-                name for major, minors in names.items()
-                for name in (major, *(f"{major} > {minor}" for minor in minors))
-            ]  # fmt: skip
-            return rules.list_rules(ledger, tool_id, None), known
+        def read(ledger: Connection, tool_id: int) -> tuple[RuleList, list[Category]]:
+            return rules.list_rules(ledger, tool_id, None), categories_of(ledger, tool_id)
 
         listed, known = await household.run(read)
         return self.views.page(
@@ -194,11 +185,11 @@ class _Suggestions:
 
     async def decide(self, request: Request) -> Response:
         """Give a shop a category, or all shops with the same suggestion; or take that back."""
-        form = request.state.form
+        form = form_of(request)
         household = await asked_household(self.views, request)
-        (decision, *_), (category, *_) = form.get("decision", [""]), form.get("category", [""])
+        decision = form.text("decision")
         choice = _Choice(
-            decision, tuple(form.get("shop", ())[:MAX_TOGETHER]), category.strip(),
+            decision, tuple(form.all("shop")[:MAX_TOGETHER]), form.text("category").strip(),
             is_undo="undo" in form, alike="alike" in form,
         )  # fmt: skip
         try:
@@ -206,7 +197,7 @@ class _Suggestions:
         except ToolError as error:
             if decision != "set":
                 raise
-            return await self.show(request, household, Query(request, form), str(error))
+            return await self.show(request, household, form, str(error))
         if "part" in form:
             key = "is_ruled" if decision == "set" else "is_skip"
             values = {"category": done.category, "n": number(done.changed)}

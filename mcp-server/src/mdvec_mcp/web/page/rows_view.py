@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import get_args
 from urllib.parse import parse_qsl, quote, urlencode
@@ -25,7 +25,6 @@ from mdvec.household import (
     RuleTrial,
     account_names,
     categorize_rows,
-    category_hierarchy,
     find_transactions,
     list_notes,
     note_row,
@@ -42,16 +41,22 @@ from starlette.routing import Route
 from mdvec_mcp.household import today
 from mdvec_mcp.web.page import data_view
 from mdvec_mcp.web.page.access import is_led_here
-from mdvec_mcp.web.page.households import Household, asked_household, household_view
-from mdvec_mcp.web.page.views import MAX_FIELD_CHARS, Query, Views
+from mdvec_mcp.web.page.households import (
+    Household,
+    asked_household,
+    categories_of,
+    household_view,
+)
+from mdvec_mcp.web.page.views import MAX_FIELD_CHARS, Query, Views, form_of
 
 _ROWS = 50
 _MAX_FILE = 10_000
 _MOST_YEN = 10**12
 _MAX_ADDRESS = 30_000
-"""Of an address, what rows had before a change, which undoes it; servers take 64 KiB in all."""
+"""The most characters of an address that hold what rows had before a change, to undo it; servers
+take 64 KiB in all."""
 _MAX_ID = 19
-"""Digits of SQLite's greatest integer."""
+"""The digits of SQLite's greatest integer."""
 
 
 class NothingToChange(MdvecError):
@@ -85,7 +90,7 @@ class ShownRows:
     answer: FoundAnswer
     counted: FoundAnswer
     own: dict[int, Category]
-    categories: list[str]
+    categories: list[Category]
     accounts: list[str]
     corrected: NotesAnswer
     edited: NotedRow | None
@@ -151,16 +156,16 @@ class _Rows:
     async def change(self, request: Request) -> Response:
         """Correct rows, make a rule of a shop, or undo that; back to the rows that were shown."""
         household = await asked_household(self.views, request)
-        change = _Change(request.state.form)
+        form = form_of(request)
+        change = _Change(form)
         left_out = {"was", "long", "ruled", "before", "edit", "rule"}
         shown = [(name, value) for name, value in change.shown if name not in left_out]
         try:
             done = {"household": household.name} | await household.run(change.carry_out, "write")
         except ToolError as error:
-            typed = Query(request, request.state.form)
-            edited = [("edit", typed.text("id"))] if "one" in typed else []
+            edited = [("edit", form.text("id"))] if "one" in form else []
             query = Query(request, _by_name([*shown, *edited]))
-            return await self.show(request, household, query, typed, str(error))
+            return await self.show(request, household, query, form, str(error))
         fields = [(name, value) for name, value in shown if name not in done]
         return RedirectResponse(f"/money/rows?{urlencode([*fields, *done.items()])}", 303)
 
@@ -209,11 +214,7 @@ class _Rows:
             answer=answer,
             counted=counted,
             own=own_categories(ledger, tool_id),
-            categories=[
-                name
-                for major, minors in category_hierarchy(ledger, tool_id).items()
-                for name in (major, *(f"{major} > {minor}" for minor in minors))
-            ],
+            categories=categories_of(ledger, tool_id),
             accounts=sorted(account_names(ledger, tool_id)),
             corrected=list_notes(ledger, tool_id),
             edited=edited,
@@ -239,10 +240,10 @@ def _sort(query: Query) -> RowOrder:
 class _Change:
     """What a form asks to change; each change leaves in the address what undoes it."""
 
-    form: Mapping[str, Sequence[str]]
+    form: Query
 
     def _text(self, name: str) -> str:
-        return self.form.get(name, [""])[0].strip()
+        return self.form.text(name).strip()
 
     @property
     def shown(self) -> list[tuple[str, str]]:
@@ -256,7 +257,7 @@ class _Change:
         Raises:
             NothingToChange: it names none.
         """
-        named = self.form.get("id", ())[:_ROWS]
+        named = self.form.all("id")[:_ROWS]
         ids = [int(row_id) for row_id in named if row_id.isdecimal() and len(row_id) <= _MAX_ID]
         if not ids:
             raise NothingToChange

@@ -11,7 +11,6 @@ from pathlib import Path
 from urllib.parse import quote, urlencode
 
 from markupsafe import Markup, escape
-from mdvec.database import DatabaseMissing
 from mdvec.documents import (
     DocumentPart,
     DocumentText,
@@ -20,7 +19,7 @@ from mdvec.documents import (
     read_document,
 )
 from mdvec.files import UnreadableFile, opened_within
-from mdvec.manage import ToolStatus, find_tool, list_tools, overview
+from mdvec.manage import ToolStatus, find_tool, overview
 from mdvec.search import (
     MAX_K,
     MAX_QUERY_CHARS,
@@ -110,10 +109,7 @@ class _Search:
 
     def _searched(self) -> list[Tool]:
         """The active tools that have texts."""
-        try:
-            tools = list_tools(self.views.wiring.database, active_only=True)
-        except DatabaseMissing:
-            return []
+        tools = self.views.tools(active_only=True)
         return [tool for tool in tools if KINDS[tool.kind].has_texts]
 
     def _listing(self, query: Query) -> Listing:

@@ -49,7 +49,7 @@ from mdvec_mcp.household import today
 from mdvec_mcp.upkeep import Values, imports_now
 from mdvec_mcp.web.page.access import is_led_here
 from mdvec_mcp.web.page.data_view import file_parts
-from mdvec_mcp.web.page.views import Language, Query, Views, language_of, words
+from mdvec_mcp.web.page.views import Language, Query, Views, form_of, language_of, words
 
 _MAX_STREAMS = 16
 _LOOK_SECONDS = 0.5
@@ -130,18 +130,19 @@ class _Tools:
 
     async def add(self, request: Request) -> Response:
         """Add a folder or file within the home, and import it in the background."""
-        form = request.state.form
+        form = form_of(request)
 
         def given(name: str) -> str:
-            return str(form.get(name, [""])[0]).strip()
+            return form.text(name).strip()
 
         def work() -> Tool:
             wiring = self.views.wiring
             path = within_home(given("path"), Path.home())
             kind = given("kind") if given("kind") in KINDS else next(iter(KINDS))
+            names = {tool.name for tool in self.views.tools(active_only=False)}
             if not given("name") and (others := tools_of_source(wiring.database, path, kind)):
                 raise FolderServed(others[0])
-            name = given("name") or name_for(path.stem, self._names())
+            name = given("name") or name_for(path.stem, names)
             description = given("description") or f"The user's files in {path.name}."
             tool = add_tool(wiring.database, name, description, path, kind, given("title") or None)
             wiring.freshness.start_import(tool)
@@ -150,7 +151,7 @@ class _Tools:
         try:
             tool = await self.views.run(request, work)
         except ToolError as error:
-            return await self._page(request, Query(request, form), str(error))
+            return await self._page(request, form, str(error))
         return RedirectResponse(f"/tools#tool-{tool.name}", 303)
 
     async def back_up(self, request: Request) -> Response:
@@ -164,7 +165,7 @@ class _Tools:
 
     async def restore(self, request: Request) -> Response:
         """Give the database the content of a backup; what it had is kept beside it, and named."""
-        query, wiring = Query(request, request.state.form), self.views.wiring
+        query, wiring = form_of(request), self.views.wiring
         named = query.text("backup").strip().replace("\0", "")
         settings = wiring.settings_file or users_file()
 
@@ -179,24 +180,17 @@ class _Tools:
             return await self._page(request, query, str(error))
         return RedirectResponse(f"/tools?{urlencode({'kept': kept, 'restored': 1})}#backup", 303)
 
-    def _names(self) -> set[str]:
-        try:
-            tools = list_tools(self.views.wiring.database, active_only=False)
-        except DatabaseMissing:
-            return set()
-        return {tool.name for tool in tools}
-
     async def activate(self, request: Request) -> Response:
         """Enable or disable a tool."""
-        form = request.state.form
-        name, active = form.get("tool", [""])[0], form.get("active", [""])[0] == "1"
+        form = form_of(request)
+        name, active = form.text("tool"), form.text("active") == "1"
         database = self.views.wiring.database
         await self.views.run(request, lambda: set_active(database, name, active=active))
         return RedirectResponse(f"/tools#tool-{name}", 303)
 
     async def reindex(self, request: Request) -> Response:
         """Import a tool in the background."""
-        name = request.state.form.get("tool", [""])[0]
+        name = form_of(request).text("tool")
         wiring = self.views.wiring
 
         def work() -> None:
@@ -207,7 +201,7 @@ class _Tools:
 
     async def stop(self, request: Request) -> Response:
         """Stop the import of a tool that this server runs; documents that are in stay."""
-        name = request.state.form.get("tool", [""])[0]
+        name = form_of(request).text("tool")
         run = self.views.wiring.freshness.imports.running(name)
         if run is not None:
             run.stop()

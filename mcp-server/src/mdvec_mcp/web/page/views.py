@@ -20,11 +20,14 @@ import anyio.to_thread
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from mcp.server.mcpserver.exceptions import ToolError
+from mdvec.database import DatabaseMissing
 from mdvec.dates import MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household import in_english
 from mdvec.japanese import in_japanese
+from mdvec.manage import list_tools
 from mdvec.text import file_size, local_time
+from mdvec.tools import Tool
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -110,14 +113,13 @@ def look_route() -> Route:
 
 
 async def _choose(request: Request) -> Response:
-    form = request.state.form
-    (here, *_) = form.get("here", ["/"])
+    form = form_of(request)
+    here = form.text("here")
     # Only a path of this page: "//" would begin another host, as would a backslash.
     is_path = here.startswith("/") and not here.startswith(("//", "/\\"))
     response = RedirectResponse(here if is_path else "/", 303)
     for name, (cookie, allowed) in _COOKIES.items():
-        (value, *_) = form.get(name, [""])
-        if value in allowed:
+        if (value := form.text(name)) in allowed:
             response.set_cookie(cookie, value, _YEAR, httponly=True, samesite="lax")
     return response
 
@@ -260,10 +262,15 @@ def _moved(months: MonthRange, by: int) -> str:
     return str(first) if first == last else f"{first}〜{last}"
 
 
+def form_of(request: Request) -> Query:
+    """The fields of the form that a request sends."""
+    return Query(request, request.state.form)
+
+
 T = TypeVar("T")
 View = Callable[[Request], Awaitable[Response]]
 _THREADS = 8
-"""So many views at once; more wait, and the tools of clients have threads of their own."""
+"""The number of views made at once; more wait. Clients' tools have threads of their own."""
 _VIEWS = {"search": "/", "money": "/money", "review": "/review", "data": "/data", "tools": "/tools"}
 """The views in the navigation, and their addresses."""
 
@@ -333,6 +340,13 @@ class Views:
         except (ToolError, MdvecError):
             del request.state.refused
             return None
+
+    def tools(self, *, active_only: bool) -> list[Tool]:
+        """The tools of the database; none if there is no database."""
+        try:
+            return list_tools(self.wiring.database, active_only=active_only)
+        except DatabaseMissing:
+            return []
 
     async def run(self, request: Request, work: Callable[[], T]) -> T:
         """Run blocking work in a thread.
