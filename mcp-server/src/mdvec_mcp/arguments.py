@@ -117,8 +117,8 @@ async def run_checked(
 ) -> ToolReply:
     """The tool's reply; refusals are in the language of its answers.
 
-    The household's are in ``language``, or in the one that the argument of this name asks for,
-    which each of its tools takes; the instructions say so once, for the list has no room for it.
+    The household's are in ``language``, unless the call has an argument of this name, which each of
+    its tools takes. Only the instructions mention it, to keep the list of tools short.
 
     Raises:
         ToolError: an argument is wrong, or the tool refuses the call.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("mdvec")
 
 _WRITTEN_SECONDS = 2
-"""An import that runs writes all the time, which is no reason to look all the time."""
+"""A running import writes all the time; sources are looked at only this often meanwhile."""
 _WAIT_SECONDS = 0.25
 """What an answer waits for a look that began with it; for 1,000 files it takes 10 ms."""
 
@@ -36,7 +36,7 @@ _FIRST_SECONDS = 2.0
 _IMPORT_SECONDS = 5.0
 """What a query waits for an automatic import of its source, from the moment that this began."""
 _LATER_SECONDS = 0.5
-"""If a look took longer than an answer waits, the next begins so long after its answer."""
+"""The pause before the next look, if the last took longer than an answer waits."""
 
 AnyContext = Context[Any, Any]
 """What the SDK passes to a tool for its client; it is no parameter of the tool."""
@@ -285,7 +285,7 @@ def freshness_in_english(state: Freshness, is_importing: bool) -> str:  # noqa: 
 
 
 def freshness_in_japanese(state: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
-    """The same for the household's answers."""
+    """As ``freshness_in_english``, in Japanese, for the household's answers."""
     if state.trouble:
         return (
             f"{state.tool} の取り込み元 {state.source} が見つからないか空です（ディスクは接続されて"
@@ -330,7 +330,7 @@ async def follow(
 
     Args:
         runs: the imports.
-        ctx: the client's.
+        ctx: the context of the client's call.
         is_enough: whether an import need not be waited for after so many seconds.
     """
     began, reported = anyio.current_time(), -1

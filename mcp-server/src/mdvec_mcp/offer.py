@@ -145,7 +145,7 @@ class Offer:
         self.resources.add_resource(resource)
 
     def named(self, tool: str) -> str:
-        """How a text names one of the server's own tools; if it is not offered, with why."""
+        """The name of one of the server's own tools; if it is not offered, with the reason."""
         called = own_name(tool, self.row_names)
         if called in self.tools:
             return called

@@ -106,7 +106,7 @@ Structured = Literal["auto", "always", "never"]
 _Request = ServerRequestContext[Any, Any]
 _Templates = mcp_types.ListResourceTemplatesResult
 _POLL_SECONDS = 1.0
-_MAX_COMPLETIONS = 100  # the protocol's
+_MAX_COMPLETIONS = 100  # the protocol allows no more
 M = TypeVar("M", bound=BaseModel)
 
 

@@ -366,8 +366,8 @@ class _Bridge:
     def _relay_notices(self) -> None:
         """Write the messages that the server sends unprompted, even after it was restarted.
 
-        What changed before a new session's stream was open was told to nobody, so the client is
-        told to read every list again.
+        Nobody was notified of changes before a new session's stream was open, so the client is
+        asked to read every list again.
         """
         wait, followed = _FIRST_WAIT_SECONDS, self._remote.session
         while not self._ended.is_set():

@@ -79,7 +79,7 @@ class ChartPublisher:
         image_size: str | None = None,
         image_format: ImageFormat | None = None,
     ) -> ToolReply:
-        """The answer with its chart, and its address; without a chart, the text begins with why.
+        """The answer with its chart and its address; without a chart, the text first says why.
 
         None for a size or format takes that of the settings.
 

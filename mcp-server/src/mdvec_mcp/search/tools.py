@@ -73,7 +73,7 @@ _RECORDS = (
     "(for sums, days and amounts: {sums})."
 )
 _USUAL_RESULT_CHARS = 50_000
-"""The longest answer that Claude Code hands over whole without being told of a longer one."""
+"""The longest answer that Claude Code hands over whole, unless the tool announces a longer one."""
 _MAX_NOTES = 3_000
 """The most that notes and the heads of passages without text add to an answer's max_chars."""
 

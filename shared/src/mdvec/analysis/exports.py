@@ -313,7 +313,7 @@ class ExportFolder:
         yield from sorted(files, key=lambda file: (file.made, file.expires, file.handle))
 
     def _expired(self, file: _File) -> bool:
-        # A file from the future, of before a clock was set back, must not stay for ever.
+        # If the clock was set back, a file seems to be from the future; it must not stay for ever.
         now = self._clock()
         return file.expires <= now or int(now) < file.made
 

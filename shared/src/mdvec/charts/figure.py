@@ -40,7 +40,7 @@ from mdvec.charts.style import PIXELS_PER_INCH, SETTINGS
 logger = logging.getLogger("mdvec")
 
 MAX_PICTURE_BYTES = 500_000
-"""Of a PNG or JPEG."""
+"""The largest PNG or JPEG."""
 _PRECISIONS = ((256, 92), (64, 80), (24, 60), (16, 40))
 """The colours of a PNG and the quality of a JPEG."""
 _REMOVED = re.compile(r"<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*", re.DOTALL)

@@ -168,9 +168,10 @@ def _spaced(sheet: Sheet, labels: Sequence[units.Label], width: float) -> list[s
 def name_labels(
     sheet: Sheet, names: Sequence[str], each: float, height: float, *, in_order: bool
 ) -> XLabels:
-    """As many of the names as have room below their places, each ``each`` pixels wide.
+    """The names below an axis; each has ``each`` pixels of room.
 
-    Of names in order some may be left out; others stand upright if they are too wide.
+    If they are too wide, every second or third one is left out where they are ``in_order`` (as
+    months are); other names are turned upright.
     """
     font, widest = sheet.measures.font, sheet.widest(names, sheet.measures.font)
     places, row = list(range(len(names))), _ROW_EM * font

@@ -10,7 +10,7 @@ PlotKind = Literal["bar", "line", "area", "scatter", "histogram", "box", "heatma
 PLOT_KINDS: tuple[PlotKind, ...] = get_args(PlotKind)
 Axis = Literal["names", "numbers", "times", "months"]
 Unit = Literal["", "yen", "percent"]
-"""Of the values; per cents are given in tenths."""
+"""The unit of the values; per cents are given in tenths."""
 _MAX_DESCRIBED = 8
 _DIGITS = 10
 

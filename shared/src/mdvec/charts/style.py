@@ -13,7 +13,7 @@ PAPER, INK, FAINT_INK, LOSS_INK = "#FFFFFF", "#2B2F36", "#6A707A", "#B3261E"
 GRID, AXIS, EMPTY_BAND = "#E8EAED", "#9AA0A6", "#F1F2F4"
 HEAT = ("#EEF3F8", "#8FB4D6", "#3D6FA8", "#173B66")
 COLD = ("#7A3B05", "#D08A3C", "#F6E3C8")
-"""Of values below zero, the least first; told from those above also by eyes without a cone."""
+"""The colours of values below zero, from the lowest up; colour-blind eyes tell them from HEAT."""
 
 PIXELS_PER_INCH, POINTS_PER_INCH = 96, 72
 SETTINGS = {
@@ -24,7 +24,7 @@ SETTINGS = {
     "axes.edgecolor": AXIS, "axes.axisbelow": True, "grid.color": GRID, "grid.linewidth": 0.8,
     "xtick.color": FAINT_INK, "ytick.color": FAINT_INK, "text.color": INK,
 }  # fmt: skip
-"""Of matplotlib, over its defaults: the user's own do not change a chart."""
+"""Matplotlib's settings, over its defaults: the user's own settings do not change a chart."""
 
 _DESIGNED_FOR = (800, 600)
 _SCALE_EXPONENT, _MIN_SCALE = 0.7, 0.62

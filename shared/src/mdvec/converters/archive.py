@@ -12,7 +12,7 @@ from mdvec.sizes import MEGABYTE
 _MAX_FILES = 20_000
 _MAX_UNPACKED = 300 * MEGABYTE
 _OLE = b"\xd0\xcf\x11\xe0"
-"""How files begin that Office protects by a password, and its formats of before 2007."""
+"""The first bytes of Office files with a password, and of those in its formats before 2007."""
 
 
 class Archive:

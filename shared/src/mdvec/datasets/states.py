@@ -1,4 +1,4 @@
-"""Which data files a dataset has, with their states; what compares them loads no reader."""
+"""The data files of a dataset and their states; comparing these loads no file reader."""
 
 from __future__ import annotations
 

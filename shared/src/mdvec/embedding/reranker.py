@@ -22,7 +22,7 @@ class CrossEncoder(Protocol):
     """A loaded model that reads a question and passages together."""
 
     at_once: int
-    """So many passages are scored between two looks at the clock."""
+    """The number of passages that are scored between two checks of the time."""
 
     def scores(self, question: str, passages: Sequence[str]) -> list[float]:
         """How well each passage answers."""

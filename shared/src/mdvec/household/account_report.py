@@ -18,7 +18,7 @@ from mdvec.text import shown_name
 from mdvec.tools import offered_name
 
 _MANY = 5
-"""So many gaps are named for each account."""
+"""The number of gaps that are named for each account."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Lists of a year for the tax office, and a period's fixed and variable costs: facts, not guesses.
 
 A category, which the user's rules decide, and a tag are facts. A word in a shop's name is one only
-where it can mean nothing else; rows that other words name are told beside the list.
+where it can mean nothing else; rows with other such words are named beside the list.
 """
 
 from __future__ import annotations

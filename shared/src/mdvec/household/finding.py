@@ -239,7 +239,7 @@ def find_transactions(
 def _condition(
     view: LedgerView, wanted: RowFilter, hierarchy: Callable[[], Hierarchy]
 ) -> tuple[RowCondition, UnderstoodPeriod | None, list[str], list[str]]:
-    """All filters but the words and ``rows``; the period, what is told of them, and the notes."""
+    """The condition of all filters but words and ``rows``; the period, descriptions and notes."""
     parts: list[str] = []
     notes: list[str] = []
     connection, tool_id = view.connection, view.tool_id

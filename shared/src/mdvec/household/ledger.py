@@ -229,9 +229,9 @@ class _LedgerImport:
         ledger_statements.mark_index(connection, tool_id, current=False)
 
     def _keep_assets(self) -> None:
-        """Store the months of asset histories; the newest file has the last word.
+        """Store the months of asset histories; where files differ, the newest one holds.
 
-        ``replace`` forgets those of other files, unless one is unread.
+        The mode ``replace`` deletes the months of other files, unless a file could not be read.
         """
         if self.mode == "replace" and not self.folder.unread:
             plans.forget_months(self.connection, self.tool_id)

@@ -326,6 +326,6 @@ def body_of(runs: Sequence[MonthRun], now: Month) -> MonthRange:
 
 
 def latest_of(months: Sequence[Month], body: MonthRange, now: Month) -> Month:
-    """The last month with rows that has begun by ``now``; if none has, the last of the body."""
+    """The last month with rows that has begun by ``now``; if none has, the last of ``body``."""
     begun = [month for month in months if month in body and month <= now]
     return begun[-1] if begun else body.last

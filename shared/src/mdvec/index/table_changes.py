@@ -128,7 +128,7 @@ def renew_vector_index(connection: apsw.Connection, tables: Tables) -> None:
 def rebuild_vector_index(connection: apsw.Connection, tables: Tables, *, outside: bool) -> None:
     """Build the vector index of a generation again from the stored embeddings.
 
-    Call within a transaction. A server gets them after that, in a new collection.
+    Call within a transaction; afterwards they are sent to the vector server, into a new collection.
     """
     _signatures(connection, tables).retire()
     leave_collection(connection, tables)

@@ -162,10 +162,10 @@ class StartedServer:
         self.address = ""
 
     def wait_until_it_serves(self) -> None:
-        """Read its address.
+        """Wait until the server prints its address, and keep that.
 
         Raises:
-            PageUnavailable: it ended before.
+            PageUnavailable: it ended before it printed one.
         """
         said = []
         for line in self._lines():

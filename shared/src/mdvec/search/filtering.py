@@ -214,7 +214,7 @@ def _condition(connection: apsw.Connection, tool: Tool, filters: Filters) -> Con
 
 
 def linking_documents(connection: apsw.Connection, tool: Tool, name: str) -> frozenset[int]:
-    """The documents of a tool that link to those that a link with this name may mean."""
+    """The ids of a tool's documents that link to ``name``, in each sense that it may have."""
     links = links_of(connection, tool.tables, documents_called(connection, tool.tables, name))
     return frozenset(link.document_id for linked in links.values() for link in linked.back)
 

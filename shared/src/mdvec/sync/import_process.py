@@ -33,7 +33,7 @@ class Result:
 
     @classmethod
     def of(cls, report: ImportReport) -> Result:
-        """The result in a report."""
+        """The result of an import, from its report."""
         lines = report.lines()
         numbers = (
             report.added, report.updated, report.deleted, report.unchanged, len(report.failed),

@@ -47,11 +47,11 @@ class Contents(Protocol):
     """A tool's contents in detail."""
 
     def import_facts(self) -> list[Fact]:
-        """How they were imported."""
+        """How the contents were imported."""
         ...
 
     def content_facts(self) -> list[Fact]:
-        """Their counts and sizes."""
+        """The counts and sizes of the contents."""
         ...
 
     def listing(self) -> StatusTable:

@@ -97,7 +97,7 @@ def _is_unit(text: str, *, is_first: bool) -> bool:
 
 
 def _sections(number_format: str) -> list[list[str]]:
-    """The tokens of a format's sections: for other numbers than these, for negative ones, zero."""
+    """The tokens of a number format's sections: for positive numbers, negative numbers, zero."""
     sections: list[list[str]] = [[]]
     for part in _TOKEN.findall(number_format):
         if part == ";":

@@ -44,7 +44,7 @@ _COLUMNS_AT_ONCE = 1_000
 _NOTED_AT_ONCE = 100
 _MAX_SHOWN = 40
 _MAX_ODD = 3
-"""So many different words among numbers are named."""
+"""At most this many distinct words among a column's numbers are named in a note."""
 _Kind = tuple[ValueKind | None, int]
 """The kind of a column's values, None for text, and how many cells such as NA become NULL."""
 

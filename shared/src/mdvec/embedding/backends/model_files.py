@@ -12,7 +12,7 @@ from mdvec.embedding.backends.hub import read_list, read_object
 from mdvec.embedding.cards import RURI_PREFIXES
 
 BLOCK_CHARS = 50_000
-"""So many characters of a long text are given to a tokenizer at once."""
+"""The number of characters of a long text that a tokenizer gets at once."""
 _WEIGHTS = (".safetensors", ".onnx", ".onnx_data", ".data")
 _EDGE = 65_536
 _NO_LIMIT = 1_000_000_000

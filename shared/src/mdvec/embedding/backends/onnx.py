@@ -126,7 +126,7 @@ def _output(name: str, model: OnnxModel, pooling: Pooling) -> tuple[str, str | N
 
 
 def _pooled(tokens: NDArray[np.float32], mode: str) -> NDArray[np.float32]:
-    """One vector of the vectors of a text's tokens, one row each."""
+    """Pool the vectors of a text's tokens (one a row) into the vector of the text."""
     if mode in ("cls", "lasttoken"):
         return np.asarray(tokens[0 if mode == "cls" else -1])
     if mode == "max":

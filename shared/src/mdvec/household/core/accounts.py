@@ -31,9 +31,9 @@ _OTHERWISE = 5
 """One row in so many, at most, is taken to speak against the truth: an equal row in two accounts,
 or a row that two files of one account have differently. No collection of files has measured it."""
 _SURELY_EQUAL = 5
-"""So many rows are all equal in two accounts with a probability of 1/5 ** 5 = 0.0003; for one row
-less it would be 0.0016. A wrong answer would lose rows without a word. A row that each of two
-files has alone outweighs an equal one."""
+"""Two accounts share this many equal rows with a probability of 1/5 ** 5 = 0.0003; one row less
+would make it 0.0016. A wrong answer would silently lose rows. A row that only one of two files
+has outweighs an equal one."""
 STATED = "="
 """In place of a number: a person said that the file is of the account of this name."""
 

@@ -38,7 +38,7 @@ _MONTHS_BETWEEN, _DEARER = 6, 1.1
 _MAX_RARE = 10
 """A shop with more rows in three years is paid more often than twice a year."""
 _LARGE = 99
-"""A first purchase in a shop is told if it is above this percentile of all rows."""
+"""A first purchase in a shop is reported if it is above this percentile of all rows."""
 
 
 @dataclass(frozen=True, slots=True)

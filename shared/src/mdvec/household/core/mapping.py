@@ -126,7 +126,7 @@ class Mapping:
         ]  # fmt: skip
 
     def telling_columns(self) -> list[str]:
-        """The columns that a header must have: ``header``, and those without which no row is one.
+        """The columns that a header must have: ``header``, and those that every row needs.
 
         Others may be missing: some banks let their customers choose the columns.
         """

@@ -23,7 +23,7 @@ _NO_LONG_VOWEL = re.compile("(?<=[んンっッ])ー")
 _NO_WORD = re.compile(r"[\W_]+")
 _VOICED = re.compile("[\u3099\u309a]")
 _KEPT = 16_384
-"""So many texts are remembered by each function, in a server that runs for weeks."""
+"""The number of texts that each function caches, in a server that runs for weeks."""
 
 
 @lru_cache(maxsize=_KEPT)

@@ -171,7 +171,7 @@ def _new_names(
 def renamed_rows(
     connection: apsw.Connection, tool_id: int, which: Callable[[], tuple[str, tuple[Any, ...]]]
 ) -> list[tuple[str, str, int, int]]:
-    """Of the rows that count: by former and new category, their number and signed sum in yen.
+    """The number and signed sum in yen of the rows that count, by former and new category.
 
     ``which`` gives the condition of the rows in SQL, and the values to bind.
     """

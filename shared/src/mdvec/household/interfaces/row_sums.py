@@ -31,7 +31,7 @@ _ORDERS: dict[RowOrder, str] = {
 }
 _BY_SUBJECT, _BY_DATE = "INDEXED BY idx_transactions_subject", "INDEXED BY idx_transactions_date"
 _FEW_DAYS = 0.1
-"""Of a ledger's days so many are found by the index of days, even to sum by shop."""
+"""Up to this share of a ledger's days, the index of days is used even for sums by shop."""
 _GREATEST = 2**63 - 1
 
 

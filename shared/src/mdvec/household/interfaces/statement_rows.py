@@ -110,10 +110,10 @@ def blocks_with(
 def forget_superseded_rows(
     connection: apsw.Connection, tool_id: int, remaining: Collection[int], *, all_of_them: bool
 ) -> None:
-    """Delete the rows that a newer statement states again, but not those of ``remaining`` ones.
+    """Delete the rows that a newer statement repeats, except those of the ``remaining`` statements.
 
-    Rows with and without ID that look alike stay, unless ``all_of_them`` are to go: they tell
-    which of them are the same. Call within the transaction that derived the ledger, after it.
+    Where a row with an ID and one without look alike, both stay unless ``all_of_them``: they show
+    which rows are the same. Call within the transaction that derived the ledger, after it.
     """
     alike = (
         ""

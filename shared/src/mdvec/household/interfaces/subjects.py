@@ -59,7 +59,7 @@ class StatementText:
 
     @property
     def content_hash(self) -> str:
-        """Of the file and the subjects: it differs if a row moves to another file or is edited."""
+        """The hash of the file and its subjects: it changes if a row moves or is edited."""
         digest = hashlib.sha256(_FORMAT + self.file_hash.encode())
         for subject in self.subjects:
             digest.update("\t".join(["\n", *map(str, subject)]).encode())

@@ -61,7 +61,7 @@ class Session:
         return result
 
     def send(self, message: Mapping[str, object]) -> None:
-        """Send a message; that the server has ended is told by its next answer."""
+        """Send a message; if the server has ended, reading its next answer says so."""
         assert self._process.stdin is not None  # noqa: S101 - it is a pipe
         with suppress(OSError):
             self._process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")

@@ -33,7 +33,7 @@ SELECT_ALL = "SELECT * FROM {source}"
 # A placeholder inside quotes is text, for example the name of a column.
 _PLACEHOLDER = re.compile(r""""(?:[^"]|"")*"|'(?:[^']|'')*'|\{source\}""")
 
-# A PIVOT alone, of one column, without the list of its values.
+# A statement that is one PIVOT of one column, and does not list the values to pivot on.
 _PIVOT = re.compile(
     r"PIVOT\s+(?P<of>.+?)\s+ON\s+(?P<column>\"(?:[^\"]|\"\")+\"|\w+)"
     r"(?P<rest>\s+(?:USING|GROUP\s+BY|ORDER\s+BY|LIMIT)\b.*|\s*;?\s*)",

@@ -16,9 +16,9 @@ from mdvec.sql.core.refusals import out_of_time
 _CANCELLATION_CHECK_SECONDS = 0.05
 _MAX_REMEMBERED = 1_000
 ALONE = "request "
-"""How the session of a request begins whose client has none: names end with the request."""
+"""What the session name of a request without a session begins with; it ends with the request."""
 _SECONDS_BETWEEN_QUERIES = 1.0
-"""Of one call, or of calls that follow each other: so long a place waits for the next one."""
+"""How long a place stays reserved for the next query of the same call or client."""
 _session: ContextVar[str] = ContextVar("mdvec-sql-session", default="")
 _client: ContextVar[str] = ContextVar("mdvec-sql-client", default="")
 
