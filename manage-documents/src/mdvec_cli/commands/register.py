@@ -52,7 +52,7 @@ def register_command(
 ) -> None:  # fmt: skip
     """Write the server into a client's settings, with absolute paths.
 
-    What you added to an entry of before stays. The file before the change is kept beside it.
+    What you added to a previous entry stays. The previous file is kept beside the new one.
     Restart the client afterwards.
     """
     settings = options.settings()

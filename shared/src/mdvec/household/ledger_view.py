@@ -144,7 +144,10 @@ class LedgerView:
         return months, notes + self._notes(period, subject, days, months, summed, left_out)
 
     def marks(self, months: MonthRange, days: Days) -> MonthMarks:
-        """The marks of the months around days; a month is complete if its days asked for are."""
+        """The marks of the months around ``days``.
+
+        The latest month counts as complete if the ledger has all the days asked for.
+        """
         marks = self.covered.marks(months, self.today)
         if days.last >= self.covered.last_day:
             return marks

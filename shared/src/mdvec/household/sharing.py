@@ -284,9 +284,9 @@ class SharedPair:
 def pairs_across(
     connection: apsw.Connection, tools: Mapping[str, int], days: Days
 ) -> list[SharedPair] | None:
-    """The likely pairs of rows of two households (tool ids by name), one of them in ``days``.
+    """The likely pairs of rows of two households (tool ids by name), with a row in ``days``.
 
-    Decided pairs are not among them. None if there are too many to compare.
+    Pairs that were decided are left out. None if there are too many rows to compare.
     """
     from mdvec.household.core.pairs import find_pairs  # loads NumPy, for this alone
 

@@ -59,8 +59,8 @@ class StatementPreview:
     for Money Forward's files. ``rows`` are the first of ``rows_read``; ``bad`` are the lines
     that cannot be read, with the reasons. ``balances_compared`` balances were checked, and those of
     the lines ``misfits`` do not fit. ``checks`` is what a user should look at. ``saved`` is the
-    file that the mapping was written to, "" if none was; ``undecided`` is what must be stated before it
-    can be; ``household`` the tool that it is for, "" if there is none.
+    file that the mapping was written to, "" if none was; ``undecided`` is what must be stated
+    first; ``household`` is the tool that it is for, "" if there is none.
     """
 
     file: str

@@ -56,7 +56,7 @@ def page_lines(
 ) -> list[str]:
     """A page of rows with their accounts, memos, notes, ids and places, and how to get the next.
 
-    ``about`` says of what they are, where no sums say so.
+    ``about`` says what the rows are of, where no sums above them do.
     """
     if not paging.total:
         return []

@@ -63,7 +63,7 @@ class ComparisonTable:
 
     @classmethod
     def of(cls, transactions: Sequence[ComparedEntry], amounts_near: Bounds) -> ComparisonTable:
-        """Builds the columns; rows have an amount, ``amounts_near`` gives those of partners."""
+        """Build the columns of rows with amounts; ``amounts_near`` bounds those of partners."""
         days = np.array([row.date.toordinal() for row in transactions], dtype=np.int64)
         amounts = np.array([row.amount or 0 for row in transactions], dtype=np.int64)
         order = np.lexsort((amounts, days))

@@ -40,10 +40,11 @@ def follow_accounts(
 
 @dataclass(frozen=True, slots=True)
 class AccountDoubt:
-    """Two files of which nothing tells whether they are of one account.
+    """Two files that may be of one account or of two: nothing in them decides it.
 
-    Their ``rows`` equal rows count twice. ``is_listed``: the first lists rows of several accounts
-    without IDs, as Money Forward can, so that only the pairs of rows can be decided.
+    Until a user does, the ``rows`` that are equal in both count twice. ``is_listed``: the first
+    lists rows of several accounts without IDs, as Money Forward can, so that only the pairs of
+    rows can be decided.
     """
 
     account: str

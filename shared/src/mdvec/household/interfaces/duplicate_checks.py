@@ -29,7 +29,7 @@ _WITH_ROWS = (
 _BILL = 2
 """``of_transfer`` of a card's bill and a row that it pays, which is ``kept_id``."""
 _FILED = "({0}.is_transfer AND NOT {0}.is_moved AND NOT {0}.is_duplicate AND {0}.amount > 0)"
-"""Where money comes in by a transfer that a file marks, and that no decision has matched."""
+"""Whether a row is money received by a transfer that a file marks and no decision has matched."""
 _BOTH_COUNT = (
     f"CASE c.of_transfer WHEN {_BILL} THEN CASE c.kept_id WHEN a.id "
     f"THEN {counts('b')} AND {in_ledger('a')} ELSE {counts('a')} AND {in_ledger('b')} END "

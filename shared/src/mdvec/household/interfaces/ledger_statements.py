@@ -150,7 +150,10 @@ def lower_times(connection: apsw.Connection, tool_id: int, files: Iterable[Known
 
 
 def distrust(connection: apsw.Connection, statement_ids: Iterable[int]) -> None:
-    """Let statements show no row to be gone any more; call within a transaction."""
+    """From now on, do not conclude from these statements that a row they lack is gone.
+
+    Call within a transaction.
+    """
     connection.executemany(
         "UPDATE ledger_statements SET is_whole = 0 WHERE id = ?",
         ((statement_id,) for statement_id in statement_ids),

@@ -16,7 +16,7 @@ from mdvec.household.core.mapping import InvalidMapping, Mapping, mapping_of, to
 from mdvec.household.core.statement_kinds import Mappings
 
 ENDING = ".mapping.toml"
-"""How the names of the files end that hold a household's own mappings."""
+"""The ending of the files that hold a household's own mappings."""
 
 _DIGEST_LENGTH = 12
 

@@ -251,7 +251,7 @@ class RequestHandler:
         return check(tree, self._known(), sql, takes_parameters=self.values is not None)
 
     def _fetched(self, sql: str, values: BoundValues | None = None) -> list[tuple[Any, ...]]:
-        """The rows of a statement that is checked before as if a model had written it."""
+        """The rows of a statement, which is first checked like one that a model wrote."""
         self._checked(self._serialized(sql), sql)
         return self.connection.execute(sql, values or None).fetchall()
 
