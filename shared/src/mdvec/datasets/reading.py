@@ -12,12 +12,13 @@ from mdvec.datasets.interfaces import workbook
 from mdvec.datasets.interfaces.arrow import arrow_to_parquet
 from mdvec.datasets.interfaces.csv_file import csv_to_parquet
 from mdvec.datasets.interfaces.csv_head import DELIMITERS
-from mdvec.datasets.interfaces.json_file import JSON_ENDINGS, json_to_parquet
+from mdvec.datasets.interfaces.json_file import json_to_parquet
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.interfaces.typed_rows import TypedRows
 from mdvec.datasets.interfaces.unpacking import unpacked
 from mdvec.files import (
+    JSON_ENDINGS,
     WORKBOOK_ENDINGS,
     UnreadableFile,
     data_ending,

@@ -27,9 +27,9 @@ from mdvec.datasets.core.value_types import CHOICES
 from mdvec.datasets.interfaces.choices import record_choices, stored_choices
 from mdvec.datasets.interfaces.csv_head import DELIMITERS
 from mdvec.datasets.interfaces.dataset_tables import FileTable
-from mdvec.datasets.interfaces.json_file import JSON_ENDINGS
 from mdvec.errors import MdvecError
 from mdvec.files import (
+    JSON_ENDINGS,
     SQLITE_ENDINGS,
     WORKBOOK_ENDINGS,
     FoundFile,

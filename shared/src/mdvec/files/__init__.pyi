@@ -1,4 +1,5 @@
 from .endings import DATA_ENDINGS as DATA_ENDINGS
+from .endings import JSON_ENDINGS as JSON_ENDINGS
 from .endings import SQLITE_ENDINGS as SQLITE_ENDINGS
 from .endings import WORKBOOK_ENDINGS as WORKBOOK_ENDINGS
 from .endings import data_ending as data_ending

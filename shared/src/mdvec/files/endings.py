@@ -1,11 +1,13 @@
 """Splits and compares the endings of file names."""
 
+JSON_ENDINGS = (".json", ".ndjson", ".jsonl")
+"""The endings of JSON files, of one value or of a value a line."""
 SQLITE_ENDINGS = (".sqlite", ".sqlite3", ".db")
 """The endings of SQLite files."""
 WORKBOOK_ENDINGS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
 """The endings of workbooks."""
 _PACKED = (".gz", ".zst")
-_TEXT_ENDINGS = (".csv", ".tsv", ".json", ".ndjson", ".jsonl")
+_TEXT_ENDINGS = (".csv", ".tsv", *JSON_ENDINGS)
 DATA_ENDINGS = (
     ".parquet",
     *_TEXT_ENDINGS,

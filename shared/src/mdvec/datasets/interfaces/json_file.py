@@ -145,9 +145,6 @@ def _not_json(line: int, what: str) -> UnreadableFile:
     return UnreadableFile(f"line {line}: it is not valid JSON: {what[:1].lower()}{what[1:]}")
 
 
-JSON_ENDINGS = (".json", ".ndjson", ".jsonl")
-
-
 def json_to_parquet(
     source: Path, rows: TypedRows, reading: ReadingOptions = FOUND, *, is_lines: bool
 ) -> Understood:
