@@ -13,8 +13,8 @@ from typing import TypeVar
 from mdvec.embedding.embedder import Embedder
 from mdvec.embedding.reranker import Reranker
 from mdvec.files.scanning import ScanRules
+from mdvec.importing.job import ImportReport, ImportRequest
 from mdvec.importing.options import ChunkingSettings
-from mdvec.importing.report import ImportReport, ImportRequest
 from mdvec.manage.registering import add_tool
 from mdvec.manage.tool_import import import_tool
 from mdvec.search.answer import Question, search

@@ -37,8 +37,8 @@ from mdvec.household.interfaces.ledger_sums import page_of_rows
 from mdvec.household.interfaces.transactions import data_version
 from mdvec.household.month import monthly_household
 from mdvec.household.trend import category_trend, trend_cache
+from mdvec.importing.job import ImportReport, ImportRequest, Mode
 from mdvec.importing.options import ChunkingSettings
-from mdvec.importing.report import ImportReport, ImportRequest, Mode
 from mdvec.manage.registering import add_tool
 from mdvec.manage.tool_import import import_tool
 from processes import Bench, call_in_child

@@ -111,8 +111,8 @@ def import_beside_model(database: str) -> dict[str, float]:
     from mdvec.embedding.backends.use import UseBackend
     from mdvec.embedding.embedder import Embedder
     from mdvec.files.scanning import ScanRules
+    from mdvec.importing.job import ImportRequest
     from mdvec.importing.options import ChunkingSettings
-    from mdvec.importing.report import ImportRequest
     from mdvec.manage.tool_import import import_tool
 
     models: list[_Twice] = []

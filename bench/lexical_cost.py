@@ -13,7 +13,7 @@ import apsw
 from finding import TOOL, imported
 from mdvec.database.connection import open_database
 from mdvec.embedding import catalog
-from mdvec.importing.report import ImportReport
+from mdvec.importing.job import ImportReport
 from mdvec.index import chunks as vectors
 from mdvec.index import documents as documents_of_import
 from mdvec.index import tables

@@ -14,8 +14,8 @@ import httpx2
 from many_clients import Served, served
 from mcp import Client
 from mdvec.embedding import catalog
+from mdvec.importing.job import ImportRequest
 from mdvec.importing.options import ChunkingSettings
-from mdvec.importing.report import ImportRequest
 from mdvec.manage.page_server import page_key
 from mdvec.manage.registering import add_tool
 from mdvec.manage.tool_import import import_tool

@@ -60,8 +60,8 @@ def update_unchanged(database: str, source: str) -> tuple[float, int]:
     """
     from mdvec.embedding import catalog
     from mdvec.files.scanning import ScanRules
+    from mdvec.importing.job import ImportRequest
     from mdvec.importing.options import ChunkingSettings
-    from mdvec.importing.report import ImportRequest
     from mdvec.manage.tool_import import import_tool
 
     opened: list[str] = []

@@ -16,8 +16,8 @@ from mdvec.converters import NO_COMMANDS, OwnCommands
 from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scanning import ScanRules
+from mdvec.importing.job import ImportReport, ImportRequest, Mode
 from mdvec.importing.options import ChunkingSettings
-from mdvec.importing.report import ImportReport, ImportRequest, Mode
 from mdvec.index.chroma import ChromaServer
 from mdvec.index.chroma_collections import collection_of
 from mdvec.index.properties import other_names, stored_properties

@@ -8,8 +8,8 @@ from typing import Any
 
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scanning import ScanRules
+from mdvec.importing.job import ImportReport, ImportRequest, Mode
 from mdvec.importing.options import ChunkingSettings
-from mdvec.importing.report import ImportReport, ImportRequest, Mode
 from mdvec.manage import registering
 from mdvec.manage.tool_import import import_tool
 from tiny_embedder import tiny_embedder

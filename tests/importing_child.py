@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from collection import RULES
+from mdvec.importing.job import ImportRequest
 from mdvec.importing.options import ChunkingSettings
-from mdvec.importing.report import ImportRequest
 from mdvec.index.chroma import ChromaServer
 from mdvec.manage.tool_import import import_tool
 from tiny_embedder import tiny_embedder

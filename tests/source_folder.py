@@ -15,7 +15,7 @@ from mdvec.datasets.interfaces import dataset_tables
 from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.options import DatasetOptions
 from mdvec.datasets.report import DatasetReport
-from mdvec.importing.report import ImportReport, Mode
+from mdvec.importing.job import ImportReport, Mode
 from mdvec.manage import registering
 from mdvec.manage.tool_import import import_tool
 

@@ -24,7 +24,7 @@ import pytest
 import typer
 from imported import imported
 from mdvec.embedding import catalog
-from mdvec.importing.report import ImportReport
+from mdvec.importing.job import ImportReport
 from typer.testing import CliRunner
 
 from mdvec_cli.commands import is_japanese

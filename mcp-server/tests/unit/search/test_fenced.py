@@ -8,7 +8,7 @@ from answer_text import fenced, outside, passages
 from hypothesis import example, given
 from hypothesis import strategies as st
 from mdvec.documents.reading import DocumentText
-from mdvec.importing.report import Failure
+from mdvec.importing.job import Failure
 from mdvec.search.answer import Answer
 from mdvec.search.hits import Explanation, Hit
 from mdvec.sync.freshness import Freshness, Source

@@ -1,24 +1,251 @@
-"""The interface between an import and the importer of a kind of source."""
+"""An import of any kind of source: its request, the importer's interface, and its report."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import ClassVar, Literal, Protocol
 
 import apsw
 
-from mdvec.embedding import Sending
-from mdvec.files import FileState, Problem, Scan, ScanRules
-from mdvec.importing.report import (
-    EmbedderFor,
-    ImportReport,
-    ImportRequest,
-    KindReport,
-    Progress,
-    ToolChanged,
-)
+from mdvec.converters import NO_COMMANDS, OwnCommands
+from mdvec.embedding import Embedder, Sending
+from mdvec.errors import MdvecError
+from mdvec.files import FileState, PassingProblem, Problem, Scan, ScanRules
+from mdvec.importing.options import ChunkingSettings, ImportRefused
+from mdvec.index import ChromaServer
+from mdvec.text import shown_name
 from mdvec.timing import Stopwatch
-from mdvec.tools import Tool, registry
+from mdvec.tools import KINDS, Tool, registry
+
+Mode = Literal["new", "replace", "update"]
+EmbedderFor = Callable[[str | None], Embedder]
+"""Loads a model by name; None means: choose one."""
+MAX_LISTED = 20
+"""How many problems of one sort the printed report lists; JSON lists all."""
+
+
+class ToolChanged(ImportRefused):
+    """Another process deleted or rebuilt the tool while this import ran."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"the tool {name!r} was deleted or rebuilt while this import ran; nothing more was "
+            "written. List the tools with: mdvec tool ls --all"
+        )
+
+
+class ImportInterrupted(MdvecError):
+    """The user stopped an import; finished documents are kept."""
+
+
+class KindOptions(Protocol):
+    """The part of a request that only one kind of source understands."""
+
+    kind: ClassVar[str]
+
+    def refusal(self, tool_name: str) -> str | None:
+        """Why a tool of another kind cannot be imported with them; None if they can be ignored."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRequest:
+    """What to import and how; None stands for the tool's value, or the model's default.
+
+    ``rules`` are the current scan settings; ``scan_explicit`` names those that are not defaults.
+    A tool without rules of its own takes ``rules``, a rebuild the explicit ones; with
+    ``take_scan`` all of them become the tool's own. With ``checksum`` files are compared by
+    content, whatever their size and time. An ``is_automatic`` import, which nobody asked for,
+    keeps what is stored of folders that are empty now: a disk may not be mounted there.
+    With ``is_background`` documents are stored without vectors, which the next import embeds.
+    What makes an ``is_unattended`` import fail is stored, since nobody reads its messages.
+    ``engine`` is the server that shall index the vectors; None keeps their index in the file.
+    ``converting`` are the user's own commands for files of some endings. ``max_memory_mb`` is what
+    reading a data file may take; None stands for a quarter of the machine's memory.
+    """
+
+    database: Path
+    tool: str
+    mode: Mode
+    rules: ScanRules
+    chunking: ChunkingSettings
+    model: str | None = None
+    options: KindOptions | None = None
+    scan_explicit: frozenset[str] = frozenset({"extensions", "exclude", "max_bytes"})
+    take_scan: bool = False
+    checksum: bool = False
+    is_automatic: bool = False
+    is_background: bool = False
+    is_unattended: bool = False
+    engine: ChromaServer | None = None
+    converting: OwnCommands = NO_COMMANDS
+    max_memory_mb: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The progress of an import; ``unit`` names what ``units_done`` counts: chunks or rows.
+
+    ``page`` of ``pages`` is how far a file with pages has been read; 0 of 0 between such files.
+    """
+
+    files_done: int
+    files: int
+    units_done: int
+    unit: str = "chunks"
+    page: int = 0
+    pages: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ReportLine:
+    """A line of a printed report: a result, or a note beside the results."""
+
+    text: str
+    is_note: bool = False
+
+
+class KindReport(Protocol):
+    """What one kind of source adds to the report of an import."""
+
+    def json_fields(self) -> dict[str, object]:
+        """Its JSON fields: the ``report_fields`` of its kind."""
+        ...
+
+    def lines(self, report: ImportReport) -> Sequence[ReportLine]:
+        """The printed summary of the import."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """The result of an import.
+
+    ``added`` to ``unchanged`` count documents, or a household's transactions, or a dataset's
+    tables. ``failed`` lists what could not be imported, and why. ``chunks`` is how many the
+    tool has now, ``chunks_embedded`` how many of them the model had to embed, ``chunks_pending``
+    how many have no vector yet; ``model`` is "" where there is none. ``hints`` are sentences about
+    files that were skipped, that are in no chunk, or whose front matter is not valid YAML.
+    """
+
+    tool: str
+    mode: Mode
+    model: str
+    added: int
+    updated: int
+    deleted: int
+    unchanged: int
+    failed: tuple[Problem, ...]
+    chunks: int = 0
+    chunks_embedded: int = 0
+    seconds: float = 0.0
+    chunks_pending: int = 0
+    details: KindReport | None = None
+    hints: tuple[str, ...] = ()
+
+    @property
+    def changes(self) -> str:
+        """What was added, updated, deleted and so on, in words."""
+        return (
+            f"{self.added} added, {self.updated} updated, {self.deleted} deleted, "
+            f"{self.unchanged} unchanged, {len(self.failed)} failed"
+        )
+
+    @property
+    def embedded(self) -> str:
+        """What was embedded, in words."""
+        pending = f", {self.chunks_pending} without a vector yet" if self.chunks_pending else ""
+        return f"{self.chunks_embedded} embedded with {self.model} in {self.seconds:.1f} s{pending}"
+
+    def json_fields(self) -> dict[str, object]:
+        """The fields of `mdvec import --format json`: those of other kinds are null."""
+        shared = asdict(replace(self, details=None))
+        del shared["details"]
+        hints = shared.pop("hints")
+        others = {name: None for kind in KINDS.values() for name in kind.report_fields}
+        own = {} if self.details is None else self.details.json_fields()
+        return {**shared, **others, **own, "hints": hints}
+
+    def lines(self) -> list[ReportLine]:
+        """The lines of `mdvec import`."""
+        if self.details is None:
+            chunks = f"{self.chunks} chunks, {self.embedded}"
+            summary: Sequence[ReportLine] = [ReportLine(f"{self.tool}: {self.changes}; {chunks}")]
+        else:
+            summary = self.details.lines(self)
+        failed = [f"{shown_name(problem.file_path)}: {problem.reason}" for problem in self.failed]
+        return [
+            *summary,
+            *notes("failed", failed),
+            *(ReportLine(hint, is_note=True) for hint in self.hints),
+        ]
+
+
+def notes(word: str, items: Sequence[str]) -> list[ReportLine]:
+    """One note per item, beginning with ``word``; items over ``MAX_LISTED`` are only counted."""
+    lines = [ReportLine(f"{word}: {item}", is_note=True) for item in items[:MAX_LISTED]]
+    if len(items) > MAX_LISTED:
+        more = len(items) - MAX_LISTED
+        lines.append(ReportLine(f"… and {more} more; --format json lists them all", is_note=True))
+    return lines
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A file that could not be imported.
+
+    ``state`` is what failed; None if that is not known, or if the same state may be imported later.
+    """
+
+    file_path: str
+    reason: str
+    state: FileState | None = None
+
+
+def record_failures(
+    connection: apsw.Connection,
+    tool_id: int,
+    problems: Iterable[Problem],
+    states: Mapping[str, FileState],
+) -> None:
+    """Replace a tool's failures.
+
+    Args:
+        connection: the database.
+        tool_id: the tool.
+        problems: what its last import could not import; ``file#table`` for a table of a file.
+        states: the files that the import found, with their states.
+    """
+    rows: dict[str, tuple[str, FileState | None]] = {}
+    for problem in problems:
+        path = problem.file_path
+        state = states.get(path) or states.get(path.rpartition("#")[0])
+        rows[path] = (problem.reason, None if isinstance(problem, PassingProblem) else state)
+    with connection:
+        connection.execute("DELETE FROM import_failures WHERE tool_id = ?", (tool_id,))
+        connection.executemany(
+            "INSERT INTO import_failures (tool_id, path, reason, size, mtime_ns) "
+            "SELECT id, ?2, ?3, ?4, ?5 FROM tools WHERE id = ?1",
+            (
+                (tool_id, path, reason, *(state or (None, None)))
+                for path, (reason, state) in rows.items()
+            ),
+        )
+
+
+def failures(connection: apsw.Connection, tool_id: int) -> list[Failure]:
+    """A tool's failures, by path; not that of a whole import."""
+    rows = connection.execute(
+        "SELECT path, reason, size, mtime_ns FROM import_failures "
+        "WHERE tool_id = ? AND path <> '' ORDER BY path",
+        (tool_id,),
+    )
+    return [
+        Failure(path, reason, None if size is None else (size, mtime_ns))
+        for path, reason, size, mtime_ns in rows
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from mdvec.datasets.interfaces.connection import one_path
 from mdvec.datasets.status import DatasetContents
 from mdvec.documents.reading import DocumentPart, ReadingRefused, read_document
 from mdvec.files.scanning import SourceMissing
+from mdvec.importing.job import ImportInterrupted, Progress, ToolChanged
 from mdvec.importing.options import ImportRefused
-from mdvec.importing.report import ImportInterrupted, Progress, ToolChanged
 from mdvec.manage import registering
 from mdvec.manage.registering import InvalidTool
 from mdvec.manage.status import details, overview

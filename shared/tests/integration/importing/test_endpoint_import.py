@@ -19,7 +19,7 @@ from mdvec.database.connection import snapshot
 from mdvec.embedding import catalog
 from mdvec.embedding.options import BackendOptions, OpenAIOptions, RetryOptions
 from mdvec.importing.endpoint_texts import EndpointStopped, SendingRefused
-from mdvec.importing.report import ImportInterrupted
+from mdvec.importing.job import ImportInterrupted
 from mdvec.manage import registering
 from mdvec.manage.tool_import import import_tool
 from mdvec.search.answer import Question, search

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scanning import scan
-from mdvec.importing.report import ImportReport
+from mdvec.importing.job import ImportReport
 from mdvec.importing.text_index import TextIndex
 from mdvec.manage import registering
 from mdvec.manage.tool_import import import_tool

@@ -10,7 +10,7 @@ from tiny_embedder import TinyBackend
 
 from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder
-from mdvec.importing.report import ImportReport
+from mdvec.importing.job import ImportReport
 from mdvec.index import chunks as vectors
 from mdvec.index import signature_cache as signed
 from mdvec.index.tables import Tables

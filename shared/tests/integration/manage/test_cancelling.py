@@ -9,7 +9,7 @@ import pytest
 
 from mdvec.cancelling import Cancelled, cancelled_by, is_cancelled
 from mdvec.embedding.embedder import Embedder
-from mdvec.importing.report import ImportInterrupted
+from mdvec.importing.job import ImportInterrupted
 from mdvec.manage.tool_import import import_tool
 from mdvec.search.answer import Question, search
 from mdvec.timing import Stopwatch

@@ -6,8 +6,7 @@ from collection import Collection
 from source_folder import SourceFolder
 
 from mdvec.database.connection import DatabaseUnusable
-from mdvec.importing.job import Importer
-from mdvec.importing.report import ReportLine
+from mdvec.importing.job import Importer, ReportLine
 from mdvec.manage.kind_code import KIND_CODE
 from mdvec.manage.registering import list_tools
 from mdvec.tools.kinds import KINDS

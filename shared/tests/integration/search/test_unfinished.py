@@ -6,7 +6,7 @@ import pytest
 from collection import Collection
 
 from mdvec.embedding.embedder import Embedder
-from mdvec.importing.report import ImportInterrupted
+from mdvec.importing.job import ImportInterrupted
 from mdvec.manage.status import overview
 from mdvec.manage.tool_import import import_tool
 

@@ -9,8 +9,8 @@ import pytest
 
 from mdvec.files.reading import NotOpened, open_within
 from mdvec.files.scanning import ScanRules
+from mdvec.importing.job import ImportRequest
 from mdvec.importing.options import ChunkingSettings
-from mdvec.importing.report import ImportRequest
 from mdvec.manage.registering import add_tool
 from mdvec.manage.tool_import import import_tool
 from mdvec.sql.core.guard import AnswerGuard
