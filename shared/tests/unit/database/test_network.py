@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mdvec.database.file import network_trouble
-from mdvec.platform.mounts import linux_mounts
+from mdvec.platform.locks import linux_mounts
 
 LINUX = """\
 22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw

@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from mdvec.manage.clients.clients import CLIENTS, Machine
-from mdvec.platform import limits, locks, mounts, opened, processes, users
+from mdvec.platform import limits, locks, opened, processes
 
 LOCKED = 33
 
@@ -225,21 +225,21 @@ def test_a_child_of_windows_has_its_own_group_and_ends_with_its_children(kernel,
 
 
 def test_users_of_windows_have_no_numbers_and_folders_no_modes(kernel, tmp_path):
-    assert not users.is_root()
-    assert users.user_number() == 0
+    assert not opened.is_root()
+    assert opened.user_number() == 0
     status = tmp_path.stat()
-    assert users.is_shut(status)
-    assert not users.is_anothers(status)
-    assert users.open_folder(tmp_path) is None
+    assert opened.is_shut(status)
+    assert not opened.is_anothers(status)
+    assert opened.open_folder(tmp_path) is None
     link = tmp_path / "link"
     link.symlink_to(tmp_path, target_is_directory=True)
     with pytest.raises(NotADirectoryError):
-        users.open_folder(link)
+        opened.open_folder(link)
     with pytest.raises(FileNotFoundError):
-        users.open_folder(tmp_path / "none")
+        opened.open_folder(tmp_path / "none")
     file = tmp_path / "a"
     file.touch()
-    users.own(file)
+    opened.own(file)
 
 
 def test_a_file_that_a_reader_has_open_is_replaced_when_it_is_free(kernel, tmp_path, monkeypatch):
@@ -258,11 +258,11 @@ def test_a_file_that_a_reader_has_open_is_replaced_when_it_is_free(kernel, tmp_p
 
 
 def test_a_share_of_another_machine_is_a_network(kernel):
-    share = mounts.share_of(r"\\nas\共有\mdvec\vector-db.sqlite")
+    share = locks.share_of(r"\\nas\共有\mdvec\vector-db.sqlite")
     assert share is not None
     assert (share.kind, share.point) == ("smb", r"\\nas\共有")
-    assert mounts.share_of(r"C:\Users\花子\vector-db.sqlite") is None
-    assert mounts.mount_of(Path("/tmp")) is None
+    assert locks.share_of(r"C:\Users\花子\vector-db.sqlite") is None
+    assert locks.mount_of(Path("/tmp")) is None
 
 
 def test_claude_desktop_from_the_store_has_its_own_folder(tmp_path):
