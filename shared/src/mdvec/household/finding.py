@@ -36,6 +36,7 @@ from mdvec.household.core.row_sums import (
     TIMES,
     FoundGroup,
     GroupBy,
+    KeySum,
     Mean,
     RowSum,
     ShopOf,
@@ -46,6 +47,7 @@ from mdvec.household.core.row_sums import (
     means_over,
     shop_names,
     totals_of,
+    totals_of_keys,
 )
 from mdvec.household.core.sums import REASONS
 from mdvec.household.core.transaction import listed_row
@@ -70,6 +72,7 @@ from mdvec.household.interfaces.row_sums import (
     ids_of,
     page_of,
     row_sums,
+    rows_left_out,
     sums_by_day,
     sums_by_file,
     texts_of,
@@ -182,30 +185,37 @@ def find_transactions(
             aliases_of(connection, tool_id),
         )  # fmt: skip
         parts += [*words.told, *filter(None, [_ROWS.get(wanted.rows)])]
-        marked = all_notes(connection, tool_id) if words.restrict else {}
-        sums = row_sums(connection, condition, marked)
-        words.choose(row_sum for row_sum, _ in sums)
         reasons = _asked_reasons(wanted.rows)
-        chosen = [row_sum for row_sum in words.named if row_sum.left_out in reasons]
-        left_out = _left_out(words.named, reasons)
-        notes += [left_out_note(left_out)] * bool(left_out)
         matching = RowsChosen(condition, reasons)
         shop: ShopOf = str
         if words.restrict or listing.group_by == "shop":
             shop = shop_names(descriptions(connection, tool_id))
+        chosen: list[RowSum] = []
+        by_key: list[KeySum] = []
+        if words.restrict or listing.group_by in _BY_TEXT:
+            marked = all_notes(connection, tool_id) if words.restrict else {}
+            sums = row_sums(connection, condition, marked)
+            words.choose(row_sum for row_sum, _ in sums)
+            chosen = [row_sum for row_sum in words.named if row_sum.left_out in reasons]
+            totals = totals_of(chosen)
+            left_out = _left_out(((each.left_out, each.rows) for each in words.named), reasons)
+        else:
+            by_key = _key_sums(connection, matching, listing)
+            totals = totals_of_keys(by_key)
+            left_out = _left_out(rows_left_out(connection, condition), reasons)
+        notes += [left_out_note(left_out)] * bool(left_out)
         if words.restrict:
             matching = _with_texts(matching, sums, chosen)
             notes += words.notes(reasons, shop)
             if listing.page == 1:
                 names = {(row_sum.category_major, row_sum.category_minor) for row_sum, _ in sums}
                 notes += _beside(connection, tool_id, words, reasons, shop, embed, names)
-        totals = totals_of(chosen)
         paging = Paging(listing.page, listing.rows_on_page, totals.rows)
         if not 1 <= paging.number <= paging.pages:
             raise InvalidPage(paging.number, paging.pages)
         rows = page_of(connection, matching, listing.sort, offset=paging.offset, limit=paging.size)
         noted = notes_on(connection, tool_id, [row.id for row in rows])
-        groups = _groups(connection, matching, chosen, shop, listing, notes)
+        groups = _groups(connection, matching, chosen, by_key, shop, listing, notes)
         notes += _planned_notes(connection, matching, today)
         if wanted.rows == "counted":
             which = partial(these_rows, connection, matching)
@@ -279,13 +289,10 @@ def _planned_notes(connection: apsw.Connection, matching: RowsChosen, today: dat
         return []
     later = Days(max(days.first, today + ONE_DAY), days.last)
     planned = replace(matching, condition=replace(matching.condition, days=later))
-    sums = sums_by_day(connection, planned)
-    if not sums:
+    totals = totals_of_keys(sums_by_day(connection, planned))
+    if not totals.rows:
         return []
-    income = sum(day.income for day in sums)
-    spending = income - sum(day.amount for day in sums)
-    rows = sum(day.rows for day in sums)
-    return [planned_totals_note(rows, spending, income, PLANNED_INCLUDED)]
+    return [planned_totals_note(totals.rows, totals.spending, totals.income, PLANNED_INCLUDED)]
 
 
 def _with_texts(
@@ -342,6 +349,7 @@ def _groups(
     connection: apsw.Connection,
     matching: RowsChosen,
     chosen: Sequence[RowSum],
+    by_key: Sequence[KeySum],
     shop: ShopOf,
     listing: ListingOptions,
     notes: list[str],
@@ -355,17 +363,24 @@ def _groups(
             return largest(groups_by(chosen, lambda row_sum: row_sum.account or "（口座なし）"))
         case "category":
             return largest(groups_by(chosen, lambda row_sum: row_sum.category))
-        case "person":
-            return largest(_by_person(connection, matching, notes))
-    sums, days = sums_by_day(connection, matching), matching.condition.known_days
-    return groups_by_time(sums, listing.group_by, days, listing.month_starts_on)
+    by_key = by_key or _key_sums(connection, matching, listing)
+    if listing.group_by == "person":
+        return largest(_by_person(by_key, notes))
+    days = matching.condition.known_days
+    return groups_by_time(by_key, listing.group_by, days, listing.month_starts_on)
 
 
-def _by_person(
-    connection: apsw.Connection, matching: RowsChosen, notes: list[str]
-) -> list[FoundGroup]:
+def _key_sums(
+    connection: apsw.Connection, matching: RowsChosen, listing: ListingOptions
+) -> list[KeySum]:
+    """The rows by file, which tells the person, or by day."""
+    if listing.group_by == "person":
+        return sums_by_file(connection, matching)
+    return sums_by_day(connection, matching)
+
+
+def _by_person(sums: Sequence[KeySum], notes: list[str]) -> list[FoundGroup]:
     """The rows by the folder of their file."""
-    sums = sums_by_file(connection, matching)
     is_apart = any("/" in file_sum.key for file_sum in sums)
     alone = "" if is_apart else "が、どのファイルもフォルダの中にありません"
     notes.append(f"person は明細のファイルがあるフォルダ（夫/、妻/ など）です{alone}")
@@ -415,6 +430,8 @@ def _accounts(
     return tuple(sorted(accounts))
 
 
+_BY_TEXT = ("shop", "category", "account")
+"""The groups that are not by day or file, but by what the rows say."""
 _ROWS: dict[str, str] = {
     "all": "集計外も含む", "not_duplicate": "重複を除く", "left_out": "集計外だけ",
     "duplicate": "重複だけ", "transfer": "振替だけ", "not_target": "計算対象外だけ",
@@ -435,13 +452,18 @@ def _asked_reasons(rows: RowChoice) -> frozenset[str | None]:
     return frozenset({rows})
 
 
-def _left_out(named: Sequence[RowSum], reasons: frozenset[str | None]) -> dict[str, int]:
-    """The number of rows that match but do not count, by reason, where sums were asked for."""
+def _left_out(
+    rows: Iterable[tuple[str | None, int]], reasons: frozenset[str | None]
+) -> dict[str, int]:
+    """The number of rows that match but do not count, by reason, where sums were asked for.
+
+    ``rows`` are numbers of rows with their reasons, None for those that count.
+    """
     counts = dict.fromkeys(REASONS, 0)
-    for row_sum in named if None in reasons else ():
-        if row_sum.left_out is not None and row_sum.left_out not in reasons:
-            counts[row_sum.left_out] += row_sum.rows
-    return {reason: rows for reason, rows in counts.items() if rows}
+    for reason, number in rows if None in reasons else ():
+        if reason is not None and reason not in reasons:
+            counts[reason] += number
+    return {reason: number for reason, number in counts.items() if number}
 
 
 def _check(wanted: RowFilter, listing: ListingOptions) -> None:

@@ -251,7 +251,7 @@ class _Card:
             yield span, sum(self.rows[position].amount for position in places)
 
     def _files(self) -> Iterator[tuple[_Span, int]]:
-        numbers, _ = number_values([row.source_file for row in self.rows])
+        numbers, _ = number_values([row.statement for row in self.rows])
         order = np.argsort(numbers, kind="stable")
         begins = np.flatnonzero(np.diff(numbers[order], prepend=-1))
         sums = np.add.reduceat(self._amounts[order], begins).tolist()

@@ -90,6 +90,7 @@ def _out_of_range(name: str, allowed: str, given: object) -> DuplicateDetectionE
 class ComparedRow(NamedTuple):
     """The compared columns of a row; half as expensive to read as a Transaction.
 
+    ``statement`` is equal for the rows of one file.
     ``is_moved``: it was decided to be a card's bill or a transfer. ``is_duplicate``: it was decided
     to be one of a row of another account. ``is_filed``: its file marks it as a transfer, and no
     decision has matched it.
@@ -103,7 +104,7 @@ class ComparedRow(NamedTuple):
     category_minor: str
     account: str
     mf_id: str
-    source_file: str = ""
+    statement: int | str = ""
     counts: bool = True
     is_moved: bool = False
     is_duplicate: bool = False

@@ -153,6 +153,13 @@ def totals_of(sums: Iterable[RowSum]) -> Totals:
     return Totals(rows, income - balance, income)
 
 
+def totals_of_keys(sums: Iterable[KeySum]) -> Totals:
+    """The exact sums of the rows of all keys."""
+    columns = list(zip(*(key_sum[1:] for key_sum in sums), strict=True)) or [()] * 3
+    rows, amount, income = map(sum, columns)
+    return Totals(rows, income - amount, income)
+
+
 def groups_by(sums: Iterable[RowSum], name: Callable[[RowSum], str]) -> list[FoundGroup]:
     """The rows by the name that is given to them, those with the largest sum first."""
     by_name: dict[str, list[RowSum]] = {}
@@ -183,12 +190,10 @@ def _added(totals: Iterable[Totals]) -> tuple[int, int, int]:
 
 def groups_of_keys(sums: Iterable[KeySum], name: Callable[[str], str]) -> list[FoundGroup]:
     """Sums by the name of their keys, those with the largest sum first."""
-    by_group: dict[str, tuple[int, int, int]] = {}
-    for key, rows, amount, income in sums:
-        group = name(key)
-        before = by_group.get(group, (0, 0, 0))
-        by_group[group] = (before[0] + rows, before[1] + income - amount, before[2] + income)
-    return _largest_first((group, Totals(*totals)) for group, totals in by_group.items())
+    by_group: dict[str, list[KeySum]] = {}
+    for key_sum in sums:
+        by_group.setdefault(name(key_sum.key), []).append(key_sum)
+    return _largest_first((group, totals_of_keys(rows)) for group, rows in by_group.items())
 
 
 def groups_by_time(

@@ -94,7 +94,7 @@ def format_percentage(percent: Decimal | None, *, signed: bool = True) -> str:
     """Formats a percentage: +3.2%, -6.7%, 0.0%, +0.003%; N/A for None."""
     if percent is None:
         return NOT_AVAILABLE
-    digits = "f" if 0 < abs(percent) < _TENTH / 2 else ".1f"
+    digits = "f" if 0 < abs(percent) <= _TENTH / 2 else ".1f"  # 0.05 rounds to 0.0
     return f"{percent:{'+' if signed and percent else ''}{digits}}%"
 
 

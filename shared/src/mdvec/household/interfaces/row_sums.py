@@ -11,7 +11,7 @@ from typing import Any, Literal
 import apsw
 
 from mdvec.dates import Days
-from mdvec.household.core.categories import INCOME, Subject
+from mdvec.household.core.categories import INCOME, Category, Subject
 from mdvec.household.core.row_sums import KeySum, RowSum
 from mdvec.household.core.transaction import RowNote, Transaction
 from mdvec.household.interfaces.ledger_sums import counts, left_out, of_subject
@@ -191,6 +191,20 @@ def _row_sum(description: str, memo: str, *others: Any, words: tuple[str, ...] =
     return RowSum(description, memo, words, *others)
 
 
+def rows_left_out(
+    connection: apsw.Connection, condition: RowCondition
+) -> list[tuple[str | None, int]]:
+    """Why rows of a condition do not count, and how many of them."""
+    where, values = condition.where
+    index = _index_of_days(condition)
+    rows = connection.execute(
+        f"SELECT {left_out()}, count(*) FROM transactions {index} "
+        f"WHERE {where} AND NOT ({counts()}) GROUP BY 1",
+        values,
+    )
+    return list(rows)
+
+
 def sums_by_day(connection: apsw.Connection, rows: RowsChosen) -> list[KeySum]:
     """The sums of each day with rows, in no particular order."""
     return _sums_by(connection, rows, "date")
@@ -202,7 +216,10 @@ def sums_by_file(connection: apsw.Connection, rows: RowsChosen) -> list[KeySum]:
 
 
 def _sums_by(connection: apsw.Connection, rows: RowsChosen, key: str) -> list[KeySum]:
-    sources, values = _sources(rows, "" if key == "source_file" else _index_of_days(rows))
+    index = _index_of_days(rows.condition)
+    if key == "source_file" and not rows.condition.is_of_few_days:
+        index = "NOT INDEXED"  # the column is in no index
+    sources, values = _sources(rows, index)
     income = f"coalesce(sum(iif(category_major = '{INCOME}', amount, 0)), 0)"
     return [
         KeySum(*row)
@@ -213,9 +230,12 @@ def _sums_by(connection: apsw.Connection, rows: RowsChosen, key: str) -> list[Ke
     ]
 
 
-def _index_of_days(rows: RowsChosen) -> str:
-    condition = rows.condition
-    has_all = condition.accounts is None and not (condition.within or condition.without)
+def _index_of_days(condition: RowCondition) -> str:
+    has_minor = any(
+        isinstance(subject, Category) and subject.minor
+        for subject in (*condition.within, *condition.without)
+    )
+    has_all = condition.accounts is None and not has_minor
     return _BY_DATE if has_all or condition.is_of_few_days else _BY_SUBJECT
 
 
@@ -226,7 +246,7 @@ def page_of(
     if not limit:
         return []
     by_date = order in ("newest", "oldest") and rows.condition.days is None
-    index = _BY_DATE if by_date else _index_of_days(rows)
+    index = _BY_DATE if by_date else _index_of_days(rows.condition)
     if order in ("shop", "category", "account"):
         index = _BY_SUBJECT  # which has these columns
     sources, values = _sources(rows, index)
@@ -244,14 +264,27 @@ def ids_of(
     connection: apsw.Connection, rows: RowsChosen, among: Collection[int] | None = None
 ) -> list[int]:
     """The ids of all the rows, or of those that are also among some ids."""
-    index = _index_of_days(rows) if among is None else ""
-    sources, values = _sources(rows, index)
-    if among is not None:
-        few = json.dumps(list(among))
-        sources = [f"{source} AND {_is_one_of('id')}" for source in sources]
-        values = [(*bound, few) for bound in values]
+    if among is None:
+        sources, values = _sources(rows, _index_of_days(rows.condition))
+    else:
+        where, bound = _by_id(rows)
+        sources = [f"transactions NOT INDEXED WHERE {_is_one_of('id')} AND {where}"]
+        values = [(json.dumps(list(among)), *bound)]
     ids = " UNION ALL ".join(f"SELECT id FROM {source}" for source in sources)
     return [row_id for (row_id,) in connection.execute(ids, sum(values, ()))]
+
+
+def _by_id(rows: RowsChosen) -> tuple[str, tuple[Any, ...]]:
+    """The condition that a row of some ids is chosen, and the values to bind."""
+    where, values = rows.condition.where
+    where = f"{where} AND {_is_asked(rows.reasons)}"
+    if rows.texts is None:
+        return where, values
+    has_text = "(description, memo) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))"
+    return (
+        f"{where} AND iif({_is_one_of('id')}, {_is_one_of('id')}, {has_text})",
+        (*values, json.dumps(rows.noted), json.dumps(rows.chosen), json.dumps(rows.texts)),
+    )
 
 
 def these_rows(connection: apsw.Connection, rows: RowsChosen) -> tuple[str, tuple[Any, ...]]:
