@@ -124,6 +124,7 @@ def main() -> None:
     """Run `mdvec`."""
     _replace_closed_streams()
     _end_as_by_ctrl_c()
+    _need_a_working_folder()
     for stream in (sys.stdout, sys.stderr):
         # A file name may not be valid Unicode; printing it must not fail. A pipe of Windows has the
         # encoding of its old consoles, which lack letters.
@@ -178,6 +179,14 @@ def _end_as_by_ctrl_c() -> None:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, signal.default_int_handler)
+
+
+def _need_a_working_folder() -> None:
+    """Relative paths, and the file mdvec.toml, are looked for in it."""
+    try:
+        os.getcwd()  # noqa: PTH109 - Path.cwd() is the same call
+    except OSError as error:
+        sys.exit(f"error: the working folder cannot be used ({error.strerror}); change to another")
 
 
 def _give_up_stdout() -> None:

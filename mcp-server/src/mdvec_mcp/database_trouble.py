@@ -35,7 +35,7 @@ def trouble_in_english(error: DatabaseError) -> str:
             "none was added yet; the user can add one in a terminal: mdvec tool add -n NAME "
             '-d "what it contains" -s FOLDER, then mdvec import -n NAME'
         )
-    return f"the database cannot be used now: {_without_home(str(error))}. {_MORE}"
+    return f"the database cannot be used now: {_without_home(str(error))}; {_MORE}"
 
 
 def trouble_in_japanese(error: DatabaseError) -> str:

@@ -45,8 +45,8 @@ def main() -> None:
     wire = _reserve_stdio()
     load_quickly()
     _log_to_stderr("DEBUG" if arguments.verbose else arguments.log_level)
-    _warn_of_what_is_not_read(arguments.config)
     try:
+        _warn_of_what_is_not_read(arguments.config)
         _run(arguments, wire)
     except MdvecError as error:
         sys.stderr.write(f"mdvec-mcp: error: {error}\n")
@@ -177,9 +177,15 @@ def _log_to_stderr(level: str) -> None:
 
 
 def _warn_of_what_is_not_read(config: Path | None) -> None:
-    from mdvec.settings import unknown_variables, unread_file
+    from mdvec.settings import SettingsError, unknown_variables, unread_file
 
-    for warning in [*unknown_variables(os.environ), *unread_file(os.environ, config, Path.cwd())]:
+    try:
+        folder = Path.cwd()
+    except OSError as error:
+        raise SettingsError(
+            f"the working folder cannot be used ({error.strerror}); start the server in another"
+        ) from error
+    for warning in [*unknown_variables(os.environ), *unread_file(os.environ, config, folder)]:
         logging.getLogger("mdvec").warning("%s", warning)
 
 

@@ -199,9 +199,14 @@ def new_file(path: Path, *, replace: bool) -> Iterator[IO[bytes]]:
         )
     if not path.parent.is_dir():
         raise typer.BadParameter(f"there is no folder {path.parent}", param_hint="--output")
-    with tempfile.NamedTemporaryFile(
-        dir=path.parent, prefix=f".{path.name}.", delete=False
-    ) as file:
+    try:
+        incomplete = tempfile.NamedTemporaryFile(  # noqa: SIM115 - closed below
+            dir=path.parent, prefix=f".{path.name}.", delete=False
+        )
+    except OSError as error:
+        reason = f"{path} cannot be written ({error.strerror}); name another file"
+        raise typer.BadParameter(reason, param_hint="--output") from error
+    with incomplete as file:
         part = Path(file.name)
         try:
             yield file

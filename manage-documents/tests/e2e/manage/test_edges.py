@@ -24,6 +24,17 @@ def test_an_output_that_is_full_or_closed_is_one_line(notes, redirection, why):
     assert (done.returncode, done.stderr) == (1, f"error: the output cannot be written ({why})\n")
 
 
+def test_a_working_folder_that_was_removed_is_one_line(mdvec):
+    done = subprocess.run(
+        ["sh", "-c", 'mkdir gone; cd gone; rmdir ../gone; exec "$0" "$@"', *RUN, "status"],
+        env=mdvec.environment, cwd=mdvec.work, capture_output=True, text=True, timeout=60,
+        check=False,
+    )  # fmt: skip
+    why = "No such file or directory"
+    said = f"error: the working folder cannot be used ({why}); change to another\n"
+    assert (done.returncode, done.stderr) == (1, said)
+
+
 def test_an_interrupt_while_the_command_loads_is_one_line(mdvec):
     """The command interrupts itself at the first import of typer, as an early Ctrl-C would."""
     interrupted = """

@@ -85,6 +85,10 @@ def test_a_query_is_drawn_into_a_file_of_yours(sales):
         (["query", "SELECT 1", "--delete", "q"], "--delete only a name"),
         (["export", "t", "-o", "t.xlsx"], "neither in .parquet nor in .csv"),
         (["export", "t", "-o", "no/t.csv"], "there is no folder no"),
+        (
+            ["export", "t", "-o", f"{'長' * 83}.csv"],
+            "長.csv cannot be written (File name too long)",
+        ),
     ],
 )
 def test_a_wrong_command_line_opens_no_table(mdvec, arguments, said):

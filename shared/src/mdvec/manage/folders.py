@@ -178,7 +178,7 @@ def copy_samples(folder: Path) -> dict[str, Path]:
         for name, copy in copies.items():
             shutil.copytree(_shipped() / name, copy, ignore=_NO_DATA)
     except OSError as error:
-        raise SamplesNotWritten(f"{folder} cannot be written ({error})") from error
+        raise SamplesNotWritten(f"{folder} cannot be written ({error.strerror})") from error
     return copies
 
 

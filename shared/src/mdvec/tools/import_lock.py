@@ -32,7 +32,8 @@ def only_import_of(database: Path, tool: Tool, on_notice: Callable[[str], None])
     except OSError as error:
         raise DatabaseError(
             f"the lock file {path} cannot be created ({error.strerror}); "
-            "remove whatever has its name, or give the database a shorter name"
+            "its folder must be one that you may write in, without another thing of that name; or "
+            "name another database with --database"
         ) from error
     try:
         yield
