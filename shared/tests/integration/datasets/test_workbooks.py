@@ -160,6 +160,8 @@ def test_tables_side_by_side_are_two_and_columns_set_off_are_one(files):
     assert files.read("t__a__s_a") == left[1:]
     assert files.read("t__a__s_d") == right[1:]
     assert files.read("t__b") == [("東", 1, "x", "y")]
+    *_, (reading,) = report.details.readings
+    assert reading.understood.notes == ("one table of columns that stand apart: A to B, D to E",)
 
 
 SALES = [

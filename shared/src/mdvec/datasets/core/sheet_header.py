@@ -178,12 +178,13 @@ class _Extent:
         return runs
 
 
-def tables_side_by_side(rows: Iterable[tuple[int, Cells]]) -> list[range]:
-    """The columns of each table of a sheet; none if it has only one. Rows have their numbers.
+def tables_side_by_side(rows: Iterable[tuple[int, Cells]]) -> tuple[list[range], bool]:
+    """The columns of each table of a sheet, and whether they are tables rather than one.
 
-    An empty column is also used to set off columns of one table. Two tables it is if both have the
-    same names, or begin or end at different rows.
-    Only sheets whose first rows have an empty column are read further.
+    There are none where no empty column stands between names. Such a column is also used to set
+    off columns of one table: two tables it is if both have the same names, or begin or end at
+    different rows. Rows have their numbers. Only sheets whose first rows have an empty column are
+    read further.
     """
     rows = iter(rows)
     sample = list(islice(rows, SAMPLE_ROWS))
@@ -191,18 +192,17 @@ def tables_side_by_side(rows: Iterable[tuple[int, Cells]]) -> list[range]:
     for number, row in sample:
         extent.add(number, row)
     if not _may_be_tables(extent.runs()):
-        return []
+        return [], False
     for number, row in rows:
         extent.add(number, row)
     runs = extent.runs()
     headers = [_header(sample, run) for run in runs]
     if not _may_be_tables(runs) or not all(headers):
-        return []
+        return [], False
     names = {header[1] for header in filter(None, headers)}
     begins = {header[0] for header in filter(None, headers)}
     ends = [max(extent.last[at] for at in run) for run in runs]
-    are_tables = len(names) == 1 or len(begins) > 1 or max(ends) - min(ends) >= _MIN_ROWS_APART
-    return runs if are_tables else []
+    return runs, len(names) == 1 or len(begins) > 1 or max(ends) - min(ends) >= _MIN_ROWS_APART
 
 
 def _may_be_tables(runs: Sequence[range]) -> bool:

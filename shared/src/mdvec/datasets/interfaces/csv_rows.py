@@ -66,10 +66,10 @@ def lines_of(file: Path) -> Lines:
                         f"{_MAX_LINE_BYTES // MEGABYTE} MB; is it a table with one row a line?"
                     )
                 ends += block.count(b"\n") - 1
-                if b"\r" in block:
+                if has_returns := b"\r" in block:
                     returns += block.count(b"\r")
                     pairs += block.count(b"\r\n")
-                if b"\n\n" in block or b"\n\r\n" in block:
+                if b"\n\n" in block or (has_returns and b"\n\r\n" in block):
                     blank += len(_BLANK_LINE.findall(block))
     except OSError as error:
         raise UnreadableFile(f"it cannot be read ({why(error)})", may_pass=True) from error

@@ -78,16 +78,19 @@ class SheetTable:
         self._reading = reading
         self._on_rows = on_rows
         self._columns = columns
+        self._set_off: list[range] = []
 
-    def tables_side_by_side(self) -> list[range]:
-        """The columns of each table on it; none if it has only one."""
+    def tables(self) -> list[SheetTable]:
+        """It, or each of the tables that stand side by side on it."""
         with readable():
-            return tables_side_by_side(self._rows())
+            columns, are_tables = tables_side_by_side(self._rows())
+        if are_tables:
+            return [self._part(run) for run in columns]
+        self._set_off = columns
+        return [self]
 
-    def part(self, columns: range) -> SheetTable:
+    def _part(self, columns: range) -> SheetTable:
         """Some of its columns as a table of its own, named by the first."""
-        from openpyxl.utils import get_column_letter
-
         start, stop = columns.start, columns.stop
         merged = [
             replace(cells, column=cells.column - start)
@@ -95,7 +98,7 @@ class SheetTable:
             if start < cells.column <= stop
         ]
         return SheetTable(
-            f"{self.name} {get_column_letter(start + 1)}",
+            f"{self.name} {_letters(start)}",
             self._sheet,
             SheetMarks(merged, self._marks.hidden_rows),
             self._reading,
@@ -183,22 +186,25 @@ class SheetTable:
     def _notes(self, *, has_header: bool) -> Iterator[str]:
         if not (has_header or self._reading.header_row):
             yield NO_HEADER_NOTE.replace("line", "row").replace("--header-row 1", "--header-row")
+        if self._set_off:
+            runs = (f"{_letters(run.start)} to {_letters(run.stop - 1)}" for run in self._set_off)
+            yield f"one table of columns that stand apart: {', '.join(runs)}"
+
+
+def _letters(column: int) -> str:
+    from openpyxl.utils import get_column_letter  # loads openpyxl
+
+    return get_column_letter(column + 1)
 
 
 def opened_file(sheets: Iterable[SheetTable], left_out: Iterable[tuple[str, str]]) -> OpenedFile:
     """The tables of a workbook, and what is left out of it beside empty sheets."""
-    tables = [part for sheet in sheets for part in _tables(sheet)]
+    tables = [part for sheet in sheets for part in sheet.tables()]
     filled = [table for table in tables if table.has_cells()]
     empty = [(table.name, "it is an empty sheet") for table in tables if table not in filled]
     is_alone = len(filled) == 1
     found = tuple(TableInFile("" if is_alone else table.name, table.copy) for table in filled)
     return OpenedFile(found, (*left_out, *empty))
-
-
-def _tables(sheet: SheetTable) -> list[SheetTable]:
-    """A sheet, or each of the tables that stand side by side on it."""
-    columns = sheet.tables_side_by_side()
-    return [sheet.part(run) for run in columns] if columns else [sheet]
 
 
 def _with_texts(row: Row, as_text: Collection[int]) -> Row:
