@@ -13,6 +13,9 @@ from typing import Any
 
 from mdvec.platform import windows
 
+_INHERITED = (
+    "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PYTHONNOUSERSITE", "PYTHONPATH", "TZ",
+)  # fmt: skip
 _PIPE_SECONDS = 0.005
 """How often a pipe is looked at on Windows, where nothing waits for one."""
 
@@ -25,6 +28,17 @@ def apart() -> dict[str, Any]:
     if sys.platform == "win32":
         return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW}
     return {"start_new_session": True}
+
+
+def python_child(module: str, *arguments: str, **variables: str) -> dict[str, Any]:
+    """Arguments of ``subprocess`` that run a module of ours ``apart``, with these variables.
+
+    It has what it needs to start, and none of the user's secrets.
+    """
+    kept = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+    own = {"HOME": "/nonexistent", "MALLOC_ARENA_MAX": "2"}
+    command = [sys.executable, "-P", "-X", "utf8", "-m", module, *arguments]
+    return {"args": command, "env": kept | own | variables, **apart()}
 
 
 def end_with_children(process: subprocess.Popen[bytes]) -> None:

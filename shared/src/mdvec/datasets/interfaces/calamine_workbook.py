@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,15 +17,13 @@ from typing import IO, Any
 from mdvec.datasets.core.sheet_cells import MergedCells, SheetMarks
 from mdvec.datasets.core.understood import ReadingOptions
 from mdvec.datasets.interfaces.calamine_child import ANSWER_AT
-from mdvec.datasets.interfaces.child_environment import child_environment
 from mdvec.datasets.interfaces.database_file import OpenedFile
+from mdvec.datasets.interfaces.reading_child import run_child
 from mdvec.datasets.interfaces.sheet_table import HIDDEN, Row, SheetTable, opened_file
 from mdvec.datasets.interfaces.typed_rows import OnRows
 from mdvec.files import UnreadableFile, opened_within
-from mdvec.platform import apart
 
 _MODULE = "mdvec.datasets.interfaces.calamine_child"
-_SECONDS = 60.0
 _BYTES_A_SECOND = 1_000_000
 _BROKEN = "it is damaged, too large, or no workbook at all; save it again as .xlsx"
 _NOT_SEEN = (
@@ -48,7 +44,7 @@ def opened(
     with opened_within(source, root) as descriptor, tempfile.TemporaryFile() as spool:
         sheets: list[SheetTable] = []
         left_out: list[tuple[str, str]] = []
-        for about in _sheets(descriptor, spool, source.stat().st_size):
+        for about in _sheets(descriptor, spool):
             if about["is_hidden"]:
                 left_out.append((about["name"], HIDDEN))
             elif not about["is_sheet"]:
@@ -59,23 +55,9 @@ def opened(
         yield opened_file(sheets, left_out)
 
 
-def _sheets(descriptor: int, spool: IO[bytes], size: int) -> list[dict[str, Any]]:
+def _sheets(descriptor: int, spool: IO[bytes]) -> list[dict[str, Any]]:
     """What the sheets of a workbook are; ``spool`` gets their rows."""
-    try:
-        done = subprocess.run(  # noqa: S603 - our own module, no shell
-            [sys.executable, "-P", "-X", "utf8", "-m", _MODULE],
-            stdin=descriptor,
-            stdout=spool,
-            stderr=subprocess.DEVNULL,
-            env=child_environment(),
-            timeout=_SECONDS + size / _BYTES_A_SECOND,
-            **apart(),
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise UnreadableFile(
-            f"reading it was stopped after {error.timeout:,.0f} s", may_pass=True
-        ) from error
+    done = run_child(_MODULE, source=descriptor, stdout=spool, bytes_a_second=_BYTES_A_SECOND)
     spool.seek(-ANSWER_AT.size if done.returncode == 0 else 0, os.SEEK_END)
     answer: dict[str, Any] = {}
     if at := spool.read():

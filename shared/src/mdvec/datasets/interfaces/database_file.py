@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
@@ -14,11 +13,10 @@ from typing import Any
 
 from mdvec.datasets.core.understood import Understood
 from mdvec.datasets.interfaces import database_child
-from mdvec.datasets.interfaces.child_environment import child_environment
 from mdvec.datasets.interfaces.choices import file_state
 from mdvec.datasets.interfaces.unpacking import work_folder
 from mdvec.files import UnreadableFile, opened_within, why
-from mdvec.platform import apart, can_read, lock_bytes, path_of
+from mdvec.platform import can_read, lock_bytes, path_of, python_child
 
 _COPY = "copy.parquet"
 _SECONDS = 60.0
@@ -132,16 +130,14 @@ def _copy(file: int, log: int | None, folder: Path) -> None:
 @contextmanager
 def _process(folder: Path) -> Iterator[subprocess.Popen[str]]:
     """Start the child process; the first request names the file to open."""
-    process = subprocess.Popen(  # noqa: S603 - our own module, no shell
-        [sys.executable, "-P", "-X", "utf8", "-m", _MODULE],
+    process = subprocess.Popen(
+        **python_child(_MODULE),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd=folder,
-        env=child_environment(),
         text=True,
         encoding="utf-8",
-        **apart(),
     )
     try:
         yield process

@@ -258,20 +258,8 @@ def _combination_row(combined: Combination | None) -> str | None:
 
 def _imported_file(row: Mapping[str, Any]) -> ImportedFile:
     left_out = tuple((name, reason) for name, reason in json.loads(row["left_out"]))
-    return ImportedFile(
-        path=row["path"],
-        size=row["size"],
-        mtime_ns=row["mtime_ns"],
-        left_out=left_out,
-        app_version=row["app_version"],
-    )
+    return ImportedFile(**{**row, "left_out": left_out})
 
 
 def _file_row(file: ImportedFile) -> dict[str, apsw.SQLiteValue]:
-    return {
-        "path": file.path,
-        "size": file.size,
-        "mtime_ns": file.mtime_ns,
-        "left_out": json.dumps(file.left_out, ensure_ascii=False),
-        "app_version": file.app_version,
-    }
+    return asdict(file) | {"left_out": json.dumps(file.left_out, ensure_ascii=False)}

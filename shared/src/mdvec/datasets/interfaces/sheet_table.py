@@ -194,7 +194,7 @@ class SheetTable:
 def _letters(column: int) -> str:
     from openpyxl.utils import get_column_letter  # loads openpyxl
 
-    return get_column_letter(column + 1)
+    return str(get_column_letter(column + 1))
 
 
 def opened_file(sheets: Iterable[SheetTable], left_out: Iterable[tuple[str, str]]) -> OpenedFile:

@@ -30,28 +30,21 @@ _AS_JSON = {"VARIANT", "UNION"}
 """Few readers know VARIANT; a UNION would lose the name of its member."""
 
 
-def copy_to_csv(
+def copy_to_file(
     connection: DuckDBPyConnection,
     query: str,
     columns: tuple[Column, ...],
     file: Path,
+    fmt: str,
     values: BoundValues | None,
 ) -> int:
-    """Write a CSV file; return the number of its rows."""
-    return _copy(connection, _stored(query, columns, None), file, "csv", values)
+    """Write a Parquet or CSV file; return the number of its rows.
 
-
-def copy_to_parquet(
-    connection: DuckDBPyConnection,
-    query: str,
-    columns: tuple[Column, ...],
-    file: Path,
-    values: BoundValues | None,
-) -> int:
-    """Write a Parquet file; types that Parquet would change are cast as ``stored_type`` says.
-
-    Integers of more than 64 bits become 64 bits where all of them fit, else text.
+    Types that the file would change are cast as ``stored_type`` says. In Parquet, integers of more
+    than 64 bits become 64 bits where all of them fit, else text.
     """
+    if fmt == "csv":
+        return _copy(connection, _stored(query, columns, None), file, fmt, values)
     if _stored(query, columns, "BIGINT") == query:
         return _copy(connection, query, file, "parquet", values)
     # DuckDB removes the file of a failed COPY in another thread, at times after the error is

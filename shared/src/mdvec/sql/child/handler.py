@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 
 from mdvec.datasets import Column
-from mdvec.sql.child.copying import copy_to_csv, copy_to_parquet, finishers, json_rows_sql
+from mdvec.sql.child.copying import copy_to_file, finishers, json_rows_sql
 from mdvec.sql.child.loading import columns_of, show
 from mdvec.sql.child.parameters import (
     BoundValues,
@@ -198,10 +198,7 @@ class RequestHandler:
         ):
             return {"rows": count, "columns": [], "size": 0}
         file = self.spool / Path(message["file"]).name
-        if message["format"] == "parquet":
-            rows = copy_to_parquet(self.connection, query, columns, file, self.values)
-        else:
-            rows = copy_to_csv(self.connection, query, columns, file, self.values)
+        rows = copy_to_file(self.connection, query, columns, file, message["format"], self.values)
         if rows > max_rows:
             file.unlink()
             return {"rows": rows, "columns": [], "size": 0}

@@ -6,9 +6,8 @@ import errno
 import logging
 import os
 import subprocess
-import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -18,7 +17,7 @@ import psutil
 from mdvec.cancelling import cancelled_by, is_cancelled, raise_if_cancelled
 from mdvec.datasets import Column
 from mdvec.log import record
-from mdvec.platform import apart, can_read
+from mdvec.platform import can_read, python_child
 from mdvec.sizes import MEGABYTE
 from mdvec.sql.core.refusals import (
     QueriesUnavailable,
@@ -49,13 +48,9 @@ CANCELLED_GRACE_SECONDS = 0.2
 START_SECONDS = 120.0
 _POLL_SECONDS = 0.05
 _MODULE = "mdvec.sql.child.child"
-_INHERITED = (
-    "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PYTHONNOUSERSITE", "PYTHONPATH", "TZ",
-)  # fmt: skip
 _ALLOCATORS = {
     # Freed memory goes back to the system with its addresses, which are limited as well.
     "DUCKDB_JE_MALLOC_CONF": "retain:false,dirty_decay_ms:500,muzzy_decay_ms:0,narenas:2",
-    "MALLOC_ARENA_MAX": "2",
 }
 
 
@@ -93,14 +88,12 @@ class ChildProcess:
         child_stdin, self._writing = os.pipe()
         self._reading, child_stdout = os.pipe()
         try:
-            self._process = subprocess.Popen(  # noqa: S603 - our own module, no shell
-                [sys.executable, "-P", "-X", "utf8", "-m", _MODULE],
+            self._process = subprocess.Popen(
+                **python_child(_MODULE, **_ALLOCATORS),
                 stdin=child_stdin,
                 stdout=child_stdout,
                 stderr=subprocess.DEVNULL,
                 cwd=folder,
-                env=_environment(os.environ),
-                **apart(),
             )
         except OSError:
             os.close(self._writing)
@@ -388,8 +381,3 @@ def _not_started(reason: str) -> QueriesUnavailable:
         "the process that runs queries did not start; the server's log says why, and "
         "[analytics] max_memory_mb may be too small for these data"
     )
-
-
-def _environment(here: Mapping[str, str]) -> dict[str, str]:
-    """A child's environment: what it needs to start, without the user's secrets."""
-    return {name: here[name] for name in _INHERITED if name in here} | _ALLOCATORS
