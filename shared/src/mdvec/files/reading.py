@@ -99,7 +99,12 @@ def read_bytes(source: Path, path: str) -> FileBytes:
     Raises:
         UnreadableFile: the file is gone or cannot be read.
     """
-    data = _read(source / path)
+    try:
+        data = (source / path).read_bytes()
+    except FileNotFoundError as error:
+        raise UnreadableFile("it vanished while the import ran", may_pass=True) from error
+    except OSError as error:
+        raise UnreadableFile(f"it cannot be read ({why(error)})", may_pass=True) from error
     return FileBytes(data, hashlib.sha256(data).hexdigest())
 
 
@@ -158,15 +163,6 @@ def data_file_encoding(file: Path, chosen: str = "") -> tuple[str, bool]:
         if is_western(lambda: _blocks(file)):
             return CP1252, True
         raise
-
-
-def _read(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except FileNotFoundError as error:
-        raise UnreadableFile("it vanished while the import ran", may_pass=True) from error
-    except OSError as error:
-        raise UnreadableFile(f"it cannot be read ({why(error)})", may_pass=True) from error
 
 
 def _unknown(error: UnknownEncoding) -> UnreadableFile:

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import mdvec
-from mdvec.database import DatabaseMissing
 from mdvec.errors import MdvecError
-from mdvec.manage.registering import add_tool, list_tools
+from mdvec.manage.registering import add_tool, tools_so_far
 from mdvec.tools import Tool, ToolExists, checked_tool_name, name_for
 
 _KIND = "markdown"
@@ -45,7 +44,7 @@ def tool_of_folder(database: Path, folder: Path, name: str | None = None) -> Too
         return _checked_active(known)
     if not resolved.is_dir():
         raise FolderRefused(f"there is no folder {folder}; name one that exists")
-    called = name or name_for(resolved.name, {tool.name for tool in _tools(database)})
+    called = name or name_for(resolved.name, {tool.name for tool in tools_so_far(database)})
     words = f"The user's documents in the folder {resolved.name or resolved}."
     with suppress(ToolExists):  # another server, started at the same moment, registered it
         return add_tool(database, called, _printable(words), resolved, _KIND)
@@ -66,7 +65,7 @@ def _checked_active(tool: Tool) -> Tool:
 
 def _known(database: Path, folder: Path, name: str | None) -> Tool | None:
     """The tool of that name, or without a name the first that reads the folder."""
-    tools = _tools(database)
+    tools = tools_so_far(database)
     if name is None:
         reading = [tool for tool in tools if (tool.source, tool.kind) == (folder, _KIND)]
         return next(iter(sorted(reading, key=lambda tool: not tool.is_active)), None)
@@ -78,13 +77,6 @@ def _known(database: Path, folder: Path, name: str | None) -> Tool | None:
         if tool.name == name:
             return tool
     return None
-
-
-def _tools(database: Path) -> list[Tool]:
-    try:
-        return list_tools(database, active_only=False)
-    except DatabaseMissing:
-        return []
 
 
 def _printable(words: str) -> str:

@@ -40,8 +40,8 @@ def map_statement(
 
     Raises:
         ToolNotFound: there is no tool of that name.
-        MappingRefused: the tool is no household, the file cannot be read, or there is a mapping
-            for it already.
+        NoHousehold: the tool is no household.
+        MappingRefused: the file cannot be read, or there is a mapping for it already.
         NotMappable, NotTransactions: the file cannot be read as a statement.
     """
     tool = _household(database, name, file)
@@ -89,10 +89,7 @@ def _household_named(database: Path, name: str) -> Tool:
 
 def _household(database: Path, name: str | None, file: Path) -> Tool | None:
     if name is not None:
-        tool = find_tool(database, name)
-        if tool.kind != "household":
-            raise MappingRefused(f"the tool {name!r} is a {tool.kind}, not a household")
-        return tool
+        return _household_named(database, name)
     if not database.exists():
         return None
     households = [

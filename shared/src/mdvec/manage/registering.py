@@ -63,12 +63,17 @@ class FolderServed(InvalidTool):
 
 def tools_of_source(database: Path, source: Path, kind: str) -> list[Tool]:
     """The tools of a kind with this source; [] while there is no database."""
+    path = source.expanduser().resolve()
+    tools = tools_so_far(database)
+    return [tool for tool in tools if (tool.source, tool.kind) == (path, kind)]
+
+
+def tools_so_far(database: Path) -> list[Tool]:
+    """All tools; [] while there is no database."""
     try:
-        tools = list_tools(database, active_only=False)
+        return list_tools(database, active_only=False)
     except DatabaseMissing:
         return []
-    path = source.expanduser().resolve()
-    return [tool for tool in tools if (tool.source, tool.kind) == (path, kind)]
 
 
 @dataclass(frozen=True, slots=True)

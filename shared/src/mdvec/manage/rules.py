@@ -115,14 +115,7 @@ def install_script(file: Path) -> bool:
     Raises:
         InstructionsUnusable: it cannot be written, or the file there is someone else's.
     """
-    if (text := _own(file)) == _SCRIPT:
-        return False
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(_SCRIPT, encoding="utf-8")
-    except OSError as error:
-        raise InstructionsUnusable(f"{file} cannot be written ({error.strerror})") from error
-    return text != _SCRIPT
+    return _write(file, _own(file) or "", _SCRIPT)
 
 
 def uninstall_script(file: Path) -> bool:

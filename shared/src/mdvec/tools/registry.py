@@ -141,16 +141,13 @@ def update_tool(
     Raises:
         ToolNotFound: there is no such tool.
     """
-    with connection:
-        get_tool(connection, name)
-        connection.execute(
-            "UPDATE tools SET description = coalesce(?, description), "
-            "source_directory = coalesce(?, source_directory), "
-            "title = nullif(coalesce(?, title), ''), updated_at = CURRENT_TIMESTAMP "
-            "WHERE name = ?",
-            (description, None if source is None else str(source), title, name),
-        )
-    return get_tool(connection, name)
+    return _set(
+        connection, name,
+        "description = coalesce(?, description), "
+        "source_directory = coalesce(?, source_directory), "
+        "title = nullif(coalesce(?, title), '')",
+        description, None if source is None else str(source), title,
+    )  # fmt: skip
 
 
 def set_scan(connection: apsw.Connection, name: str, rules: ScanRules) -> Tool:
@@ -159,13 +156,8 @@ def set_scan(connection: apsw.Connection, name: str, rules: ScanRules) -> Tool:
     Raises:
         ToolNotFound: there is no such tool.
     """
-    with connection:
-        get_tool(connection, name)
-        connection.execute(
-            "UPDATE tools SET scan = ?, updated_at = CURRENT_TIMESTAMP WHERE name = ?",
-            (json.dumps(rules.json_fields(), ensure_ascii=False), name),
-        )
-    return get_tool(connection, name)
+    stored = json.dumps(rules.json_fields(), ensure_ascii=False)
+    return _set(connection, name, "scan = ?", stored)
 
 
 def rename_tool(connection: apsw.Connection, tool: Tool, name: str) -> Tool:
@@ -193,11 +185,15 @@ def set_active(connection: apsw.Connection, name: str, *, active: bool) -> Tool:
     Raises:
         ToolNotFound: there is no such tool.
     """
+    return _set(connection, name, "is_active = ?", active)
+
+
+def _set(connection: apsw.Connection, name: str, columns: str, *values: str | bool | None) -> Tool:
     with connection:
         get_tool(connection, name)
         connection.execute(
-            "UPDATE tools SET is_active = ?, updated_at = CURRENT_TIMESTAMP WHERE name = ?",
-            (active, name),
+            f"UPDATE tools SET {columns}, updated_at = CURRENT_TIMESTAMP WHERE name = ?",
+            (*values, name),
         )
     return get_tool(connection, name)
 

@@ -9,7 +9,7 @@ from source_folder import SourceFolder
 from mdvec.database.connection import open_database
 from mdvec.household.statement_preview import MappingRefused
 from mdvec.manage import registering
-from mdvec.manage.household_mapping import map_statement
+from mdvec.manage.household_mapping import NoHousehold, map_statement
 from mdvec.sync.freshness import look_at
 
 MONEY_FORWARD = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
@@ -285,7 +285,7 @@ def test_a_household_must_be_named_where_there_are_several(household, tmp_path):
     household.put("7.csv", SMBC, '2025/7/2,110,,"a",890,"",')
     (tmp_path / "other").mkdir()
     registering.add_tool(household.database, "notes", "d", tmp_path / "other", "markdown")
-    with pytest.raises(MappingRefused, match="is a markdown, not a household"):
+    with pytest.raises(NoHousehold, match="is a markdown, not a household"):
         map_statement(household.database, household.folder / "7.csv", "notes")
     registering.add_tool(household.database, "second", "d", tmp_path / "other", "household")
     assert household.map("7.csv").household == "kakeibo"  # the file is in its folder
