@@ -1,17 +1,104 @@
-"""What the functions of tools use: replies, and threads for their work."""
+"""What the functions of tools use: replies, threads for their work, and errors for the model.
+
+Errors that matter above all are those of a database that is missing, replaced or empty.
+"""
 
 from __future__ import annotations
 
+import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 import anyio.to_thread
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ContentBlock, ToolAnnotations
 from mdvec.cancelling import cancelled_by
+from mdvec.database import DatabaseEmptied, DatabaseError, DatabaseMissing
+from mdvec.errors import MdvecError
+from mdvec.manage import list_tools
+from mdvec.text import visible
 
-from mdvec_mcp.database_trouble import Wording, errors_for_the_model, trouble_in_english
+logger = logging.getLogger("mdvec")
+
+Wording = Callable[[DatabaseError], str]
+"""Formats an error in one language, without the path of the user's home folder."""
+
+_MORE = "details are in this server's log, or in a terminal: mdvec status"
+
+
+def trouble_in_english(error: DatabaseError) -> str:
+    """The error in English."""
+    if isinstance(error, DatabaseMissing):
+        return (
+            f"there is no database file at {_shown(error.path)}. If it was "
+            "moved, the user can put it back, or start this server with --database; a new one "
+            'begins with: mdvec tool add -n NAME -d "what it contains" -s FOLDER'
+        )
+    if isinstance(error, DatabaseEmptied):
+        return (
+            f"the database at {_shown(error.path)} holds no tools: it was emptied or replaced, or "
+            "none was added yet; the user can add one in a terminal: mdvec tool add -n NAME "
+            '-d "what it contains" -s FOLDER, then mdvec import -n NAME'
+        )
+    return f"the database cannot be used now: {_without_home(str(error))}; {_MORE}"
+
+
+def trouble_in_japanese(error: DatabaseError) -> str:
+    """The error in Japanese, for the household's tools."""
+    if isinstance(error, DatabaseMissing):
+        return (
+            f"データベースのファイルがありません。探した場所: {_shown(error.path)}。"
+            "移動した場合は元に戻すか、サーバーの --database で場所を指定してください。"
+            "場所は、ターミナルの mdvec status で確認できます"
+        )
+    if isinstance(error, DatabaseEmptied):
+        return (
+            f"データベース（{_shown(error.path)}）にツールが一つもありません。"
+            "空になったか、別のファイルに置き換わったか、まだ何も追加していません。"
+            "家計簿は mdvec tool add --kind household で追加できます"
+        )
+    return (
+        f"データベース接続に失敗しました（{_without_home(str(error))}）。原因はサーバーのログか、"
+        "ターミナルの mdvec status で確認できます"
+    )
+
+
+@contextmanager
+def errors_for_the_model(wording: Wording, max_bytes: int | None = None) -> Iterator[None]:
+    """Turn the library's errors into ToolErrors, whose text reaches the model."""
+    try:
+        yield
+    except DatabaseError as error:
+        logger.warning("%s", error)
+        raise ToolError(_cut(wording(error), max_bytes)) from error
+    except MdvecError as error:
+        raise ToolError(_cut(str(error), max_bytes)) from error
+
+
+def refuse_empty_database(database: Path) -> None:
+    """Raise DatabaseEmptied if the database holds no tools at all, active or not."""
+    if not list_tools(database, active_only=False):
+        raise DatabaseEmptied(database)
+
+
+def _cut(sentence: str, max_bytes: int | None) -> str:
+    """The sentence on one line, whatever it quotes, of at most ``max_bytes``."""
+    sentence = visible(sentence)
+    cut = sentence.encode()[:max_bytes].decode(errors="ignore")
+    return sentence if cut == sentence else f"{cut}…"
+
+
+def _shown(path: Path) -> str:
+    return _without_home(str(path))
+
+
+def _without_home(words: str) -> str:
+    return words.replace(f"{Path.home()}/", "~/")
+
 
 T = TypeVar("T")
 Data = Callable[[], dict[str, Any]]

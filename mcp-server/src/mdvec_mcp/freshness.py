@@ -17,11 +17,14 @@ from mdvec.database import FileStamp, open_database, stamp_of
 from mdvec.errors import MdvecError
 from mdvec.sync import Attempts
 from mdvec.text import shown_name
-from mdvec.tools import Tool, ToolNotFound, offered_name, registry
+from mdvec.tools import KINDS, Tool, ToolNotFound, offered_name, registry
 
 if TYPE_CHECKING:
     from mdvec.files import ScanRules
     from mdvec.sync import Freshness, ImportRun, Imports
+
+    Concerns = Callable[[Freshness], bool]
+    Notes = Callable[[Concerns | None], list[str]]
 
 logger = logging.getLogger("mdvec")
 
@@ -319,6 +322,33 @@ def freshness_in_japanese(state: Freshness, is_importing: bool) -> str:  # noqa:
         else f"{reindex} で取り込めます。"
     )
     return f"{'。'.join(parts)}。{how}{older}"
+
+
+_TABLE_SECONDS = 2
+"""A figure from a file that has changed is wrong; so these sources are looked at more often."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableSources:
+    """Looks at the sources of all tables, at most every two seconds."""
+
+    watch: FreshnessWatch
+
+    def __call__(self, concerns: Concerns, *, runs_sql: bool) -> Notes:
+        """Begin a look; if a source concerned is imported by itself, wait a moment for that."""
+        look = self._look()
+        if runs_sql and self.watch.wait_for_imports(look, concerns):
+            look = self._look()
+        return lambda concerned: look.notes(
+            lambda state, is_importing: (
+                freshness_in_english(state, is_importing)
+                if concerned is None or concerned(state)
+                else ""
+            )
+        )
+
+    def _look(self) -> Look:
+        return self.watch.look("tables", lambda tool: KINDS[tool.kind].has_tables, _TABLE_SECONDS)
 
 
 async def follow(

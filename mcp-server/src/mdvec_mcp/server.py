@@ -18,9 +18,8 @@ from mdvec.settings import Settings
 from mdvec.tools import KINDS, Tool, own_name
 
 from mdvec_mcp import analytics, charts, household
-from mdvec_mcp.freshness import FreshnessWatch
-from mdvec_mcp.instructions import instructions
-from mdvec_mcp.offer import ALWAYS_LOADED, LiveOffer, Offer
+from mdvec_mcp.freshness import FreshnessWatch, TableSources
+from mdvec_mcp.offer import ALWAYS_LOADED, LiveOffer, Offer, instructions
 from mdvec_mcp.protocol import MdvecServer
 from mdvec_mcp.search import ModelPool
 from mdvec_mcp.search import tools as search_tools
@@ -92,7 +91,7 @@ class Wiring:
         """The analytics service; it starts and stops with the server."""
         service = sql.analytics_over(
             self.database, self.settings.analytics_folder, self.settings.analytics,
-            analytics.TableSources(self.freshness), self.settings.household.month_starts_on,
+            TableSources(self.freshness), self.settings.household.month_starts_on,
         )  # fmt: skip
         reaper = sql.Reaper(service.exports, service.queries)
         reaper.start()

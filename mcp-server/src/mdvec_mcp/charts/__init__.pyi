@@ -1,3 +1,3 @@
-from .publishing import Published as Published
-from .publishing import publish as publish
 from .server import ChartServer as ChartServer
+from .server import Published as Published
+from .server import publish as publish

@@ -28,8 +28,7 @@ from mdvec.household import (
 )
 from mdvec.tools import Tool
 
-from mdvec_mcp.calls import in_thread
-from mdvec_mcp.database_trouble import refuse_empty_database, trouble_in_japanese
+from mdvec_mcp.calls import in_thread, refuse_empty_database, trouble_in_japanese
 from mdvec_mcp.freshness import FreshnessWatch, Look, freshness_in_japanese
 
 T = TypeVar("T")

@@ -45,9 +45,8 @@ from mdvec.settings import ChartSettings
 from mdvec.text import shown_name
 
 from mdvec_mcp.arguments import answer_language
-from mdvec_mcp.calls import ToolReply, in_thread
+from mdvec_mcp.calls import ToolReply, in_thread, trouble_in_japanese
 from mdvec_mcp.charts import ChartServer, publish
-from mdvec_mcp.database_trouble import trouble_in_japanese
 from mdvec_mcp.household.answer_data import ChartEntry, json_of
 
 K = TypeVar("K", bound=str)

@@ -24,8 +24,7 @@ from mdvec.household import (
 )
 from pydantic import Field
 
-from mdvec_mcp.calls import READ_ONLY, WRITES, ToolReply
-from mdvec_mcp.database_trouble import errors_for_the_model, trouble_in_japanese
+from mdvec_mcp.calls import READ_ONLY, WRITES, ToolReply, errors_for_the_model, trouble_in_japanese
 from mdvec_mcp.household.answer_data import json_of, reply
 from mdvec_mcp.household.context import HouseholdContext
 

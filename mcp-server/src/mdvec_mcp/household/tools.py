@@ -30,8 +30,7 @@ from mdvec.household import (
 )
 from pydantic import Field
 
-from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
-from mdvec_mcp.database_trouble import trouble_in_japanese
+from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread, trouble_in_japanese
 from mdvec_mcp.household.answer_data import DRAWN, json_of, reply
 from mdvec_mcp.household.context import HouseholdContext, today
 from mdvec_mcp.household.edit_tool import add_edit_tool

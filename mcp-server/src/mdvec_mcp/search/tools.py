@@ -29,8 +29,7 @@ from mdvec.settings import SearchSettings
 from mdvec.tools import KINDS, Tool, ToolNotFound, described_tool, while_it_runs
 from pydantic import Field, WithJsonSchema
 
-from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
-from mdvec_mcp.database_trouble import refuse_empty_database
+from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread, refuse_empty_database
 from mdvec_mcp.freshness import (
     AnyContext,
     FreshnessWatch,

@@ -15,7 +15,7 @@ from mdvec.sync.freshness import Freshness, Source
 from mdvec.tools.registry import Tool
 
 from mdvec_mcp.search.answers import as_text, document_text
-from mdvec_mcp.upkeep.tools import source_text, source_values
+from mdvec_mcp.upkeep import source_text, source_values
 
 WORDS: dict[str, tuple[str, ...]] = {"matched_words": (), "matched_terms": ()}
 WHY = Explanation(**dict.fromkeys(Explanation.__dataclass_fields__, 0) | WORDS)

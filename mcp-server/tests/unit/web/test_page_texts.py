@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from mdvec.documents.reading import DocumentText
 
 import mdvec_mcp.web.page
-from mdvec_mcp.web.page.code_colors import colored
-from mdvec_mcp.web.page.rendered import rendered_document
+from mdvec_mcp.web.page.rendered import colored, rendered_document
 from mdvec_mcp.web.page.search_view import marked
 from mdvec_mcp.web.page.views import known_words
 

@@ -33,8 +33,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from mdvec_mcp.calls import in_thread
-from mdvec_mcp.database_trouble import trouble_in_english, trouble_in_japanese
+from mdvec_mcp.calls import in_thread, trouble_in_english, trouble_in_japanese
 from mdvec_mcp.server import Wiring
 from mdvec_mcp.web.page.access import Access
 

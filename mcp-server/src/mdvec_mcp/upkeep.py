@@ -16,8 +16,7 @@ from mdvec.text import counted, on_one_line, quoted
 from mdvec.tools import KINDS, Tool, is_being_imported, offered_name
 from pydantic import Field, WithJsonSchema
 
-from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
-from mdvec_mcp.database_trouble import refuse_empty_database
+from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread, refuse_empty_database
 from mdvec_mcp.freshness import AnyContext, FreshnessWatch, follow
 from mdvec_mcp.offer import Offer
 
