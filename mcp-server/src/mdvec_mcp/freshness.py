@@ -352,9 +352,7 @@ class TableSources:
 
 
 async def follow(
-    runs: Sequence[ImportRun],
-    ctx: AnyContext,
-    is_enough: Callable[[ImportRun, float], bool],
+    runs: Sequence[ImportRun], ctx: AnyContext, is_enough: Callable[[ImportRun, float], bool]
 ) -> None:
     """Report the progress of imports until each has ended or need not be waited for.
 

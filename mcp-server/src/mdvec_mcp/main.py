@@ -287,11 +287,7 @@ def _server(start: Start, models: ModelPool) -> Wiring:
     database = settings.database_path
     tools = _active_tools(database)
     log.record(
-        "start",
-        program="mdvec-mcp",
-        version=__version__,
-        database=str(database),
-        tools=len(tools),
+        "start", program="mdvec-mcp", version=__version__, database=str(database), tools=len(tools)
     )
     return wired_server(
         database, tools, models, settings, start.folder, apps.add_apps, is_alone=start.is_alone,

@@ -225,10 +225,7 @@ def _copying(action: str) -> Iterator[Callable[[int, int], None]]:
 
 
 @with_settings_options
-def compact_command(
-    options: SettingsOptions,
-    format_: FormatOption = None,
-) -> None:
+def compact_command(options: SettingsOptions, format_: FormatOption = None) -> None:
     """Rewrite the database file without deleted data, and free that disk space."""
     settings = options.settings()
     try:

@@ -90,8 +90,7 @@ _LedgerFormat = Literal["beancount", "hledger", "csv"]
 def export_command(
     options: SettingsOptions,
     name: Annotated[
-        str,
-        typer.Option("--name", "-n", help="The household.", autocompletion=complete_tool_names),
+        str, typer.Option("--name", "-n", help="The household.", autocompletion=complete_tool_names)
     ],
     format_: Annotated[
         _LedgerFormat,

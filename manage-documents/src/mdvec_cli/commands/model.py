@@ -31,10 +31,7 @@ app = typer.Typer(
 
 @app.command("ls")
 @with_settings_options
-def ls(
-    options: SettingsOptions,
-    format_: FormatOption = None,
-) -> None:
+def ls(options: SettingsOptions, format_: FormatOption = None) -> None:
     """List the models: which are installed, and which one `auto` chooses."""
     settings = options.settings()
     backend = settings.model.options()

@@ -34,8 +34,7 @@ TableFormat = Literal["table", "json", "csv"]
 """The form in which a command on tables prints its result."""
 
 SourceArgument = Annotated[
-    str,
-    typer.Argument(metavar="QUERY", help="A table or one DuckDB SELECT.", show_default=False),
+    str, typer.Argument(metavar="QUERY", help="A table or one DuckDB SELECT.", show_default=False)
 ]
 TableFormatOption = Annotated[
     TableFormat | None, typer.Option("--format", help="The output format.", show_default=False)

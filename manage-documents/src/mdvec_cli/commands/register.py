@@ -12,12 +12,7 @@ from urllib.parse import urlsplit
 import typer
 from mdvec import manage
 
-from mdvec_cli.commands.terminal import (
-    SettingsOptions,
-    print_line,
-    say,
-    with_settings_options,
-)
+from mdvec_cli.commands.terminal import SettingsOptions, print_line, say, with_settings_options
 
 if TYPE_CHECKING:
     from mdvec.manage import FileChange
@@ -106,9 +101,7 @@ def _machine() -> manage.Machine:
 
 
 rules = typer.Typer(
-    help="Give a model the rules of data analysis.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
+    help="Give a model the rules of data analysis.", no_args_is_help=True, rich_markup_mode=None
 )
 
 PathOption = Annotated[

@@ -41,8 +41,7 @@ def install_command(
         str, typer.Option("--http", metavar="HOST:PORT", help="Where the server listens.")
     ] = "127.0.0.1:8765",
     token_file: Annotated[
-        Path | None,
-        typer.Option("--token-file", help="The file of the token.", show_default=False),
+        Path | None, typer.Option("--token-file", help="The file of the token.", show_default=False)
     ] = None,
     print_: Annotated[
         bool, typer.Option("--print", help="Print the service's file and install nothing.")
@@ -75,10 +74,7 @@ def uninstall_command() -> None:
 
 @app.command("status")
 @with_settings_options
-def status_command(
-    options: SettingsOptions,
-    format_: FormatOption = None,
-) -> None:
+def status_command(options: SettingsOptions, format_: FormatOption = None) -> None:
     """Show whether the service is installed, and whether its server answers."""
     settings = options.settings()
     service = manage.service_status(_service([]))

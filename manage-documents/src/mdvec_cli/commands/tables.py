@@ -252,10 +252,7 @@ def plot_command(
     histogram: one column; box: a name and a number; heatmap: x, y, number.
     """
     image_format = _image_format_of(output)
-    with (
-        open_tables(options) as tables,
-        new_file(output.expanduser(), replace=replace) as file,
-    ):
+    with open_tables(options) as tables, new_file(output.expanduser(), replace=replace) as file:
         draw = partial(_drawn, tables, query, kind, title, size, image_format, file)
         answer = {"file": str(output), **tables.answer(draw, query)}
     facts = [[key, value] for key, value in answer.items()]
@@ -288,6 +285,5 @@ def _image_format_of(output: Path) -> ImageFormat:
         return _FORMATS[output.suffix.lower()]
     except KeyError:
         raise typer.BadParameter(
-            f"{output.name} ends in none of .png, .svg and .jpg; name it so",
-            param_hint="--output",
+            f"{output.name} ends in none of .png, .svg and .jpg; name it so", param_hint="--output"
         ) from None

@@ -51,8 +51,7 @@ DisplayFormat = Literal["table", "json"]
 """The form in which a command prints its result."""
 
 NameOption = Annotated[
-    str,
-    typer.Option("--name", "-n", help="The tool's name.", autocompletion=complete_tool_names),
+    str, typer.Option("--name", "-n", help="The tool's name.", autocompletion=complete_tool_names)
 ]
 _FLAGS = {
     ("database", "path"): "--database",

@@ -168,20 +168,14 @@ def delete(
 
 @app.command("enable")
 @with_settings_options
-def enable(
-    options: SettingsOptions,
-    name: NameOption,
-) -> None:
+def enable(options: SettingsOptions, name: NameOption) -> None:
     """Make the server offer a tool."""
     _switch(name, options.settings().database_path, active=True)
 
 
 @app.command("disable")
 @with_settings_options
-def disable(
-    options: SettingsOptions,
-    name: NameOption,
-) -> None:
+def disable(options: SettingsOptions, name: NameOption) -> None:
     """Make the server stop offering a tool; its data are kept."""
     _switch(name, options.settings().database_path, active=False)
 

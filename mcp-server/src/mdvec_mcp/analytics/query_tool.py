@@ -209,11 +209,7 @@ class QueryTool:
         if drawn.trouble:
             raise NotDrawn
         blocks.extend(drawn.blocks)
-        answer: JsonAnswer = {
-            "chart": wish.kind,
-            "shows": plot.in_words(),
-            "points": plot.points,
-        }
+        answer: JsonAnswer = {"chart": wish.kind, "shows": plot.in_words(), "points": plot.points}
         if drawn.url:
             answer["url"] = drawn.url
         notes = [note.english for note in plot.notes]

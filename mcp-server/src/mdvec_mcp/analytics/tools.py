@@ -47,16 +47,10 @@ Sql = Annotated[
 ]
 DateRange = Annotated[
     list[Annotated[str, Field(max_length=40), TEXT]] | None,
-    Field(
-        min_length=2,
-        max_length=2,
-        description="First and last day or time, included.",
-    ),
+    Field(min_length=2, max_length=2, description="First and last day or time, included."),
 ]
 DateColumn = Annotated[
-    str | None,
-    Field(max_length=200, description="If several columns hold dates."),
-    TEXT,
+    str | None, Field(max_length=200, description="If several columns hold dates."), TEXT
 ]
 
 
@@ -75,11 +69,7 @@ def _add_export(offer: Offer, analytics: Analytics) -> None:
         format: Literal["parquet", "csv"] = "parquet",  # noqa: A002 - the seed's name
         max_rows: Annotated[
             int | None,
-            Field(
-                ge=1,
-                le=MAX_EXPORT_ROWS,
-                description="More rows than this are an error.",
-            ),
+            Field(ge=1, le=MAX_EXPORT_ROWS, description="More rows than this are an error."),
         ] = None,
     ) -> ToolReply:
         return await call_within_guard(
@@ -102,8 +92,7 @@ def _add_profile(offer: Offer, analytics: Analytics) -> None:
         table_or_query: Sql,
         date_range: DateRange = None,
         columns: Annotated[
-            list[str] | None,
-            Field(min_length=1, max_length=200, description="Default: all."),
+            list[str] | None, Field(min_length=1, max_length=200, description="Default: all.")
         ] = None,
         date_column: DateColumn = None,
         exact: Annotated[  # noqa: FBT002 - a tool's arguments have names

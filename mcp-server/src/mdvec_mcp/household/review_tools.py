@@ -115,9 +115,7 @@ def _add_lists(offer: Offer, context: HouseholdContext) -> None:
         pair = await context.run(tool, "read", work)
         return ToolReply(candidate_text(pair), partial(json_of, pair))
 
-    async def get_duplicate_stats(
-        tool: str | None = None,
-    ) -> ToolReply:
+    async def get_duplicate_stats(tool: str | None = None) -> ToolReply:
         numbers, newer = await context.answer(tool, review.stats)
         return ToolReply(statistics_text(numbers) + newer, partial(json_of, numbers, newer))
 

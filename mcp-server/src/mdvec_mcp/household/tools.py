@@ -48,10 +48,7 @@ CategoryName = Annotated[
     str | None, Field(description="例: 食費。または 支出、収入、収支、貯蓄率。")
 ]
 FirstDay = Annotated[str | None, Field(description="ISO の日か月。until も含む。")]
-Limit = Annotated[
-    int | None,
-    Field(description=f"明細の数。省略時は{PAGE_SIZE}、image なら0。"),
-]
+Limit = Annotated[int | None, Field(description=f"明細の数。省略時は{PAGE_SIZE}、image なら0。")]
 OutputFormat = Literal["text", "image"]
 MonthGraph = Annotated[GraphType | None, Field(json_schema_extra={"enum": list(CATEGORY_KINDS)})]
 TrendGraph = Annotated[GraphType | None, Field(json_schema_extra={"enum": list(TREND_KINDS)})]

@@ -80,13 +80,7 @@ _TEXT = WithJsonSchema({"type": "string"})
 """A schema without bounds, which only cost characters in ``tools/list``; errors state them."""
 _TEXTS = WithJsonSchema({"type": "array", "items": {"type": "string"}})
 Query = Annotated[
-    str,
-    Field(
-        min_length=1,
-        max_length=MAX_QUERY_CHARS,
-        description="A question or words.",
-    ),
-    _TEXT,
+    str, Field(min_length=1, max_length=MAX_QUERY_CHARS, description="A question or words."), _TEXT
 ]
 OptionalQuery = Annotated[str | None, Field(max_length=MAX_QUERY_CHARS), _TEXT]
 Choice = Annotated[bool | None, Field()]
@@ -105,11 +99,7 @@ Exact = Annotated[list[str] | None, Field(max_length=MAX_TEXTS), _TEXTS]
 PathLike = Annotated[
     str | None, Field(max_length=MAX_PATH_CHARS, description="As .gitignore: a/b/, *.md"), _TEXT
 ]
-Tags = Annotated[
-    list[str] | None,
-    Field(max_length=MAX_TAGS_ASKED),
-    _TEXTS,
-]
+Tags = Annotated[list[str] | None, Field(max_length=MAX_TAGS_ASKED), _TEXTS]
 Since = Annotated[
     str | None, Field(max_length=MAX_DAY_CHARS, description="2025-06-01, 2025年6月, 先週"), _TEXT
 ]
@@ -366,11 +356,7 @@ def add_search_across(offer: Offer, context: SearchContext) -> None:
     async def search_across(
         ctx: AnyContext,
         query: OptionalQuery = None,
-        tools: Annotated[
-            list[str] | None,
-            Field(min_length=1),
-            _TEXTS,
-        ] = None,
+        tools: Annotated[list[str] | None, Field(min_length=1), _TEXTS] = None,
         queries: Queries = None,
         exact: Exact = None,
         exclude: Exact = None,

@@ -13,7 +13,7 @@ import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.transport_security import RequestBodyLimitMiddleware, TransportSecuritySettings
 from mdvec import __version__
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -102,8 +102,9 @@ class EnvelopeCheck:
         if scope["type"] != "http" or scope["method"] != "POST":
             await self._app(scope, receive, send)
             return
-        body = await _body(receive)
-        if body is None:
+        try:
+            body = await Request(scope, receive).body()
+        except ClientDisconnect:
             return
         text = without_lone_surrogates(body.decode(errors="replace"))
         reply = reply_to_unusable(text)
@@ -117,18 +118,6 @@ class EnvelopeCheck:
             return waiting.pop() if waiting else await receive()
 
         await self._app(scope, replay, send)
-
-
-async def _body(receive: Receive) -> bytes | None:
-    """The whole body; None if the client disconnected before its end."""
-    parts: list[bytes] = []
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            return None
-        parts.append(message.get("body", b""))
-        if not message.get("more_body", False):
-            return b"".join(parts)
 
 
 MAX_CONNECTIONS = 600

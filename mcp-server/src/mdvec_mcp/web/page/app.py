@@ -27,12 +27,7 @@ from mdvec_mcp.web.page import (
     tools_view,
 )
 from mdvec_mcp.web.page.access import COOKIE_SECONDS, Access, is_local, is_own
-from mdvec_mcp.web.page.views import (
-    CHOICE,
-    View,
-    Views,
-    look_route,
-)
+from mdvec_mcp.web.page.views import CHOICE, View, Views, look_route
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "

@@ -192,11 +192,7 @@ class _Money:
             dearest=dearest_month(trend.series[1], matrix) if matrix else None,
             periods=self._periods(ledger, tool_id, answer.months),
             shops=shop_sums(
-                ledger,
-                tool_id,
-                answer.days,
-                shops_of,
-                query.number("shops", _SHOPS, 1, MAX_SHOPS),
+                ledger, tool_id, answer.days, shops_of, query.number("shops", _SHOPS, 1, MAX_SHOPS)
             ),
             shop=shop,
             rows=() if rows is None else rows.rows,

@@ -41,12 +41,7 @@ from mdvec_mcp.household import HouseholdContext, budget_chart, net_worth_chart,
 from mdvec_mcp.web.page import data_view
 from mdvec_mcp.web.page.access import is_led_here
 from mdvec_mcp.web.page.bars import MonthChart, Point, chart_of_months
-from mdvec_mcp.web.page.households import (
-    Household,
-    asked_household,
-    categories_of,
-    household_view,
-)
+from mdvec_mcp.web.page.households import Household, asked_household, categories_of, household_view
 from mdvec_mcp.web.page.views import (
     Language,
     Periods,

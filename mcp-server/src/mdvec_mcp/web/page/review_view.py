@@ -28,12 +28,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from mdvec_mcp.web.page.access import is_led_here
-from mdvec_mcp.web.page.households import (
-    Household,
-    asked_household,
-    categories_of,
-    household_view,
-)
+from mdvec_mcp.web.page.households import Household, asked_household, categories_of, household_view
 from mdvec_mcp.web.page.views import (
     Query,
     Views,

@@ -41,12 +41,7 @@ from starlette.routing import Route
 from mdvec_mcp.household import today
 from mdvec_mcp.web.page import data_view
 from mdvec_mcp.web.page.access import is_led_here
-from mdvec_mcp.web.page.households import (
-    Household,
-    asked_household,
-    categories_of,
-    household_view,
-)
+from mdvec_mcp.web.page.households import Household, asked_household, categories_of, household_view
 from mdvec_mcp.web.page.views import MAX_FIELD_CHARS, Query, Views, form_of
 
 _ROWS = 50
