@@ -8,10 +8,12 @@ of the file without an error; so every line must be accounted for.
 from __future__ import annotations
 
 import contextvars
+import csv
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import TextIO
 
@@ -78,7 +80,8 @@ def csv_to_parquet(
             text.seek(0)
             head = read_head(text, allowed, reading)
             is_large = source.stat().st_size >= large_from
-            is_direct = is_large and encoding == UTF_8 and lines.is_uniform and head.is_plain
+            is_direct = is_large and encoding == UTF_8 and lines.is_uniform
+            is_direct = is_direct and head.is_plain and _is_quoted_well(text, head)
             if is_direct and not (len(head.names) == 1 and lines.ends_blank):
                 rows = Rows(source, head, head.lines, lines.filled(head) - head.lines, is_large)
             else:
@@ -102,6 +105,18 @@ def csv_to_parquet(
     return Understood(
         encoding, is_guess, head.delimiter, head.line, head.titles, columns, notes
     ).with_notes(totals_note(shown, is_left_out=reading.leaves_out_totals) if shown else "")
+
+
+def _is_quoted_well(text: TextIO, head: Head) -> bool:
+    """Whether quotation marks stand where they may in the lines before the rows.
+
+    Otherwise DuckDB counts other lines than those when it skips them.
+    """
+    text.seek(0)
+    try:
+        return all(csv.reader(islice(text, head.lines), delimiter=head.delimiter, strict=True))
+    except csv.Error:
+        return False
 
 
 def _copy_below(text: TextIO, skipped: int, copy: Path, *, is_uniform: bool) -> None:

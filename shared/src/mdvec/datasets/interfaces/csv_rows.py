@@ -221,9 +221,10 @@ def totals_among(
 
     ``columns`` are SQL of the first cells of ``table``; a row is judged by the first filled one.
     """
+    # In a query of its own, since the table may have a column of this name.
+    firsts = f"SELECT {_first_text(columns[:_TOTALS_AMONG])} AS first FROM {table}"
     rows = connection.execute(
-        f"SELECT {_first_text(columns[:_TOTALS_AMONG])} AS first, count(*) FROM {table} "
-        f"WHERE strlen(first) <= {_MAX_TOTAL_BYTES} "
+        f"SELECT first, count(*) FROM ({firsts}) WHERE strlen(first) <= {_MAX_TOTAL_BYTES} "
         "AND (contains(first, '計') OR contains(lower(first), 'total')) GROUP BY first "
         "ORDER BY first"
     ).fetchall()

@@ -203,8 +203,8 @@ def with_blank_texts(
 
 def _blank_note(connection: duckdb.DuckDBPyConnection, column: str, scan: str) -> str:
     cells = connection.execute(
-        f"SELECT trim({column}) AS cell, count(*) FROM {scan} WHERE cell IN {BLANKS[1:]!s} "
-        "GROUP BY cell ORDER BY cell"
+        f"SELECT cell, count(*) FROM (SELECT trim({column}) AS cell FROM {scan}) "
+        f"WHERE cell IN {BLANKS[1:]!s} GROUP BY cell ORDER BY cell"
     ).fetchall()
     shown = ", ".join(f"{cell} ({number:,})" for cell, number in cells)
     return f"{shown} kept as text; --read na={cells[0][0]} makes it NULL"
@@ -216,8 +216,8 @@ def _odd_note(connection: duckdb.DuckDBPyConnection, column: str, scan: str, pat
     They are not made NULL unasked: 不明 may be just what somebody counts.
     """
     cells = connection.execute(
-        f"SELECT CASE WHEN regexp_full_match(trim({column}), ?) THEN NULL ELSE trim({column}) END "
-        f"AS odd, count(*) FROM {scan} WHERE {ValueKind.is_value(column)} "
+        "SELECT CASE WHEN NOT regexp_full_match(cell, ?) THEN cell END AS odd, count(*) FROM "
+        f"(SELECT trim({column}) AS cell FROM {scan}) WHERE {ValueKind.is_value('cell')} "
         f"GROUP BY odd ORDER BY odd NULLS FIRST LIMIT {_MAX_ODD + 2}",
         [pattern],
     ).fetchall()
