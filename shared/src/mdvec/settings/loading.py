@@ -249,6 +249,10 @@ def _file_layer(path: Path | None) -> dict[str, dict[str, Any]]:
     for section, key in _PATHS:
         value = read.get(section, {}).get(key)
         if value and isinstance(value, str):
+            if "\0" in value:
+                raise SettingsError(
+                    f"{path}: [{section}] {key} contains a NUL character; no path can"
+                )
             read[section][key] = str(path.parent / expanded(value))
     return read
 

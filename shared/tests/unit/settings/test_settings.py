@@ -248,6 +248,7 @@ def test_a_refused_value_is_named_with_file_key_and_what_is_allowed(
         ("[zzz]\n", "there is no section [zzz]; known names: database, chunking, display, "),
         ("[search]\ntop_k = 5\n", "[search] has no setting 'top_k'; known names: k, mode, max_"),
         ("[chunking]\nsizes = 5\n", "[chunking] has no setting 'sizes'; did you mean 'size'?"),
+        ('[log]\nfile = "a\\u0000"\n', "[log] file contains a NUL character; no path can"),
         ("size = 512\n", "'size' is outside a section; write settings as [chunking] size"),
         ("[[search]]\nk = 5\n", "'search' is outside a section; write settings as ["),
     ],
