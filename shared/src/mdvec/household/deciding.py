@@ -47,10 +47,8 @@ def decision_message(
     is_bill: bool = False,
 ) -> str:
     """Message after a candidate was decided; ``rows`` are as they are now."""
-    if is_bill:
-        return bill_message(decision, rows[0], marked_before, is_new=is_new)
     if is_transfer:
-        return transfer_message(decision, rows, marked_before, is_new=is_new)
+        return moved_message(decision, rows, marked_before, is_new=is_new, is_bill=is_bill)
     kept_row = next(row for row in rows if row.id == kept_id)
     others = [row for row in rows if row.id != kept_id]
     if not is_new:
@@ -60,39 +58,33 @@ def decision_message(
     return rejection_message(rows, marked_before, open_again=decision == "skip")
 
 
-def transfer_message(
-    decision: str, rows: Sequence[Transaction], marked_before: Sequence[int], *, is_new: bool
+def moved_message(
+    decision: str,
+    rows: Sequence[Transaction],
+    marked_before: Sequence[int],
+    *,
+    is_new: bool,
+    is_bill: bool,
 ) -> str:
-    """Message after a candidate that may be a transfer was decided."""
-    ids = "、".join(str(row.id) for row in rows)
+    """Message after a candidate that may be a transfer, or the bill of a card, was decided."""
+    what = "カードの請求" if is_bill else "振替"
     noted = "記録しました" if is_new else "既に記録されています"
+    ids = "、".join(str(row.id) for row in (rows[:1] if is_bill else rows))
     freed = f"取引ID {ids} は再び集計に含まれます。" if marked_before else ""
     match decision:
-        case "duplicate":
+        case "duplicate" if is_bill:
             return (
-                f"振替として{noted}。取引ID {ids} は収入にも支出にも入りません。"
-                "取り消すには restore_duplicate にどちらかの取引IDを渡してください。"
-            )
-        case "not_duplicate":
-            return f"振替ではないと{noted}。この組は今後候補に出ません。{freed}"
-    return f"保留にしました。この組は候補に残ります。{freed}"
-
-
-def bill_message(
-    decision: str, bill: Transaction, marked_before: Sequence[int], *, is_new: bool
-) -> str:
-    """Message after a card's bill was decided."""
-    noted = "記録しました" if is_new else "既に記録されています"
-    freed = f"取引ID {bill.id} は再び集計に含まれます。" if marked_before else ""
-    match decision:
-        case "duplicate":
-            return (
-                f"カードの請求として{noted}。取引ID {bill.id} は支出に入らず、カードの明細が"
+                f"{what}として{noted}。取引ID {ids} は支出に入らず、カードの明細が"
                 "入ります。取り消すには restore_duplicate にこの取引IDを渡してください。"
                 "このカードの請求をいつもそうするときは、alike で判定してください。"
             )
+        case "duplicate":
+            return (
+                f"{what}として{noted}。取引ID {ids} は収入にも支出にも入りません。"
+                "取り消すには restore_duplicate にどちらかの取引IDを渡してください。"
+            )
         case "not_duplicate":
-            return f"カードの請求ではないと{noted}。この候補は今後出ません。{freed}"
+            return f"{what}ではないと{noted}。この候補は今後出ません。{freed}"
     return f"保留にしました。この候補は残ります。{freed}"
 
 

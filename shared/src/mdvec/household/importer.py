@@ -200,7 +200,8 @@ class _HouseholdImport:
             for text in texts
             if text.path not in stored or stored[text.path].content_hash != text.content_hash
         ]
-        self._reuse_vectors(changed)
+        words = [chunk.text for text in changed for chunk in chunks_of(text)]
+        self.vectors |= self.index.stored_vectors(words)
         self._store_all(changed)
         paths = {text.path for text in texts}
         with self.connection:
@@ -208,11 +209,6 @@ class _HouseholdImport:
             self._mark_index_current()
             self.index.finish()
         self.index.send_vectors()
-
-    def _reuse_vectors(self, texts: Sequence[StatementText]) -> None:
-        """Take the stored vectors of subjects."""
-        subjects_in_words = [chunk.text for text in texts for chunk in chunks_of(text)]
-        self.vectors |= self.index.stored_vectors(subjects_in_words)
 
     def _rebuild_texts(self) -> None:
         """Fill a new generation beside the old one, then replace that."""
@@ -243,11 +239,8 @@ class _HouseholdImport:
 
     def _csv(self, path: str, file: LedgerFile | None, *, is_stored: bool) -> CsvText:
         csv = None if file is None else file.csv()
-        return csv or CsvText.of(self._stored_content(path) if is_stored else "")
-
-    def _stored_content(self, path: str) -> str:
-        stored = self.index.stored_text(path)
-        return "" if stored is None else stored.content
+        stored = self.index.stored_text(path) if csv is None and is_stored else None
+        return csv or CsvText.of("" if stored is None else stored.content)
 
     def _store_all(self, texts: Sequence[StatementText]) -> None:
         if texts:

@@ -132,10 +132,12 @@ class LedgerView:
         notes = [wording.clipped_note(months.in_words)] if months != period.months else []
         if max_months is not None and len(months) > max_months:
             months = MonthRange(months.last.plus(1 - max_months), months.last)
-            notes = [wording.shortened_note(months)]
+            notes = [
+                f"期間が長いため、最後の {len(months)}か月（{months.in_words}）だけを示しました"
+            ]
         whole, today = period.months.days, self.today
         if whole.first < period.days.first or min(whole.last, today) > period.days.last:
-            notes.append(wording.whole_months_note(months))
+            notes.append(f"推移は月ごとのため、{months.in_words}を月の初めから終わりまで示しました")
         days = summed = months.days
         left_out = wording.PLANNED_LEFT_OUT
         if until_today:
@@ -172,7 +174,10 @@ class LedgerView:
         """The notes on the days shown, of which ``summed`` are in the figures, and on rows."""
         connection, tool_id, covered = self.connection, self.tool_id, self.covered
         marks, now = self.marks(months, days), Month.of(self.today, covered.starts_on)
-        notes = [wording.gaps_note(marks.empty)] if marks.empty else []
+        notes = [
+            f"明細が 1 件もない月（{wording.months_in_words(marks.empty)}）は、"
+            "合計と平均では 0円として計算しました"
+        ] * bool(marks.empty)
         notes += [wording.filling_note(month) for month in marks.running if month <= now]
         if covered.astray_matters(period.months, months):
             astray = ledger_sums.rows_outside(

@@ -269,7 +269,7 @@ def _answer(
 ) -> TrendAnswer:
     averaged = trends[0].months[-1].averaged_months if trends else WINDOW
     if averaged < WINDOW:
-        notes = [wording.short_window_note(averaged), *notes]
+        notes = [f"過去 {averaged} か月分のデータで計算しました", *notes]
     text = answer_text(body, [*notes, understood, wording.counts_text(counts)], age=age)
     return TrendAnswer(
         shown.first, shown.last, understood, tuple(trends), counts, tuple(notes), age, text,

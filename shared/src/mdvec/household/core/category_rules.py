@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from mdvec.household.core.answers import CategoryText
 from mdvec.household.core.categories import Category
+from mdvec.household.core.shop_names import letter_pairs
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import format_currency
 from mdvec.text import bracketed_name, shown_name
@@ -104,17 +105,21 @@ class _Likeness:
         self._sizes: dict[str, int] = {}
         self._holders: dict[str, list[str]] = defaultdict(list)
         for shop in known:
-            pairs = _letter_pairs(shop)
+            pairs = letter_pairs(_letters(shop))
             self._sizes[shop] = len(pairs)
             for pair in pairs:
                 self._holders[pair].append(shop)
 
     def of(self, shop: str) -> dict[str, float]:
         """The likeness of each known shop that shares letters; 1 for the shop itself."""
-        own = _letter_pairs(shop)
+        own = letter_pairs(_letters(shop))
         shared = Counter(other for pair in own for other in self._holders.get(pair, ()))
         likeness = {other: 2 * n / (len(own) + self._sizes[other]) for other, n in shared.items()}
         return likeness | ({shop: 1.0} if shop in self._sizes else {})
+
+
+def _letters(shop: str) -> str:
+    return "".join(filter(str.isalnum, shop)) or shop
 
 
 def _suggest(
@@ -142,12 +147,6 @@ def _suggest(
         confidence=round(confidence, 2),
         like=like,
     )
-
-
-def _letter_pairs(shop: str) -> frozenset[str]:
-    """The pairs of adjacent letters of a normalised shop."""
-    letters = "".join(char for char in shop if char.isalnum()) or shop
-    return frozenset(map(str.__add__, letters, letters[1:])) or frozenset(letters)
 
 
 MAX_ROWS = 5

@@ -10,9 +10,9 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 
+from mdvec.household.core.shop_names import TO_KATAKANA
 from mdvec.text import folded, morphemes
 
-_TO_KATAKANA = {place: place + 0x60 for place in range(0x3041, 0x3097)}
 _SMALL = str.maketrans("ァィゥェォッャュョヮ", "アイウエオツヤユヨワ")
 _LONE_MARKS = str.maketrans("\u309b\u309c", "\u3099\u309a")
 """Marks that follow their kana as a character of their own, as combining ones."""
@@ -39,7 +39,7 @@ def kana_forms(text: str) -> tuple[tuple[str, str], ...]:
     Hiragana are katakana and small kana large. A hyphen after kana stands for ー or for nothing, so
     there is a form for each.
     """
-    plain = plain_text(text).translate(_TO_KATAKANA)
+    plain = plain_text(text).translate(TO_KATAKANA)
     written = dict.fromkeys(_HYPHEN_AFTER_KANA.sub(put, plain) for put in ("ー", ""))
     return tuple((form.translate(_SMALL), form) for form in written)
 

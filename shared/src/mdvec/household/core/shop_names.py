@@ -72,6 +72,7 @@ def _normalise(texts: Sequence[str]) -> list[str]:
     ]
 
 
+TO_KATAKANA: Final = {place: place + 0x60 for place in range(0x3041, 0x3097)}
 _SMALL: Final = str.maketrans(
     "ァィゥェォッャュョヮヵヶヴヂヅヲ", "アイウエオツヤユヨワカケブジズオ"
 )
@@ -110,20 +111,13 @@ _REPEATED: Final = re.compile(r"(.)\1+")
 _NOT_CONSONANT: Final = re.compile("[^bdghkmnprstwz]+")
 
 
-def katakana(text: str) -> str:
-    """Hiragana as katakana; other characters stay."""
-    return "".join(
-        chr(ord(character) + 0x60) if "ぁ" <= character <= "ゖ" else character for character in text
-    )
-
-
 def plain_kana(reading: str) -> str:
     """A reading in capital katakana without long vowels, spaces and marks; Latin in lower case.
 
     東京ガス (トウキョウガス) and トウキヨウガス become トキヨガス.
     """
-    text = katakana(unicodedata.normalize("NFKC", reading)).casefold().translate(_SMALL)
-    text = "".join(character for character in text if character.isalnum() and character != "ー")
+    text = unicodedata.normalize("NFKC", reading).translate(TO_KATAKANA).casefold()
+    text = _letters(text.translate(_SMALL))
     return _LONG_I.sub("", _LONG_O.sub("", _LONG_U.sub("", text)))
 
 
@@ -182,7 +176,7 @@ class ShopName:
         return frozenset(
             pair
             for spelling in (self.letters, self.kana, consonants(self.roman))
-            for pair in _pairs(spelling)
+            for pair in letter_pairs(spelling)
         )
 
 
@@ -231,7 +225,8 @@ def _letters(text: str) -> str:
     return "".join(character for character in plain if character.isalnum() and character != "ー")
 
 
-def _pairs(text: str) -> frozenset[str]:
+def letter_pairs(text: str) -> frozenset[str]:
+    """The pairs of adjacent letters; a single letter is one."""
     return frozenset(map(str.__add__, text, text[1:])) or frozenset((text,) if text else ())
 
 
@@ -239,7 +234,7 @@ def _shared(name: str, other: str) -> float:
     short, long = sorted((name, other), key=len)
     if len(short) >= _MIN_PART and short in long:
         return 0.95
-    first, second = _pairs(short), _pairs(long)
+    first, second = letter_pairs(short), letter_pairs(long)
     both = len(first & second)
     dice = 2 * both / (len(first) + len(second)) if first and second else 0.0
     if len(short) >= _MIN_PART and _is_abbreviation(short, long):

@@ -248,11 +248,6 @@ def counts_text(counts: RowCounts) -> str:
     return f"集計に使った明細は {counts.used:,}件、除いた明細は {counts.left_out:,}件{why}です"
 
 
-def short_window_note(months: int) -> str:
-    """Note: the average covers fewer than twelve months."""
-    return f"過去 {months} か月分のデータで計算しました"
-
-
 NO_SPENDING = "支出がありません（収入はあります）"
 
 
@@ -270,17 +265,12 @@ def renamed_notes(rows: Iterable[tuple[str, str, int, int]]) -> list[str]:
     return [f"規則でカテゴリの名前を変えた明細を含みます: {'、'.join(parts)}"] if parts else []
 
 
-def gaps_note(gaps: Iterable[Month]) -> str:
-    """Note: these months have no rows, and count as zero in sums and means."""
-    return f"明細が 1 件もない月（{_months(gaps)}）は、合計と平均では 0円として計算しました"
-
-
 def empty_note(gaps: Iterable[Month]) -> str:
     """Note under a picture: these months have no rows."""
-    return f"{_months(gaps)}には明細がありません"
+    return f"{months_in_words(gaps)}には明細がありません"
 
 
-def _months(gaps: Iterable[Month]) -> str:
+def months_in_words(gaps: Iterable[Month]) -> str:
     """Months in words; adjacent ones are joined."""
     runs: list[MonthRange] = []
     for month in gaps:
@@ -319,16 +309,6 @@ def _rows_and_amounts(sums: Sequence[MonthlySum]) -> str:
     spending = -sum(cell.amount for cell in sums if cell.category_major != INCOME)
     words = sums_in_words(spending, income)
     return f"{sum(cell.rows for cell in sums):,}件{f'（{words}）' if words else ''}"
-
-
-def shortened_note(shown: MonthRange) -> str:
-    """Says that only the last months of a long period are shown."""
-    return f"期間が長いため、最後の {len(shown)}か月（{shown.in_words}）だけを示しました"
-
-
-def whole_months_note(shown: MonthRange) -> str:
-    """Says that a trend shows whole months, though a part of one was requested."""
-    return f"推移は月ごとのため、{shown.in_words}を月の初めから終わりまで示しました"
 
 
 PLANNED_INCLUDED = "上の金額に含みます"
