@@ -34,6 +34,7 @@ from mdvec.household.core.shop_names import reading
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.transfer_pairs import unmatched_charges, with_transfers
 from mdvec.household.interfaces import duplicate_checks
+from mdvec.household.interfaces.accounts import accounts_apart
 from mdvec.household.interfaces.duplicate_checks import Check
 from mdvec.household.interfaces.marks import record_decision, update_marks
 
@@ -115,9 +116,10 @@ def detect(
     # Comparing takes a second on a long ledger, so no transaction is held open meanwhile.
     rows = duplicate_checks.compared_rows(connection, tool_id)
     charges = unmatched_charges(rows)
-    detected = with_transfers(
-        find_pairs(rows, options, transaction_ids, reading), rows, options, transaction_ids, charges
+    purchases = find_pairs(
+        rows, options, transaction_ids, reading, accounts_apart(connection, tool_id)
     )
+    detected = with_transfers(purchases, rows, options, transaction_ids, charges)
     detected = with_bills(detected, find_bills(rows, reading), options, transaction_ids)
     dropped = 0
     with connection:

@@ -82,6 +82,20 @@ def test_equal_rows_of_two_accounts_at_one_bank_both_count(folder, his, hers, at
         assert (again.imported, again.updated, again.deleted) == (0, 0, 0)
 
 
+def test_equal_rows_of_two_accounts_that_are_told_apart_are_no_likely_duplicates(folder):
+    for month in range(1, 8):
+        for number, rows in (("1111111", HIS), ("2222222", HERS)):
+            text = statement([(f"2025/{month}/{day}", *row) for day, *row in rows], 100_000)
+            folder.put(f"{number}_2025{month:02}.csv", text)
+    folder.import_()
+    found = review.detect(folder.connection, 1, DetectionOptions())
+    assert (found.candidates_count > 0, found.likely_count) == (True, 0)
+    listed = review.list_candidates(folder.connection, 1).candidates
+    assert "同じ銀行の別々の口座にある" in {reason for one in listed for reason in one.reasons}
+    answer = monthly_household(folder.connection, 1, period="2025-07", today=TODAY)
+    assert not any("かもしれない" in note for note in answer.notes)
+
+
 def test_renaming_and_moving_files_doubles_nothing_and_keeps_each_account(folder):
     folder.put("1111111_202507.csv", statement(HIS, 100_000))
     folder.put("2222222_202507.csv", statement(HERS, 50_000))

@@ -11,7 +11,7 @@ import math
 import re
 import unicodedata
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
@@ -72,13 +72,17 @@ class Judge:
     reading: KanaReading
     habits: ShoppingHabits
     mirrors: Mirrors
+    apart: Collection[frozenset[str]] = ()
+    """Pairs of accounts at one bank, of which each shows its own rows."""
     _names: dict[str, ShopName] = field(default_factory=dict)
     _closeness: dict[tuple[str, str], float] = field(default_factory=dict)
     _named: dict[tuple[str, str], bool] = field(default_factory=dict)
 
     def verdict(self, row: ComparedEntry, other: ComparedEntry) -> Verdict:
         """The evidence about a pair, weighed."""
-        if _are_two_lines(row, other):
+        if self.apart and frozenset((row.account, other.account)) in self.apart:
+            points, reasons = _ONE_ACCOUNT, ["one_bank"]
+        elif _are_two_lines(row, other):
             points, reasons = self._one_account(row, other)
         else:
             points, reasons = self._two_accounts(row, other)
@@ -301,6 +305,7 @@ _REASONS = {
     "points": "金額の差はポイントや値引きらしい",
     "same_group": "同じ候補のほかの行と合う",
     "one_account": "同じ口座の明細に別の行としてある",
+    "one_bank": "同じ銀行の別々の口座にある",
     "two_payers": "どちらも支払いの口座で、互いの買い物を記録していない",
     "matched_otherwise": "もっとよく合う別の行がある",
     "other_name": "店名が違う",

@@ -401,12 +401,13 @@ def find_pairs(
     options: DetectionOptions,
     only: Collection[int] | None = None,
     reading: KanaReading = str,
+    apart: Collection[frozenset[str]] = (),
 ) -> FoundPairs:
     """The candidate pairs of counting rows, across month and year ends too.
 
     A pair within the tolerances is a candidate if it scores ``min_similarity_score`` or more, or
     if its day and amount are equal. ``only`` limits them to pairs in which at least one row has
-    one of these ids.
+    one of these ids. ``apart`` are pairs of accounts that never show the same purchase.
 
     Raises:
         DuplicateDetectionError: the tolerances match more than ``MAX_PAIRS`` pairs.
@@ -427,7 +428,7 @@ def find_pairs(
             raise _too_many(always_shown)
         _add(promising, equal)
     mirrors = Mirrors(table, filter(_are_of_two_accounts, promising))
-    judge = Judge(reading, ShoppingHabits(table), mirrors)
+    judge = Judge(reading, ShoppingHabits(table), mirrors, apart)
     for block in table.candidates(days, ids):
         examined += block.count
         _add(promising, block.changed(judge))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 import apsw
@@ -74,6 +75,20 @@ def doubts_of(
         listed = connection.execute(_LISTED, (tool_id, first_day, last_day))
         doubts += [replace(AccountDoubt(*pair), is_listed=True) for pair in listed]
     return doubts
+
+
+def accounts_apart(connection: apsw.Connection, tool_id: int) -> set[frozenset[str]]:
+    """The pairs of accounts at one bank that files, numbers or a person tell apart."""
+    in_doubt = {doubt.account for doubt in doubts_of(connection, tool_id)}
+    names: dict[str, list[str]] = {}
+    for account, scope in connection.execute(
+        "SELECT DISTINCT accounts ->> 0, scope FROM ledger_statements "
+        "WHERE tool_id = ? AND json_array_length(accounts) = 1",
+        (tool_id,),
+    ):
+        if account not in in_doubt:
+            names.setdefault(account, []).append(f"{account} {scope}" if scope else account)
+    return {frozenset(pair) for alike in names.values() for pair in combinations(alike, 2)}
 
 
 @dataclass(frozen=True, slots=True)
