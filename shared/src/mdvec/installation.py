@@ -22,13 +22,7 @@ class InstalledAs:
 
     @classmethod
     def at(cls, prefix: Path, package: Path, *, has_pip: bool) -> InstalledAs:
-        """The installation of an environment, told by what the installers leave in its folder.
-
-        Args:
-            prefix: the environment's folder.
-            package: the folder of the package ``mdvec``.
-            has_pip: whether pip can be run in it.
-        """
+        """The installation of an environment, told by what the installers leave in its folder."""
         return cls(_kind(prefix, package, has_pip=has_pip), prefix)
 
     @property

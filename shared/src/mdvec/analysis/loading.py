@@ -92,11 +92,6 @@ def export_file(
 ) -> tuple[Path, dict[str, str] | None]:
     """The file of an export, and the types of its columns if it is a CSV file that has them.
 
-    Args:
-        handle: of the export.
-        settings: say where exports are, and how long.
-        folder: the folder of exports where it is not that of the settings.
-
     Raises:
         NotAHandle, ExportMissing: see ``ExportFolder.path_of``.
     """

@@ -40,10 +40,8 @@ class _ProcessEnded(Exception):
 class Converter:
     """Converts one file after another; its process starts with the first.
 
-    Args:
-        commands: the user's own, which come first.
-        max_seconds: how long one file may take in the process; each page adds a little.
-        on_page: gets the number of a page when it is read, and how many there are.
+    The user's own commands come first. ``max_seconds`` is how long one file may take in the
+    process; each page adds a little. ``on_page`` gets the number of a page, and how many there are.
     """
 
     def __init__(

@@ -210,13 +210,9 @@ def record_failures(
     problems: Iterable[Problem],
     states: Mapping[str, FileState],
 ) -> None:
-    """Replace a tool's failures.
+    """Replace a tool's failures by what its last import could not import.
 
-    Args:
-        connection: the database.
-        tool_id: the tool.
-        problems: what its last import could not import; ``file#table`` for a table of a file.
-        states: the files that the import found, with their states.
+    The path of a table of a file is ``file#table``; ``states`` are those of the files found.
     """
     rows: dict[str, tuple[str, FileState | None]] = {}
     for problem in problems:

@@ -70,11 +70,7 @@ def resolve_chunking(
 ) -> ChunkingOptions:
     """The chunking options: as requested, else the tool's, else the model's defaults.
 
-    Args:
-        tool: the tool; its stored chunking binds unless this is a rebuild.
-        chosen: the options that the user set.
-        card: the model; needed for a rebuild.
-        rebuild: whether every document is chunked again.
+    The stored chunking binds unless this is a rebuild, which needs the model's ``card``.
 
     Raises:
         ImportRefused: another chunking was requested without a rebuild, or the tool's own is of
@@ -153,11 +149,6 @@ def choose_rules(
     """The tool's own rules, or the current settings if it has none or they are requested.
 
     A rebuild takes the settings that were set explicitly, ``request.take_scan`` all of them.
-
-    Args:
-        tool: the tool, with the rules that are stored for it.
-        request: the current settings, and which of them were set explicitly.
-        stored_states: the files whose contents are stored, with their states when imported.
     """
     current = request.rules
     rebuild = request.mode == "replace" or (request.mode == "new" and not stored_states)

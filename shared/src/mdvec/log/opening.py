@@ -28,12 +28,9 @@ MAX_FACT_CHARS = 300
 
 
 def record(event: str, *, query: str | None = None, **facts: EventFact) -> None:
-    """Log an event at the level INFO.
+    """Log an event, one word, at the level INFO, with its facts that are not None.
 
-    Args:
-        event: its name, one word.
-        query: the query that the user or the model wrote, if any.
-        facts: the facts of the event; None values are left out.
+    ``query`` is what the user or the model wrote, if anything.
     """
     if not logger.isEnabledFor(logging.INFO):
         return
@@ -140,11 +137,8 @@ def _printable(line: str) -> str:
 class SharedLogFile(logging.Handler):
     """Appends each record to a file; a full file becomes ``.1``, the previous one ``.2``, ….
 
-    Args:
-        path: the file; it and its folder are created if missing.
-        max_bytes: the size at which the file is full.
-        kept: how many full files are kept.
-        warn: called once if the file cannot be written; the record is then lost.
+    It and its folder are created if missing. ``warn`` is called once if it cannot be written; the
+    record is then lost.
 
     Raises:
         OSError: the file cannot be opened.

@@ -50,14 +50,7 @@ class BackupRefused(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """A backup that was made.
-
-    Attributes:
-        file: the backup; only its owner can read it.
-        size: its bytes.
-        tools: the names of the tools in it.
-        settings: the settings file that is in it, if any.
-    """
+    """A backup that was made, and the tools and the settings file in it."""
 
     file: Path
     size: int
@@ -67,13 +60,9 @@ class Backup:
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What a backup replaced.
+    """What a backup replaced; ``replaced`` are copies of the files that were there before.
 
-    Attributes:
-        database: the database that has the backup's content now.
-        tools: the names of its tools.
-        settings: the settings file that was written; None if it was not in the backup, or the same.
-        replaced: copies of the files that were there before.
+    ``settings`` is the settings file that was written; None if it was not in the backup, or equal.
     """
 
     database: Path
@@ -126,13 +115,8 @@ def restore(
     What they had is kept in files beside them. Imports of the database are waited for; searches
     see the old content until all of the new is there.
 
-    Args:
-        file: the backup.
-        database: the database, which may be missing.
-        settings: the settings file, which may be missing.
-        replaces: whether a database with tools, or one that cannot be read, may be replaced.
-        on_notice: takes a sentence, such as that an import is waited for.
-        on_copied: takes the progress.
+    The database and the settings file may be missing. ``replaces`` is whether a database with
+    tools, or one that cannot be read, may be replaced; ``on_notice`` takes sentences.
 
     Raises:
         BackupRefused: the file is no backup, or the database has tools and may not be replaced;

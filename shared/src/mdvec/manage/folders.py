@@ -25,10 +25,7 @@ def tool_of_folder(database: Path, folder: Path, name: str | None = None) -> Too
 
     A folder that was registered before need not be there now: what was imported is searched.
 
-    Args:
-        database: the database file; it is created if it is missing.
-        folder: the folder.
-        name: the tool's name; None takes that of the folder.
+    A missing database is created; without ``name`` the tool is called as the folder.
 
     Raises:
         FolderRefused: there is no such folder, its tool is disabled, or a tool of that name reads

@@ -127,10 +127,7 @@ def running_page(at: str, key: PageKey) -> str | None:
 def started_page(at: str, key: PageKey, arguments: Sequence[str]) -> Iterator[StartedServer]:
     """A server started for this block, and ended with it; at another port if that one is taken.
 
-    Args:
-        at: where it listens, host:port.
-        key: the key of its database.
-        arguments: more arguments of mdvec-mcp.
+    ``at`` is host:port; ``arguments`` are more of mdvec-mcp.
 
     Raises:
         PageUnavailable: it does not start, or serves no page.

@@ -51,10 +51,7 @@ class Parameter:
 def bound(question: str, parameters: Sequence[Parameter], given: Mapping[str, object]) -> Bound:
     """The values of all parameters; an optional one without a value is left out.
 
-    Args:
-        question: the question's name, for the errors.
-        parameters: of the question.
-        given: their values, by names in any case.
+    ``question`` is its name, for the errors; the names in ``given`` may be in any case.
 
     Raises:
         WrongParameters: one is missing, unknown, or of another type.
@@ -203,12 +200,7 @@ def saved_queries(database: Path) -> list[SavedQuery]:
 
 
 def find_saved(database: Path, name: str, more: Collection[str] = ()) -> SavedQuery:
-    """The saved question of that name.
-
-    Args:
-        database: the database file.
-        name: in any width.
-        more: other names that can be run, for the error's message.
+    """The saved question of that name, in any width; the error names ``more`` that can be run.
 
     Raises:
         SavedQueryError: there is none.

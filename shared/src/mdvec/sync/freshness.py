@@ -154,10 +154,7 @@ def load_modules(kinds: Iterable[str]) -> None:
 def look_at(database: Path, name: str, rules: ScanRules) -> Freshness:
     """Compare a tool's source with its index.
 
-    Args:
-        database: the database file.
-        name: the tool's name.
-        rules: the scan rules of the settings, for a tool that has none of its own yet.
+    ``rules`` are those of the settings, for a tool that has none of its own yet.
 
     Raises:
         ToolNotFound: there is no such tool.
@@ -259,11 +256,7 @@ class Source:
 
 
 def list_sources(database: Path, rules: ScanRules) -> list[Source]:
-    """The sources of all active tools, by the tools' names.
-
-    Args:
-        database: the database file.
-        rules: the scan rules of the settings, for tools that have none of their own yet.
+    """The sources of all active tools, by the tools' names; ``rules`` as in ``look_at``.
 
     Raises:
         DatabaseError: the file is missing or cannot be read.

@@ -108,10 +108,7 @@ def _stderr_level() -> int:
 class ImportProcess:
     """An import of one tool in a process of its own, with lower priority.
 
-    Args:
-        settings: what the import follows; they name the database.
-        tool: the tool's name.
-        is_automatic: whether nobody asked for it.
+    The settings name the database; ``is_automatic`` is whether nobody asked for it.
     """
 
     def __init__(self, settings: Settings, tool: str, *, is_automatic: bool) -> None:

@@ -148,9 +148,6 @@ class Imports:
 
     A tool has at most one import that runs and one that waits for it to end: what is asked for
     meanwhile is the one that waits. Those of other processes are waited for by the tool's lock.
-
-    Args:
-        settings: what the imports follow.
     """
 
     def __init__(self, settings: Settings) -> None:

@@ -18,13 +18,7 @@ SERVER_NAME = "mdvec"
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """The system and folders in which to look for a client's files.
-
-    Attributes:
-        platform: as ``sys.platform`` names it.
-        home: the user's home folder.
-        environment: the environment variables.
-    """
+    """Where to look for a client's files; ``platform`` is as ``sys.platform`` names it."""
 
     platform: str
     home: Path
@@ -114,13 +108,9 @@ class Client:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """The server to register: a program with its options, or one that runs at a URL.
+    """The server to register: a program with its options, or one that runs at a URL already.
 
-    Attributes:
-        program: the executable.
-        options: its arguments.
-        url: where a server runs already; None if the client starts one.
-        is_database_chosen: whether the user named the database for this entry.
+    ``is_database_chosen`` is whether the user named the database for this entry.
     """
 
     program: str

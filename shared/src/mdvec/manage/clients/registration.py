@@ -38,13 +38,7 @@ _Option = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class RenewedEntry:
-    """An entry for a client's file, and what became of the previous one.
-
-    Attributes:
-        entry: what the file should contain.
-        kept: the keys and options of the previous entry that stay.
-        dropped: those that do not go with the new entry.
-    """
+    """An entry for a client's file; what is kept of the previous one, and what is dropped."""
 
     entry: ClientEntry
     kept: tuple[str, ...] = ()
@@ -128,14 +122,9 @@ class NotRegistered(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """The result of changing a client's file.
+    """The result of changing a client's file; ``changed`` is False if there was nothing to do.
 
-    Attributes:
-        file: the client's file.
-        changed: False if there was nothing to do.
-        backup: a copy of the file before the change; None if there was no file.
-        kept: the keys and options of the previous entry that are in the new one.
-        dropped: those that do not go with the new one.
+    ``backup`` is a copy of the file before, if there was one; ``kept`` and ``dropped`` as above.
     """
 
     file: Path

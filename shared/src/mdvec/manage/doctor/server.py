@@ -97,10 +97,7 @@ def server_session(
 ) -> Iterator[Session]:
     """A server that runs for this block, and a session with it.
 
-    Args:
-        command: the server's command with its arguments.
-        seconds: the time limit for everything together.
-        environment: variables in addition to those of this process.
+    ``seconds`` limit everything together; ``environment`` adds variables to this process's.
 
     Raises:
         ServerFailed: it cannot be started, or did not answer.
