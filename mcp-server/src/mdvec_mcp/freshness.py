@@ -135,7 +135,7 @@ class FreshnessWatch:
         return [tool for tool in active if self.serves(tool)]
 
     def served_names(self, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        """The names of tools to search or read: those given, of a server of one tool its own.
+        """The names of tools to search or read: those given; a server of one tool has only its own.
 
         Raises:
             ToolNotFound: this server serves one tool, which is not among them.
@@ -169,7 +169,7 @@ class FreshnessWatch:
                 started.daemon = True
                 self._running[scope] = started
                 started.start()
-            # One that another call began is waited for, too.
+            # A look that another call began is waited for, too.
             running = None if is_slow else self._running.get(scope)
         return Look(lambda: self._found(scope, stamp), self._is_importing, running)
 

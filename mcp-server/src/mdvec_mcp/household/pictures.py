@@ -184,7 +184,7 @@ def month_chart(
 
 
 def names_among(shown: Sequence[Subject], ledger: Hierarchy) -> tuple[str, ...]:
-    """The names that colours are given to: all in the ledger on the level of those shown."""
+    """The names that share the colours: all of the ledger on the level of those shown."""
     majors = {
         subject.major
         for subject in shown

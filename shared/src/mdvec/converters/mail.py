@@ -133,7 +133,7 @@ def _decoded(data: bytes, charset: str) -> str:
 
 
 def _in_cp932(pairs: re.Match[bytes]) -> bytes:
-    """Pairs of ISO-2022-JP as Windows' code page has them, which mail programs mean by it: with ①.
+    """Decode pairs of ISO-2022-JP by Windows' code page, as mail programs do: it has signs like ①.
 
     The sums are those of JIS X 0208:1997, appendix 1.
     """

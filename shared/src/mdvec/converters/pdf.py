@@ -19,7 +19,7 @@ _MAX_PAGES = 20_000
 _MAX_NAMED = 10
 _MAX_BOOKMARKS = 5_000
 _CELL_GAP = 1.2
-"""Text further apart than so many times its height belongs to another column or cell."""
+"""Text further apart than this many times its height belongs to different columns or cells."""
 _MIN_HEIGHT = 1.0
 _WHITE = 250
 _DARK = 200

@@ -23,7 +23,7 @@ _MIN_COLUMN_LINES = 4
 _MIN_FILLED = 0.55
 """How much of a column's width its lines fill; cells of a table fill less."""
 _APART = 2.0
-"""Rows further apart than so many times their size do not follow each other."""
+"""Rows further apart than this many times their size do not follow each other."""
 _HEADING_SIZE = 1.15
 _MAX_HEADING = 120
 _MAX_HEADING_LINES = 3
@@ -62,7 +62,7 @@ def _rounded(size: float) -> float:
 
 
 def _parts(lines: list[Line]) -> list[list[Line]]:
-    """A page's lines; on one that is mostly vertical, those above and below stand by themselves."""
+    """A page's lines; on a mostly vertical page, horizontal ones above and below stay apart."""
     upright = [line for line in lines if not line.is_vertical]
     vertical = [line for line in lines if line.is_vertical]
     if sum(len(line.text) for line in upright) >= sum(len(line.text) for line in vertical):
@@ -158,7 +158,7 @@ def _in_columns(lines: list[Line]) -> list[list[Line]]:
         return [lines] if lines else []
     above = [line for line in lines if line.middle > columns.top]
     below = [line for line in lines if line.middle < columns.bottom]
-    # A column that is longer than the other goes on; a table above or below is none of it.
+    # The longer column goes on alone; a table above or below belongs to neither.
     above = above if columns.has_both_sides(above) else []
     below = below if columns.has_both_sides(below) else []
     outside = {id(line) for line in (*above, *below)}
@@ -383,7 +383,7 @@ def _without_ruby(rows: list[list[Line]]) -> list[list[Line]]:
 
 
 def _wrapped(row: list[Line], line: Line) -> list[Line] | None:
-    """A table's row with a line that goes on in one of its cells; None if it goes on in none.
+    """A table's row joined with a line that continues one of its cells; None if it continues none.
 
     Under the first cell, text after the table may begin.
     """

@@ -140,7 +140,7 @@ class _Wire:
         self._deadline, self._latest = deadline, deadline + _MOST_SECONDS_MORE
 
     def write(self, data: bytes) -> None:
-        """Write all of it."""
+        """Write all the bytes."""
         rest = memoryview(data)
         while rest:
             self._wait(can_write, self._to)
@@ -159,7 +159,7 @@ class _Wire:
         return message
 
     def read(self, count: int) -> bytes:
-        """Read exactly so many bytes."""
+        """Read exactly this number of bytes."""
         parts = bytearray()
         while len(parts) < count:
             self._wait(can_read, self._from)

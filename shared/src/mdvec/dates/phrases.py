@@ -179,12 +179,12 @@ class Named:
     counted: bool = False
 
     def latest(self, not_after: date) -> Days:
-        """The days; of days without a year the latest that have begun by the given one."""
+        """The days; without a year, those of the latest year that have begun by ``not_after``."""
         years = range(not_after.year + 1, not_after.year - _YEARS_AROUND, -1)
         return self.days or next(days for days in self._of(years) if days.first <= not_after)
 
     def next(self, not_before: date) -> Days:
-        """The days; of days without a year the first that end on the given one or later."""
+        """The days; without a year, those of the first year that end on ``not_before`` or later."""
         years = range(not_before.year - 1, not_before.year + _YEARS_AROUND)
         return self.days or next(days for days in self._of(years) if days.last >= not_before)
 

@@ -133,7 +133,7 @@ class _FolderImport:
     def rebuilds(self) -> bool:
         """Whether the index is built again, beside one that searches can read meanwhile.
 
-        With nothing there yet, words that are found at once are worth more.
+        In an empty tool it is built in place, so that words are found at once.
         """
         request = self.job.request
         return request.mode == "replace" and (

@@ -94,7 +94,7 @@ class DocumentText:
 
     @property
     def numbered(self) -> str:
-        """The part with the number of each line in front of it."""
+        """The part, with its number in front of each line."""
         text = self.with_pages
         edges = [*line_starts(text), len(text)]
         lines = [text[start:end] for start, end in pairwise(edges) if start < end]
@@ -154,7 +154,7 @@ def read_document(
 def named_document(database: Path, tool_name: str, name: str) -> str | None:
     """The path of the document that a link with this name means; None if it means none.
 
-    Where several have it, it is the one with the shortest path.
+    If several have the name, the one with the shortest path is meant.
 
     Raises:
         ToolNotFound: there is no such tool.

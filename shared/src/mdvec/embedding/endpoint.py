@@ -130,7 +130,7 @@ class EndpointRefused(EndpointFailure):
 
 
 class TextRefused(EndpointRefused):
-    """The endpoint refuses what is in a request: one of its texts, or the request as such."""
+    """The endpoint refuses one of the texts in a request, or the request itself."""
 
 
 class EndpointUnusable(EndpointFailure):

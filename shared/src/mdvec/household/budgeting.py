@@ -34,7 +34,7 @@ from mdvec.text import shown_name
 
 MAX_AMOUNT = 10**10
 _MONTHS_READ = 37
-"""Spending is expected, and what recurs is seen, from at most so many earlier months."""
+"""The earlier months from which expected spending and recurring payments are computed."""
 
 
 class InvalidBudget(MdvecError):

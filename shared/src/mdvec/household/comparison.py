@@ -188,7 +188,7 @@ def comparison_lines(
 def movement_lines(
     movements: Sequence[Movement], total: int, level: str, *, is_full: bool
 ) -> list[str]:
-    """What moved most: with each shop's two amounts, or in full with the rows that moved it."""
+    """Lines on what moved most, with the two amounts of each; in full also the largest rows."""
     if not movements:
         return ["動いたものはありません。"]
     lines = [f"動いた{level}（差の大きい順）:"]

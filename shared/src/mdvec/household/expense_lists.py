@@ -102,7 +102,7 @@ class ChosenRows(NamedTuple):
 def choose(
     rows: Iterable[Transaction], notes: Mapping[int, RowNote], rules: ListRules
 ) -> ChosenRows:
-    """The rows of a list; of those that were not paid or do not count, tagged ones are near."""
+    """The rows of a list, and near ones: those with its tag that were not paid or do not count."""
     rows = [row for row in rows if row.amount is not None]
     shops = shops_of(row.description for row in rows)
     chosen = ChosenRows({}, [], [])

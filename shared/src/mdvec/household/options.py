@@ -1,4 +1,4 @@
-"""What a user decides for an import of a household; an import of notes loads no more of it."""
+"""What a user decides for a household's import; other imports load no more of households."""
 
 from __future__ import annotations
 

@@ -286,7 +286,7 @@ class StatementFolder:
         return not was_there, statement
 
     def _origin(self, path: str, content_hash: str, gone: Mapping[str, list[str]]) -> str:
-        """The path that the statement of a file has: its own, or that of a file that is gone."""
+        """The path that a file's statement is stored under: its own, or that of a file now gone."""
         former = gone.get(content_hash)
         return path if not former or (path, content_hash) in self.statements else former.pop(0)
 

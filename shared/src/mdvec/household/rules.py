@@ -244,7 +244,7 @@ def _the_only(rules: Sequence[CategoryRule]) -> CategoryRule | None:
 
 
 def quoted(rule: CategoryRule) -> str:
-    """A renaming as nothing else can be read: each name as a JSON string."""
+    """A renaming in a form with one reading: each name as a JSON string."""
     pair = [category for category in (rule.renamed, rule.category) if category is not None]
     return " = ".join(" > ".join(map(_json, filter(None, astuple(each)))) for each in pair)
 

@@ -232,7 +232,7 @@ def record_failures(
 
 
 def failures(connection: apsw.Connection, tool_id: int) -> list[Failure]:
-    """A tool's failures, by path; not that of a whole import."""
+    """A tool's failed files, by path; the failure of a whole import is not among them."""
     rows = connection.execute(
         "SELECT path, reason, size, mtime_ns FROM import_failures "
         "WHERE tool_id = ? AND path <> '' ORDER BY path",

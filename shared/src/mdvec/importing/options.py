@@ -209,7 +209,7 @@ def _only_adds_formats(rules: ScanRules, current: ScanRules) -> bool:
 
 
 def _comparable(rules: ScanRules, name: str) -> object:
-    """A rule in a comparable form: the order of endings does not matter, that of patterns does."""
+    """A rule in a comparable form: the order of patterns matters, the order of endings does not."""
     return set(rules.extensions) if name == "extensions" else getattr(rules, name)
 
 

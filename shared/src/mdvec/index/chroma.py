@@ -194,7 +194,7 @@ def _is_chunk(name: str) -> bool:
 
 @functools.lru_cache(maxsize=8)
 def client(server: ChromaServer, seconds: float) -> ClientAPI:
-    """The client of a server; each of its requests may take so many seconds.
+    """The client of a server, with a time limit for each request.
 
     Raises:
         EngineUnavailable: the server does not answer, or refuses the client.

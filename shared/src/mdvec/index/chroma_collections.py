@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from mdvec.index.conditions import ChunkRanges
 
 MAX_UNSENT = 2_000
-"""A search compares up to so many new chunks exactly; with more, words answer alone."""
+"""The new chunks that a search compares exactly; with more, it answers by words alone."""
 _MAX_LACKING = 0.05
 _CHECK_SECONDS, _PAUSE_SECONDS = 60, 5
 """A collection's size is checked once a minute; a server that failed is left alone for a while."""

@@ -161,7 +161,7 @@ def create_indexes(connection: apsw.Connection, tables: Tables) -> None:
 
 
 def create_text_indexes(connection: apsw.Connection, tables: Tables) -> None:
-    """Create the derived indexes but that of vectors, empty."""
+    """Create the derived indexes except the vector index; they are empty."""
     create_word_indexes(connection, tables)
     create_properties(connection, tables)
 

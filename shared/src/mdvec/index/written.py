@@ -176,7 +176,7 @@ _NUMBER = re.compile(rf"(?<![a-z0-9_])\d+(?:{_SEPARATOR}\d+)*(?![a-z0-9_])")
 _MIN_GROUPED = 4
 """Digits of a number that may be written in groups of thousands."""
 _MIN_JOINED = 6
-"""Digits of one that may be written in any groups, as a phone number; fewer are a range."""
+"""The least digits of a number that may be grouped in any way (a phone's); fewer are a range."""
 
 
 def _matching(

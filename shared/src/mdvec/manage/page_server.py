@@ -48,7 +48,7 @@ class PageKey:
         return hmac.new(self.secret, f"{purpose}\0{text}".encode(), "sha256").hexdigest()
 
     def is_signed(self, purpose: str, text: str, signature: str) -> bool:
-        """Whether the signature is that of the text for this purpose."""
+        """Whether the signature is valid for the text and this purpose."""
         expected = self.sign(purpose, text).encode()
         return hmac.compare_digest(expected, signature.encode(errors="replace"))
 

@@ -270,7 +270,7 @@ def _imported(importer: Importer, job: ImportJob) -> ImportReport:
     except ImportInterrupted:
         record("import_stopped", tool=job.tool.name, mode=job.request.mode)
         raise
-    except Exception as error:  # whatever it was, the next look at the tool has to tell it
+    except Exception as error:  # of any kind: the status of the tool must show it
         if job.request.is_unattended:
             known = isinstance(error, MdvecError)
             reason = str(error) if known else f"unexpected {type(error).__name__}: {error}"

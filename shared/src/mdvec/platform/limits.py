@@ -49,7 +49,7 @@ def limit_process(
 
 @contextmanager
 def limited_data(more: int) -> Iterator[None]:
-    """Within the block, this process and those that it starts get so many more bytes at most.
+    """Within the block, limit the further memory of this process and of those that it starts.
 
     Linux alone enforces it.
     """

@@ -114,7 +114,7 @@ class Mount:
 
 
 def mount_of(path: Path, mounts: Iterable[Mount] | None = None) -> Mount | None:
-    """The mount that a path is in; of several at one place, the last covers the others.
+    """The mount that a path is in; where several share a folder, the last one counts.
 
     ``mounts`` are those of this machine, by default the present ones.
     """

@@ -1,4 +1,4 @@
-"""Files by descriptor, so that the one that was checked is read; whose they are, and who can."""
+"""Opens files by descriptor, so that the file that was checked is read; tells owners and rights."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def path_of(descriptor: int) -> str:
 
 
 def limit_this_process(memory: int) -> None:
-    """Put this process into a job with so many bytes of memory, in which it can start no other.
+    """Limit the memory of this process, in bytes, and let it start no other process.
 
     Raises:
         OSError: the system refuses it.

@@ -78,7 +78,7 @@ def _listed(words: Sequence[str]) -> str:
 
 
 RecordsOf = Callable[[apsw.Connection, Tool, StoredChunk, str, int], Sequence[StoredChunk]]
-"""A tool's records for a chunk and a question, at most so many: those asked for come first."""
+"""A tool's records for a chunk and a question, up to a number; those asked for come first."""
 
 
 def with_records(

@@ -259,7 +259,7 @@ def _entries_with(connection: apsw.Connection, requested: Sequence[Tool], tag: s
 
 
 def _nearest(connection: apsw.Connection, requested: Sequence[Tool], tag: str) -> str:
-    """The existing tags most similar to one that no document has; else the most frequent ones."""
+    """The tags most similar to a tag that no document has; if none is, the most frequent ones."""
     known = {
         folded_tag(counted.tag): counted.tag
         for tool in requested

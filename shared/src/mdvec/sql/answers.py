@@ -262,7 +262,7 @@ class SmallAnswers:
         )
 
     def _rest(self, query: str, sql: str, parameters: Bound | None) -> tuple[JsonAnswer, list[str]]:
-        """The exact number of rows, the handle of all of them if they fit into a file."""
+        """The exact number of rows, a handle of all of them if they fit a file, and warnings."""
         try:
             made = self.exporter.export(query, "parquet", None, sql, parameters=parameters)
         except TooManyRowsToExport as error:

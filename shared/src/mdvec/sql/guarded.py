@@ -83,7 +83,7 @@ def _table_of(state: Freshness) -> str:
 
 
 def _has_table(sql: str, name: str) -> bool:
-    """Whether SQL holds the name of a table, or one that continues it with '__'."""
+    """Whether SQL names a table, or one whose name continues with '__'."""
     return re.search(rf"(?<!\w){re.escape(fold(name))}(?!(?!__)\w)", fold(sql)) is not None
 
 

@@ -58,7 +58,7 @@ class Prepared:
 
     @property
     def is_question(self) -> bool:
-        """Whether its SQL is not that of the call."""
+        """Whether a question is run by its name, so that its SQL is not in the call."""
         return self.saved_as is not None or self.sql != SELECT_ALL
 
 

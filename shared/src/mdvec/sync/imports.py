@@ -69,7 +69,7 @@ class ImportRun:
         return time.monotonic() - self.began
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until it has ended, at most so long; returns whether it has."""
+        """Wait until the import has ended, up to ``seconds``; returns whether it has."""
         return self._done.wait(seconds)
 
     def how_far(self) -> str:

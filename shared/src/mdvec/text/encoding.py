@@ -214,7 +214,7 @@ _PLAUSIBLE = re.compile(
     # A letter in a word, and no capital after a small letter.
     f"(?<![a-z{_LOWER}])[{_UPPER}](?=[A-Za-z{_UPPER}{_LOWER}])|(?<=[A-Z{_UPPER}])[{_UPPER}]"
     f"|(?<=[A-Za-z{_UPPER}{_LOWER}'’])[{_LOWER}]|[{_LOWER}](?=[A-Za-z{_LOWER}])"
-    # One that is a word.
+    # A letter that is a word by itself.
     f"|(?<![^\\W_])[àáâèéêîôöüåæøñ](?![^\\W_])"
     # A sign, which stands within no word.
     "|(?<![^\\W\\d_])[€£¥§°²³ªº«»„“”‚‘–—…•©®™µ¼½¾±×÷¿¡·\xa0](?![€£¥])"

@@ -26,7 +26,7 @@ _COMMA = re.compile("[,、，]")
 _INLINE_TAG = re.compile(
     r"(?:(?<=\s)|^)#(?!\d+[\u3041-\u3096])([\w/-]*[^\W\d_][\w/-]*)", re.MULTILINE
 )
-"""A number before hiragana (#31の件) is that of an issue."""
+"""A number before hiragana (#31の件) is an issue's, not a tag."""
 _TAGS_BEFORE = re.compile(r"[\s>*+-]*(?:\d+[.)]\s+)?(?:#[\w/-]+\s+)*")
 """What stands before a tag that begins its line: marks of a list, and other tags."""
 _TAGS_AFTER = re.compile(r"(?:\s+#[\w/-]+)*\s*")

@@ -75,7 +75,7 @@ def _is_part(word: str, stretch: str) -> bool:
 
 @lru_cache(maxsize=4_096)
 def _is_within_words(word: str, run: str) -> bool:
-    """Whether a word stands somewhere in a run in one of its words, or in several whole ones."""
+    """Whether a word occurs in a run: inside one of its words, or as several whole words."""
     words = morphemes(run)
     starts, ends = {other.start for other in words}, {other.end for other in words}
     return any(

@@ -1,4 +1,4 @@
-"""The tokenizer interface that chunking needs, and windows of exactly so many tokens."""
+"""The tokenizer interface that chunking needs, and windows of an exact number of tokens."""
 
 from __future__ import annotations
 

@@ -63,11 +63,11 @@ class Access:
         return session if int(expires) > time.time() else None
 
     def csrf_token(self, session: str) -> str:
-        """What every change must repeat, so that no other page can send it."""
+        """The token that every change must repeat, so that no other page can send it."""
         return self.key.sign("csrf", session)
 
     def is_csrf_token(self, session: str, token: str) -> bool:
-        """Whether it is that of the session."""
+        """Whether the token belongs to the session."""
         return self.key.is_signed("csrf", session, token)
 
 

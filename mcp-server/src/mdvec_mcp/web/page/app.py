@@ -151,7 +151,8 @@ _ONWARDS = (
     '<link rel="icon" href="/static/{digest}/icon.svg">'
     '<meta http-equiv="refresh" content="0;url=/"></head><body><a href="/">mdvec</a></body></html>'
 )
-"""Not a redirect: to a browser that would still come from the file, without strict cookies."""
+"""A page, not a redirect: browsers would count a redirect as coming from the opening file, and send
+no strict cookies."""
 
 
 def _opening(access: Access, digest: str) -> View:

@@ -106,7 +106,7 @@ class _Money:
     views: Views
 
     async def show(self, request: Request, household: Household, query: Query) -> Response:
-        """The figures of a period; of days from a calendar, at the address of their period."""
+        """The figures of a period; days from a calendar lead to the address of their period."""
         since, until = query.text("since"), query.text("until")
         if since or until:
             ends = f"{since}..{until}" if since and until else f"{since}から" * bool(since)

@@ -112,7 +112,7 @@ class _Review:
         return JSONResponse({"open": left.total_count, "text": text})
 
     async def detect(self, request: Request) -> Response:
-        """Search the ledger for candidates, at most so many days apart as the form says."""
+        """Search the ledger for candidates whose days are at most as far apart as the form says."""
         household = await asked_household(self.views, request)
         options = self.views.wiring.settings.duplicates.options()
         usual = options.date_tolerance_days

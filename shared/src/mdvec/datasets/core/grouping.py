@@ -42,7 +42,7 @@ class FileGroup:
     is_chosen: bool = False
 
     def has(self, path: str) -> bool:
-        """Whether a file belongs to it."""
+        """Whether a file belongs to the group."""
         if not self.is_chosen:
             return group_of(path) == self
         name = path if "/" in self.pattern else path.rpartition("/")[2]
@@ -185,7 +185,7 @@ def decimals(column: Column) -> int:
 
 
 def _is_scalar(type_: str, beginning: str) -> bool:
-    """Whether it is that type, and not a list of it."""
+    """Whether the type is a scalar rather than a list."""
     return type_.startswith(beginning) and not type_.endswith("]")
 
 
@@ -247,7 +247,7 @@ def difference(names: Collection[str], common: Collection[str]) -> str:
 
 
 def swapped_in_capitals(names: Collection[str], common: Iterable[str]) -> str:
-    """A column that would join another than that of its exact name; "" if there is none.
+    """A column that would join one of another spelling; "" if there is none.
 
     Of columns that differ only in capitals, such as Date and date, the second is named date_2.
     """

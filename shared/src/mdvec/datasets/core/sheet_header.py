@@ -52,7 +52,7 @@ def title(row: Sequence[str]) -> str:
 
 
 def _width(rows: Sequence[Sequence[str]]) -> int:
-    """The number of cells that most rows have; of several numbers the largest."""
+    """The most frequent number of cells in a row; if several are, the largest of them."""
     counted = Counter(len(row) for row in rows)
     return max(counted, key=lambda width: (counted[width], width), default=0)
 

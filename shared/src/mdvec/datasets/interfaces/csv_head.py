@@ -111,7 +111,7 @@ def _filled_rows(text: TextIO, delimiter: str, before: int) -> Iterator[_Numbere
 
 
 def _delimiter(text: TextIO, start: int, allowed: str) -> str:
-    """The delimiter that splits the first line into most cells; of several, the first allowed.
+    """The delimiter that splits the first line into most cells; if several do, the first allowed.
 
     If the first line is a title, which none splits, most of the lines after it decide.
     """

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import duckdb
 
 MIN_WIDE_COLUMNS = 200
-"""From so many columns on, DuckDB's optimizer takes longer than the rest of a statement."""
+"""With this many columns or more, DuckDB's optimizer takes longer than the rest of a statement."""
 _MAX_BYTES_IN_MEMORY = 2**23
 _SAMPLE_CELLS = 10_000
 _MAX_SAMPLE_ROWS = 1_000

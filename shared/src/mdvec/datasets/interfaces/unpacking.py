@@ -27,7 +27,7 @@ _ALWAYS_ALLOWED = 256 * MEGABYTE
 
 
 def is_bomb(size: int, packed_size: int) -> bool:
-    """Whether a file unpacks to so many bytes that it is not what it seems."""
+    """Whether a file unpacks to suspiciously many bytes, as a zip bomb does."""
     return size > max(_ALWAYS_ALLOWED, MAX_TIMES * packed_size)
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _PREFIX, _SUFFIX = "use-", ".npy"
 _BLOCKS, _WIDTH = 17, 512
 _KEPT = 3
-"""The tables of so many installations stay: those that were used last."""
+"""The number of installations whose tables stay: those that were used last."""
 
 logger = logging.getLogger("mdvec")
 

@@ -176,7 +176,7 @@ def compared(one: AccountStatement, other: AccountStatement) -> Sameness:
 def _rows_between(
     one: AccountStatement, other: AccountStatement, first: str, last: str
 ) -> tuple[int, int, int]:
-    """How many rows the two have on these days: the one with fewer, with more, and equal ones."""
+    """The numbers of rows on these days: of the file with fewer, of the other, and equal ones."""
     ours, theirs = one.keys_between(first, last), other.keys_between(first, last)
     fewer, more = sorted((ours.total(), theirs.total()))
     return fewer, more, (ours & theirs).total()

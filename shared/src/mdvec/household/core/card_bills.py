@@ -34,7 +34,7 @@ from mdvec.household.core.shop_names import KanaReading, ShopName, closeness, sh
 MAX_CHANCE: Final = 0.02
 """How many proposals a whole ledger may be expected to have by chance, in each of two tiers."""
 SHOWN_ROWS: Final = 5
-"""A bill may pay hundreds of rows; a review is shown so many."""
+"""A bill may pay hundreds of rows; a review shows only this many."""
 _CLOSING_DAYS: Final = (*range(1, 31), 31)
 _BY_FILE: Final = 0
 _SETS: Final = len(_CLOSING_DAYS) + 1

@@ -186,7 +186,7 @@ class Judge:
         return known
 
     def marks(self, description: str, words: int) -> list[int]:
-        """The parts of the shop's name as bits of so many 64-bit words."""
+        """The parts of the shop's name as bits in 64-bit words."""
         marks = [0] * words
         for part in self._name(description).parts:
             bit = zlib.crc32(part.encode()) % (64 * words)

@@ -216,7 +216,7 @@ def near_note(words: str, names: Sequence[FoundGroup]) -> str:
 
 
 def category_note(name: str, totals: Totals) -> str:
-    """Note: rows of the category with the name asked for, which the words do not name."""
+    """A note on rows whose category, not their words, has the name: they are not counted."""
     return (
         f"カテゴリ{bracketed_name(name)}のほかの明細は合計に入れていません（{totals.in_words}）。"
         "カテゴリ全体は category で選べます"

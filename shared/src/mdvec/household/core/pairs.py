@@ -290,7 +290,7 @@ class ShoppingHabits:
         return self._days[begin:end], self._paid[begin:end]
 
     def visits_near(self, row: ComparedEntry, days: int = 45) -> int:
-        """How often this account paid this shop within so many days, the row included."""
+        """How often this account paid this shop within a number of days, the row included."""
         visits, _ = self._visits(row)
         day = row.date.toordinal()
         begin, end = np.searchsorted(visits, (day - days, day + days + 1))
@@ -307,7 +307,7 @@ class ShoppingHabits:
         return bool((np.diff(np.sort([*others, first])) >= _MIN_MONTH_DAYS).all())
 
     def surprise(self, amount: int, days: int) -> float:
-        """How unlikely equal amounts so many days apart are by chance: a logarithm, 0 to 8."""
+        """How unlikely equal amounts this many days apart are by chance: a logarithm, 0 to 8."""
         others = max(self._amounts[amount] - 2, 0)
         often = next((times for step, times in _ROUND if amount % step == 0), 1)
         unseen = _UNSEEN * often / (_SCALE * max(abs(amount), 1))

@@ -28,7 +28,7 @@ _STEADY = 0.6
 MAX_SPREAD = 0.5
 """The largest median deviation from the median amount of a bill, as a share of it."""
 _YEARLY_CHANGE = 1.1
-"""The most by which an amount that is paid once a year may differ from that of the year before."""
+"""The largest factor between the amounts of a yearly payment in two successive years."""
 _YEARLY_PARTS = 4
 """The most parts in which a yearly bill is paid."""
 _ENDED_AFTER = 2

@@ -53,7 +53,7 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """Spending and income per day or month, rounded to whole yen, ``over`` so many of them.
+    """Mean spending and income per day or month in whole yen, ``over`` that number of them.
 
     ``is_whole`` is false if some of the months are only partly of the period.
     """

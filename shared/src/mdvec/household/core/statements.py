@@ -347,5 +347,5 @@ def decide_removals(
 
 
 def are_many(leaving: int, of_month: int) -> bool:
-    """Whether so many of a month's rows change at once that the user is asked."""
+    """Whether more of a month's rows change at once than without asking the user."""
     return leaving > _MAX_AT_ONCE and 100 * leaving > _MAX_PERCENT * of_month

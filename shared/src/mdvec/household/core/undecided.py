@@ -427,7 +427,7 @@ def _about_the_amount(
 
 
 def _about_minus_signs(mapping: Mapping, records: Records, read: MappedRows) -> Iterator[Undecided]:
-    """Columns for each way in which a number has a sign: that of its way, or given back."""
+    """Ask what a minus sign among payments means: still a payment, or money given back."""
     signed = replace(mapping, paid_in=(*mapping.paid_in, *mapping.paid_out), paid_out=())
     pairs = zip(read.rows, read_mapped(signed, records).rows, strict=True)
     if any((row.amount or 0) > (other.amount or 0) for row, other in pairs):

@@ -237,7 +237,7 @@ def _read(rows: Iterable[tuple[Any, ...]]) -> dict[int, RowNote]:
 
 
 def budgets_of(connection: apsw.Connection, tool_id: int) -> list[Budget]:
-    """Every budget of a household, that of all spending first."""
+    """Every budget of a household; the budget for all spending comes first."""
     rows = connection.execute(
         "SELECT category_major, category_minor, per, amount FROM budgets "
         "WHERE tool_id = ? ORDER BY category_major, category_minor, per",
@@ -247,7 +247,7 @@ def budgets_of(connection: apsw.Connection, tool_id: int) -> list[Budget]:
 
 
 def put_budget(connection: apsw.Connection, tool_id: int, budget: Budget) -> None:
-    """Store a budget in place of the one of its subject and span."""
+    """Store a budget; it replaces the one of the same subject and span."""
     connection.execute(
         "INSERT OR REPLACE INTO budgets (tool_id, category_major, category_minor, per, amount) "
         "VALUES (?, ?, ?, ?, ?)",

@@ -194,7 +194,7 @@ def _document_name(said: str) -> str:
 
 
 def _values(key: str, value: object) -> tuple[str, ...]:
-    """The values that an entry may have: a scalar, several, or none for whatever it has."""
+    """The values that an entry may have; none of them means that any value will do."""
     if value is None:
         return ()
     several = value if isinstance(value, list | tuple) else [value]
