@@ -190,7 +190,8 @@ class OnnxPlace:
         """
         for package in _PACKAGES:
             if importlib.util.find_spec(package) is None:
-                raise Lacking(f"{package} is not installed: {INSTALL_ONNX}")
+                how = f": {INSTALL_ONNX}" if is_folder(self.model) else ""  # else its card says it
+                raise Lacking(f"{package} is not installed{how}")
         folder = Path(self.model) if is_folder(self.model) else snapshot(self.model)
         if folder is None or not folder.is_dir():
             raise Lacking(

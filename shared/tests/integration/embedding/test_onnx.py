@@ -201,6 +201,8 @@ def test_what_is_not_here_is_refused_with_the_way_to_get_it(copied, tmp_path, mo
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(ModelUnavailable, match=r"onnxruntime is not installed: .*shared\[onnx\]"):
         catalog.choose(f"onnx:{copied}")
+    with pytest.raises(ModelUnavailable, match=r"\(onnxruntime is not installed\); get it with: "):
+        catalog.choose("ruri-v3-30m")
 
 
 def test_a_broken_file_is_one_sentence(copied):

@@ -51,7 +51,8 @@ _OTHER_FORMATS = ["onnx/*", "openvino/*"]
 def missing(model: str) -> str | None:
     """Why a model cannot be loaded, in a few words, or None if it can."""
     if importlib.util.find_spec("sentence_transformers") is None:
-        return f"sentence-transformers is not installed: {INSTALL_ST}"
+        how = f": {INSTALL_ST}" if is_folder(model) else ""  # else its card says it
+        return f"sentence-transformers is not installed{how}"
     if is_folder(model):
         folder = Path(model)
         if not folder.is_dir():
