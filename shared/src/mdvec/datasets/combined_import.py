@@ -359,7 +359,8 @@ def _notes(
         lacking = [path for path, names in have.items() if name.lower() not in names]
         if lacking:
             among = "of the files read now, " if kept else ""
-            yield f"{among}the column {name!r} is NULL for {_shown(lacking)}, which lack it"
+            lack = "lacks" if len(lacking) == 1 else "lack"
+            yield f"{among}the column {name!r} is NULL for {_shown(lacking)}, which {lack} it"
     for name in columns:
         other = [path for path, part in parts.items() if name not in _names(part)]
         spelled = [path for path in other if name.lower() in have[path]]

@@ -227,7 +227,7 @@ def test_files_with_another_column_order_or_capitals_combine_and_the_report_says
     shop.csv("sales_2.csv", "b,2,2024-01-02", header="shop,yen,Day")
     (reading, *_) = shop.import_().details.readings[0]
     assert reading.understood.notes[0] == (
-        "of the files read now, the column 'note' is NULL for sales_2.csv, which lack it"
+        "of the files read now, the column 'note' is NULL for sales_2.csv, which lacks it"
     )
     # Text is taken from the files again, whatever the capitals; kept rows get new columns.
     shop.csv("sales_4.csv", "long ago,d,4,5", header="day,shop,yen,more")
