@@ -19,10 +19,11 @@ from mdvec.errors import MdvecError
 from mdvec.files import FileState, ScanRules
 from mdvec.section import SettingsSection
 from mdvec.text import CUT, ChunkingOptions, InvalidChunking, Strategy
-from mdvec.tools import KINDS, Tool
+from mdvec.tools import KINDS
 
 if TYPE_CHECKING:
     from mdvec.importing.job import ImportRequest
+    from mdvec.tools import Tool
 
 DEFAULT_STRATEGY: Strategy = "heading"
 DEFAULT_HEADING_LEVELS = (1, 2, 3)

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import apsw
-
 from mdvec.embedding import ModelConstants
 from mdvec.errors import MdvecError
 from mdvec.text import identifier
 
 if TYPE_CHECKING:
+    import apsw
+
     from mdvec.embedding import Vectors
     from mdvec.index.tables import Tables
 
@@ -34,6 +34,8 @@ def nearest_among(
     connection: apsw.Connection, tables: Tables, query: Vectors, limit: int, within: Iterable[int]
 ) -> list[Near]:
     """The ``limit`` stored chunks nearest to a query vector among the ids in ``within``."""
+    import apsw  # the settings name what a nearest index is, and the bridge reads only those
+
     ids = array("q", within)
     if not ids:
         return []
