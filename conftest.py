@@ -28,14 +28,14 @@ os.environ["MDVEC_DISPLAY_LANGUAGE"] = "en"
 # examples are drawn by `make soak`.
 settings.register_profile(
     "mdvec",
-    max_examples=30,
+    max_examples=20,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     derandomize=True,
 )
 settings.register_profile("soak", settings.get_profile("mdvec"), derandomize=False)
 settings.load_profile("mdvec")
-TIMES_THE_EXAMPLES = 66
+TIMES_THE_EXAMPLES = 100
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

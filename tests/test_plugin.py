@@ -37,7 +37,13 @@ def test_the_skill_is_short_and_says_when_to_use_it():
     assert {command.split()[1] for command in COMMANDS} >= {"search", "get", "query", "status"}
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(command, marks=pytest.mark.soak if "doctor" in command else ())
+        for command in COMMANDS
+    ],
+)
 def test_every_command_of_the_skill_runs(command, environment, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(app, shlex.split(command)[1:], env=environment)

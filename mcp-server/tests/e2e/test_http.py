@@ -164,7 +164,7 @@ def test_the_bridge_tells_of_changes_before_during_and_after_a_kill_of_the_serve
 @pytest.mark.parametrize(
     ("clients", "searches"),
     [
-        (10, 30),
+        pytest.param(10, 30, marks=pytest.mark.soak),
         pytest.param(50, 10_000, marks=[pytest.mark.soak, pytest.mark.timeout(1_800)]),
     ],
 )

@@ -69,6 +69,7 @@ def test_the_server_ends_within_a_second_while_a_model_loads(filled, wire):
     assert (took < 1, code) == (True, 0)
 
 
+@pytest.mark.soak
 def test_the_server_ends_within_a_second_in_the_middle_of_a_search(database, wire, import_use):
     import_use(database, "notes", "replace", "e5-small")
     one = wire(database, "--log-level", "INFO").greet()
@@ -177,6 +178,7 @@ def test_a_file_that_is_not_a_database_stops_the_start_with_one_sentence(tmp_pat
     )
 
 
+@pytest.mark.soak
 def test_settings_in_the_working_folder_are_ignored(filled, run, tmp_path):
     work = tmp_path / "work"
     work.mkdir()

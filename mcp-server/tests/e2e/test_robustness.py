@@ -19,6 +19,7 @@ from mdvec.tools.names import FOLDED
 LONG = "水道が止まると料理も洗い物もできないので、汲み置きの水をいつも決まった量だけ用意しておく。"
 
 
+@pytest.mark.soak
 def test_searches_during_an_import_in_another_process_all_succeed(database, server, import_use):
     for number in range(9):
         note = f"# {number}\n\n{LONG}\n\n## 二\n\n{LONG}{number}"

@@ -231,7 +231,7 @@ def test_a_plain_word_search_finds_the_right_tool_among_the_first_three(client, 
     assert tool in ranked(client.tools(), request_)[:3]
 
 
-@pytest.mark.parametrize("name", ["claude-code", "another"])
+@pytest.mark.parametrize("name", ["claude-code", pytest.param("another", marks=pytest.mark.soak)])
 def test_twenty_typical_calls_cost_at_most_16_000_characters_for_any_client(start, name):
     with start(client=Implementation(name=name, version="2.1.280")) as client:
         answers = {key: client.call(*call) for key, call in CALLS.items()}

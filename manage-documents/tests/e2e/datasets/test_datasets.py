@@ -138,6 +138,7 @@ def test_a_stopped_import_leaves_the_old_tables(imported):
     assert overview(runs.database).tools[0].rows == 3
 
 
+@pytest.mark.soak
 def test_ctrl_c_stops_a_file_of_ten_thousand_columns_at_once(imported):
     runs = imported
     row = ",".join(str(number) for number in range(10_000))

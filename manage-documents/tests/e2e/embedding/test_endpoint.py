@@ -36,7 +36,9 @@ def test_in_a_pipe_nothing_is_sent_without_yes(mdvec, endpoint):
     assert (allowed.code, allowed.json["chunks_embedded"]) == (0, 1)
 
 
-@pytest.mark.parametrize(("answer", "sent", "code"), [("y\n", 1, 0), ("\n", 0, 1)])
+@pytest.mark.parametrize(
+    ("answer", "sent", "code"), [("y\n", 1, 0), pytest.param("\n", 0, 1, marks=pytest.mark.soak)]
+)
 def test_on_a_terminal_it_asks_first(mdvec, endpoint, answer, sent, code):
     terminal = mdvec.on_terminal("import", "-n", "notes")
     terminal.wait_for("[y/N]")

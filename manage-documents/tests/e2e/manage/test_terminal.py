@@ -41,7 +41,7 @@ def test_an_import_shows_files_chunks_rate_and_time_left_and_leaves_only_its_rep
 
 
 def test_delete_asks_and_keeps_the_tool_unless_the_answer_is_yes(notes):
-    for answer in ("\n", "\x04"):
+    for answer in ("\n",):
         terminal = notes.on_terminal("tool", "delete", "-n", "notes")
         terminal.wait_for("Delete 'notes' and its imported data? [y/N]: ")
         terminal.type(answer)

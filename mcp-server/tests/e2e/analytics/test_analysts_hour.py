@@ -103,6 +103,7 @@ class Desk:
         return message
 
 
+@pytest.mark.soak
 def test_an_hour_of_analysis_needs_no_restart_and_gives_no_wrong_figure(tmp_path, server, connect):
     folder = tmp_path / "sales"
     folder.mkdir()

@@ -136,6 +136,7 @@ def test_a_wide_table_tells_less_of_each_column_before_it_leaves_one_out(ask):
     assert f"{60 - len(found['columns'])} columns left out" in left_out
 
 
+@pytest.mark.soak
 def test_estimates_of_very_many_rows_have_error_bounds(data, connect_here, tmp_path):
     # The memory limits the effort, not the time: the machine may be busy.
     settings = {

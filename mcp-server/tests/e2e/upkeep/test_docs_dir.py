@@ -138,8 +138,19 @@ def test_a_server_of_a_folder_offers_and_answers_from_that_folder_alone(started,
     assert [answer.is_error for answer in refused] == [True, True, False, True]
     assert all("秘密" not in answer.content[0].text for answer in refused)
     assert "private" not in refused[2].content[0].text
-    everything = started("--docs-dir", tmp_path / "project", "--name", "home", "--all-tools")
-    tools, (found, _, read, *_) = ask(everything, *calls)
+
+
+@pytest.mark.soak
+def test_with_all_tools_it_offers_those_of_the_database(started, tmp_path):
+    database = tmp_path / "mdvec" / "vector-db.sqlite"
+    write(tmp_path / "private", 1, "# 秘密\n\n水の話は日記にだけ書く。\n")
+    registering.add_tool(database, "diary", "d", tmp_path / "private", "markdown")
+    write(tmp_path / "project", 1)
+    tools, (found, read) = ask(
+        started("--docs-dir", tmp_path / "project", "--all-tools"),
+        ("search", {"query": "水の量"}),
+        ("get_document", {"tool": "diary", "file_path": "0.md"}),
+    )
     assert "diary" in tools
-    assert " passage of diary, home\n" in found.content[0].text
+    assert " passage of diary, project\n" in found.content[0].text
     assert "has no document" in read.content[0].text  # nobody has imported it

@@ -67,8 +67,8 @@ def beginning(tmp_path_factory):
     return collection
 
 
-@pytest.mark.parametrize("moments", [1, pytest.param(20, marks=pytest.mark.soak)])
-@pytest.mark.parametrize("how", ["kill", "stop"])
+@pytest.mark.parametrize("moments", [2, pytest.param(20, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("how", ["kill", pytest.param("stop", marks=pytest.mark.soak)])
 def test_killed_at_any_moment_it_loses_nothing_and_can_be_repeated(
     beginning, tmp_path, how, moments
 ):

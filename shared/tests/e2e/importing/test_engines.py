@@ -467,7 +467,8 @@ def kill_and_recover(importing, chroma, collection: Collection, moment: random.R
     assert {hit.file_path for hit in answer.results} <= there
 
 
-@pytest.mark.parametrize("rounds", [1, pytest.param(30, marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("rounds", [1, 30])
 def test_killing_the_import_or_chroma_loses_and_doubles_nothing(
     collection, importing, chroma, rounds
 ):

@@ -167,6 +167,7 @@ def test_weights_of_another_version_are_unpacked_anew(backend, cache, tmp_path):
     assert (folder / kept.name).stat().st_size == kept.stat().st_size
 
 
+@pytest.mark.soak
 def test_of_tables_of_other_installations_and_half_of_its_own_the_latest_stay(cache, tmp_path):
     (own,) = cache.iterdir()
     folder = tmp_path / "models"

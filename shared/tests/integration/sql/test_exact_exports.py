@@ -192,7 +192,7 @@ def parsed_time(value):
     return datetime.fromisoformat(str(value))
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(table=tables())
 def test_every_value_is_loaded_unchanged(exporter, table):
     kinds, rows = table

@@ -153,6 +153,7 @@ def test_an_import_waits_for_that_of_another_process_and_one_given_up_is_joined_
     assert documents(notes) == {"水.md", "米.md"}
 
 
+@pytest.mark.soak
 def test_an_automatic_import_stays_one_when_who_joined_it_gives_up(notes, imports):
     tool = registering.find_tool(notes.database, "notes")
     notes.write("disk/地.md", "# 地\n")

@@ -458,6 +458,7 @@ def test_extremes_are_drawn_in_under_500_kb_inside_the_picture(name, size):
     assert (picture < 200).any(axis=2).mean() > 0.003
 
 
+@pytest.mark.soak
 def test_a_wild_picture_in_full_colour_stays_under_500_kb():
     values = [tuple((m * 7919 * (k + 3)) % 100_003 for m in range(120)) for k in range(20)]
     named = tuple(Series(NAMES[k], values[k]) for k in range(20))
