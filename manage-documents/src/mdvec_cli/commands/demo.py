@@ -56,17 +56,19 @@ def demo_command(
     if folder is not None:
         kept = folder.expanduser().absolute()
         _demonstrate(ctx, kept)
-        say(f"\nkept in {kept}; to see it in the browser: {_on_page(kept)}")
+        say("")
+        say(f"kept in {kept}; to see it in the browser: {_on_page(kept)}")
     else:
         with tempfile.TemporaryDirectory(prefix="mdvec-demo-") as made:
             _demonstrate(ctx, Path(made))
+        say("")
         say(
-            "\nthe demo's folder is removed again; to keep one: "
+            "the demo's folder is removed again; to keep one: "
             f"{this_installation().program} demo FOLDER"
         )
     here = this_installation()
+    say(f"that took {time.monotonic() - began:.1f} s, and nothing left this machine")
     say(
-        f"that took {time.monotonic() - began:.1f} s, and nothing left this machine\n"
         f"next, a folder of your own for your client: {here.program} serve FOLDER, or step by step:"
     )
     for step in () if here.is_kept else (here.to_keep,):
@@ -84,7 +86,8 @@ def _demonstrate(ctx: typer.Context, folder: Path) -> None:
     (folder / "config.toml").touch()
     with _settings_of(folder):
         for about, commands in _STEPS:
-            say(f"\n{about}")
+            say("")
+            say(about)
             for command in commands:
                 typed = (f'"{word}"' if " " in word else word for word in command)
                 say(f"$ mdvec {' '.join(typed)}")
