@@ -1,5 +1,6 @@
 """Fixtures that every test may use."""
 
+import atexit
 import gc
 import os
 import shutil
@@ -56,9 +57,9 @@ def pytest_collection_finish() -> None:
     loaded()
 
 
-def pytest_sessionfinish() -> None:
-    """Free them in the end, as libraries expect."""
-    gc.unfreeze()
+def pytest_configure() -> None:
+    """Free them at the very end, as libraries expect, and not before pytest's own collections."""
+    atexit.register(gc.unfreeze)
 
 
 @pytest.fixture

@@ -168,13 +168,11 @@ def test_wrong_flags_are_refused(refused, arguments, words):
     assert words in refused(*arguments)
 
 
-def test_a_file_that_is_not_a_database_stops_the_start_with_one_sentence(tmp_path, run):
+def test_a_file_that_is_not_a_database_stops_the_start_with_one_sentence(tmp_path, refused):
     (tmp_path / "notes.md").write_text("# Notes\n" * 100)
-    code, out, said = run(tmp_path / "notes.md")
-    assert (code, out) == (1, "")
-    assert said == (
-        f"mdvec-mcp: error: {tmp_path}/notes.md is not a database; "
-        "name another file with --database, or move this one away\n"
+    assert refused("--database", tmp_path / "notes.md") == (
+        f"{tmp_path}/notes.md is not a database; "
+        "name another file with --database, or move this one away"
     )
 
 

@@ -55,7 +55,7 @@ def documents(notes):
     return {path for (path,) in notes.rows('SELECT file_path FROM "documents_notes"')}
 
 
-def many(notes, count=60):
+def many(notes, count=160):
     for number in range(count):
         notes.write(f"{number}.md", f"# {number}\n\n水を備える。")
 
@@ -91,7 +91,7 @@ def test_an_import_goes_on_while_one_wants_it_and_tells_its_result_and_the_index
 
 
 def test_what_is_asked_for_during_an_import_is_one_import_after_it(notes, imports):
-    many(notes, 30)
+    many(notes, 100)
     first = imports.start("notes")
     begun(first, 1)
     (child,) = children()
@@ -100,7 +100,7 @@ def test_what_is_asked_for_during_an_import_is_one_import_after_it(notes, import
     second, third = imports.start("notes"), imports.start("notes")
     assert second is third
     child.send_signal(signal.SIGCONT)
-    assert ended(first).counts["added"] == 31
+    assert ended(first).counts["added"] == 101
     assert ended(second).counts["added"] == 1
     assert imports.last("notes") is second
 
@@ -108,22 +108,22 @@ def test_what_is_asked_for_during_an_import_is_one_import_after_it(notes, import
 def test_stopped_and_killed_imports_keep_what_is_in_and_the_next_goes_on(notes, imports):
     many(notes)
     stopped = imports.start("notes")
-    begun(stopped, 5)
+    begun(stopped, 15)
     stopped.give_up()
     end = ended(stopped)
     assert isinstance(end, Stopped)
     assert end.text.startswith("stopped after ")
     kept = len(documents(notes))
-    assert 5 <= kept < 61
+    assert 15 <= kept < 161
     killed = imports.start("notes")
-    begun(killed, kept + 5)
+    begun(killed, kept + 15)
     children()[0].send_signal(signal.SIGKILL)
     end = ended(killed)
     assert isinstance(end, Failed)
     assert "was killed by signal 9; what it had finished is kept" in end.text
     then = len(documents(notes))
-    assert kept < then < 61
-    assert ended(imports.start("notes")).counts["added"] == 61 - then
+    assert kept < then < 161
+    assert ended(imports.start("notes")).counts["added"] == 161 - then
 
 
 def test_an_import_that_is_stopped_before_it_is_told_what_to_import(notes):
