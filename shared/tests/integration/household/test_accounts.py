@@ -347,6 +347,37 @@ def test_an_equal_purchase_that_a_later_statement_books_counts_once_and_is_said_
     assert [each.rows for each in folder.import_().repeated] == [1]
 
 
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("夫/enavi2025{:02}(1234).csv", "妻/enavi2025{:02}(1234).csv"),
+        ("enavi2025{:02}(1234).csv", "enavi2025{:02}(5678).csv"),
+    ],
+)
+@pytest.mark.parametrize("people", [1, 2])
+def test_instalments_and_late_purchases_leave_each_card_one_account(folder, names, people):
+    """Files of months that follow share an instalment, and have others' days: one card's, still."""
+    bought = []
+    for person, name in enumerate(names[:people]):
+        for month in range(1, 7):
+            rows = [(f"2025/{month:02}/{day:02}", f"店{person}{day}", 100 + day + person)
+                    for day in (*range(3, 24), 31 if month == 1 else 28)]  # fmt: skip
+            if month > 1:  # in the card's file of this month, but of the days of the one before
+                late = (f"2025/{month - 1:02}/27", f"遅{person}", 700 + person)
+                rows = [late, *rows] if month > 2 else [("2025/01/30", "遅", 700), *rows]
+            bought += rows
+            instalment = ("2025/01/10", f"家電{person}", 30_000)
+            rows = [instalment, *rows] if month < 4 else rows
+            lines = [f"{day},{shop},本人,1回払い,{yen},0,{yen}" for day, shop, yen in rows]
+            lines.sort()
+            folder.put(name.format(month), "\r\n".join([CARD, *lines, ""]))
+        bought.append(instalment)
+    report = folder.import_()
+    assert len({row.account for row in list_transactions(folder.connection, 1)}) == people
+    assert amounts(folder) == Counter(-yen for _, _, yen in bought)
+    assert {each.rows for each in report.repeated} == {1}
+
+
 def test_files_whose_days_overlap_say_nothing_of_rows_that_count_once(folder):
     rows = [(day, f"店{day}", 100 * day) for day in range(1, 21)]
     folder.put("明細_1.csv", card(rows[:12]))

@@ -27,6 +27,7 @@ from mdvec.household.core.balances import BalancedDay, gaps_within, oldest_first
 _IN_NAME = re.compile(r"(?<![0-9])(?!19|20)[0-9]{7}(?![0-9])")
 """An account number of a Japanese bank in a file's name; 2025701 is rather a date."""
 _IN_TEXT = re.compile(r"口座番号[\s:,\"普通当座]{0,10}([0-9]{7})(?![0-9])")
+_NUMBER_OR_CARD = re.compile(r"\((?!19|20)[0-9]{4}\)|[0-9]+")
 _OTHERWISE = 5
 """One row in so many, at most, is taken to speak against the truth: an equal row in two accounts,
 or a row that two files of one account have differently. No collection of files has measured it."""
@@ -149,7 +150,8 @@ def compared(one: AccountStatement, other: AccountStatement) -> Sameness:
     if not (one.rows and other.rows):
         return Sameness.NONE
     first, last = max(one.first, other.first), min(one.last, other.last)
-    fewer, _, equal = _rows_between(one, other, first, last)
+    counts, equal = _rows_between(one, other, first, last)
+    fewer = min(counts)
     if not fewer:
         return Sameness.NONE
     if equal == fewer >= _SURELY_EQUAL:
@@ -157,7 +159,7 @@ def compared(one: AccountStatement, other: AccountStatement) -> Sameness:
     different = fewer - equal
     if not (one.chain and other.chain):
         is_doubtful = equal and equal - different < _SURELY_EQUAL
-        if is_doubtful and not different:
+        if is_doubtful and (not different or _is_beside(one, other, counts)):
             is_doubtful = _series(one.path) != _series(other.path)
         return Sameness.DOUBT if is_doubtful else Sameness.NONE
     before = (date.fromisoformat(first) - timedelta(1)).isoformat()
@@ -175,29 +177,40 @@ def compared(one: AccountStatement, other: AccountStatement) -> Sameness:
 
 def _rows_between(
     one: AccountStatement, other: AccountStatement, first: str, last: str
-) -> tuple[int, int, int]:
-    """The numbers of rows on these days: of the file with fewer, of the other, and equal ones."""
+) -> tuple[tuple[int, int], int]:
+    """How many rows each of the two has on these days, and how many of them are equal."""
     ours, theirs = one.keys_between(first, last), other.keys_between(first, last)
-    fewer, more = sorted((ours.total(), theirs.total()))
-    return fewer, more, (ours & theirs).total()
+    return (ours.total(), theirs.total()), (ours & theirs).total()
+
+
+def _is_beside(one: AccountStatement, other: AccountStatement, counts: tuple[int, int]) -> bool:
+    """Whether one file only has a few rows on the days of the other: those of an earlier month.
+
+    A card lists instalments again, and purchases late. ``counts`` are the rows on shared days.
+    """
+    few, file = min(zip(counts, (one, other), strict=True), key=lambda each: each[0])
+    return 2 * few < len(file.rows)
 
 
 def _repeated_alone(one: AccountStatement, other: AccountStatement) -> int:
     """How many rows two statements of one account share, although they do not overlap as a whole.
 
-    A card lists an instalment again, and a purchase late that may be equal to an earlier one.
+    They may be instalments, or a purchase booked late that is equal to an earlier one.
     """
     if not (one.rows and other.rows) or one.chain or other.chain:
         return 0
     first, last = max(one.first, other.first), min(one.last, other.last)
-    fewer, more, equal = _rows_between(one, other, first, last)
-    return equal if equal == fewer and 2 * (equal - 1) < more else 0
+    counts, equal = _rows_between(one, other, first, last)
+    return equal if 2 * (equal - 1) < max(counts) else 0
 
 
 def _series(path: str) -> str:
-    """What the paths of one account's downloads share: 明細_202507.csv, 明細_202508 (1).csv."""
-    name = unicodedata.normalize("NFKC", path)
-    return re.sub(r"[0-9]+", "", re.sub(r" ?\([0-9]+\)", "", name))
+    """What the paths of one account's downloads share: 明細_202507.csv, 明細_202508 (1).csv.
+
+    The last digits of a card stay: enavi202507(1234).csv.
+    """
+    name = re.sub(r" ?\([0-9]{1,3}\)", "", unicodedata.normalize("NFKC", path))
+    return _NUMBER_OR_CARD.sub(lambda found: found[0] if "(" in found[0] else "", name)
 
 
 @dataclass(eq=False)
@@ -242,7 +255,7 @@ def tell_apart(statements: Iterable[AccountStatement]) -> Accounts:
     scopes: dict[int, str] = {}
     doubts: list[Doubt] = []
     for of_name in by_name.values():
-        accounts = _unopposed(_proved(of_name))
+        accounts = _unopposed(_of_series(_proved(of_name)))
         for account, scope in zip(accounts, _scopes(accounts), strict=True):
             scopes |= {statement.id: scope for statement in account.statements}
         for place, account in enumerate(accounts):
@@ -294,6 +307,19 @@ def _is_opposed(account: _Account, other: _Account) -> bool:
     return any(verdict is Sameness.APART for _, verdict in account.verdicts(other))
 
 
+def _of_series(proved: Iterable[_Account]) -> list[_Account]:
+    """The accounts, if files of one folder and name that nothing tells apart are of the same one.
+
+    So each person's files are together before any of them may be of the other's account.
+    """
+    by_series: dict[frozenset[str], list[_Account]] = {}
+    stated: list[_Account] = []
+    for account in proved:
+        series = frozenset(map(_series, account.paths))
+        (stated if account.is_stated else by_series.setdefault(series, [])).append(account)
+    return [joined for alike in by_series.values() for joined in _unopposed(alike)] + stated
+
+
 def _unopposed(proved: Sequence[_Account]) -> list[_Account]:
     """The accounts, if statements that nothing tells apart are of the same one; oldest first."""
     accounts: list[_Account] = []
@@ -316,16 +342,17 @@ def _are_apart(account: _Account, other: _Account) -> bool:
     )
 
 
-def _evidence(account: _Account, other: _Account) -> tuple[bool, bool, int, bool, bool]:
+def _evidence(account: _Account, other: _Account) -> tuple[bool, bool, bool, int, bool, bool]:
     """What speaks for one account, the strongest first; without any, where the files were."""
+    pairs = list(product(account.statements, other.statements))
     return (
         bool(account.numbers & other.numbers),
-        any(_continues(*pair) or _continues(*pair[::-1])
-            for pair in product(account.statements, other.statements)),
-        sum(_equal_rows(*pair) for pair in product(account.statements, other.statements)),
+        any(_continues(*pair) or _continues(*pair[::-1]) for pair in pairs),
+        not {*map(_series, account.paths)}.isdisjoint(map(_series, other.paths)),
+        sum(_equal_rows(*pair) for pair in pairs),
         bool(account.paths & other.paths),
         bool(account.scopes & other.scopes),
-    )  # fmt: skip
+    )
 
 
 def _continues(later: AccountStatement, earlier: AccountStatement) -> bool:
