@@ -15,6 +15,7 @@ TABLES = {
     ) AS rows(id, at_time, day, shop, yen)""",
     "guests": "CREATE TABLE guests AS SELECT 2 AS id, 'Kyoto' AS town",
     "rooms": "CREATE TABLE rooms AS SELECT 2 AS id, 1 AS beds",
+    "stores": "CREATE TABLE stores AS SELECT 'イオン' AS name",
     "stays": 'CREATE TABLE stays AS SELECT 2 AS id, 1 AS "order"',
 }
 
@@ -58,6 +59,11 @@ def test_a_trap_that_a_query_has_fallen_into_is_named(handler, condition, note):
     (said,) = asked(handler, f"SELECT count(*) FROM visits AS v WHERE {condition}")["notes"]
     assert said.startswith(note) or note in said
     assert ("nearest" in said) == ("nearest" in note)
+
+
+def test_a_name_in_other_kana_is_near(handler):
+    (said,) = asked(handler, "SELECT count(*) FROM stores WHERE name = 'いおん'")["notes"]
+    assert said == "no row of stores has name = 'いおん'; nearest: 'イオン'"
 
 
 @pytest.mark.parametrize(

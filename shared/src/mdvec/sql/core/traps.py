@@ -19,6 +19,8 @@ _MAX_TRAPS = 12
 _MAX_COMPARED = 100_000
 _MAX_NEAREST = 3
 _MIN_LIKENESS = 0.69
+_HIRAGANA = "".join(map(chr, range(ord("ぁ"), ord("ゖ") + 1)))
+_KATAKANA = "".join(map(chr, range(ord("ァ"), ord("ヶ") + 1)))
 """So that one letter of two may differ: 東点 and 東店."""
 _MAX_QUOTED = 40
 _COMPARED_WITH_NULL = {"COMPARE_EQUAL": "=", "COMPARE_NOTEQUAL": "<>"}
@@ -170,6 +172,11 @@ def _between(node: Node, scope: _Scope) -> Trap | None:
     )
 
 
+def _folded(text: str) -> str:
+    """SQL: a text in lower case and in one kind of kana."""
+    return f"translate(lower({text}), '{_HIRAGANA}', '{_KATAKANA}')"
+
+
 def _missing_texts(node: Node, scope: _Scope) -> Iterator[Trap]:
     """Texts that a column is compared with, which no row may have."""
     if node.get("type") == "COMPARE_EQUAL":
@@ -185,6 +192,7 @@ def _missing_texts(node: Node, scope: _Scope) -> Iterator[Trap]:
     table, column = identifier(of[0]), identifier(of[1].name)
     for text in filter(None, map(_text, compared[1:])):
         value = literal(text)
+        likeness = f"jaro_winkler_similarity({_folded('v')}, {_folded(value)})"
         yield Trap(
             f"no row of {quotable(of[0])} has {quotable(of[1].name)} = "
             f"'{quotable(text, _MAX_QUOTED)}'",
@@ -192,8 +200,7 @@ def _missing_texts(node: Node, scope: _Scope) -> Iterator[Trap]:
             nearest=(
                 f"SELECT v FROM (SELECT DISTINCT {column} AS v FROM {table} LIMIT {_MAX_COMPARED}) "
                 f"WHERE contains(v, {value}) OR (v <> '' AND contains({value}, v)) "
-                f"OR jaro_winkler_similarity(lower(v), lower({value})) >= {_MIN_LIKENESS} "
-                f"ORDER BY jaro_winkler_similarity(lower(v), lower({value})) DESC, v "
+                f"OR {likeness} >= {_MIN_LIKENESS} ORDER BY {likeness} DESC, v "
                 f"LIMIT {_MAX_NEAREST}"
             ),
         )
