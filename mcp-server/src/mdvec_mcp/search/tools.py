@@ -43,6 +43,7 @@ from mdvec_mcp.search.model_pool import ModelPool
 
 if TYPE_CHECKING:
     from mdvec.search import Answer, Filters, Listing, TypedQuery
+    from mdvec.sync import Freshness
 
 
 LinkKind = Literal["path", "obsidian"]
@@ -155,6 +156,12 @@ class FilterArguments:
 NO_FILTER_ARGUMENTS = FilterArguments()
 
 
+def _freshness(state: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
+    """What a search adds on a source; the answer says itself how far a first import has come."""
+    is_first = is_importing and not state.is_imported
+    return "" if is_first else freshness_in_english(state, is_importing)
+
+
 @dataclass(frozen=True, slots=True)
 class SearchContext:
     """What the search tools share."""
@@ -179,7 +186,7 @@ class SearchContext:
         look = self.look(tools)
         answer = self._answer(query, tools, k, returning, arguments)
         notes = [self._as_it_runs(note) for note in answer.notes]
-        return replace(answer, notes=(*notes, *look.notes(freshness_in_english)))
+        return replace(answer, notes=(*notes, *look.notes(_freshness)))
 
     def list_documents(
         self, tools: tuple[str, ...] | None, arguments: FilterArguments, page: int

@@ -57,6 +57,7 @@ def test_a_search_during_a_long_import_says_how_far_it_is(started, tmp_path):
     assert passages(answer.content[0].text)
     told = " ".join(notes(answer.content[0].text))
     assert "of 900 files); an import is running" in told
+    assert "newer than the index" not in told  # which files a first import lacks is said already
     assert "continue with" not in told
 
 
