@@ -382,6 +382,9 @@ def test_files_whose_days_overlap_say_nothing_of_rows_that_count_once(folder):
     rows = [(day, f"店{day}", 100 * day) for day in range(1, 21)]
     folder.put("明細_1.csv", card(rows[:12]))
     folder.put("明細_2.csv", card(rows[8:]))
+    folder.put(
+        "明細_3.csv", card(rows[11:])
+    )  # shares one row with the first, and the second has it
     assert (folder.import_().repeated, sum(amounts(folder).values())) == ((), 20)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -179,6 +179,8 @@ def _rows_between(
     one: AccountStatement, other: AccountStatement, first: str, last: str
 ) -> tuple[tuple[int, int], int]:
     """How many rows each of the two has on these days, and how many of them are equal."""
+    if first > last:
+        return (0, 0), 0
     ours, theirs = one.keys_between(first, last), other.keys_between(first, last)
     return (ours.total(), theirs.total()), (ours & theirs).total()
 
@@ -192,16 +194,25 @@ def _is_beside(one: AccountStatement, other: AccountStatement, counts: tuple[int
     return 2 * few < len(file.rows)
 
 
-def _repeated_alone(one: AccountStatement, other: AccountStatement) -> int:
-    """How many rows two statements of one account share, although they do not overlap as a whole.
+def _repeats(statements: Iterable[AccountStatement]) -> list[Doubt]:
+    """The pairs of one account's statements that share rows, but do not overlap as a whole.
 
-    They may be instalments, or a purchase booked late that is equal to an earlier one.
+    What they share may be instalments, or a purchase booked late that is equal to an earlier one,
+    unless a third file has the days of both.
     """
-    if not (one.rows and other.rows) or one.chain or other.chain:
-        return 0
-    first, last = max(one.first, other.first), min(one.last, other.last)
-    counts, equal = _rows_between(one, other, first, last)
-    return equal if 2 * (equal - 1) < max(counts) else 0
+    alone: list[Doubt] = []
+    overlapping: defaultdict[int, set[int]] = defaultdict(set)
+    for first, second in combinations(sorted(statements, key=lambda each: each.id), 2):
+        if not (first.rows and second.rows) or first.chain or second.chain:
+            continue
+        days = max(first.first, second.first), min(first.last, second.last)
+        counts, equal = _rows_between(first, second, *days)
+        if equal and 2 * (equal - 1) < max(counts):
+            alone.append(Doubt(first.id, second.id, equal))
+        elif equal:
+            overlapping[first.id].add(second.id)
+            overlapping[second.id].add(first.id)
+    return [doubt for doubt in alone if not overlapping[doubt.first] & overlapping[doubt.second]]
 
 
 def _series(path: str) -> str:
@@ -260,10 +271,7 @@ def tell_apart(statements: Iterable[AccountStatement]) -> Accounts:
             scopes |= {statement.id: scope for statement in account.statements}
         for place, account in enumerate(accounts):
             doubts += _doubts(account, accounts[:place])
-            for first, second in combinations(account.statements, 2):
-                if rows := _repeated_alone(first, second):
-                    older, newer = sorted((first.id, second.id))
-                    doubts.append(Doubt(older, newer, rows))
+            doubts += _repeats(account.statements)
     return Accounts(scopes, doubts)
 
 
