@@ -59,15 +59,8 @@ def accounts_report(connection: apsw.Connection, tool_id: int, *, today: date) -
     states = []
     for name, rows, first, last in spans:
         gaps, newest = balance_gaps(balances.get(name, ()))
-        state = AccountState(
-            name=name,
-            rows=rows,
-            first=first,
-            last=last,
-            balance=None if newest is None else newest.balance,
-            balance_day=None if newest is None else newest.day,
-            gaps=tuple(gaps),
-        )
+        balance, day = (None, None) if newest is None else (newest.balance, newest.day)
+        state = AccountState(name, rows, first, last, balance, day, tuple(gaps))
         states.append(state)
     lines = [f"口座は {len(states):,}件です。"]
     for state in states:
@@ -90,8 +83,8 @@ def account_doubt_notes(connection: apsw.Connection, tool_id: int, days: Days) -
     """Notes: equal rows of files in these days that count twice, or once, and may be otherwise."""
     span = days.first.isoformat(), days.last.isoformat()
     return [
-        *map(_doubt_text, accounts.doubts_of(connection, tool_id, *span)),
-        *map(_repeated_text, accounts.repeated_rows(connection, tool_id, *span)),
+        *map(_doubt_text, accounts.doubts_of(connection, tool_id, span)),
+        *map(_repeated_text, accounts.repeated_rows(connection, tool_id, span)),
     ]
 
 

@@ -45,33 +45,13 @@ class SharedDecision:
     both_count: bool
 
 
-def put_shared(
-    connection: apsw.Connection,
-    kept_id: int,
-    other: int,
-    decision: str,
-    *,
-    is_transfer: bool,
-) -> None:
-    """Store a decision in place of the one about the same rows; call within a transaction."""
-    delete_shared(connection, kept_id, other)
-    connection.execute(
-        "INSERT INTO shared_pairs "
-        "(kept_tool, kept_identity, other_tool, other_identity, decision, is_transfer) "
-        "SELECT a.tool_id, a.identity, b.tool_id, b.identity, ?, ? "
-        "FROM transactions AS a, transactions AS b WHERE a.id = ? AND b.id = ?",
-        (decision, is_transfer, kept_id, other),
-    )
-
-
-def delete_shared(connection: apsw.Connection, first: int, second: int) -> bool:
-    """Delete the decision about two rows; returns whether there was one."""
+def _delete_shared(connection: apsw.Connection, first: int, second: int) -> None:
+    """Delete the decision about two rows, if there is one."""
     connection.execute(
         "DELETE FROM shared_pairs WHERE id IN (SELECT s.id FROM shared_pairs AS s "
         f"{_ROWS} WHERE (a.id, b.id) IN (VALUES (?1, ?2), (?2, ?1)))",
         (first, second),
     )
-    return connection.changes() > 0
 
 
 def shared_decisions(connection: apsw.Connection, tools: Iterable[int]) -> list[SharedDecision]:
@@ -174,10 +154,15 @@ def decide_shared(
             raise KeepInTransfer
         kept_id = rows[0] if keep is None else keep
         (other,) = set(rows) - {kept_id}
-        if decision == "skip":
-            delete_shared(connection, kept_id, other)
-        else:
-            put_shared(connection, kept_id, other, decision, is_transfer=is_transfer)
+        _delete_shared(connection, kept_id, other)
+        if decision != "skip":
+            connection.execute(
+                "INSERT INTO shared_pairs "
+                "(kept_tool, kept_identity, other_tool, other_identity, decision, is_transfer) "
+                "SELECT a.tool_id, a.identity, b.tool_id, b.identity, ?, ? "
+                "FROM transactions AS a, transactions AS b WHERE a.id = ? AND b.id = ?",
+                (decision, is_transfer, kept_id, other),
+            )
     record("decision", households=tuple(sorted(by_household)), decision=decision)
     dropped = () if decision != "duplicate" else (kept_id, other) if is_transfer else (other,)
     message = _message(decision, by_id[kept_id][0], kept_id, other, is_transfer=is_transfer)

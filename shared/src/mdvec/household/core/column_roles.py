@@ -22,28 +22,12 @@ _NOT_DATE = any_of("支払日", "引落", "起算", "更新", "締", "due", "upd
 _PARTS_OF_DATE = re.compile(r"(.*日)\(([年月日])\)")
 _BOTH_WAYS = any_of("入出金", "出入金", "受払")
 _PAID_OUT = any_of(
-    "出金",
-    "引き?出し?",
-    "払い?出し?",
-    "^お?支払い?金?額",
-    "支出",
-    "withdraw",
-    "debit",
-    "outgo",
+    "出金", "引き?出し?", "払い?出し?", "^お?支払い?金?額", "支出", "withdraw", "debit", "outgo",
     "借方",
-)
+)  # fmt: skip
 _PAID_IN = any_of(
-    "入金",
-    "預け?入れ?",
-    "預か?り",
-    "受入",
-    "受取",
-    "収入",
-    "deposit",
-    "credit",
-    "incom",
-    "貸方",
-)
+    "入金", "預け?入れ?", "預か?り", "受入", "受取", "収入", "deposit", "credit", "incom", "貸方",
+)  # fmt: skip
 _AMOUNT = any_of("金額", "利用額", "^額", "代金", "価格", "amount", "price")
 _NOT_AMOUNT = any_of(
     "手数料", "税", "残", "外貨", "現地", "海外", "繰越", "請求", "支払", "レート", "区分", "日",

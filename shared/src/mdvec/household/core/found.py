@@ -169,11 +169,6 @@ def left_out_note(left_out: dict[str, int]) -> str:
     return f"ほかに集計外の明細が {total:,}件あり、合計に入れていません（{reasons}）"
 
 
-def names_note(names: Sequence[FoundGroup]) -> str:
-    """Note: the shops that were taken for the words asked for."""
-    return f"一致した店: {_listed(names)}"
-
-
 def spellings_note(spellings: Iterable[str], *, excluded: bool = False) -> str:
     """Note: the other spellings of a shop that named rows, which were taken or left out."""
     done = "除きました" if excluded else "含めました"
@@ -186,19 +181,6 @@ def inside_note(words: str, names: Sequence[FoundGroup], *, of_query: bool = Tru
     return (
         f"名前の途中に「{shortened(words)}」がある店は合計に入れていません: {_listed(names)}。"
         f"{to_include}"
-    )
-
-
-def excluded_note(names: Sequence[FoundGroup]) -> str:
-    """Note: the shops that were left out because the question says so."""
-    return f"除いた店: {_listed(names)}" if names else "除くように言われた店の明細はありません"
-
-
-def not_excluded_note(words: str, names: Sequence[FoundGroup]) -> str:
-    """Note: shops with the letters to exclude inside another word, which are in the totals."""
-    return (
-        f"名前の途中に「{shortened(words)}」がある店は除いていません: {_listed(names)}。"
-        "除くときは exclude_shop にその店名を足してください"
     )
 
 
@@ -319,16 +301,27 @@ class RowWords:
         words = " ".join([*([self.query] if self.query else []), *self.shops])
         matched, inside, not_excluded = groups(self.named), groups(self._inside), groups(self._kept)
         taken = [*([self._words] if self._words else []), *self._shops]
-        lines = [names_note(matched)] if matched and (self.shops or self.query) else []
+        lines = []
+        if matched and (self.shops or self.query):
+            lines.append(f"一致した店: {_listed(matched)}")
         if spellings := _spellings(taken):
             lines.append(spellings_note(spellings))
         if spellings := _spellings(self._without):
             lines.append(spellings_note(spellings, excluded=True))
         lines += [inside_note(words, inside, of_query=not self.shops)] if inside else []
         if self.excluded_words:
-            lines.append(excluded_note(groups(self._excluded)))
+            left_out = groups(self._excluded)
+            lines.append(
+                f"除いた店: {_listed(left_out)}"
+                if left_out
+                else "除くように言われた店の明細はありません"
+            )
         if not_excluded:
-            lines.append(not_excluded_note(_LIST.join(self.excluded_words), not_excluded))
+            words = shortened(_LIST.join(self.excluded_words))
+            lines.append(
+                f"名前の途中に「{words}」がある店は除いていません: {_listed(not_excluded)}。"
+                "除くときは exclude_shop にその店名を足してください"
+            )
         return lines
 
 

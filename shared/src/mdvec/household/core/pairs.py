@@ -74,17 +74,9 @@ class ComparisonTable:
         shops, descriptions = number_values([row.description for row in rows])
         accounts, account_names = number_values([row.account for row in rows])
         return cls(
-            rows=rows,
-            days=days,
-            amounts=amounts,
-            places=places,
-            low=low[places],
-            high=high[places],
-            shops=shops,
-            accounts=accounts,
-            descriptions=descriptions,
-            account_names=account_names,
-        )
+            rows, days, amounts, places, low[places], high[places], shops, accounts,
+            descriptions, account_names,
+        )  # fmt: skip
 
     def count_candidates(self, days: int) -> int:
         """The number of pairs within the tolerances."""

@@ -39,6 +39,9 @@ def follow_accounts(
     )
 
 
+EVER = ("0001-01-01", "9999-12-31")
+
+
 @dataclass(frozen=True, slots=True)
 class AccountDoubt:
     """Two files that may be of one account or of two: nothing in them decides it.
@@ -56,10 +59,7 @@ class AccountDoubt:
 
 
 def doubts_of(
-    connection: apsw.Connection,
-    tool_id: int,
-    first_day: str = "0001-01-01",
-    last_day: str = "9999-12-31",
+    connection: apsw.Connection, tool_id: int, days: tuple[str, str] = EVER
 ) -> list[AccountDoubt]:
     """The doubts about files that have rows in these days (YYYY-MM-DD, both included)."""
     pairs = connection.execute(
@@ -68,11 +68,11 @@ def doubts_of(
         "JOIN ledger_statements AS b ON b.id = d.second WHERE a.tool_id = ? AND a.scope <> b.scope "
         "AND EXISTS (SELECT 1 FROM statement_rows AS r "
         "WHERE r.statement_id = b.id AND r.date BETWEEN ? AND ?) ORDER BY 1, 2, 3",
-        (tool_id, first_day, last_day),
+        (tool_id, *days),
     )
     doubts = [AccountDoubt(*pair) for pair in pairs]
     if connection.execute(_HAS_LISTS, (tool_id,)).get:
-        listed = connection.execute(_LISTED, (tool_id, first_day, last_day))
+        listed = connection.execute(_LISTED, (tool_id, *days))
         doubts += [replace(AccountDoubt(*pair), is_listed=True) for pair in listed]
     return doubts
 
@@ -107,10 +107,7 @@ class RepeatedRows:
 
 
 def repeated_rows(
-    connection: apsw.Connection,
-    tool_id: int,
-    first_day: str = "0001-01-01",
-    last_day: str = "9999-12-31",
+    connection: apsw.Connection, tool_id: int, days: tuple[str, str] = EVER
 ) -> list[RepeatedRows]:
     """The rows of these days that count once, of each account (YYYY-MM-DD, both included)."""
     rows = connection.execute(
@@ -122,7 +119,7 @@ def repeated_rows(
         "ON r.statement_id = a.id AND r.date BETWEEN ? AND ? "
         "WHERE a.tool_id = ? AND r.identity IN (SELECT identity FROM statement_rows AS s "
         "WHERE s.statement_id = b.id) GROUP BY 1, r.identity) GROUP BY account",
-        (first_day, last_day, tool_id),
+        (*days, tool_id),
     )
     return [RepeatedRows(account, count, int(yen), *paths) for account, count, yen, *paths in rows]
 

@@ -19,7 +19,8 @@ from mdvec.household.interfaces.transactions import TRANSACTION_COLUMNS, read_tr
 _CHECK = (
     "c.id, c.transaction_id_1, c.transaction_id_2, c.detection_date_tolerance, "
     "c.detection_amount_tolerance_abs, c.detection_amount_tolerance_pct, c.similarity_score, "
-    "c.user_decision, c.kept_id, c.reasons, c.batch, c.of_transfer"
+    "c.user_decision, coalesce(c.kept_id, c.transaction_id_1), c.reasons, c.batch, "
+    "c.of_transfer, c.of_transfer = 2"
 )
 _UNDECIDED = "(user_decision IS NULL OR user_decision = 'skip')"
 _WITH_ROWS = (
@@ -158,21 +159,15 @@ def store_pairs(
         f"detected_at = CURRENT_TIMESTAMP WHERE {_UNDECIDED}",
         (
             (
-                tool_id,
-                pair.score,
-                options.date_tolerance_days,
-                str(options.amount_tolerance_abs),
-                str(options.amount_tolerance_pct),
-                " ".join(pair.reasons),
-                announced,
-                pair.is_transfer if pair.paid_id is None else _BILL,
-                pair.paid_id,
-                pair.first.id,
-                pair.second.id,
+                tool_id, pair.score, options.date_tolerance_days,
+                str(options.amount_tolerance_abs), str(options.amount_tolerance_pct),
+                " ".join(pair.reasons), announced,
+                pair.is_transfer if pair.paid_id is None else _BILL, pair.paid_id,
+                pair.first.id, pair.second.id,
             )
             for pair in pairs
         ),
-    )
+    )  # fmt: skip
 
 
 def drop_unfound(
@@ -360,20 +355,6 @@ def _is_storable(number: int) -> bool:
 
 
 def _check(row: tuple[Any, ...]) -> Check:
-    check_id, first_id, second_id, days, amount_abs, amount_pct, score, decision = row[:8]
-    kept_id, reasons, batch, is_transfer = row[8:]
-    return Check(
-        id=check_id,
-        first_id=first_id,
-        second_id=second_id,
-        date_tolerance_days=days,
-        amount_tolerance_abs=Decimal(amount_abs),
-        amount_tolerance_pct=Decimal(amount_pct),
-        score=score,
-        decision=decision,
-        kept_id=kept_id or first_id,
-        reasons=tuple(reasons.split()),
-        batch=batch,
-        is_transfer=bool(is_transfer),
-        is_bill=is_transfer == _BILL,
-    )
+    values: list[Any] = [*row[:4], *map(Decimal, row[4:6]), *row[6:9], tuple(row[9].split())]
+    values += [row[10], *map(bool, row[11:])]
+    return Check(*values)
