@@ -409,13 +409,14 @@ def test_nothing_of_the_servers_environment_reaches_the_child(house, monkeypatch
     pid = house.process._main.pid
     if not Path(f"/proc/{pid}/environ").exists():
         pytest.skip("the system does not show it")
-    names = {
-        entry.split("=")[0]
+    environment = dict(
+        entry.split("=", 1)
         for entry in Path(f"/proc/{pid}/environ").read_text().split("\0")
         if entry
-    }
-    assert "HOME" in os.environ
-    assert not {"HOME", "PATH", "USER"} & names
+    )
+    assert "PATH" in os.environ
+    assert not {"PATH", "USER"} & environment.keys()
+    assert environment.get("HOME", "/nonexistent") == "/nonexistent"
 
 
 ORDINARY = [

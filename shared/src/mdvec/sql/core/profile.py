@@ -288,7 +288,9 @@ def _mean(column: Column, name: str) -> dict[str, str]:
     if not is_wide(column):
         return {"mean": f"avg({name})"}
     whole = name if family(column) == "integer" else f"trunc({name})"
-    high, low = (f"sum(({whole} {sign} {_HIGH})::HUGEINT)" for sign in ("//", "%"))
+    # A DECIMAL divided by a number is a DOUBLE, which has fewer digits.
+    number = whole if whole == name else f"{whole}::HUGEINT"
+    high, low = (f"sum(({number} {sign} {_HIGH})::HUGEINT)" for sign in ("//", "%"))
     rest = "0" if whole == name else f"coalesce(favg(({name} - {whole})::DOUBLE), 0)"
     return {"high": high, "low": low, "rest": rest}
 
