@@ -22,7 +22,6 @@ from mdvec.household import (
     NetWorthAnswer,
     NoAssets,
     RecurringAnswer,
-    Subject,
     Total,
     TrendAnswer,
     budget_status,
@@ -194,7 +193,7 @@ class ShownPlan:
     worth: NetWorthAnswer | None
     no_worth: str
     worth_chart: MonthChart | None
-    subjects: tuple[Subject, ...]
+    subjects: tuple[str, ...]
 
     @property
     def kinds(self) -> list[str]:
@@ -309,7 +308,7 @@ class _Plan:
             worth=worth,
             no_worth=no_worth,
             worth_chart=None if worth is None else _worth_chart(worth),
-            subjects=(Total.SPENDING, *(each for each in known if not each.is_income)),
+            subjects=(str(Total.SPENDING), *(str(each) for each in known if not each.is_income)),
         )
 
 
