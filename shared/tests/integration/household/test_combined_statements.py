@@ -1,9 +1,10 @@
 """Which file is newer, which rows are the same, and which decisions stay when files change."""
 
+from collections import Counter
 from datetime import date
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from ledger_folder import HEADER, JULY, LedgerFolder, line
 
@@ -261,8 +262,12 @@ def test_files_with_and_without_ids_of_one_ledger_count_each_purchase_once(truth
         folder.write(f"{number}.csv", *lines)
         if not at_once:
             folder.import_()
-    folder.import_()
-    assert sorted(rows(folder)) == sorted(amount for _, amount in covered)
+    report = folder.import_()
+    # Files that may be of two accounts both count, and the report asks.
+    twice = Counter(rows(folder))
+    twice.subtract(amount for _, amount in covered)
+    assert min(twice.values(), default=0) >= 0
+    assert report.account_doubts or not twice.total()
 
 
 def test_a_duplicate_counts_again_when_its_original_is_gone(folder):
@@ -291,6 +296,7 @@ BLOCKS = st.lists(
 @settings(max_examples=20, deadline=None)
 @given(st.lists(BLOCKS, min_size=1, max_size=3), st.booleans())
 def test_the_last_block_with_an_id_determines_the_parts_of_its_purchase(files, at_once):
+    assume(all(files.count(blocks) == 1 for blocks in files))  # a copy is as old as its original
     folder = LedgerFolder()
     wanted: dict[str, set[tuple[str, int]]] = {}
     for number, blocks in enumerate(files, 1):

@@ -80,8 +80,8 @@ def csv_to_parquet(
             text.seek(0)
             head = read_head(text, allowed, reading)
             is_large = source.stat().st_size >= large_from
-            is_direct = is_large and encoding == UTF_8 and lines.is_uniform
-            is_direct = is_direct and head.is_plain and _is_quoted_well(text, head)
+            is_plain = encoding == UTF_8 and lines.is_uniform and head.is_plain
+            is_direct = is_large and is_plain and _is_quoted_well(text, head)
             if is_direct and not (len(head.names) == 1 and lines.ends_blank):
                 rows = Rows(source, head, head.lines, lines.filled(head) - head.lines, is_large)
             else:
@@ -129,6 +129,8 @@ def _copy_below(text: TextIO, skipped: int, copy: Path, *, is_uniform: bool) -> 
     is_within, ends = False, ""
     with copy.open("w", encoding="utf-8", newline="") as plain:
         while block := text.read(_BLOCK):
+            if block[0] == "\ufeff" and not plain.tell():
+                plain.write("\ufeff")  # DuckDB passes over one at the start; this is a cell's
             while block.endswith("\r") and (more := text.read(1)):
                 block += more
             if not is_uniform:

@@ -225,9 +225,12 @@ def _odd_note(connection: duckdb.DuckDBPyConnection, column: str, scan: str, pat
         return ""
     (_, others), *odd = cells
     shown = ", ".join(f"{shown_name(text[:_MAX_SHOWN])} ({number:,})" for text, number in odd)
-    wishes = " ".join(f"--read {shlex.quote(f'na={text[:_MAX_SHOWN]}')}" for text, _ in odd)
-    what = "numbers" if pattern == NUMBER_LIKE else "dates"
-    return f"{shown} kept it text among {others:,} {what}; {wishes} makes it NULL"
+    said = f"{shown} kept it text among {others:,} "
+    said += "numbers" if pattern == NUMBER_LIKE else "dates"
+    if not all(text.isprintable() and len(text) <= _MAX_SHOWN for text, _ in odd):
+        return said  # nothing that a shell could be given as it is
+    wishes = " ".join(f"--read {shlex.quote(f'na={text}')}" for text, _ in odd)
+    return f"{said}; {wishes} makes it NULL"
 
 
 def _kinds(

@@ -13,6 +13,8 @@ import apsw
 from mdvec.household.core.accounts import AccountStatement, KeyedRow, tell_apart
 from mdvec.household.core.balances import BalancedDay
 
+_EVER = ("0001-01-01", "9999-12-31")
+
 
 def follow_accounts(
     connection: apsw.Connection, tool_id: int, present: Collection[tuple[str, str]]
@@ -39,9 +41,6 @@ def follow_accounts(
     )
 
 
-EVER = ("0001-01-01", "9999-12-31")
-
-
 @dataclass(frozen=True, slots=True)
 class AccountDoubt:
     """Two files that may be of one account or of two: nothing in them decides it.
@@ -59,7 +58,7 @@ class AccountDoubt:
 
 
 def doubts_of(
-    connection: apsw.Connection, tool_id: int, days: tuple[str, str] = EVER
+    connection: apsw.Connection, tool_id: int, days: tuple[str, str] = _EVER
 ) -> list[AccountDoubt]:
     """The doubts about files that have rows in these days (YYYY-MM-DD, both included)."""
     pairs = connection.execute(
@@ -107,11 +106,11 @@ class RepeatedRows:
 
 
 def repeated_rows(
-    connection: apsw.Connection, tool_id: int, days: tuple[str, str] = EVER
+    connection: apsw.Connection, tool_id: int, days: tuple[str, str] = _EVER
 ) -> list[RepeatedRows]:
     """The rows of these days that count once, of each account (YYYY-MM-DD, both included)."""
     rows = connection.execute(
-        "SELECT account, count(*), -total(amount), min(a), max(b) FROM (SELECT "
+        "SELECT account, count(*), -coalesce(sum(amount), 0), min(a), max(b) FROM (SELECT "
         "iif(a.scope = '', r.account, r.account || ' ' || a.scope) AS account, r.amount, "
         "min(a.path) AS a, max(b.path) AS b FROM account_doubts AS d "
         "JOIN ledger_statements AS a ON a.id = d.first JOIN ledger_statements AS b "
@@ -121,7 +120,7 @@ def repeated_rows(
         "WHERE s.statement_id = b.id) GROUP BY 1, r.identity) GROUP BY account",
         (*days, tool_id),
     )
-    return [RepeatedRows(account, count, int(yen), *paths) for account, count, yen, *paths in rows]
+    return [RepeatedRows(*row) for row in rows]
 
 
 # lists: statements that may have rows of several accounts: of several names, or without the

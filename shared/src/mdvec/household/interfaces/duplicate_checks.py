@@ -355,6 +355,9 @@ def _is_storable(number: int) -> bool:
 
 
 def _check(row: tuple[Any, ...]) -> Check:
-    values: list[Any] = [*row[:4], *map(Decimal, row[4:6]), *row[6:9], tuple(row[9].split())]
-    values += [row[10], *map(bool, row[11:])]
-    return Check(*values)
+    check_id, first_id, second_id, days, amount_abs, amount_pct, score, decision = row[:8]
+    kept_id, reasons, batch, is_transfer, is_bill = row[8:]
+    return Check(
+        check_id, first_id, second_id, days, Decimal(amount_abs), Decimal(amount_pct), score,
+        decision, kept_id, tuple(reasons.split()), batch, bool(is_transfer), bool(is_bill),
+    )  # fmt: skip
