@@ -198,7 +198,6 @@ def test_the_demo_runs_every_step_and_keeps_nothing_unless_told(mdvec, tmp_path,
     assert "kept/samples/notes exists already; choose another folder" in refused.err
 
 
-@pytest.mark.soak
 def test_a_demo_in_a_folder_is_kept(mdvec):
     assert f"mdvec ui --database {mdvec.work}/kept/demo.sqlite" in mdvec("demo", "kept").err
     assert "notes\tyes\tmarkdown\t29" in mdvec("status", "--database", "kept/demo.sqlite").out
