@@ -36,7 +36,8 @@ settings.register_profile(
 )
 settings.register_profile("soak", settings.get_profile("mdvec"), derandomize=False)
 settings.load_profile("mdvec")
-TIMES_THE_EXAMPLES = 100
+TIMES_THE_EXAMPLES_IN_MEMORY = 100
+TIMES_THE_EXAMPLES_ON_DISK = 10
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -44,12 +45,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--hypothesis-profile") != "soak":
         return
     used = "_hypothesis_internal_use_settings"  # Hypothesis has no public way to change them
-    tests = {getattr(item, "function", None) for item in items}  # a parametrized one only once
-    for test in tests:
+    tests = {getattr(item, "function", None): item.path for item in items}  # each function once
+    for test, path in tests.items():
         if hasattr(test, used):
             asked = getattr(test, used)
-            more = TIMES_THE_EXAMPLES * asked.max_examples
-            setattr(test, used, settings(asked, max_examples=more))
+            in_memory = "unit" in path.parts
+            times = TIMES_THE_EXAMPLES_IN_MEMORY if in_memory else TIMES_THE_EXAMPLES_ON_DISK
+            setattr(test, used, settings(asked, max_examples=times * asked.max_examples))
 
 
 def pytest_collection_finish() -> None:

@@ -36,8 +36,7 @@ from mdvec.embedding.endpoint import RemoteEmbedder
 from mdvec.errors import MdvecError
 from mdvec.index.documents import stored_files, stored_text
 from mdvec.index.nearest import calibrated_constants, store_constants
-from mdvec.search.core.confidence import FIRST, evidence
-from mdvec.search.core.fusion import fuse
+from mdvec.search.core.fusion import FIRST, evidence, fuse
 from mdvec.settings import load_settings
 from mdvec.text.markdown import outline
 from mdvec.text.tokens import is_blank

@@ -15,9 +15,8 @@ from mdvec.importing.options import DEFAULT_HEADING_LEVELS, DEFAULT_MIN_CHARS
 from mdvec.index.documents import NewDocument
 from mdvec.search.core.fusion import SearchMode
 from mdvec.text.chunking import Chunk, chunk_document
-from mdvec.text.options import ChunkingOptions
 from mdvec.text.readable import texts_to_embed
-from mdvec.text.tokens import is_blank
+from mdvec.text.tokens import ChunkingOptions, is_blank
 from processes import Bench
 from results import Row
 from section_finding import (

@@ -19,8 +19,7 @@ from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
 from mdvec.text.chunking import Chunk, chunk_document
 from mdvec.text.markdown import Outline, outline
-from mdvec.text.options import ChunkingOptions
-from mdvec.text.tokens import is_blank
+from mdvec.text.tokens import ChunkingOptions, is_blank
 
 LEVELS = (1, 2, 3)
 TOP = 10

@@ -35,7 +35,7 @@ def milliseconds(corpus: str, runs: int) -> list[float]:
     from mdvec.embedding import catalog
     from mdvec.text.chunking import chunk_document
     from mdvec.text.markdown import outline
-    from mdvec.text.options import ChunkingOptions
+    from mdvec.text.tokens import ChunkingOptions
 
     embedder = catalog.load("use")
     card = embedder.card

@@ -12,7 +12,7 @@ from mdvec.index.documents import NewDocument, put_document
 from mdvec.index.signature_cache import renew_signatures
 from mdvec.index.tables import Tables
 from mdvec.manage.registering import add_tool
-from mdvec.text.options import ChunkingOptions
+from mdvec.text.tokens import ChunkingOptions
 from mdvec.tools import registry
 
 

@@ -12,8 +12,7 @@ from finding import evenly
 from mdvec.embedding import catalog
 from mdvec.index.documents import NewDocument
 from mdvec.text.chunking import Chunk
-from mdvec.text.options import ChunkingOptions
-from mdvec.text.tokens import is_blank
+from mdvec.text.tokens import ChunkingOptions, is_blank
 from stored_documents import store
 
 MAX_WINDOWS = 100_000

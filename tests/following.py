@@ -46,3 +46,9 @@ class Following:
         return {
             tool.name: tool.description.split()[-1] for tool in tools if tool.name not in ALWAYS
         }
+
+    async def told_of(self, name: str) -> dict[str, str | None]:
+        """The rows' tools, once the client was told of this one."""
+        while name not in (tools := await self.changed_tools()):
+            pass
+        return tools

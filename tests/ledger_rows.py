@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import apsw
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.interfaces.transactions import TRANSACTION_COLUMNS, read_transaction
+from mdvec.household.interfaces.ledger_sums import TRANSACTION_COLUMNS, read_transaction
 
 
 def list_transactions(connection: apsw.Connection, tool_id: int) -> list[Transaction]:

@@ -63,7 +63,7 @@ def test_a_cache_of_what_people_write_has_a_bound(trees):
         & set(map(ast.unparse, node.decorator_list))
     }
     assert endless == {
-        "answer_data._adapter", "rendered._tokens", "signatures._signs",
+        "context._adapter", "rendered._tokens", "signatures._signs",
         "value_types._looks_like",
     }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""The constants of `search/core/confidence.py`, fitted over the first hits of several collections.
+"""The constants of `search/core/fusion.py`, fitted over the first hits of several collections.
 
 Likeness, named and ln(chunks) count beside the coverage as meets the bars of `confident` with most
 room, on every second question of each collection and what only the others answer. Then a logistic
@@ -22,7 +22,7 @@ from confident import MAX_FLAGGED, MIN_FLAGGED
 from finding import evenly
 from legs import Legs, legs_of
 from mdvec.embedding import catalog
-from mdvec.search.core.confidence import BOTH
+from mdvec.search.core.fusion import BOTH
 from processes import Bench
 from results import Row
 

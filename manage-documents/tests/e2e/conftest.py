@@ -134,8 +134,11 @@ class Mdvec:
         }
         self._running: list[Terminal | subprocess.Popen[str]] = []
 
-    def __call__(self, *arguments, stdin="", **environment) -> Done:
-        """Run a command in this process; an environment variable set to None is removed."""
+    def __call__(self, *arguments, stdin="", is_terminal=False, **environment) -> Done:
+        """Run a command in this process; an environment variable set to None is removed.
+
+        With ``is_terminal`` it draws as on a terminal, but nobody is there to ask.
+        """
         wanted = self._variables(environment)
         removed = dict.fromkeys(os.environ.keys() - wanted.keys())
         runner = CliRunner()
@@ -144,6 +147,9 @@ class Mdvec:
             logging_as_before(),
             runner.isolation(stdin, {**removed, **wanted}) as (out, err, _),
         ):
+            if is_terminal:
+                for stream in (sys.stdout, sys.stderr):
+                    vars(stream)["isatty"] = lambda: True
             code = _exit_code([*map(str, arguments)])
             sys.stdout.flush()
             sys.stderr.flush()

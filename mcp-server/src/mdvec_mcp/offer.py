@@ -31,7 +31,7 @@ Schema = dict[str, Any]
 
 _MAPS_OF_SCHEMAS = {"properties", "$defs"}
 """Keywords whose values map names, not keywords, to schemas."""
-_IMPLIED = [("additionalProperties", True), ("default", None)]
+_IMPLIED = [("additionalProperties", True), ("default", None), ("default", "")]
 """Keywords with values that are the default anyway."""
 
 

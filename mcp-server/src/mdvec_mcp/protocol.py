@@ -12,6 +12,7 @@ import secrets
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
 import anyio
@@ -36,6 +37,7 @@ from mcp.server.subscriptions import (
 from mcp.shared.exceptions import MCPError
 from mdvec import sql
 from mdvec.log import record
+from mdvec.text import shortened
 from mdvec.tools import FOLDED, naming
 from pydantic import BaseModel, TypeAdapter
 
@@ -53,11 +55,38 @@ _METHODS: dict[type[ServerEvent], str] = {
 """The notification of each event; sessions get none about single resources."""
 
 
+@dataclass(slots=True)
+class _Stream:
+    """The stream of notices of a session over HTTP: notices are lost while it is not open."""
+
+    is_open: bool = False
+    missed: dict[str, None] = field(default_factory=dict)
+
+
 class Sessions:
     """The open sessions that began with a handshake (``initialize``)."""
 
     def __init__(self) -> None:
         self._open: set[Connection] = set()
+        self._streams: dict[str, _Stream] = {}
+
+    def opened(self, session: str) -> list[str]:
+        """The methods of the notices that a session missed before its stream opened just now."""
+        stream = self._streams.get(session)
+        if stream is None:
+            return []
+        missed, stream.missed, stream.is_open = list(stream.missed), {}, True
+        return missed
+
+    def closed(self, session: str) -> None:
+        """Remember from now on what a session misses."""
+        if session in self._streams:
+            self._streams[session].is_open = False
+
+    def _follow_stream(self, connection: Connection) -> None:
+        if session := connection.session_id:
+            self._streams[session] = _Stream()
+            connection.exit_stack.callback(self._streams.pop, session, None)
 
     async def observe(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
@@ -76,6 +105,7 @@ class Sessions:
         with sql.in_session(session, client):
             result = await call_next(ctx)
         if ctx.method == "initialize" and isinstance(result, dict):
+            self._follow_stream(ctx.session._connection)  # noqa: SLF001
             for lists in ("tools", "prompts", "resources"):
                 result["capabilities"][lists]["listChanged"] = True
         elif ctx.method == "notifications/initialized":
@@ -90,6 +120,9 @@ class Sessions:
         methods = [_METHODS[type(event)] for event in events if type(event) in _METHODS]
         if not methods:
             return
+        for stream in self._streams.values():
+            if not stream.is_open:
+                stream.missed.update(dict.fromkeys(methods))
         async with anyio.create_task_group() as group:
             for connection in list(self._open):
                 group.start_soon(_tell, connection, methods)
@@ -118,6 +151,7 @@ class MdvecServer(Server[dict[str, Any]]):
 
     Attributes:
         offer: what it offers now.
+        sessions: the clients that did a handshake, who are told of changes.
         on_listed: what to call in a thread when a client next asks for the list of tools.
         on_close: what to call when serving ends.
     """
@@ -127,7 +161,7 @@ class MdvecServer(Server[dict[str, Any]]):
     ) -> None:
         self.on_listed: list[Callable[[], None]] = []
         self.on_close: list[Callable[[], None]] = []
-        self._sessions = Sessions()
+        self.sessions = Sessions()
         self._subscribed = InMemorySubscriptionBus()
         self._structured, self._language = structured, language
         super().__init__(
@@ -139,7 +173,7 @@ class MdvecServer(Server[dict[str, Any]]):
             on_list_prompts=self._list_prompts, on_get_prompt=self._get_prompt,
             on_subscriptions_listen=ListenHandler(self._subscribed),
         )  # fmt: skip
-        self.middleware.append(self._sessions.observe)
+        self.middleware.append(self.sessions.observe)
         self.extensions[EXTENSION_ID] = {}
 
     def follow(self, live: LiveOffer) -> None:
@@ -170,7 +204,7 @@ class MdvecServer(Server[dict[str, Any]]):
         self.follow(self._live)
         for event in events:
             await self._subscribed.publish(event)
-        await self._sessions.tell(events)
+        await self.sessions.tell(events)
 
     def close(self) -> None:
         """Release what the tools hold: threads, ports, processes."""
@@ -230,8 +264,8 @@ class MdvecServer(Server[dict[str, Any]]):
         if name in self.offer.left_out:
             raise ToolError(f"there is no tool {self.offer.named(name)} here now")
         raise ToolError(
-            f"there is no tool {name!r} here now; list the tools again. If it was disabled, "
-            "the user can bring it back in a terminal: mdvec tool enable -n NAME"
+            f"there is no tool {shortened(name)!r} here now; list the tools again. If it was "
+            "disabled, the user can bring it back in a terminal: mdvec tool enable -n NAME"
         )
 
     def _structured_content(

@@ -135,10 +135,10 @@ def source_text(values: Values, today: date) -> str:
         lines.append(f"front matter: {', '.join(entries)}")
     if values["import"] is not None:
         lines.append(f"import {values['import']['state']}: {values['import']['text']}")
-    lines += [
-        f"failed: {quoted(failure['file_path'])}: {failure['reason']}"
-        for failure in failed[: importing.MAX_LISTED]
-    ]
+    of_reason: dict[str, list[str]] = {}
+    for failure in failed[: importing.MAX_LISTED]:
+        of_reason.setdefault(failure["reason"], []).append(quoted(failure["file_path"]))
+    lines += [f"failed: {', '.join(paths)}: {reason}" for reason, paths in of_reason.items()]
     if len(failed) > importing.MAX_LISTED:
         lines.append(f"failed: {len(failed) - importing.MAX_LISTED} more")
     return "\n  ".join(map(on_one_line, lines))
@@ -212,9 +212,14 @@ def tags_and_values(
 
 def _frequent_values(counts: Mapping[str, Counter[str]]) -> dict[str, list[str]]:
     """The most frequent entries, with values if several documents share one."""
-    frequent = sorted(counts, key=lambda name: -counts[name].total())
+    frequent = sorted(index.short_enough(counts), key=lambda name: -counts[name].total())
     named = [name for name in frequent if name.casefold() not in _TOLD_ELSEWHERE][:_MAX_ENTRIES]
-    values = {name: counts[name].most_common(_MAX_VALUES) for name in named}
+    values = {
+        name: Counter(
+            {value: counts[name][value] for value in index.short_enough(counts[name])}
+        ).most_common(_MAX_VALUES)
+        for name in named
+    }
     return {
         name: [value for value, _ in most] if most and most[0][1] > 1 else []
         for name, most in values.items()

@@ -254,7 +254,12 @@ def connect_here(
 
     @contextmanager
     def connect_here(
-        database: Path, *, home: Path, client: Implementation | None = None, **environment: str
+        database: Path,
+        *,
+        home: Path,
+        client: Implementation | None = None,
+        mode: str = "auto",
+        **environment: str,
     ) -> Iterator[Connected]:
         kept_caches(home)
         with pytest.MonkeyPatch.context() as patch:
@@ -267,7 +272,7 @@ def connect_here(
             start = main.Start(settings, settings_file=None, folder=None, is_alone=False)
             server = main._server(start, models).server
             with closing(server), start_blocking_portal() as portal:
-                connecting = Client(server, client_info=client)
+                connecting = Client(server, client_info=client, mode=mode)
                 with portal.wrap_async_context_manager(connecting) as connected:
                     yield Connected(portal, connected)
 

@@ -86,7 +86,7 @@ def test_clients_over_http_and_the_bridge_are_told_of_a_new_tool(wire, server, d
                 notes = database.parent / "notes"
                 registering.add_tool(database, "later", "後から", notes, "markdown")
                 with anyio.fail_after(60):
-                    lists = [await each.changed_tools() for each in clients]
+                    lists = [await each.told_of("later") for each in clients]
                 tasks.cancel_scope.cancel()
         return lists
 
@@ -152,11 +152,11 @@ def test_the_bridge_tells_of_changes_before_during_and_after_a_kill_of_the_serve
         async with bridged.client:
             add("before")
             with anyio.fail_after(60):
-                assert "before" in await bridged.changed_tools()
+                await bridged.told_of("before")
                 await anyio.to_thread.run_sync(restart, one, "meanwhile")
-                assert "meanwhile" in await bridged.changed_tools()  # of the new session
+                await bridged.told_of("meanwhile")  # of the new session
                 add("afterwards")
-                assert "afterwards" in await bridged.changed_tools()
+                await bridged.told_of("afterwards")
 
     anyio.run(run)
 

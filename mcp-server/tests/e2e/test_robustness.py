@@ -15,6 +15,7 @@ from mdvec.manage.doctor.installed import check_sources
 from mdvec.manage.status import overview
 from mdvec.settings import Settings
 from mdvec.tools.names import FOLDED
+from table_of_cases import each
 
 LONG = "水道が止まると料理も洗い物もできないので、汲み置きの水をいつも決まった量だけ用意しておく。"
 
@@ -109,7 +110,7 @@ def test_a_row_with_the_name_of_an_own_tool_keeps_it(database, connect_here):
     )
 
 
-@pytest.mark.parametrize(("name", "call"), FOLDED.items())
+@each(("name", "call"), FOLDED.items())
 def test_an_old_name_is_answered_with_a_call_only_where_it_can_be_made(connected, name, call):
     answer = connected.call(name, {})
     assert answer.is_error

@@ -9,6 +9,7 @@ import duckdb
 import pytest
 from imported import imported
 from mdvec.manage import registering
+from table_of_cases import each
 
 SAMPLES = Path(__file__).parents[3] / "docs" / "examples" / "household"
 LONG_NAME = "c" * 200
@@ -119,7 +120,7 @@ def test_an_answer_stays_within_max_output_size(client):
                 assert len(answer.content[0].text.encode()) <= most, (most, query, statistics)
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "told"),
     [
         ("9007199254740992", 2**53),

@@ -8,6 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from mcp_types import Implementation
 from mdvec.tools.names import FOLDED, OWN
+from table_of_cases import each
 from word_search import ranked
 
 CALLS = {
@@ -195,7 +196,7 @@ def test_a_hint_says_which_setting_would_offer_the_tool(start, settings, tool, a
     assert before + why + after in answer.content[0].text
 
 
-@pytest.mark.parametrize(("name", "call"), FOLDED.items())
+@each(("name", "call"), FOLDED.items())
 def test_an_old_name_is_answered_with_the_new_call(client, name, call):
     answer = client.call(name, {})
     assert answer.is_error
@@ -224,9 +225,7 @@ def test_every_description_begins_with_english_words(client):
         assert tool.description[:20].isascii(), tool.name
 
 
-@pytest.mark.parametrize(
-    ("tool", "request_"), [(tool, one) for tool, asked in REQUESTS.items() for one in asked]
-)
+@each(("tool", "request_"), [(tool, one) for tool, asked in REQUESTS.items() for one in asked])
 def test_a_plain_word_search_finds_the_right_tool_among_the_first_three(client, tool, request_):
     assert tool in ranked(client.tools(), request_)[:3]
 

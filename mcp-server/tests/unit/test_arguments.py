@@ -2,6 +2,7 @@
 
 import pytest
 from mcp.server.mcpserver.exceptions import ToolError
+from table_of_cases import each
 
 from mdvec_mcp.arguments import checked_arguments
 
@@ -11,7 +12,7 @@ TEXTS = {"anyOf": [{"type": "array", "items": {"type": "string"}, "minItems": 1}
 PAIR = {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2}
 
 
-@pytest.mark.parametrize(
+@each(
     ("schema", "value"),
     [
         ({"type": "integer"}, 5),
@@ -32,7 +33,7 @@ def test_arguments_that_pydantic_checks_are_unchanged(schema, value):
     assert checked_arguments("t", {"p": value}, {"p": schema}) == {"p": value}
 
 
-@pytest.mark.parametrize(
+@each(
     ("schema", "value", "needed"),
     [
         ({"type": "integer"}, True, "a whole number, not true"),

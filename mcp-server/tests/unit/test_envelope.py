@@ -5,13 +5,14 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec_mcp.envelope import reply_to_unusable, without_lone_surrogates
 
 PING = {"jsonrpc": "2.0", "id": 7, "method": "ping"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "code", "id_", "words"),
     [
         ("{", -32700, None, "this is not JSON"),

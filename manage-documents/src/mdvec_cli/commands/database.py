@@ -19,10 +19,12 @@ from mdvec_cli.commands.terminal import (
     SettingsOptions,
     chosen_format,
     complete_tool_names,
+    in_own_language,
     is_japanese,
     print_facts,
     print_json,
     print_line,
+    print_sentence,
     print_table,
     say,
     with_settings_options,
@@ -62,7 +64,7 @@ def status_command(
         if not as_json and (reranker := settings.reranker()) is not None:
             lack = reranker.missing()
             state = f"{lack}; searches keep their usual order" if lack else "orders first passages"
-            print_line(f"reranker: {reranker.name} ({state})")
+            print_sentence(f"reranker: {reranker.name} ({state})")
     else:
         _details(settings.database_path, name, as_json=as_json, show_all=show_all)
         if not as_json:
@@ -80,9 +82,9 @@ def _overview(database: Path, *, as_json: bool) -> None:
         return
     for warning in summary.warnings:
         say(f"warning: {warning}")
-    print_line(f"database: {summary.database} ({text.file_size(summary.file_size)})")
+    print_sentence(f"database: {summary.database} ({text.file_size(summary.file_size)})")
     if not summary.tools:
-        print_line(
+        print_sentence(
             'no tools yet; add one with: mdvec tool add -n NAME -d "what it contains" -s FOLDER'
         )
         return
@@ -110,7 +112,7 @@ def _print_notes(tools: Sequence[ToolStatus]) -> None:
                 f"import sends them (mdvec import -n {tool.name} --mode update)"
             )
     if outside := [tool.name for tool in tools if tool.engine == "chroma"]:
-        print_line(f"vectors in Chroma: {', '.join(outside)}")
+        print_sentence(f"vectors in Chroma: {', '.join(outside)}")
 
 
 def _print_tools(view: KindStatus, tools: list[ToolStatus]) -> None:
@@ -147,10 +149,10 @@ def _details(database: Path, name: str, *, as_json: bool, show_all: bool) -> Non
             ("source", tool.source),
             ("kind", tool.kind),
             ("active", tool.is_active),
-            *details.contents.import_facts(),
+            *_own(details.contents.import_facts()),
             ("created", text.local_time(tool.created_at)),
             ("last import", text.local_time(tool.last_import_at)),
-            *details.contents.content_facts(),
+            *_own(details.contents.content_facts()),
         ],
     )
     listing = details.contents.listing()
@@ -159,6 +161,13 @@ def _details(database: Path, name: str, *, as_json: bool, show_all: bool) -> Non
     if len(shown) < len(listing.rows):
         more = len(listing.rows) - len(shown)
         say(f"… {more} more; to list them: mdvec status -n {name} --all")
+
+
+def _own(facts: list[tuple[str, object]]) -> list[tuple[str, object]]:
+    """Facts whose values are sentences of this program, in the language of the person."""
+    return [
+        (name, in_own_language(value) if isinstance(value, str) else value) for name, value in facts
+    ]
 
 
 @with_settings_options
@@ -174,7 +183,8 @@ def backup_command(
     if chosen_format(format_, loaded.settings) == "json":
         print_json(made)
         return
-    print_line(f"{made.file}: {text.counted(len(made.tools), 'tool')}, {text.file_size(made.size)}")
+    tools = ", ".join(made.tools) or "-"
+    print_sentence(f"backed up into {made.file} ({text.file_size(made.size)}): {tools}")
     if made.settings is None:
         say("there is no settings file; only the database is in it")
 
@@ -202,9 +212,9 @@ def restore_command(
     if chosen_format(format_, loaded.settings) == "json":
         print_json(done)
         return
-    print_line(f"{done.database} has {text.counted(len(done.tools), 'tool')} now")
+    print_sentence(f"{done.database} has these tools now: {', '.join(done.tools) or '-'}")
     if done.settings is not None:
-        print_line(f"{done.settings} has the settings of the backup")
+        print_sentence(f"{done.settings} has the settings of the backup")
 
 
 @contextmanager
@@ -236,7 +246,7 @@ def compact_command(options: SettingsOptions, format_: FormatOption = None) -> N
     if chosen_format(format_, settings) == "json":
         print_json(done)
     else:
-        print_line(
+        print_sentence(
             f"{done.database}: {done.bytes_given_back:,} bytes freed "
             f"({text.file_size(done.size_before)} before, {text.file_size(done.size_after)} now)"
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import subprocess
 import sys
 import tempfile
@@ -16,6 +15,7 @@ from typing import Annotated
 import typer
 from mdvec import manage
 from mdvec.installation import this_installation
+from mdvec.platform import shell_line
 
 from mdvec_cli.commands.terminal import say
 
@@ -97,8 +97,8 @@ def _demonstrate(ctx: typer.Context, folder: Path) -> None:
 
 def _on_page(folder: Path) -> str:
     files = (("--database", folder / "demo.sqlite"), ("--config", folder / "config.toml"))
-    return f"{this_installation().program} ui " + shlex.join(
-        str(part) for pair in files for part in pair
+    return f"{this_installation().program} ui " + shell_line(
+        *(str(part) for pair in files for part in pair)
     )
 
 
@@ -129,7 +129,7 @@ def samples_command(
     copies = manage.copy_samples(folder.expanduser().absolute())
     for name, copy in copies.items():
         say(f"wrote {name}: {copy}")
-    notes = shlex.quote(str(copies["notes"]))
+    notes = shell_line(str(copies["notes"]))
     say(f'next: mdvec tool add -n notes -d "sample notes" -s {notes}')
 
 

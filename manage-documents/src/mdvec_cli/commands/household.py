@@ -15,6 +15,7 @@ from mdvec_cli.commands.terminal import (
     SettingsOptions,
     chosen_format,
     complete_tool_names,
+    is_japanese,
     print_json,
     print_table,
     print_text,
@@ -71,11 +72,12 @@ def map_(
     kept while something is undecided that would change a figure: --set states it.
     """
     settings = options.settings()
+    as_json = chosen_format(format_, settings) == "json"
     shown = manage.map_statement(
         settings.database_path, file.expanduser(), name, account=account, save=save,
-        stated=stated or (),
+        stated=stated or (), language="ja" if is_japanese() and not as_json else "en",
     )  # fmt: skip
-    if chosen_format(format_, settings) == "json":
+    if as_json:
         print_json(shown)
     else:
         _print(shown)

@@ -24,9 +24,8 @@ from mdvec_cli.commands.terminal import (
     chosen_format,
     complete_tool_names,
     confirmed,
-    in_own_language,
     print_json,
-    print_line,
+    print_sentence,
     say,
     with_settings_options,
 )
@@ -382,4 +381,4 @@ def _print_report(report: ImportReport) -> None:
         if line.is_note:
             say(text)
         else:
-            print_line(in_own_language(text))
+            print_sentence(text)

@@ -12,8 +12,9 @@ from mdvec_cli.commands.terminal import (
     SettingsOptions,
     chosen_format,
     confirmed,
+    in_own_language,
     print_json,
-    print_line,
+    print_sentence,
     print_table,
     say,
     with_settings_options,
@@ -46,8 +47,8 @@ def ls(options: SettingsOptions, format_: FormatOption = None) -> None:
         [
             (
                 f"{card.name} (auto)" if model.is_auto else card.name,
-                "yes" if model.missing is None else "no", card.dimension or None, card.default_size,
-                card.licence, card.summary,
+                model.missing is None, card.dimension or None, card.default_size,
+                card.licence, in_own_language(card.summary),
             )
             for model in models for card in [model.card]
         ],
@@ -117,7 +118,7 @@ def try_out(
         print_json(trial)
         return
     where = f" at {trial.host}" if trial.host else f" (loaded in {trial.load_seconds:.1f} s)"
-    print_line(
+    print_sentence(
         f"{trial.name}{where}: {trial.dimension} dimensions, "
         f"a question in {trial.question_seconds * 1000:.0f} ms"
     )

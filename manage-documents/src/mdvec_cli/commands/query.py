@@ -19,8 +19,8 @@ from mdvec import sql
 from mdvec_cli.commands.terminal import (
     SettingsOptions,
     print_json,
-    print_line,
-    print_table,
+    print_rows,
+    print_sentence,
     say,
     with_settings_options,
 )
@@ -118,7 +118,7 @@ def print_answer(
         writer.writerow(columns)
         writer.writerows([["" if cell is None else _text(cell) for cell in row] for row in rows])
     else:
-        print_table(
+        print_rows(
             title,
             columns,
             [["NULL" if cell is None else _text(cell) for cell in row] for row in rows],
@@ -270,10 +270,10 @@ def _print_table(form: TableFormat, answer: dict[str, Any], most: int) -> None:
 
 def _print_saved(answer: dict[str, Any]) -> None:
     if "deleted" in answer:
-        print_line(f"deleted {answer['deleted']}")
+        print_sentence(f"deleted {answer['deleted']}")
         return
     types = answer["parameters"]
-    print_line(f"saved {answer['saved']}")
+    print_sentence(f"saved {answer['saved']}")
     given = "".join(f" -p {name}=<{kind}>" for name, kind in types.items())
     say(f"run it with: mdvec query --saved {answer['saved']}{given}")
 

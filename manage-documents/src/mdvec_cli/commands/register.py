@@ -32,6 +32,14 @@ def _checked_url(url: str | None) -> str | None:
     return url
 
 
+def _served(folder: Path) -> str:
+    """The absolute path of a folder, as clients start the server elsewhere."""
+    path = folder.expanduser().absolute()
+    if not path.is_dir():
+        raise typer.BadParameter(f"there is no folder {folder}", param_hint="'--docs-dir'")
+    return str(path)
+
+
 @with_settings_options
 def register_command(
     options: SettingsOptions,
@@ -40,6 +48,11 @@ def register_command(
         str | None,
         typer.Option("--http", metavar="URL", callback=_checked_url, show_default=False,
                      help="Register the server that runs at this URL (mdvec-mcp --http)."),
+    ] = None,
+    docs_dir: Annotated[
+        Path | None,
+        typer.Option("--docs-dir", metavar="FOLDER", show_default=False,
+                     help="Register a server of this folder, as mdvec serve starts it."),
     ] = None,
     print_: Annotated[
         bool, typer.Option("--print", help="Print the entry and its file; write nothing.")
@@ -50,10 +63,17 @@ def register_command(
     What you added to a previous entry stays. The previous file is kept beside the new one.
     Restart the client afterwards.
     """
+    if http is not None and docs_dir is not None:
+        raise typer.BadParameter(
+            "the server at the URL of --http has its own documents; give one of the two",
+            param_hint="'--docs-dir'",
+        )
     settings = options.settings()
     arguments = ["--database", str(settings.database_path)]
     if options.config is not None:
         arguments += ["--config", str(options.config.expanduser().absolute())]
+    if docs_dir is not None:
+        arguments += ["--docs-dir", _served(docs_dir)]
     server = manage.Server(
         manage.kept_server_program(),
         tuple(arguments),

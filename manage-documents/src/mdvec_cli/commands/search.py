@@ -21,8 +21,10 @@ from mdvec_cli.commands.terminal import (
     SettingsOptions,
     chosen_format,
     complete_tool_names,
+    in_own_language,
     print_json,
     print_line,
+    print_sentence,
     print_table,
     print_text,
     say,
@@ -144,13 +146,15 @@ def search_command(
     settings = options.settings(search={"k": k, "mode": mode})
     names = None if name is None else (name,)
     as_json = chosen_format(format_, settings) == "json"
-    if text.is_blank(typed.words) and related_to is None:
+    words, others = typed.words, list(also or ())
+    if others and text.is_blank(words) and related_to is None:
+        words = others.pop(0)
+    if text.is_blank(words) and related_to is None:
         if text.is_blank(query) and filters.is_empty and name is None:
             raise typer.BadParameter("it is blank; ask something, or filter", param_hint="query")
         listing = search.list_documents(settings.database_path, names, filters, page, sort)
         _print_listing(listing, as_json=as_json)
         return
-    words = typed.words
     source = None
     if related_to is not None:
         source, like = search.query_like(settings.database_path, names, related_to)
@@ -164,7 +168,7 @@ def search_command(
         settings.search.max_chars,
         filters,
         sort,
-        tuple(also or ()),
+        tuple(others),
         source,
     )
     load = functools.partial(_load, settings.model.options())
@@ -179,7 +183,8 @@ def search_command(
     if as_json:
         _print_json(answer, explain=explain)
         return
-    for note in (*search.signs_read_as_text(query, is_code=False), *answer.notes):
+    of_page = [search.NO_PAGES] if page > 1 else []
+    for note in (*of_page, *search.signs_read_as_text(query, is_code=False), *answer.notes):
         say(f"note: {note}")
     _print_hits(answer, explain=explain)
 
@@ -227,11 +232,11 @@ def _print_hits(answer: Answer, *, explain: bool) -> None:
         print_line(f"[{number}] {hit.score:.2f}  {source}{pages}{heading}{about}")
         if explain:
             for line in _explanation(hit, answer.query):
-                print_line(f"    {line}")
+                print_line(f"    {in_own_language(line)}")
         for line in _shown_lines(hit):
             print_line(f"    {line}")
     if explain:
-        print_line(_judgement(answer))
+        print_sentence(_judgement(answer))
         print_table(
             "time", ("stage", "ms"),
             [(stage, f"{spent * 1000:.1f}") for stage, spent in answer.seconds.items()],

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from mdvec import __version__, log, manage
 from mdvec.errors import MdvecError
-from mdvec.japanese import in_japanese
+from mdvec.japanese import heading_in_japanese, in_japanese
 from mdvec.settings import display_language
 from mdvec.text import on_one_line
 
@@ -176,9 +176,19 @@ def is_japanese() -> bool:
     return display_language(os.environ, Path.cwd()) == "ja"
 
 
+def _heading_language() -> Callable[[str], str]:
+    """What puts a heading into the language of the person."""
+    return heading_in_japanese if is_japanese() else str
+
+
 def print_line(line: str) -> None:
-    """Print a line of the result."""
+    """Print a line of the result as it is, such as a name or a path."""
     typer.echo(line)
+
+
+def print_sentence(sentence: str) -> None:
+    """Print a sentence of the result in the language of the person."""
+    typer.echo(in_own_language(sentence))
 
 
 def print_text(text: str) -> None:
@@ -204,9 +214,24 @@ def print_table(
     rows: Iterable[Sequence[object]],
     numbers: Collection[int] = (),
 ) -> None:
+    """Print a table of this program's own, with its headings in the language of the person."""
+    own = _heading_language()
+    shown = [
+        [own(_shown(cell)) if isinstance(cell, bool) else cell for cell in row] for row in rows
+    ]
+    print_rows(own(title), [own(column) for column in columns], shown, numbers)
+
+
+def print_rows(
+    title: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    numbers: Collection[int] = (),
+) -> None:
     """Print a table on a terminal; elsewhere one line per row, with tabs between columns.
 
-    The columns at the places ``numbers`` are aligned to the right.
+    The headings are as given, such as a query's columns; those at the places ``numbers`` are
+    aligned to the right.
     """
     shown = [[_shown(cell) for cell in row] for row in rows]
     if not sys.stdout.isatty():
@@ -226,7 +251,9 @@ def print_table(
 
 def print_facts(title: str, facts: Iterable[tuple[str, object]]) -> None:
     """Print names and values, one pair per line."""
-    print_table(title, ("", title) if sys.stdout.isatty() else ("fact", "value"), facts)
+    own = _heading_language()
+    headings = ("", title) if sys.stdout.isatty() else ("fact", "value")
+    print_table(title, headings, [(own(name), value) for name, value in facts])
 
 
 def _shown(cell: object) -> str:

@@ -22,7 +22,7 @@ def saved(notes):
     settings.write_text(SETTINGS)
     done = notes("backup", "saved.zip")
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith(f"{notes.work / 'saved.zip'}: 1 tool, ")
+    assert done.out.startswith(f"backed up into {notes.work / 'saved.zip'} (")
     return notes
 
 

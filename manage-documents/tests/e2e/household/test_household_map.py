@@ -1,5 +1,7 @@
 """`mdvec household map`: how a bank's CSV is read, as a table and as JSON."""
 
+import re
+
 UNKNOWN = (
     "取引日,お取引の内容,出金,入金,残高\n"
     "R7.7.1,架空電力,300,,700\nR7.7.2,振込,,50,750\nR7.7.x,架空書店,10,,740\nR7.7.4,架空書店,10,,700\n"
@@ -37,6 +39,42 @@ def test_a_mapping_is_shown_with_its_rows_then_saved_then_used(mdvec):
     ]  # fmt: skip
     report = mdvec("import", "-n", "kakeibo", "--format", "json").json["ledger"]
     assert (report["imported"], len(report["failed"])) == (4, 1)
+
+
+def test_what_is_said_of_a_file_is_in_japanese_but_not_json(mdvec):
+    household(mdvec)
+    command = ("household", "map", "docs/架空信金_202507.csv")
+    done = mdvec(*command, MDVEC_DISPLAY_LANGUAGE="ja")
+    assert done.err.splitlines() == [
+        "4 行を 架空信金 として読みました（提案）",
+        "残高: 2 行のうち 2 行が隣の行と合っています",
+        "読めない行: 4 行目。日付を読み取れません"
+        "（2025/07/01、20250701、令和7年7月1日 のような形で書いてください）",
+        "次に: 行が正しければ、--save を付けて同じコマンドをもう一度",
+    ]
+    as_json = (*command, "--format", "json")
+    assert mdvec(*as_json, MDVEC_DISPLAY_LANGUAGE="ja").json == mdvec(*as_json).json
+
+
+def test_what_is_undecided_is_asked_in_japanese_but_not_in_json(mdvec):
+    household(mdvec)
+    mdvec.write(
+        "x.csv", "取引日,内容,金額,手数料\n2025/7/1,架空電力,300,20\n2025/7/2,架空書店,50,0\n"
+    )
+    done = mdvec("household", "map", "docs/x.csv", MDVEC_DISPLAY_LANGUAGE="ja")
+    asked = [line for line in done.err.splitlines() if line.startswith("決めること: ")]
+    assert asked
+    assert not [line for line in asked if re.search("[a-z]+ [a-z]+ [a-z]+ ", line)]
+    refused = mdvec("household", "map", "docs/x.csv", "--save", MDVEC_DISPLAY_LANGUAGE="ja")
+    assert refused.code == 1
+    assert refused.err.startswith("エラー: 決まっていないことがあるので保存しませんでした: ")
+    as_json = mdvec(
+        "household", "map", "docs/x.csv", "--format", "json", MDVEC_DISPLAY_LANGUAGE="ja"
+    )
+    assert (
+        as_json.json["undecided"]
+        == (mdvec("household", "map", "docs/x.csv", "--format", "json").json["undecided"])
+    )
 
 
 def test_a_row_that_the_balance_contradicts_is_pointed_at(mdvec):

@@ -33,7 +33,7 @@ def test_a_variable_missing_later_deletes_nothing_and_is_reported_in_one_line(md
     assert details["scan"] == {
         "extensions": DEFAULTS.split(", "), "exclude": [], "max_bytes": 10485760,
     }  # fmt: skip
-    assert f"files\t{DEFAULTS}, up to 10.0 MB\n" in mdvec("status", "-n", "docs").out
+    assert f"files\t{DEFAULTS}\nlargest file\t10.0 MB\n" in mdvec("status", "-n", "docs").out
 
 
 def test_an_unfinished_import_is_reported_by_search_and_status(notes):

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from mdvec.settings import display_language
 
 import mdvec_cli
-from mdvec_cli.japanese_help import columns, put_into_japanese, wrapped
-from mdvec_cli.main import app
+from mdvec_cli.main import app, columns, put_into_japanese, wrapped
 
 KANA = re.compile(r"[ぁ-んァ-ヶ一-龠]")
 ENGLISH = re.compile(r"(?:[A-Za-z']+ ){3,}[a-z]+")
@@ -100,9 +99,34 @@ def test_errors_and_findings_are_in_japanese_but_not_json(mdvec):
     imported = japanese("import", "-n", "notes")
     assert imported.out.startswith("notes: 追加 1、更新 0、削除 0、変更なし 0、失敗 0。断片 1 個、")
     # What has no translation is in English as a whole.
-    assert japanese("get", "-n", "notes", "a.md", "--page", "2").err.startswith("error: ")
+    exported = japanese("household", "export", "-n", "notes", "--since", "2025-13-01")
+    assert exported.err.startswith("error: Invalid value for '--since'")
+    assert japanese("household", "expenses", "medical", "-n", "notes").err == (
+        "エラー: ツール「notes」は markdown で、家計簿ではありません\n"
+    )
     lines = [line.partition(": ")[2] for line in japanese("doctor").out.splitlines()]
     assert [line for line in lines if ENGLISH.search(line)] == []
     assert sum(bool(KANA.search(line)) for line in lines) > 10
     findings = japanese("doctor", "--format", "json").json["findings"]
     assert [finding for finding in findings[3:6] if KANA.search(finding["sentence"])] == []
+
+
+def test_tables_and_lines_are_in_japanese_and_what_is_the_users_stays(mdvec):
+    def japanese(*arguments):
+        return mdvec(*arguments, MDVEC_DISPLAY_LANGUAGE="ja").out
+
+    mdvec("tool", "add", "-n", "name", "-d", "source", "-s", "docs")
+    mdvec.write("a.md", "# 水\n\n備える。\n")
+    mdvec("import", "-n", "name")
+    overview = japanese("status")
+    assert overview.startswith("データベース: ")
+    assert "名前\t有効\t種類\t文書\tベクトル\tモデル\t最後の取り込み\n" in overview
+    assert "\nname\tはい\tmarkdown\t1\t1\t" in overview
+    details = japanese("status", "-n", "name")
+    assert "項目\t値\n説明\tsource\n取り込み元\t" in details
+    explained = japanese("search", "水", "--explain")
+    lines = [*details.splitlines(), *explained.splitlines()]
+    assert [line for line in lines if ENGLISH.search(line)] == []
+    assert "saved.zip にバックアップしました" in japanese("backup", "saved.zip")
+    assert "バイトを空けました" in japanese("compact")
+    assert mdvec("tool", "ls", "--all", MDVEC_DISPLAY_LANGUAGE="en").out.startswith("name\tactive")

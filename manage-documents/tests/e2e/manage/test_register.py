@@ -100,6 +100,23 @@ def test_what_the_user_added_to_an_entry_stays_when_it_is_registered_again(mdvec
     )
 
 
+def test_a_folder_is_registered_with_its_absolute_path(mdvec):
+    mdvec.write("a.md", "# Water\n\nThree litres a day.\n")
+    done = mdvec("register", "cursor", "--docs-dir", "docs")
+    assert done.code == 0, done.err
+    entry = json.loads((mdvec.home / FILES["cursor"]).read_text())["mcpServers"]["mdvec"]
+    assert entry["args"] == [
+        "--database", str(mdvec.database), "--docs-dir", str(mdvec.work / "docs"),
+    ]  # fmt: skip
+    missing, both = mdvec.each(
+        "register cursor --docs-dir none",
+        "register cursor --docs-dir docs --http http://127.0.0.1:8765/mcp",
+    )
+    assert (missing.code, both.code) == (2, 2)
+    assert "there is no folder none" in missing.err
+    assert "give one of the two" in both.err
+
+
 def test_a_file_that_begins_with_a_byte_order_mark_is_read(mdvec):
     for client, text in (("cursor", '{"mcpServers": {"other": {}}}'), ("codex", 'model = "m"\n')):
         file = mdvec.home / FILES[client]

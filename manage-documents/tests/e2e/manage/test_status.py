@@ -83,11 +83,11 @@ def test_one_tool_shows_its_documents_and_the_statistics_of_its_vectors(notes):
 def test_the_details_in_plain_lines_are_names_and_values(notes):
     lines = notes("status", "-n", "notes").out.splitlines()
     assert lines[0] == "fact\tvalue"
-    facts = dict(line.split("\t") for line in lines[1:15])
+    facts = dict(line.split("\t") for line in lines[1:16])
     assert facts["source"] == str(notes.docs)
     assert facts["chunks"] == "heading, up to 192 tokens, overlap 48"
     assert (facts["documents"], facts["vectors"], facts["embeddings"]) == ("3", "4", "8.0 kB")
-    assert [line.split("\t")[0] for line in lines[15:]] == [
+    assert [line.split("\t")[0] for line in lines[16:]] == [
         "file", "git/worktrees.md", "water.md", "米.txt",
     ]  # fmt: skip
 

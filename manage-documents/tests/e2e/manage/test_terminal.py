@@ -13,13 +13,33 @@ def seen(terminal):
     return ESCAPES.sub("", terminal.shown)
 
 
+def drawn(mdvec, *arguments):
+    """The same of a command in this process: its output, and what it says beside it."""
+    done = mdvec(*arguments, is_terminal=True, COLUMNS="120")
+    assert done.code == 0
+    return ESCAPES.sub("", done.out), ESCAPES.sub("", done.err)
+
+
 def test_statuses_are_drawn_as_tables(notes):
-    overview = seen(notes.on_terminal("status"))
+    overview, _ = drawn(notes, "status")
     assert re.search(r"┃ name +┃ active +┃ kind +┃ documents ┃ vectors ┃ model ┃", overview)
     assert re.search(r"│ notes │ yes +│ markdown │ 3 +│ 4 +│ use +│", overview)
-    details = seen(notes.on_terminal("status", "-n", "notes"))
+    details, _ = drawn(notes, "status", "-n", "notes")
     assert re.search(r"│ chunks +│ heading, up to 192 tokens, overlap 48 +│", details)
     assert re.search(r"│ water\.md +│ 水の備え +│", details)
+
+
+def test_imports_and_copies_show_how_far_they_are_and_then_only_their_result(notes):
+    notes.write("new.md", "# 新しい\n\n文書。")
+    report, shown = drawn(notes, "import", "-n", "notes", "-m", "update")
+    assert re.search(r"importing notes ━+ 1/1 files 1 chunks, \d+/s \d:\d\d:\d\d", shown)
+    assert report.startswith("notes: 1 added, 0 updated, 0 deleted, 3 unchanged, 0 failed;")
+    file = notes.work / "backup.zip"
+    report, shown = drawn(notes, "backup", file)
+    assert re.search(r"backing up ━+ (?P<size>[\d.]+)/(?P=size) .?B", shown)
+    assert report.startswith(f"backed up into {file} (")
+    _, shown = drawn(notes, "restore", file, "--yes")
+    assert re.search(r"restoring ━+ (?P<size>[\d.]+)/(?P=size) .?B", shown)
 
 
 def test_in_a_pipe_nothing_is_drawn(notes):

@@ -129,11 +129,12 @@ def test_signs_and_options_say_what_must_and_must_not_be_in_a_passage(mdvec, fil
     mdvec.write("night.md", "# 夜のジョブ\n\nJenkins を夜に回す。\n")
     mdvec.write("other.md", "# ほか\n\nJenkins を朝に回す。\n")
     fill()
-    typed, options, exact, several = mdvec.each(
+    typed, options, exact, several, alone = mdvec.each(
         ["search", "Jenkins -Kubernetes -朝"],
         ["search", "Jenkins", "--exclude", "Kubernetes", "--exclude", "朝"],
         ["search", 'ジョブ "夜に回す" path:*.md', "-m", "lexical"],
         ["search", "plugin", "--also", "ジョブ", "-k", "4"],
+        ["search", "--also", "plugin", "--also", "ジョブ", "-k", "4"],
     )
     for done in (typed, options):
         (head,) = [line for line in done.out.splitlines() if line.startswith("[")]
@@ -142,6 +143,7 @@ def test_signs_and_options_say_what_must_and_must_not_be_in_a_passage(mdvec, fil
     assert "night.md" in exact.out
     assert "other.md" not in exact.out
     assert re.search(r"night\.md:.*\[found by ジョブ\]", several.out)
+    assert alone.out == several.out
     assert re.search(r"plugin \d  \[found by plugin\]", several.out)
 
 

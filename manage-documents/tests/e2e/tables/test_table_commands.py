@@ -10,8 +10,8 @@ import duckdb
 import psutil
 import pytest
 from imported import imported
-from mdvec.queries import saved
-from mdvec.queries.saved import Parameter, SavedQuery
+from mdvec import queries
+from mdvec.queries import Parameter, SavedQuery
 from PIL import Image
 
 SINCE = Parameter("since", "date")
@@ -31,7 +31,7 @@ def test_rows_come_as_a_table_and_all_of_them_as_csv(sales):
     assert few.err == "1 of 3 rows; all of them: --format csv, or mdvec export\n"
     sales.write("sales.csv", SALES + "2025-07-02,京都,9\n")
     query = SavedQuery("全部", "SELECT * FROM sales__sales WHERE day >= $since", "", (SINCE,))
-    saved.save(sales.database, query, replace=False)
+    queries.save(sales.database, query, replace=False)
     whole = sales("query", "--saved", "全部", "-p", "since=2025-06-01", "--format", "csv")
     assert list(csv.reader(io.StringIO(whole.out))) == list(csv.reader(io.StringIO(SALES)))
     assert whole.err == (

@@ -194,7 +194,7 @@ def test_which_files_are_imported_is_changed_by_patterns(notes):
     assert (changed.code, "--mode update" in changed.err) == (0, True)
     assert notes("import", "-n", "notes", "--mode", "update").code == 0
     told = notes("status", "-n", "notes").out
-    assert "only *.md, without git/" in told
+    assert "\nonly\t*.md\nwithout\tgit/\n" in told
     assert "\nwater.md\t" in told
     assert "worktrees.md" not in told
 

@@ -190,7 +190,9 @@ class QueryTool:
             ToolError: it cannot be answered; the text is for the model.
         """
         questions = self.analytics.questions
-        sql = await in_thread(partial(questions.sql_of, query, parameters))
+        sql = query
+        if questions.is_name(query):  # which the database knows
+            sql = await in_thread(partial(questions.sql_of, query, parameters))
         blocks: list[ContentBlock] = []
 
         def work() -> JsonAnswer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import itertools
 import json
 import os
 import re
@@ -366,21 +367,17 @@ class _Bridge:
     def _relay_notices(self) -> None:
         """Write the messages that the server sends unprompted, even after it was restarted.
 
-        Nobody was notified of changes before a new session's stream was open, so the client is
+        Nobody was notified of changes while no stream was open, so at each opening the client is
         asked to read every list again.
         """
-        wait, followed = _FIRST_WAIT_SECONDS, self._remote.session
+        wait = _FIRST_WAIT_SECONDS
         while not self._ended.is_set():
             self._renewed.clear()
             session = self._remote.session
             try:
                 with self._remote.notices(session) as texts:
                     wait = _FIRST_WAIT_SECONDS
-                    if session is not followed:
-                        for text in self._remote.list_changes:
-                            self._write(text)
-                    followed = session
-                    for text in texts:
+                    for text in itertools.chain(self._remote.list_changes, texts):
                         self._write(text)
             except SessionExpired:
                 if self._renew(session):

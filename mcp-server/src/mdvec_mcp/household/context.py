@@ -1,22 +1,40 @@
-"""The context of the household's tools and resources: the database, the cache, the ledgers."""
+"""The context of the household's tools: the database, the ledgers, and answers as data."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, make_dataclass
 from datetime import date
+from functools import cache, partial
 from inspect import signature
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.database import Connection, DatabaseError, OpenMode, open_database
 from mdvec.dates import MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household import (
+    AccountsAnswer,
+    AnomaliesAnswer,
+    BudgetAnswer,
+    BudgetSet,
+    CombinedAnswer,
+    ComparisonAnswer,
+    CostsAnswer,
     Embed,
+    ExpenseList,
+    ForecastAnswer,
     Hierarchy,
+    HouseholdAnswer,
+    MappingAnswer,
+    NetWorthAnswer,
+    NotesAnswer,
+    RecurringAnswer,
+    RuleChange,
+    RuleList,
+    RuleTrial,
     TrendAnswer,
     category_hierarchy,
     category_trend,
@@ -24,12 +42,17 @@ from mdvec.household import (
     data_version,
     review,
     safe_line,
+    shops,
     trend_cache,
 )
 from mdvec.tools import Tool
+from pydantic import TypeAdapter
 
-from mdvec_mcp.calls import in_thread, refuse_empty_database, trouble_in_japanese
+from mdvec_mcp.calls import ToolReply, in_thread, refuse_empty_database, trouble_in_japanese
 from mdvec_mcp.freshness import FreshnessWatch, Look, freshness_in_japanese
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 T = TypeVar("T")
 
@@ -232,3 +255,61 @@ def refuse_others(
         raise ToolError(
             f"{choice} には {'、'.join(missing)} が必要です。使える引数: {'、'.join(takes)}"
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ChartEntry:
+    """The chart of an answer: ``type`` is "image", or "text" where it could not be drawn.
+
+    The ``url`` opens on this machine only.
+    """
+
+    type: str
+    url: str | None
+    alt_text: str
+    message: str
+
+
+DRAWN: dict[type[DataclassInstance], Any] = {
+    kind: make_dataclass(
+        f"Drawn{kind.__name__}", [("chart", ChartEntry | None, field(default=None))],
+        bases=(kind,), namespace={"__doc__": kind.__doc__}, frozen=True, slots=True,
+    )
+    for kind in (HouseholdAnswer, TrendAnswer, BudgetAnswer, ComparisonAnswer, NetWorthAnswer)
+}  # fmt: skip
+"""The answers that can be drawn, each with its chart, which is null where none was asked for."""
+ReportAnswer: Any = (
+    DRAWN[ComparisonAnswer] | DRAWN[BudgetAnswer] | CostsAnswer | ExpenseList | RecurringAnswer
+    | ForecastAnswer | AnomaliesAnswer | CombinedAnswer | DRAWN[NetWorthAnswer] | RuleList
+    | NotesAnswer | MappingAnswer | AccountsAnswer
+)  # fmt: skip
+"""What ``household_report`` answers with."""
+EditAnswer = (
+    BudgetSet | RuleTrial | RuleChange | RuleList | NotesAnswer | MappingAnswer
+    | shops.AliasTrial | shops.AliasList
+)  # fmt: skip
+"""What ``edit_household`` answers with."""
+
+
+def reply(answer: Any, newer: str = "") -> ToolReply:  # noqa: ANN401 - an answer of any class
+    """The reply with an answer's text or message, and ``newer``, lines about newer files."""
+    text = answer.message if hasattr(answer, "message") else answer.text
+    return ToolReply(text + newer, partial(json_of, answer, newer))
+
+
+def json_of(
+    answer: DataclassInstance, newer: str = "", chart: ChartEntry | None = None
+) -> dict[str, Any]:
+    """An answer as JSON with its chart; lines about newer files (``newer``) join its notes."""
+    if type(answer) in DRAWN:
+        own = {each.name: getattr(answer, each.name) for each in fields(answer)}
+        answer = DRAWN[type(answer)](**own, chart=chart)
+    data: dict[str, Any] = _adapter(type(answer)).dump_python(answer, mode="json")
+    if newer:
+        data["notes"] += newer.split("\n")[1:]
+    return data
+
+
+@cache
+def _adapter(kind: type) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)

@@ -47,7 +47,7 @@ from mdvec.text import shown_name
 from mdvec_mcp.arguments import answer_language
 from mdvec_mcp.calls import ToolReply, in_thread, trouble_in_japanese
 from mdvec_mcp.charts import ChartServer, publish
-from mdvec_mcp.household.answer_data import ChartEntry, json_of
+from mdvec_mcp.household.context import ChartEntry, json_of
 
 K = TypeVar("K", bound=str)
 GraphType = Literal["bar", "line", "pie", "area"]

@@ -1,4 +1,4 @@
-"""The tools and resources of a household's money by month, as a trend, and by row; with charts."""
+"""The tools and resources of a household's money: months, trends, rows and reports; with charts."""
 
 from __future__ import annotations
 
@@ -6,40 +6,73 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
+from inspect import signature
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mcp.server.mcpserver.exceptions import ToolError
-from mdvec.charts import CATEGORY_KINDS, TREND_KINDS, ImageFormat
+from mdvec.charts import CATEGORY_KINDS, TREND_KINDS, Chart, ImageFormat
 from mdvec.database import Connection
 from mdvec.household import (
     FOUND_PAGE_SIZE,
+    LEVELS,
     PAGE_SIZE,
+    BudgetAnswer,
+    ComparisonAnswer,
+    Detail,
     FoundAnswer,
     GroupBy,
+    Hierarchy,
     HouseholdAnswer,
     ListingOptions,
+    NetWorthAnswer,
     Order,
     RowChoice,
     RowFilter,
     TrendAnswer,
+    accounts_report,
     available_months,
+    budget_status,
     category_hierarchy,
+    combined_households,
+    compare_periods,
     data_in_english,
+    expense_list,
+    find_anomalies,
     find_transactions,
+    fixed_and_variable_costs,
+    forecast_spending,
+    list_notes,
+    list_recurring_payments,
+    list_rules,
+    mapping_answer,
     monthly_household,
+    net_worth,
 )
 from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread, trouble_in_japanese
-from mdvec_mcp.household.answer_data import DRAWN, json_of, reply
-from mdvec_mcp.household.context import HouseholdContext, today
-from mdvec_mcp.household.edit_tool import add_edit_tool
-from mdvec_mcp.household.pictures import ChartPublisher, GraphType, month_chart, trend_chart
-from mdvec_mcp.household.report_tool import add_report_tool
+from mdvec_mcp.household.context import (
+    DRAWN,
+    HouseholdContext,
+    ReportAnswer,
+    json_of,
+    refuse_others,
+    reply,
+    today,
+)
+from mdvec_mcp.household.pictures import (
+    ChartPublisher,
+    GraphType,
+    budget_chart,
+    comparison_chart,
+    month_chart,
+    net_worth_chart,
+    trend_chart,
+)
+from mdvec_mcp.household.review_tools import add_edit_tool
 
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
-
 
 # Every conversation pays for descriptions, so only what a name and its values do not say is there.
 # The choices only inform the model; the library refuses other values, in Japanese.
@@ -251,3 +284,100 @@ async def _of_one(context: HouseholdContext, name: str, work: Work) -> Any:  # n
         return await context.run(name, "read", work)
     except ToolError as error:
         return {"error": str(error)}
+
+
+Report = Literal[
+    "compare", "budget", "costs", "recurring", "forecast", "anomalies", "households", "net_worth",
+    "medical", "furusato", "rules", "notes", "mapping", "accounts",
+]  # fmt: skip
+REPORTS: dict[Report, Callable[..., Any]] = {
+    "compare": compare_periods,
+    "budget": budget_status,
+    "costs": fixed_and_variable_costs,
+    "recurring": list_recurring_payments,
+    "forecast": forecast_spending,
+    "anomalies": find_anomalies,
+    "households": combined_households,
+    "net_worth": net_worth,
+    "medical": partial(expense_list, name="medical"),
+    "furusato": partial(expense_list, name="furusato"),
+    "rules": list_rules,
+    "notes": list_notes,
+    "mapping": mapping_answer,
+    "accounts": accounts_report,
+}
+"""What makes each report: its parameters are the arguments that the report takes."""
+CHARTED: tuple[Report, ...] = ("compare", "budget", "net_worth")
+UNDATED: tuple[Report, ...] = ("rules", "notes", "accounts")
+"""Reports that no newer file would change, so that none is named."""
+
+# The choices only inform the model; other values are refused in Japanese.
+Base = Annotated[str | None, Field(description="previous、previous_year か日付。")]
+Level = Annotated[str | None, Field(json_schema_extra={"enum": list(LEVELS)})]
+Size = Annotated[Detail | None, Field(description="full は compare の明細、net_worth の内訳も。")]
+
+
+def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
+    """Add the tool."""
+
+    async def household_report(
+        report: Report,
+        since: str | None = None,
+        until: str | None = None,
+        period: str | None = None,
+        base: Base = None,
+        category: str | None = None,
+        by: Level = None,
+        detail: Size = None,
+        limit: int | None = None,
+        output_format: Literal["text", "image"] | None = None,
+        tool: str | None = None,
+        file: str | None = None,
+    ) -> ToolReply:
+        asked = {
+            "since": since, "until": until, "period": period, "base": base, "category": category,
+            "by": by, "detail": detail, "limit": limit, "file": file,
+        }  # fmt: skip
+        make = REPORTS[report]
+        takes = [name for name in signature(make).parameters if name in asked]
+        takes += ["output_format"] * (report in CHARTED) + ["tool"] * (report != "households")
+        refuse_others(
+            f"household_report の report={report}", tuple(takes),
+            {**asked, "output_format": output_format, "tool": tool},
+            ("file",) if report == "mapping" else (),
+        )  # fmt: skip
+        given = {name: value for name, value in asked.items() if value is not None}
+        work = partial(make, **given, **context.settings_of(make))
+        if report == "mapping":
+            return reply(await context.in_folder(tool, work))
+        if report == "households":
+            return reply(await context.run_over_all("read", work))
+        if report in UNDATED:
+            return reply(await context.run(tool, "read", work))
+        is_picture = output_format == "image"
+        answer, names, newer = await context.with_categories(tool, work, wanted=is_picture)
+        chart = _chart_of(answer, names) if is_picture else None
+        return reply(answer, newer) if chart is None else await charts.reply(answer, newer, chart)
+
+    offer.add_tool(
+        household_report,
+        description="Household reports, since, until in ISO: compare this month or year with "
+        "last, budget, costs, recurring payments, forecast, anomalies, households, account "
+        "balances, net worth, rules, notes, mapping. 家計簿の比較（前年比）、予算、口座の残高、"
+        "固定費と変動費、サブスク、見通し、純資産の推移、医療費控除とふるさと納税の一覧。",
+        annotations=READ_ONLY,
+        answer=ReportAnswer,
+    )
+
+
+def _chart_of(
+    answer: ComparisonAnswer | BudgetAnswer | NetWorthAnswer, names: Hierarchy
+) -> Callable[[], Chart] | None:
+    """Makes the chart of a report; None if there is nothing to draw."""
+    match answer:
+        case ComparisonAnswer(movements=shown):
+            return partial(comparison_chart, answer) if shown else None
+        case BudgetAnswer(statuses=budgets):
+            return partial(budget_chart, answer, names) if budgets else None
+        case NetWorthAnswer():
+            return partial(net_worth_chart, answer)

@@ -7,14 +7,24 @@ from dataclasses import asdict
 from typing import Any
 
 from mdvec.documents import DocumentText
-from mdvec.search import UNSURE, Answer, Hit, Listing, TextSpan, good_cut, within_budget
+from mdvec.search import (
+    UNSURE,
+    Answer,
+    Hit,
+    ListedDocument,
+    Listing,
+    TextSpan,
+    good_cut,
+    tags_in_short,
+    within_budget,
+)
 from mdvec.text import (
     TextFence,
     counted,
     fence_for,
     on_one_line,
     quoted,
-    shown_name,
+    shown_path,
     with_page_lines,
 )
 from mdvec.tools import offered_name
@@ -165,8 +175,8 @@ def _relations(hit: Hit) -> str:
 
 def _linked(links_to: Sequence[str], linked_from: Sequence[str], most: int) -> str:
     """What a document links to and what links to it, for the line about it."""
-    there = f"; links to {_few(list(map(shown_name, links_to)), most)}" if links_to else ""
-    back = f"; linked from {_few(list(map(shown_name, linked_from)), most)}" if linked_from else ""
+    there = f"; links to {_few(list(map(shown_path, links_to)), most)}" if links_to else ""
+    back = f"; linked from {_few(list(map(shown_path, linked_from)), most)}" if linked_from else ""
     return there + back
 
 
@@ -175,21 +185,47 @@ def _few(places: Sequence[str], most: int = _MAX_PLACES) -> str:
     return ", ".join(places[:most]) + more
 
 
-def listing_text(listing: Listing) -> str:
-    """A listing as text, a line for each document and one for each of its open tasks."""
+def listing_text(listing: Listing, max_chars: int) -> str:
+    """A listing as text, a line for each document and one for each of its open tasks.
+
+    All documents of the page are there; tasks have what they leave of ``max_chars``.
+    """
     several = len(listing.tools) > 1
     found = counted(listing.total, "document")
-    lines = [f"{found} of {', '.join(listing.tools)}"]
+    first = f"{found} of {', '.join(listing.tools)}"
     if listing.pages > 1:
-        lines[0] += f", page {listing.page} of {listing.pages}"
-    for document in listing.documents:
-        source = f"{document.tool}: " if several else ""
-        tags = "".join(f" #{tag}" for tag in document.tags)
-        about = f"{quoted(document.title)}{f' {document.date}' if document.date else ''}"
-        about += f" {quoted(tags.strip())}" if tags else ""
-        lines.append(f"- {source}{quoted(document.file_path)} {about}")
-        lines += [f"  - line {line}: {quoted(task)}" for line, task in document.tasks]
+        first += f", page {listing.page} of {listing.pages}"
+    heads = [_listed(document, several=several) for document in listing.documents]
+    room = max_chars - sum(len(head) + 1 for head in heads)
+    lines = [first]
+    for document, head in zip(listing.documents, heads, strict=True):
+        tasks = _task_lines(document.tasks, room)
+        room -= sum(len(task) + 1 for task in tasks)
+        lines += [head, *tasks]
     return "\n".join([*lines, *_noted(listing.notes)])
+
+
+def _listed(document: ListedDocument, *, several: bool) -> str:
+    source = f"{document.tool}: " if several else ""
+    about = f"{quoted(document.title)}{f' {document.date}' if document.date else ''}"
+    about += f" {quoted(tags_in_short(document.tags))}" if document.tags else ""
+    return f"- {source}{quoted(document.file_path)} {about}"
+
+
+_MAX_TASK_CHARS = 300
+
+
+def _task_lines(tasks: Sequence[tuple[int, str]], room: int) -> list[str]:
+    """A line for each task, and one that says where those begin for which there is no room."""
+    lines: list[str] = []
+    for number, (line, task) in enumerate(tasks):
+        words = task if len(task) <= _MAX_TASK_CHARS else task[:_MAX_TASK_CHARS] + "…"
+        lines.append(f"  - line {line}: {quoted(words)}")
+        room -= len(lines[-1]) + 1
+        if room < 0:
+            more = counted(len(tasks) - number, "more task")
+            return [*lines[:-1], f"  - {more} from line {line} on; narrow by path, or read them"]
+    return lines
 
 
 def _first_within(heads: Sequence[str], max_chars: int) -> int:

@@ -27,7 +27,7 @@ from mdvec.search import (
 )
 from mdvec.settings import SearchSettings
 from mdvec.tools import KINDS, Tool, ToolNotFound, described_tool, while_it_runs
-from pydantic import Field, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread, refuse_empty_database
 from mdvec_mcp.freshness import (
@@ -83,7 +83,10 @@ _TEXTS = WithJsonSchema({"type": "array", "items": {"type": "string"}})
 Query = Annotated[
     str, Field(min_length=1, max_length=MAX_QUERY_CHARS, description="A question or words."), _TEXT
 ]
-OptionalQuery = Annotated[str | None, Field(max_length=MAX_QUERY_CHARS), _TEXT]
+OptionalQuery = Annotated[
+    str, Field(max_length=MAX_QUERY_CHARS), BeforeValidator(lambda given: given or ""), _TEXT
+]
+"""Text or null, declared as text: of any other, the protocol's library parses JSON in the text."""
 Choice = Annotated[bool | None, Field()]
 Scalar = str | int | float | bool | None
 Where = Annotated[
@@ -362,7 +365,7 @@ def add_search_across(offer: Offer, context: SearchContext) -> None:
 
     async def search_across(
         ctx: AnyContext,
-        query: OptionalQuery = None,
+        query: OptionalQuery = "",
         tools: Annotated[list[str] | None, Field(min_length=1), _TEXTS] = None,
         queries: Queries = None,
         exact: Exact = None,
@@ -388,14 +391,20 @@ def add_search_across(offer: Offer, context: SearchContext) -> None:
         )  # fmt: skip
 
         def work() -> ToolReply:
-            typed = search.typed_query(query or "")
-            if related_to is None and (query is None or not typed.words):
-                from mdvec_mcp.search.answers import listing_text  # loaded after the start
-
+            asked, stated = query, arguments
+            typed = search.typed_query(query)
+            if related_to is None and not typed.words:
                 stated = arguments.with_typed(typed)
-                listing = context.list_documents(names, stated, page or 1)
-                return ToolReply(listing_text(listing), partial(asdict, listing))
-            answer = context.search_as_typed(query or "", names, k, return_, arguments)
+                if not queries:
+                    from mdvec_mcp.search.answers import listing_text  # loaded after the start
+
+                    listing = context.list_documents(names, stated, page or 1)
+                    text = listing_text(listing, context.settings.max_chars)
+                    return ToolReply(text, partial(asdict, listing))
+                asked, stated = queries[0], replace(stated, queries=queries[1:])
+            answer = context.search_as_typed(asked, names, k, return_, stated)
+            if (page or 1) > 1:
+                answer = replace(answer, notes=(search.NO_PAGES, *answer.notes))
             if not answer.tools:
                 refuse_empty_database(context.database)
             return context.reply(answer, link, wide=True)

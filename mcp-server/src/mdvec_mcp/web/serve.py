@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 from dataclasses import dataclass
+from http import HTTPStatus
 from types import FrameType
-from typing import Any
 
 import anyio
 import uvicorn
-from mcp.server.lowlevel import Server
+from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 from mcp.server.transport_security import RequestBodyLimitMiddleware, TransportSecuritySettings
 from mdvec import __version__
+from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mdvec_mcp.envelope import reply_to_unusable, without_lone_surrogates
-from mdvec_mcp.protocol import MdvecServer
+from mdvec_mcp.protocol import MdvecServer, Sessions
 from mdvec_mcp.search import ModelPool
 from mdvec_mcp.web.gate import PATH, Gate, Rules
 from mdvec_mcp.web.page.app import PageGuard
@@ -44,7 +46,7 @@ class HttpLimits:
 
 
 def http_app(
-    server: Server[dict[str, Any]], rules: Rules, limits: HttpLimits, page: PageGuard | None = None
+    server: MdvecServer, rules: Rules, limits: HttpLimits, page: PageGuard | None = None
 ) -> ASGIApp:
     """The application, which refuses requests that violate ``rules`` or ``limits``."""
     app = server.streamable_http_app(
@@ -57,7 +59,7 @@ def http_app(
     )
     app.router.routes.append(_health(page))
     app.router.redirect_slashes = False
-    served: ASGIApp = EnvelopeCheck(app)
+    served: ASGIApp = MissedNotices(EnvelopeCheck(app), server.sessions)
     if page is not None:
         served = _Beside(served, page)
     return Gate(RequestBodyLimitMiddleware(served, limits.max_request_bytes), rules)
@@ -86,6 +88,54 @@ def _health(page: PageGuard | None) -> Route:
         return JSONResponse(body)
 
     return Route(_HEALTH, health, methods=["GET"])
+
+
+class MissedNotices:
+    """Middleware that begins a session's stream with the notices sent while it was not open.
+
+    A client lists the tools, then opens its stream, and opens it again where it broke; the SDK
+    drops what it has to say meanwhile.
+    """
+
+    def __init__(self, app: ASGIApp, sessions: Sessions) -> None:
+        self._app = app
+        self._sessions = sessions
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and see whether it opens a stream."""
+        session = _session_of(scope)
+        if session is None:
+            await self._app(scope, receive, send)
+            return
+        is_open = False
+
+        async def begin(message: Message) -> None:
+            nonlocal is_open
+            await send(message)
+            if message["type"] == "http.response.start" and message["status"] == HTTPStatus.OK:
+                is_open = True
+                for method in self._sessions.opened(session):
+                    await send(
+                        {"type": "http.response.body", "body": _event(method), "more_body": True}
+                    )
+
+        try:
+            await self._app(scope, receive, begin)
+        finally:
+            if is_open:
+                self._sessions.closed(session)
+
+
+def _session_of(scope: Scope) -> str | None:
+    """The session whose stream a request asks for, if it does."""
+    if scope["type"] != "http" or scope["method"] != "GET" or scope["path"] != PATH:
+        return None
+    return Headers(scope=scope).get(MCP_SESSION_ID_HEADER)
+
+
+def _event(method: str) -> bytes:
+    notice = json.dumps({"jsonrpc": "2.0", "method": method})
+    return f"event: message\r\ndata: {notice}\r\n\r\n".encode()
 
 
 class EnvelopeCheck:

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from imported import imported
+from table_of_cases import each
 
 SQL = "SELECT day, km FROM runs WHERE km > $least ORDER BY day"
 IN_PYTHON = "; all in Python: mdvec.analysis.safe_load_export(handle)"
@@ -43,7 +44,7 @@ def values(client, **arguments):
     return json.loads(answer.content[0].text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "sentence"),
     [
         ({"query": "runs", "description": "x"}, "saves only with save_as; leave out: description"),

@@ -126,6 +126,12 @@ REFUSALS = [
 ]
 
 
+def test_a_query_that_is_too_long_is_said_to_have_too_many_characters(connected):
+    for tool in ("notes", "search"):
+        (block,) = connected.call(tool, {"query": "水" * 4_001}).content
+        assert "query string should have at most 4000 characters, not" in block.text
+
+
 def test_a_wrong_argument_is_refused_in_one_sentence(connected):
     answers = [connected.call("notes", arguments) for arguments, _ in REFUSALS]
     assert [(answer.is_error, answer.content[0].text) for answer in answers] == [

@@ -7,6 +7,7 @@ from answer_text import passages
 from imported import imported
 from mdvec.converters import NEW_TOOL_ENDINGS
 from mdvec.files import ScanRules
+from table_of_cases import each
 
 FOLDER = Path(__file__).parents[4] / "docs" / "examples" / "documents"
 MANUAL, HOUSE, TRAVEL = "boiler-manual.pdf", "みどり荘使用細則.pdf", "出張旅費規程.docx"
@@ -47,7 +48,7 @@ def asked(tmp_path_factory, connect_here, model_use):
         yield connected
 
 
-@pytest.mark.parametrize(("question", "file", "place"), QUESTIONS)
+@each(("question", "file", "place"), QUESTIONS)
 def test_the_right_file_and_page_is_among_the_first_three(asked, question, file, place):
     answer = asked.call("kept", {"query": question, "k": 3}).content[0].text
     heads = [line for line in answer.splitlines() if line.startswith("[")]

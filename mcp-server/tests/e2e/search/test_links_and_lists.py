@@ -1,5 +1,8 @@
 """Listings, links, front matter and tasks as a client asks for them."""
 
+import json
+import re
+
 import pytest
 from answer_text import notes, passages
 from collection import Collection
@@ -38,6 +41,67 @@ def test_without_a_query_search_lists_what_passes_the_filters(client):
     tasks = said(client.call("search", {"tasks": True}))
     assert tasks.endswith('- "修理.md" "修理"\n  - line 8: "電話する"')
     assert "the last is 1" in client.call("search", {"page": 2}).content[0].text
+
+
+def test_a_further_page_of_a_question_is_said_to_be_none(client):
+    answer = said(client.call("search", {"query": "型番", "page": 2}))
+    assert "note: a question has no pages, only a listing has; a larger k" in answer
+    assert "pages" not in said(client.call("search", {"query": "型番", "page": 1}))
+
+
+def test_a_listing_of_many_long_tasks_and_tags_keeps_within_its_budget(tmp_path, connect_here):
+    tags = ", ".join(f"{'長' * 90}{number}" for number in range(150))
+    tasks = "".join(f"- [ ] 仕事 {number}: {'手順' * 160}\n" for number in range(40))
+    notes = {f"{name}.md": f"---\ntags: [{tags}]\n---\n{tasks}" for name in "abc"}
+    database = Collection.of(tmp_path, notes).database
+    with connect_here(
+        database, home=tmp_path / "home", MDVEC_SEARCH_MODE="lexical", MDVEC_SEARCH_MAX_CHARS="9000"
+    ) as client:
+        listed = said(client.call("search", {"tasks": True}))
+        assert len(listed) < 9_000 + 3 * 80
+        assert listed.count('\n- "') == 3
+        assert '  - line 4: "仕事 0: 手順' in listed
+        assert ' 147 more"' in listed
+        more = re.findall(r"\n  - (\d+) more tasks from line (\d+) on; narrow by path", listed)
+        shown = listed.count("\n  - line ")
+        assert sum(int(count) for count, _ in more) + shown == 3 * 40
+        assert int(more[0][1]) == 4 + 40 - int(more[0][0])
+        hit = said(client.call("notes", {"query": "仕事", "k": 1}))
+        assert len(hit) < 9_200
+        assert ' 147 more", score' in hit
+
+
+def test_texts_in_front_matter_and_endless_names_fill_no_answer(tmp_path, connect_here):
+    matter = f"{'鍵' * 90}: x\nstatus: open\nabout: {'長い説明' * 300}\n"
+    notes = {f"{name}.md": f"---\n{matter}---\n本文 {name}\n" for name in "ab"}
+    database = Collection.of(tmp_path, notes).database
+    with connect_here(database, home=tmp_path / "home", MDVEC_SEARCH_MODE="lexical") as client:
+        (line,) = [
+            line.strip()
+            for line in said(client.call("list_sources", {})).splitlines()
+            if "front matter" in line
+        ]
+        assert line == 'front matter: "status" ("open"), "about"'
+        none = said(client.call("search", {"where": {"about": "短い"}}))
+        assert none.endswith('has that "about"; the most frequent values of "about": none')
+        assert len(said(client.call("search", {"where": {"鍵" * 9_000: "x"}}))) < 300
+        for call in ("search", {"tools": ["x" * 9_000]}), ("x" * 9_000, {}):
+            refused = client.call(*call)
+            assert refused.is_error
+            assert len(refused.content[0].text) < 300
+
+
+def test_a_path_in_an_answer_can_be_passed_on_as_it_stands(tmp_path, connect_here):
+    path = "a  b.md"  # which shows as "a b.md" where white space collapses
+    notes = {"c.md": "# c\n\n[[a  b]] の話。\n", path: "# 二つ\n\n空白。\n"}
+    notes |= {f"同じ/{path}": "# 同じ\n\n同じ文。\n", "同じ/1.md": "# 同じ\n\n同じ文。\n"}
+    database = Collection.of(tmp_path, notes).database
+    with connect_here(database, home=tmp_path / "home", MDVEC_SEARCH_MODE="lexical") as client:
+        document = said(client.call("get_document", {"tool": "notes", "file_path": "c.md"}))
+        (linked,) = re.findall(r'links to ("[^"]*")', document)
+        read = {"tool": "notes", "file_path": json.loads(linked)}
+        assert "空白。" in said(client.call("get_document", read))
+        assert 'also in "同じ/a  b.md":1-3' in said(client.call("notes", {"query": "同じ文"}))
 
 
 def test_hits_and_documents_tell_their_links(client):

@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 import pytest
 from answer_text import fenced, notes, passages
+from table_of_cases import each
 
 
 def said(answer):
@@ -111,7 +112,7 @@ REFUSALS = [
 ]
 
 
-@pytest.mark.parametrize(("tool", "arguments", "words"), REFUSALS)
+@each(("tool", "arguments", "words"), REFUSALS)
 def test_what_cannot_be_done_is_refused_in_one_sentence(connected, tool, arguments, words):
     answer = connected.call(tool, arguments)
     assert answer.is_error
@@ -145,17 +146,30 @@ def test_exact_and_excluded_texts_are_stated_or_typed(connected, tool):
     assert [hit.heading for hit in passages(typed)] == ["Home > Rice"]
 
 
+@pytest.mark.parametrize("tool", ["dev", "search"])
 @pytest.mark.parametrize("query", ["ls -water", "git worktree --rice", '{"rice": "soak"}'])
-def test_a_command_or_json_forces_nothing(connected, query):
-    answer = said(connected.call("dev", {"query": query, "k": 10}))
+def test_a_command_or_json_forces_nothing(connected, tool, query):
+    answer = said(connected.call(tool, {"query": query, "k": 10}))
     assert len(passages(answer)) > 1
     assert "excluded" not in answer
+
+
+def test_the_word_null_is_searched_for(connected):
+    answer = said(connected.call("search", {"query": "null"}))
+    assert 'nothing here mentions "null"' in answer
 
 
 def test_quotes_that_no_passage_has_force_nothing_and_say_so(connected):
     answer = said(connected.call("dev", {"query": 'Rice "soak it for an hour"'}))
     assert passages(answer)
     assert any("so the quotes forced nothing" in note for note in notes(answer))
+
+
+@pytest.mark.parametrize("query", [{}, {"query": None}, {"query": "path:*.md"}])
+def test_queries_without_a_query_are_searched_for(connected, query):
+    answer = said(connected.call("search", {**query, "queries": ["rice", "tyres"], "k": 2}))
+    assert re.search(r'"Home > Rice".*; found by "rice"', answer)
+    assert re.search(r'"Home > Bicycle".*; found by .*"tyres"', answer)
 
 
 def test_several_queries_are_ranked_together_and_each_hit_says_which_found_it(connected):

@@ -10,6 +10,7 @@ import anyio
 import psutil
 import pytest
 from answer_text import notes
+from import_children import import_children
 from mdvec.database.connection import open_database
 from mdvec.manage import registering
 from mdvec.manage.registering import rename_tool
@@ -156,13 +157,14 @@ def test_a_renamed_dataset_takes_its_tables_along_and_materialized_ones_stay(sou
 
 def test_sources_are_listed_with_what_failed_and_what_is_not_there(sources, connect_here):
     write(sources / "メモ" / "壊.md", "\0")
+    write(sources / "メモ" / "壊れた.md", "\0")
     (sources / "data").rename(sources / "away")
     with connect_here(sources / "v.sqlite", home=sources) as client:
         refused = client.call("reindex", {"tool": "runs"})
         assert refused.is_error
         assert "does not exist" in refused.content[0].text
         done = client.call("reindex", {"tool": "notes"})
-        assert ", 1 failed" in text(done)
+        assert ", 2 failed" in text(done)
         listed = text(client.call("list_sources", {}))
         kakeibo, memo, runs = re.split(r"\n(?=notes|runs)", listed)
         assert re.search(
@@ -170,7 +172,7 @@ def test_sources_are_listed_with_what_failed_and_what_is_not_there(sources, conn
             kakeibo,
         )
         assert "up to date" in memo
-        assert '\n  failed: "壊.md": ' in memo
+        assert '\n  failed: "壊.md", "壊れた.md": it contains NUL bytes' in memo
         assert "\n  import done: notes: " in memo
         assert "(is its disk not mounted?)" in runs
         assert "\n  import failed: " in runs
@@ -201,14 +203,6 @@ def test_a_source_whose_import_was_cut_off_is_not_called_up_to_date(sources, con
 def many(sources, count=400):
     for number in range(count):
         write(sources / "メモ" / f"{number}.md", f"# {number}\n\n水を備える。")
-
-
-def children(client_pid):
-    return [
-        child
-        for child in psutil.Process(client_pid).children()
-        if "mdvec.sync.import_child" in child.cmdline()
-    ]
 
 
 async def cancelled_reindex(client):
@@ -266,7 +260,7 @@ def test_an_import_is_silent_and_a_killed_one_a_sentence_and_it_ends_with_its_se
     assert one.log == []
     many(sources)
     call = one.request("tools/call", {"name": "reindex", "arguments": {"tool": "notes"}})
-    (child,) = until(lambda: children(one.process.pid), bool)
+    (child,) = until(lambda: import_children(one.process.pid), bool)
     child.kill()
     result = one.answer(call)["result"]
     assert result["isError"]
@@ -275,7 +269,7 @@ def test_an_import_is_silent_and_a_killed_one_a_sentence_and_it_ends_with_its_se
     told = answer["result"]["content"][0]["text"]
     assert "note: notes is being imported" in told
     assert "it goes on in the background" in told
-    with_child = until(lambda: children(one.process.pid), bool)
+    with_child = until(lambda: import_children(one.process.pid), bool)
     one.process.send_signal(signal.SIGKILL)
     psutil.wait_procs(with_child, timeout=SECONDS)
     assert not any(child.is_running() for child in with_child)

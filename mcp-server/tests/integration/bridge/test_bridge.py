@@ -44,15 +44,16 @@ class Wire:
         self._out.write(line + "\n")
         self._out.flush()
 
-    def next(self):
-        return json.loads(self._in.readline())
+    def next(self, *, notices=False):
+        """The next message; a notice that a list changed only if asked for."""
+        message = json.loads(self._in.readline())
+        changed = message.get("method", "").endswith("/list_changed")
+        return message if notices or not changed else self.next()
 
     def call(self, id_, text, meta=None):
         params = {"name": "echo", "arguments": {"text": text}}
         self.send("tools/call", id_, params | ({"_meta": meta} if meta else {}))
-        while "id" not in (message := self.next()):
-            assert message["method"].endswith("/list_changed")
-        return message
+        return self.next()
 
     def greet(self):
         self.send("initialize", 0, HELLO)
@@ -88,6 +89,12 @@ def test_a_client_of_each_generation_is_answered():
         assert said(wire.call("b", "水", META)) == ("b", "水")
         wire.write("{")
         assert wire.next()["error"]["code"] == -32700
+
+
+def test_a_client_is_asked_to_read_the_lists_when_its_stream_opens_as_nobody_told_it_before():
+    with web_server() as url, bridge(url) as wire:
+        wire.greet()
+        assert wire.next(notices=True)["method"] == "notifications/tools/list_changed"
 
 
 def test_a_restarted_server_gets_a_new_session_without_the_clients_help():

@@ -8,10 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
-from mdvec.charts.amounts import colored, entries_of
-from mdvec.charts.chart import CategoryChart, ChartError
+from mdvec.charts.chart import CategoryChart, ChartError, colored, entries_of
 from mdvec.charts.figure import draw, figure_of
-from mdvec.charts.fonts import typeface
+from mdvec.charts.style import typeface
 from mdvec.database.connection import open_database
 from mdvec.household.budgeting import budget_status, set_budget
 from mdvec.household.comparison import compare_periods
@@ -21,7 +20,7 @@ from mdvec.household.overview import category_hierarchy
 from mdvec.household.trend import category_trend
 from small_ledger import FLAGS, Row, SmallLedger
 
-from mdvec_mcp.household.answer_data import json_of
+from mdvec_mcp.household.context import json_of
 from mdvec_mcp.household.pictures import (
     UnfittingGraph,
     budget_chart,

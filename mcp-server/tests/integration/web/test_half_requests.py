@@ -17,7 +17,7 @@ ALL = b"GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n"
 
 
 class Impatient(WholeRequests):
-    arrival_seconds = 0.2
+    arrival_seconds = 0.5
 
 
 @pytest.fixture(scope="module")

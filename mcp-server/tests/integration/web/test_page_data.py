@@ -10,6 +10,7 @@ import pytest
 from hostile import PAYLOADS, harm_in, text_in
 from imported import imported
 from page_site import page_site, post
+from table_of_cases import each
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +114,7 @@ def test_a_query_that_no_browser_waits_for_ends(client):
     assert client.get("/data", params={"sql": "SELECT 42"}, timeout=5).status_code == 200
 
 
-@pytest.mark.parametrize(
+@each(
     "sql",
     ["SELECT * FROM read_csv('/etc/passwd')", "DROP TABLE runs__days", "SELECT 1; SELECT 2",
      "COPY runs__days TO '/tmp/x.csv'", "ATTACH '/tmp/x.db'", "SELECT * FROM nothing",
@@ -152,7 +153,7 @@ def test_hostile_columns_and_values_do_nothing(client):
     assert missing == []
 
 
-@pytest.mark.parametrize("payload", PAYLOADS[::2])
+@each("payload", PAYLOADS[::2])
 def test_hostile_queries_do_nothing(client, payload):
     quoted = payload.replace("'", "''")
     for query in ({"sql": payload}, {"sql": f"SELECT '{quoted}' AS a, 1 AS b"}):

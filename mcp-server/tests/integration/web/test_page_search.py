@@ -8,6 +8,7 @@ import pytest
 from collection import Collection
 from hostile import PAYLOADS, harm_in, text_in
 from page_site import page_site, post, token_of
+from table_of_cases import each
 
 WATER = """---
 tags: [防災, 備え]
@@ -152,7 +153,7 @@ def test_hostile_documents_do_nothing_in_any_view(client, notes):
         assert (read.status_code, harm_in(read.text)) == (200, [])
 
 
-@pytest.mark.parametrize("payload", PAYLOADS[::2])
+@each("payload", PAYLOADS[::2])
 def test_hostile_questions_do_nothing(client, payload):
     answers = [
         client.get("/", params={"q": payload, "path": payload, "tags": payload, "since": payload}),

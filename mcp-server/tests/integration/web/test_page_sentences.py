@@ -32,7 +32,7 @@ SEARCHES = {
     "since=2024-01-03": "日付がなく、期間では見つからない文書が 2 件",
     "tags=水&path=b.md": "すべてを満たす文書はありません",
     "links_to=a.md": '"a.md" へリンクしている文書はありません',
-    "links_to=none": '"none" という文書はありません',
+    "links_to=none": '"none" という文書も、そこへのリンクもありません',
     "tasks=1": "済んでいないタスクのある文書はありません",
     "where=tags=火": 'よくある値: "水"',
     "where=mood": 'よくある項目: "tags"',
@@ -50,7 +50,10 @@ TYPED = {
     "話 -水": 'どの段落にも "水" があります',
 }
 MODELS = ("plamo", "use", "e5-small", "ruri", "static", "e5-small whole", "100 languages")
-OTHERS = ("left out", "time", "memory", "no tables", "built again", "too many rows", "no row")
+OTHERS = (
+    "left out", "time", "memory", "no tables", "built again", "too many rows", "no row",
+    "a document excluded", "documents excluded", "no pages",
+)  # fmt: skip
 ADDRESSES = {
     "/document?tool=notes&path=zzzz": "文書「zzzz」はありません。",
     "/document?tool=notes&path=aa.md": '近い名前: "a.md"',

@@ -1,5 +1,6 @@
 """The web application over a real port: sessions, limits, unusable messages, health."""
 
+import json
 import time
 from contextlib import contextmanager
 
@@ -7,9 +8,12 @@ import anyio
 import anyio.from_thread
 import httpx2
 import pytest
+from fixed_offer import FixedOffer
+from mcp.server.subscriptions import PromptsListChanged, ResourcesListChanged, ToolsListChanged
 from mdvec import __version__
 from starlette.responses import PlainTextResponse
-from web_server import NO_LIMITS, web_server
+from table_of_cases import each
+from web_server import NO_LIMITS, EchoServer, web_server
 
 from mdvec_mcp.web.serve import GracefulShutdown, HttpLimits
 
@@ -66,7 +70,7 @@ def test_a_session_answers_in_order_of_its_requests(client):
     assert "\ufffd" in answer.text
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "code", "id_"),
     [
         ("{", -32700, None),
@@ -78,7 +82,7 @@ def test_a_session_answers_in_order_of_its_requests(client):
         (HELLO | {"id": 1.5}, -32600, None),
     ],
 )
-@pytest.mark.parametrize("version", ["2025-06-18", "2026-07-28"])
+@each("version", ["2025-06-18", "2026-07-28"])
 def test_an_unusable_message_gets_400_and_its_error(client, body, code, id_, version):
     answer = post(client, body, **{"mcp-protocol-version": version})
     assert answer.status_code == 400
@@ -100,10 +104,40 @@ def test_the_gate_stands_before_everything(client):
         assert guarded.get("/.well-known/oauth-protected-resource").status_code == 404
 
 
+def test_a_stream_begins_with_what_changed_while_it_was_not_open():
+    server = EchoServer()
+    offer = FixedOffer(server.offer)
+    server.follow(offer)
+
+    def change(*events):
+        offer.changes.extend(events)
+        deadline = time.monotonic() + SECONDS
+        while offer.changes:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
+    def told(client, session, number):
+        with client.stream("GET", "/mcp", headers=BOTH | session, timeout=SECONDS) as stream:
+            lines = (line for line in stream.iter_lines() if line.startswith("data: "))
+            found = [json.loads(next(lines)[6:])["method"] for _ in range(number)]
+        return sorted(found)
+
+    with web_server(server) as url, httpx2.Client(base_url=url.removesuffix("/mcp")) as client:
+        hello = post(client, HELLO)
+        session = {"mcp-session-id": hello.headers["mcp-session-id"]}
+        post(client, {"jsonrpc": "2.0", "method": "notifications/initialized"}, **session)
+        change(ToolsListChanged(), ToolsListChanged(), PromptsListChanged())
+        expected = ["notifications/prompts/list_changed", "notifications/tools/list_changed"]
+        assert told(client, session, 2) == expected
+        change(ResourcesListChanged())
+        assert told(client, session, 1) == ["notifications/resources/list_changed"]
+
+
 def test_sessions_are_limited_and_expire_when_nobody_asks():
+    with serving(HttpLimits(max_sessions=1)) as client:
+        assert [post(client, HELLO).status_code for _ in range(2)] == [200, 503]
     with serving(HttpLimits(max_sessions=1, session_seconds=0.3)) as client:
         first = post(client, HELLO)
-        assert post(client, HELLO).status_code == 503
         deadline = time.monotonic() + SECONDS
         while post(client, HELLO).status_code != 200:
             assert time.monotonic() < deadline

@@ -4,6 +4,7 @@ import pytest
 from mdvec.errors import MdvecError
 from mdvec.manage.page_server import TokenUnusable, read_token
 from starlette.datastructures import Headers
+from table_of_cases import each
 
 from mdvec_mcp.web.gate import (
     Address,
@@ -62,7 +63,7 @@ def status(headers: dict[str, str], path: str = "/mcp", token: str | None = None
     return None if refused is None else refused.status
 
 
-@pytest.mark.parametrize(
+@each(
     ("host", "expected"),
     [
         ("127.0.0.1:8765", None), ("localhost", None), ("[::1]:8765", None),

@@ -6,6 +6,7 @@ import time
 import pytest
 from mdvec.manage.page_server import CODE_SECONDS, PageKey, PageKeyUnusable, page_key
 from starlette.requests import Request
+from table_of_cases import each
 
 from mdvec_mcp.web.page.access import Access, is_local, is_own
 
@@ -78,7 +79,7 @@ def test_only_names_of_this_machine_are_local(host, expected):
     assert is_local(request(host=host)) is expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("method", "headers", "expected"),
     [
         ("GET", {}, True),

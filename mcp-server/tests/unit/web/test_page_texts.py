@@ -9,6 +9,7 @@ from hostile import PAYLOADS, harm_in
 from hypothesis import given
 from hypothesis import strategies as st
 from mdvec.documents.reading import DocumentText
+from table_of_cases import each
 
 import mdvec_mcp.web.page
 from mdvec_mcp.web.page.rendered import colored, rendered_document
@@ -28,7 +29,7 @@ def html(content, passage=range(0), path="notes/a.md", *, as_markdown=True):
     return str(rendered_document(document(content, path), passage, as_markdown=as_markdown).html)
 
 
-@pytest.mark.parametrize("payload", PAYLOADS)
+@each("payload", PAYLOADS)
 def test_no_document_acts(payload):
     content = f"# {payload}\n\n{payload}\n\n- {payload}\n\n| {payload} |\n| --- |\n| {payload} |\n"
     for as_markdown in (True, False):
@@ -71,7 +72,7 @@ DOCUMENT = "/document?tool=notes&amp;path="
 PICTURE = "/document/picture?tool=notes&amp;path="
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "shown"),
     [
         ("[[湯]]", f'<a href="{DOCUMENT}%E6%B9%AF">湯</a>'),

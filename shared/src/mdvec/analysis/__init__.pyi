@@ -1,5 +1,9 @@
 from .charts import SafeChart as SafeChart
 from .charts import safe_chart as safe_chart
+from .errors import MAX_JSON_BYTES as MAX_JSON_BYTES
+from .errors import MAX_LOAD_ROWS as MAX_LOAD_ROWS
+from .errors import MAX_PRINTED_BYTES as MAX_PRINTED_BYTES
+from .errors import MAX_TABLE_ROWS as MAX_TABLE_ROWS
 from .errors import AnalysisError as AnalysisError
 from .errors import ChartRefused as ChartRefused
 from .errors import ExportError as ExportError
@@ -7,6 +11,7 @@ from .errors import ExportMissing as ExportMissing
 from .errors import LibraryMissing as LibraryMissing
 from .errors import NotAHandle as NotAHandle
 from .errors import NotJson as NotJson
+from .errors import OutputLimits as OutputLimits
 from .errors import OutputTooLarge as OutputTooLarge
 from .errors import TooManyRows as TooManyRows
 from .errors import UnknownColumns as UnknownColumns
@@ -15,12 +20,7 @@ from .exports import ExportFolder as ExportFolder
 from .exports import ExportFormat as ExportFormat
 from .guard import OutputGuard as OutputGuard
 from .guard import output_guard as output_guard
-from .json_output import safe_json_output as safe_json_output
-from .limits import MAX_JSON_BYTES as MAX_JSON_BYTES
-from .limits import MAX_LOAD_ROWS as MAX_LOAD_ROWS
-from .limits import MAX_PRINTED_BYTES as MAX_PRINTED_BYTES
-from .limits import MAX_TABLE_ROWS as MAX_TABLE_ROWS
-from .limits import OutputLimits as OutputLimits
+from .guard import validate_output as validate_output
 from .loading import safe_load_export as safe_load_export
+from .tables import safe_json_output as safe_json_output
 from .tables import safe_summary_table as safe_summary_table
-from .validation import validate_output as validate_output

@@ -11,9 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
 
-from mdvec.analysis.errors import LibraryMissing, TooManyRows
+from mdvec.analysis.errors import MAX_LOAD_ROWS, LibraryMissing, TooManyRows
 from mdvec.analysis.exports import ExportFolder
-from mdvec.analysis.limits import MAX_LOAD_ROWS
 from mdvec.datasets import (
     DuckDBType,
     UnknownType,

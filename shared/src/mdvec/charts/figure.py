@@ -30,12 +30,10 @@ from mdvec.charts.chart import (
     Size,
     check_size,
 )
-from mdvec.charts.fonts import Typeface, typeface
-from mdvec.charts.pie import draw_pie
 from mdvec.charts.plane import draw_plane
-from mdvec.charts.rows import draw_categories, draw_heat, draw_plot_bars, has_room
+from mdvec.charts.rows import draw_categories, draw_heat, draw_pie, draw_plot_bars, has_room
 from mdvec.charts.sheet import Sheet
-from mdvec.charts.style import PIXELS_PER_INCH, SETTINGS
+from mdvec.charts.style import PIXELS_PER_INCH, SETTINGS, Typeface, typeface
 
 logger = logging.getLogger("mdvec")
 

@@ -275,7 +275,8 @@ def _histogram(rows: _Rows) -> Plot:
     counts, step = {int(row[0]): float(row[1]) for row in found}, (high - low) / bins or 1.0
     x = tuple(low + position * step for position in range(bins))
     series = Series("件数", tuple(counts.get(position, 0.0) for position in range(bins)))
-    note = PlotNote(f"{count:,}件を{bins}区間に分けています", f"{count:,} values in {bins} bins")
+    counted = f"{count:,} value{'s' * (count > 1)} in {bins} bin{'s' * (bins > 1)}"
+    note = PlotNote(f"{count:,}件を{bins}区間に分けています", counted)
     return Plot("histogram", "", rows.axis, x, (series,), step=step, notes=(note,))
 
 

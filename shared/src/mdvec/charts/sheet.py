@@ -12,13 +12,13 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from mdvec.charts.chart import Size
-from mdvec.charts.fonts import Typeface
 from mdvec.charts.style import (
     FAINT_INK,
     INK,
     PAPER,
     PIXELS_PER_INCH,
     Measures,
+    Typeface,
     dashes,
     points,
 )

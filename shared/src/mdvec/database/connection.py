@@ -176,13 +176,16 @@ def _first_error(error: apsw.Error) -> apsw.Error:
     return error
 
 
+def _not_a_database(path: Path) -> DatabaseUnusable:
+    return DatabaseUnusable(
+        f"{path} is not a database; name another file with --database, or move this one away"
+    )
+
+
 def _user_error(error: apsw.Error, path: Path) -> DatabaseError:
     match error:
         case apsw.NotADBError():
-            return DatabaseUnusable(
-                f"{path} is not a database; name another file with --database, "
-                "or move this one away"
-            )
+            return _not_a_database(path)
         case apsw.CorruptError():
             return DatabaseUnusable(
                 f"the database {path} is damaged ({error}); "
@@ -267,6 +270,9 @@ def _check_path(path: Path, mode: OpenMode) -> None:
         raise DatabaseUnusable(f"{path} is a folder, not a database; name a file with --database")
     if is_there and not path.is_file():
         raise DatabaseUnusable(f"{path} is not a regular file; name another with --database")
+    # SQLite takes a file of one byte for an empty one, and would write over it.
+    if is_there and path.stat().st_size == 1:
+        raise _not_a_database(path)
     if mode != "create" and not is_there:
         raise DatabaseMissing(path)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import apsw
 
-from mdvec.platform import Mount, lock_bytes, mount_of
+from mdvec.platform import Mount, is_shut, lock_bytes, mount_of
 
 _KINDS = re.compile(
     r"(nfs\d?|cifs|smb\d?|smbfs|smb2|afs|auristorfs|afpfs|webdav|davfs|ncpfs|coda|ceph|glusterfs"
@@ -52,8 +52,8 @@ def open_to_others(database: Path) -> dict[Path, int]:
     modes: dict[Path, int] = {}
     for ending in _ENDINGS:
         path = Path(f"{database}{ending}")
-        if path.exists() and (mode := stat.S_IMODE(path.stat().st_mode)) & 0o077:
-            modes[path] = mode
+        if path.exists() and not is_shut(status := path.stat()):
+            modes[path] = stat.S_IMODE(status.st_mode)
     return modes
 
 

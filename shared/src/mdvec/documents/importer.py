@@ -49,7 +49,7 @@ from mdvec.text import (
     outline,
     properties_of,
     searchable_chunks,
-    shown_name,
+    shown_path,
     texts_to_embed,
 )
 from mdvec.tools import Tool
@@ -207,7 +207,7 @@ class _FolderImport:
             first = self.failed[0]
             raise ImportRefused(
                 "not one file with text could be imported "
-                f"({shown_name(first.file_path)}: {first.reason}); "
+                f"({shown_path(first.file_path)}: {first.reason}); "
                 f"the tool {self.job.tool.name!r} was left as it was"
             )
         self.index.finish_rebuild()
@@ -440,7 +440,7 @@ def _broken_matter_hint(paths: Sequence[str]) -> tuple[str, ...]:
 
 
 def _conversion_hints(notes: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    lines = [f"{shown_name(path)}: {'; '.join(sentences)}" for path, sentences in notes.items()]
+    lines = [f"{shown_path(path)}: {'; '.join(sentences)}" for path, sentences in notes.items()]
     if len(lines) > _MAX_NAMED:
         more = f"{len(lines) - _MAX_NAMED} more files have pages or texts that were left out"
         lines = [*lines[:_MAX_NAMED], more]
@@ -449,4 +449,4 @@ def _conversion_hints(notes: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
 
 def _named(paths: Sequence[str]) -> str:
     more = f" and {len(paths) - _MAX_NAMED} more" if len(paths) > _MAX_NAMED else ""
-    return f"{', '.join(map(shown_name, paths[:_MAX_NAMED]))}{more}"
+    return f"{', '.join(map(shown_path, paths[:_MAX_NAMED]))}{more}"

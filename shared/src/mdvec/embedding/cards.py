@@ -70,7 +70,7 @@ class ModelConstants:
 
     ``vector_trust`` is their weight against the words of a query (see ``search/core/fusion.py``).
     ``unrelated`` are mean and standard deviation of the cosine of the nearest passage, over
-    questions that nothing answers (see ``search/core/confidence.py``).
+    questions that nothing answers (see ``search/core/fusion.py``).
     """
 
     vector_trust: float

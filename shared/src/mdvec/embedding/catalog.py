@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mdvec.embedding import backends, onnx_models
-from mdvec.embedding.backends import plamo_cache
+from mdvec.embedding.backends import hub, plamo_cache
 from mdvec.embedding.backends.hub import MayDownload
 from mdvec.embedding.backends.model_files import max_tokens_of
 from mdvec.embedding.cards import (
@@ -163,7 +163,7 @@ def endpoint_of(name: str, options: BackendOptions) -> Endpoint | None:
 
 def is_folder(name: str) -> bool:
     """Whether a model is a folder of the user's, which nothing can be downloaded into."""
-    return family_of(name) in ("st", "onnx") and model_of(name).startswith("/")
+    return family_of(name) in ("st", "onnx") and hub.is_folder(model_of(name))
 
 
 def missing(card: ModelCard, options: BackendOptions = DEFAULT_OPTIONS) -> str | None:

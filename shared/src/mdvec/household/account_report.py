@@ -1,4 +1,4 @@
-"""The accounts of a household: what they have, and where rows are missing."""
+"""A household's accounts, with what they have and where rows are missing, and its net worth."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ from datetime import date
 
 import apsw
 
-from mdvec.dates import Days
-from mdvec.household.core.answers import AnswerText, age_line, answer_text
+from mdvec.dates import MonthRange
+from mdvec.errors import MdvecError
+from mdvec.household.comparison import Detail
+from mdvec.household.core.answers import AnswerText, MonthText, age_line, answer_text
 from mdvec.household.core.balances import Gap, balance_gaps, ends_of_days
-from mdvec.household.core.wording import format_currency
-from mdvec.household.interfaces import accounts
-from mdvec.household.interfaces.accounts import AccountDoubt, RepeatedRows
+from mdvec.household.core.moneyforward import TOTAL
+from mdvec.household.core.periods import resolve_period
+from mdvec.household.core.sums import change, mean
+from mdvec.household.core.wording import format_currency, format_percentage
+from mdvec.household.interfaces import accounts, plans
+from mdvec.household.ledger_view import doubt_text, repeated_text
 from mdvec.household.overview import one_state
 from mdvec.text import shown_name
-from mdvec.tools import offered_name
 
 _MANY = 5
 """The number of gaps that are named for each account."""
@@ -53,8 +57,8 @@ def accounts_report(connection: apsw.Connection, tool_id: int, *, today: date) -
         spans = accounts.spans_of(connection, tool_id)
         balances = accounts.balances_of(connection, tool_id)
         notes = [
-            *map(_doubt_text, accounts.doubts_of(connection, tool_id)),
-            *map(_repeated_text, accounts.repeated_rows(connection, tool_id)),
+            *map(doubt_text, accounts.doubts_of(connection, tool_id)),
+            *map(repeated_text, accounts.repeated_rows(connection, tool_id)),
         ]
     states = []
     for name, rows, first, last in spans:
@@ -79,15 +83,6 @@ def daily_balances(connection: apsw.Connection, tool_id: int) -> dict[str, dict[
     }
 
 
-def account_doubt_notes(connection: apsw.Connection, tool_id: int, days: Days) -> list[str]:
-    """Notes: equal rows of files in these days that count twice, or once, and may be otherwise."""
-    span = days.first.isoformat(), days.last.isoformat()
-    return [
-        *map(_doubt_text, accounts.doubts_of(connection, tool_id, span)),
-        *map(_repeated_text, accounts.repeated_rows(connection, tool_id, span)),
-    ]
-
-
 def _lines(state: AccountState) -> list[str]:
     name = shown_name(state.name) if state.name else "（口座名なし）"
     balance = (
@@ -106,25 +101,122 @@ def _lines(state: AccountState) -> list[str]:
     return lines
 
 
-def _doubt_text(doubt: AccountDoubt) -> str:
-    if doubt.is_listed:
-        return (
-            f"{shown_name(doubt.first)} の明細（{shown_name(doubt.account)}）{doubt.rows:,}件は、"
-            f"別の口座の {shown_name(doubt.second)} にもあり、同じ取引か不明なので両方数えます。"
-            f"{offered_name('detect_duplicates')} で候補にして決められます"
+_YEAR = 12
+
+
+class NoAssets(MdvecError):
+    """There is no asset history, or none of the months asked for."""
+
+    def __init__(self, available: MonthRange | None) -> None:
+        super().__init__(
+            "資産推移がまだありません。マネーフォワードの「資産推移月次.csv」を家計簿のフォルダーに"
+            "置いて取り込んでください。"
+            if available is None
+            else f"その期間の資産推移はありません。{available.in_words} にあります。"
         )
-    return (
-        f"{shown_name(doubt.first)} と {shown_name(doubt.second)} が同じ口座"
-        f"（{shown_name(doubt.account)}）か分かりません。別の口座として、同じ明細 "
-        f"{doubt.rows:,}件を両方数えています。口座名は mdvec household map FILE --account NAME "
-        "--set 'files = \"FILE\"' --save で決められます（同じ口座なら同じ名前）"
-    )
 
 
-def _repeated_text(repeated: RepeatedRows) -> str:
-    return (
-        f"{shown_name(repeated.account)} の明細 {repeated.rows:,}件"
-        f"（{format_currency(repeated.yen)}）は {shown_name(repeated.first)} にも "
-        f"{shown_name(repeated.last)} にもあり、分割払いのように 1回だけ数えています。"
-        "遅れて載った別の買い物なら、手書きの CSV に足してください"
-    )
+@dataclass(frozen=True, slots=True)
+class NetWorthMonth:
+    """A month's net worth, and its kinds, in yen; ``difference`` is from the month before."""
+
+    month: MonthText
+    total: int
+    kinds: dict[str, int]
+    difference: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class NetWorthAnswer:
+    """Net worth by month, in yen.
+
+    ``per_month`` is the mean difference over the last year shown, ``year_ago`` the net worth a
+    year before the last month; None where there is none.
+    """
+
+    months: tuple[NetWorthMonth, ...]
+    per_month: int | None
+    year_ago: int | None
+    notes: tuple[str, ...]
+    age: str
+    text: AnswerText
+
+
+def net_worth(
+    connection: apsw.Connection,
+    tool_id: int,
+    *,
+    since: str | None = None,
+    until: str | None = None,
+    period: str | None = None,
+    detail: Detail = "concise",
+    today: date,
+) -> NetWorthAnswer:
+    """The months of the asset histories in a period, by default the latest twelve.
+
+    In full, the text has the kinds of assets of every month, else those of the last.
+
+    Raises:
+        NoAssets: there are none.
+        InvalidPeriod: the period was not understood.
+    """
+    with one_state(connection):
+        known = plans.months_with_assets(connection, tool_id)
+    if not known:
+        raise NoAssets(None)
+    available = MonthRange(known[0].month, known[-1].month)
+    requested = resolve_period(today, available, since=since, until=until, period=period)
+    totals = {assets.month: assets.amounts[TOTAL] for assets in known}
+    months = [
+        NetWorthMonth(
+            month=assets.month,
+            total=assets.amounts[TOTAL],
+            kinds={kind: yen for kind, yen in assets.amounts.items() if kind != TOTAL},
+            difference=None if before is None else assets.amounts[TOTAL] - before,
+        )
+        for assets in known
+        if assets.month in requested.months
+        for before in [totals.get(assets.month.plus(-1))]
+    ]
+    if not months:
+        raise NoAssets(available)
+    differences = [worth.difference for worth in months[-_YEAR:] if worth.difference is not None]
+    per_month = mean(differences) if differences else None
+    notes = [requested.understood]
+    missing = [month for month in MonthRange(months[0].month, months[-1].month)
+               if month not in totals]  # fmt: skip
+    if missing:
+        notes.append(f"資産推移にない月: {'、'.join(month.in_words for month in missing[:6])}")
+    year_ago = totals.get(months[-1].month.plus(-_YEAR))
+    last = None if requested.follows_data else requested.days.last
+    age = age_line(available.last.last_day, today, last, "資産推移")
+    lines = _month_lines(months, per_month, year_ago, is_full=detail == "full")
+    text = answer_text(lines, notes, age=age)
+    return NetWorthAnswer(tuple(months), per_month, year_ago, tuple(notes), age, text)
+
+
+def _month_lines(
+    months: list[NetWorthMonth], per_month: int | None, year_ago: int | None, *, is_full: bool
+) -> list[str]:
+    last = months[-1]
+    lines = [f"{last.month.in_words}の純資産は {format_currency(last.total)} です。"]
+    if year_ago is not None:
+        difference = format_currency(last.total - year_ago, signed=True)
+        percent = format_percentage(change(last.total, year_ago))
+        lines.append(f"- 1年前から: {difference}（{percent}）")
+    if per_month is not None:
+        lines.append(f"- 直近の増減の平均: 毎月 {format_currency(per_month, signed=True)}")
+    lines += [f"- {shown_name(kind)}: {format_currency(yen)}" for kind, yen in last.kinds.items()]
+    lines.append("月ごと:")
+    for worth in months:
+        moved = "" if worth.difference is None else (
+            f"（{format_currency(worth.difference, signed=True)}）"
+        )  # fmt: skip
+        kinds = "、".join(
+            f"{shown_name(kind)} {format_currency(yen)}" for kind, yen in worth.kinds.items()
+        )
+        parts = f": {kinds}" if is_full and kinds else ""
+        lines.append(f"- {worth.month.in_words}: {format_currency(worth.total)}{moved}{parts}")
+    if not is_full and len(months) > 1 and last.kinds:
+        lines.append("detail=full なら、各月の内訳も示します。")
+    return lines

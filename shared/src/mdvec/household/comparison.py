@@ -98,6 +98,7 @@ def _movement(
         after=sum(row.yen for row in after),
         added=_without_equals(after, before),
         gone=_without_equals(before, after),
+        shops=_shop_moves(before, after),
     )
 
 
@@ -119,7 +120,7 @@ def _without_equals(
 
 @dataclass(frozen=True, slots=True)
 class ShopMove:
-    """What the rows of one shop that differ between two periods came to in each, in yen."""
+    """What a category's rows of one shop came to in each of two periods, in yen."""
 
     name: str
     before: int
@@ -131,27 +132,27 @@ class ShopMove:
         return self.after - self.before
 
 
-def shop_moves(movement: Movement) -> list[ShopMove]:
+def _shop_moves(before: Iterable[CountedRow], after: Iterable[CountedRow]) -> tuple[ShopMove, ...]:
     """The shops behind a movement, each with both periods, the largest difference first."""
     sums: dict[str, list[int]] = {}
     names: dict[str, str] = {}
-    for at, rows in enumerate((movement.gone, movement.added)):
+    for at, rows in enumerate((before, after)):
         for row in rows:
             sums.setdefault(row.shop, [0, 0])[at] += row.yen
             names[row.shop] = row.name
     moves = [ShopMove(names[shop], *amounts) for shop, amounts in sums.items()]
     moved = [move for move in moves if move.difference]
-    return sorted(moved, key=lambda move: (-abs(move.difference), move.name))
+    return tuple(sorted(moved, key=lambda move: (-abs(move.difference), move.name)))
 
 
 def as_shown(movement: Movement, *, rows: int, shops: int) -> Movement:
     """The movement with its largest rows of each direction, and the shops that moved most."""
-    moved = shop_moves(movement) if shops else []
+    moved = movement.shops if shops else ()
     return replace(
         movement,
         added=movement.added[:rows],
         gone=movement.gone[:rows],
-        shops=tuple(moved[:shops]),
+        shops=moved[:shops],
         more_shops=_left_out([move.difference for move in moved[shops:]]),
         more_added=_left_out([row.yen for row in movement.added[rows:]] if rows else []),
         more_gone=_left_out([row.yen for row in movement.gone[rows:]] if rows else []),
@@ -200,7 +201,7 @@ def movement_lines(
         if is_full:
             lines += [*_row_lines("増", movement.added), *_row_lines("減", movement.gone)]
         elif level != "店":
-            lines += _shop_line(shop_moves(movement))
+            lines += _shop_line(movement.shops)
     if total > len(movements):
         rest = total - len(movements)
         lines.append(f"ほか {rest:,}件は差がこれより小さいものです（limit={min(total, 200)}）。")

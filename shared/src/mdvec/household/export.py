@@ -23,8 +23,7 @@ from mdvec.dates import Month
 from mdvec.household.core.categories import INCOME
 from mdvec.household.core.shop_names import shops_of
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.interfaces.ledger_sums import left_out
-from mdvec.household.interfaces.transactions import TRANSACTION_COLUMNS, read_transaction
+from mdvec.household.interfaces.ledger_sums import TRANSACTION_COLUMNS, left_out, read_transaction
 from mdvec.text import on_one_line
 
 LedgerFormat = Literal["beancount", "hledger", "csv"]

@@ -11,7 +11,6 @@ from typing import Literal, get_args
 import apsw
 
 from mdvec.dates import ONE_DAY, Days
-from mdvec.household.aliases import aliases_of
 from mdvec.household.core.categories import (
     Hierarchy,
     ResolvedSubject,
@@ -78,9 +77,10 @@ from mdvec.household.interfaces.row_sums import (
     texts_of,
     these_rows,
 )
+from mdvec.household.interfaces.subjects import Embed, beside_notes, category_named, near_rows
 from mdvec.household.ledger_view import LedgerView, doubt_notes_on, ledger_view
-from mdvec.household.nearness import Embed, beside_notes, category_named, near_rows
 from mdvec.household.overview import resolved_name
+from mdvec.household.shops import aliases_of
 from mdvec.text import bracketed_name, shortened
 
 FOUND_PAGE_SIZE = 5

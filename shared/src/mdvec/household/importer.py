@@ -11,9 +11,9 @@ import apsw
 from mdvec.embedding import ModelError, ModelUnavailable
 from mdvec.files import FileState, Problem, Scan
 from mdvec.household import review as duplicate_review
-from mdvec.household.core.csv_text import CsvText
+from mdvec.household.core.cells import CsvText
 from mdvec.household.core.pair import DuplicateDetectionError
-from mdvec.household.interfaces import ledger_statements, subjects, transactions
+from mdvec.household.interfaces import ledger_statements, ledger_sums, subjects
 from mdvec.household.interfaces.mappings import (
     mappings_digest,
     mappings_digest_of,
@@ -140,7 +140,7 @@ class _HouseholdImport:
 
     def _check_mode(self) -> None:
         tool = self.job.tool
-        rows = transactions.row_count(self.connection, self.tool_id)
+        rows = ledger_sums.row_count(self.connection, self.tool_id)
         if self.job.request.mode == "new" and rows:
             raise ImportRefused(
                 f"the tool {tool.name!r} has {rows} transactions already; "

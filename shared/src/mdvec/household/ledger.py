@@ -24,9 +24,8 @@ from mdvec.household.interfaces import (
     accounts,
     derivation,
     ledger_statements,
+    ledger_sums,
     plans,
-    statement_rows,
-    transactions,
 )
 from mdvec.household.interfaces.derivation import LedgerChanges
 from mdvec.household.interfaces.ledger_statements import KnownFile
@@ -136,7 +135,7 @@ class _LedgerImport:
                 statement = _with_first_seen(read.statement, known, folder.known)
                 statement_id = ledger_statements.remember_statement(connection, tool_id, statement)
                 scope = known[statement.key].scope if statement.key in known else ""
-                statement_rows.put_rows(connection, tool_id, statement_id, read.blocks, scope)
+                ledger_statements.put_rows(connection, tool_id, statement_id, read.blocks, scope)
         ledger_statements.lower_times(connection, tool_id, folder.present.values())
         present, unread = folder.present_statements, folder.unread
         gone = [
@@ -215,7 +214,7 @@ class _LedgerImport:
         files = [*folder.present.values()]
         files += [state for state in folder.known.values() if state.path in folder.unread]
         gone = [state for state in folder.known.values() if state.path not in paths]
-        in_use = transactions.rows_by_file(connection, tool_id) if gone else {}
+        in_use = ledger_sums.rows_by_file(connection, tool_id) if gone else {}
         for state in gone:
             if state.path in in_use:
                 is_there = state.is_present and self.may_exist(state.path)
@@ -224,7 +223,7 @@ class _LedgerImport:
         remaining = {(state.path, state.content_hash) for state in files if state.is_present}
         known = ledger_statements.known_statements(connection, tool_id)
         ids = [each.id for each in known if each.key in remaining]
-        statement_rows.forget_superseded_rows(connection, tool_id, ids, all_of_them=may_delete)
+        ledger_statements.forget_superseded_rows(connection, tool_id, ids, all_of_them=may_delete)
         ledger_statements.forget_statements(connection, tool_id, ids)
         ledger_statements.mark_index(connection, tool_id, current=False)
 

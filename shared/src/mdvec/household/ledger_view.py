@@ -12,18 +12,20 @@ from typing import Final
 import apsw
 
 from mdvec.dates import ONE_DAY, Days, Month, MonthRange
-from mdvec.household.account_report import account_doubt_notes
 from mdvec.household.core import wording
 from mdvec.household.core.categories import INCOME, Subject
 from mdvec.household.core.pair import LIKELY, arrange
 from mdvec.household.core.periods import UnderstoodPeriod, resolve_period, span_in_words
 from mdvec.household.core.sums import MonthlySum, MonthMarks
 from mdvec.household.core.transaction import CountedRow
-from mdvec.household.core.wording import InsufficientData
-from mdvec.household.interfaces import duplicate_checks, ledger_sums
+from mdvec.household.core.wording import InsufficientData, format_currency
+from mdvec.household.interfaces import accounts, duplicate_checks, ledger_sums
+from mdvec.household.interfaces.accounts import AccountDoubt, RepeatedRows
 from mdvec.household.interfaces.ledger_sums import counts, where_rows
 from mdvec.household.interfaces.plans import renamed_rows
 from mdvec.household.overview import Coverage, coverage, named_subject, one_state
+from mdvec.text import shown_name
+from mdvec.tools import offered_name
 
 MAX_NAMED_ROWS = 3
 """How many rows with a stray date a note names; it only counts the others."""
@@ -280,3 +282,38 @@ def _doubts(
         if count
     ]
     return [f"合計のうち{'、'.join(parts)}は未判定の候補です"] * bool(parts)
+
+
+def account_doubt_notes(connection: apsw.Connection, tool_id: int, days: Days) -> list[str]:
+    """Notes: equal rows of files in these days that count twice, or once, and may be otherwise."""
+    span = days.first.isoformat(), days.last.isoformat()
+    return [
+        *map(doubt_text, accounts.doubts_of(connection, tool_id, span)),
+        *map(repeated_text, accounts.repeated_rows(connection, tool_id, span)),
+    ]
+
+
+def doubt_text(doubt: AccountDoubt) -> str:
+    """That rows of two files count twice, and how to decide it."""
+    if doubt.is_listed:
+        return (
+            f"{shown_name(doubt.first)} の明細（{shown_name(doubt.account)}）{doubt.rows:,}件は、"
+            f"別の口座の {shown_name(doubt.second)} にもあり、同じ取引か不明なので両方数えます。"
+            f"{offered_name('detect_duplicates')} で候補にして決められます"
+        )
+    return (
+        f"{shown_name(doubt.first)} と {shown_name(doubt.second)} が同じ口座"
+        f"（{shown_name(doubt.account)}）か分かりません。別の口座として、同じ明細 "
+        f"{doubt.rows:,}件を両方数えています。口座名は mdvec household map FILE --account NAME "
+        "--set 'files = \"FILE\"' --save で決められます（同じ口座なら同じ名前）"
+    )
+
+
+def repeated_text(repeated: RepeatedRows) -> str:
+    """That rows which several files have count once, and what to do otherwise."""
+    return (
+        f"{shown_name(repeated.account)} の明細 {repeated.rows:,}件"
+        f"（{format_currency(repeated.yen)}）は {shown_name(repeated.first)} にも "
+        f"{shown_name(repeated.last)} にもあり、分割払いのように 1回だけ数えています。"
+        "遅れて載った別の買い物なら、手書きの CSV に足してください"
+    )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mdvec.household.core.answers import AnswerText, answer_text
-from mdvec.household.core.csv_text import records_of
+from mdvec.household.core.cells import records_of
 from mdvec.household.core.mapping import one_spelling
 from mdvec.household.core.moneyforward import decode
 from mdvec.text import shown_name

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import shlex
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -16,8 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from mdvec.files import FoundFile, PassingProblem, Problem
-from mdvec.household.core.cells import BadRow, TransactionRow
-from mdvec.household.core.csv_text import CsvText
+from mdvec.household.core.cells import BadRow, CsvText, TransactionRow
 from mdvec.household.core.moneyforward import (
     ASSET_HISTORY,
     AssetMonth,
@@ -30,6 +28,7 @@ from mdvec.household.core.statement_kinds import UNMAPPED, Mappings, read_statem
 from mdvec.household.core.statements import Statement
 from mdvec.household.interfaces.ledger_statements import KnownFile
 from mdvec.household.interfaces.mappings import OwnMappings, only_ready_made
+from mdvec.platform import shell_line
 from mdvec.text import quoted
 
 logger = logging.getLogger("mdvec")
@@ -126,7 +125,7 @@ def with_advice(problem: Problem, tool_name: str) -> Problem:
     """What was said of a passed-over file, with the command that makes a mapping for it."""
     if not problem.reason.removeprefix(_BEFORE).startswith(UNMAPPED):
         return problem
-    command = f"mdvec household map {shlex.quote(problem.file_path)} -n {tool_name}"
+    command = f"mdvec household map {shell_line(problem.file_path)} -n {tool_name}"
     return Problem(problem.file_path, f"{problem.reason}; to import it: {command}")
 
 

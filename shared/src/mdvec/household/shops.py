@@ -1,14 +1,28 @@
-"""A household's spending or income by shop, and the rows behind each."""
+"""A household's shops: their other spellings, their sums, and the rows behind each."""
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 
 import apsw
 
 from mdvec.dates import Days
+from mdvec.errors import MdvecError
+from mdvec.household.core.answers import AnswerText, answer_text
 from mdvec.household.core.categories import Subject
-from mdvec.household.core.row_sums import FoundGroup, groups_by, shop_names
+from mdvec.household.core.found import RowWords
+from mdvec.household.core.naming import (
+    Aliases,
+    Naming,
+    ShopAlias,
+    WordsAsked,
+    spelling_key,
+    with_own,
+)
+from mdvec.household.core.row_sums import FoundGroup, groups_by, shop_names, totals_of
 from mdvec.household.core.shop_names import shop_of, shops_of
 from mdvec.household.core.sums import REASONS
 from mdvec.household.core.transaction import Transaction
@@ -20,7 +34,8 @@ from mdvec.household.interfaces.row_sums import (
     page_of,
     row_sums,
 )
-from mdvec.household.overview import one_state
+from mdvec.household.overview import one_state, refuse_empty
+from mdvec.text import bracketed_name, shown_name
 
 MAX_SHOPS = 200
 
@@ -90,3 +105,157 @@ def _condition(
 ) -> RowCondition:
     within = () if subject is None else (subject,)
     return RowCondition(tool_id, extent_of(connection, tool_id), days, within=within)
+
+
+@cache
+def given_aliases() -> tuple[ShopAlias, ...]:
+    """The aliases that come with mdvec."""
+    text = (resources.files("mdvec.household") / "aliases.toml").read_text("utf-8")
+    return tuple(
+        ShopAlias(shop["name"], tuple(shop["spellings"]), tuple(shop.get("asked", ())))
+        for shop in tomllib.loads(text)["shop"]
+    )
+
+
+def own_aliases(connection: apsw.Connection, tool_id: int) -> list[tuple[str, str]]:
+    """The user's pairs of a shop's name and another spelling."""
+    rows = connection.execute(
+        "SELECT name, spelling FROM shop_aliases WHERE tool_id = ? ORDER BY name, spelling",
+        (tool_id,),
+    )
+    return [(str(name), str(spelling)) for name, spelling in rows]
+
+
+def aliases_of(connection: apsw.Connection, tool_id: int) -> Aliases:
+    """All aliases of a household."""
+    return with_own(given_aliases(), own_aliases(connection, tool_id))
+
+
+def put_alias(connection: apsw.Connection, tool_id: int, name: str, spelling: str) -> None:
+    """Store a pair; call within a transaction."""
+    connection.execute(
+        "INSERT OR IGNORE INTO shop_aliases (tool_id, name, spelling) VALUES (?, ?, ?)",
+        (tool_id, name, spelling),
+    )
+
+
+def delete_alias(connection: apsw.Connection, tool_id: int, name: str, spelling: str) -> bool:
+    """Delete a pair, and return whether there was one."""
+    connection.execute(
+        "DELETE FROM shop_aliases WHERE tool_id = ? AND name = ? AND spelling = ?",
+        (tool_id, name, spelling),
+    )
+    return connection.changes() > 0
+
+
+_MIN_LETTERS = 2
+_MAX_SHOPS = 8
+
+
+class InvalidAlias(MdvecError):
+    """A spelling that cannot be used; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class AliasTrial:
+    """The shops whose rows a spelling would take, with their sums."""
+
+    shop: str
+    spelling: str
+    shops: tuple[FoundGroup, ...]
+    text: AnswerText
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AliasList:
+    """The user's spellings: pairs of the shop asked for and of what it is also written as."""
+
+    aliases: tuple[tuple[str, str], ...]
+    text: AnswerText
+    notes: tuple[str, ...] = ()
+
+
+def try_alias(connection: apsw.Connection, tool_id: int, *, shop: str, spelling: str) -> AliasTrial:
+    """The rows that count which a question for ``shop`` would take by a spelling.
+
+    Raises:
+        EmptyLedger: there are no rows yet.
+        InvalidAlias: a name is too short, or the shop's name finds the spelling anyway.
+    """
+    shop, spelling = _checked(shop, spelling)
+    with one_state(connection):
+        refuse_empty(connection, tool_id)
+        condition = RowCondition(tool_id, extent_of(connection, tool_id))
+        sums = [
+            row_sum
+            for row_sum, _ in row_sums(connection, condition, {})
+            if row_sum.left_out is None
+        ]
+        name = shop_names(descriptions(connection, tool_id))
+    words = RowWords(spelling, (), (), Aliases([ShopAlias(shop, (spelling,))]))
+    words.choose(sums)
+    groups = groups_by(words.named, lambda row_sum: name(row_sum.description))
+    total = totals_of(words.named)
+    lines = [
+        f"「{shown_name(shop)} = {shown_name(spelling)}」とすると、{shown_name(shop)} を探すときに"
+        f"次も含めます: {total.in_words}（まだ決めていません）",
+        *(f"- {shown_name(group.name)}: {group.in_words}" for group in groups[:_MAX_SHOPS]),
+    ]
+    if len(groups) > _MAX_SHOPS:
+        lines.append(f"- ほか {len(groups) - _MAX_SHOPS:,}店")
+    return AliasTrial(shop, spelling, tuple(groups[:_MAX_SHOPS]), answer_text(lines))
+
+
+def add_alias(connection: apsw.Connection, tool_id: int, *, shop: str, spelling: str) -> AliasList:
+    """Take a spelling with questions for a shop from now on; no row changes.
+
+    Raises:
+        InvalidAlias: as ``try_alias``.
+    """
+    shop, spelling = _checked(shop, spelling)
+    with connection:
+        put_alias(connection, tool_id, shop, spelling)
+    return list_aliases(connection, tool_id)
+
+
+def remove_alias(
+    connection: apsw.Connection, tool_id: int, *, shop: str, spelling: str
+) -> AliasList:
+    """Take a spelling no longer.
+
+    Raises:
+        InvalidAlias: there is no such pair.
+    """
+    with connection:
+        wanted = (spelling_key(shop), spelling_key(spelling))
+        pairs = own_aliases(connection, tool_id)
+        matches = [pair for pair in pairs if tuple(map(spelling_key, pair)) == wanted]
+        if not matches:
+            raise InvalidAlias(f"その書き方は決めてありません。{_listed(pairs)}")
+        for pair in matches:
+            delete_alias(connection, tool_id, *pair)
+    return list_aliases(connection, tool_id)
+
+
+def list_aliases(connection: apsw.Connection, tool_id: int) -> AliasList:
+    """The user's spellings."""
+    pairs = own_aliases(connection, tool_id)
+    return AliasList(tuple(pairs), answer_text([_listed(pairs)]))
+
+
+def _listed(pairs: list[tuple[str, str]]) -> str:
+    listed = "、".join(f"{shown_name(name)} = {shown_name(spelling)}" for name, spelling in pairs)
+    return f"店の別の書き方: {listed}" if listed else "自分で決めた店の別の書き方はありません。"
+
+
+def _checked(shop: str, spelling: str) -> tuple[str, str]:
+    names = (" ".join(shop.split()), " ".join(spelling.split()))
+    for name in names:
+        if len(spelling_key(name)) < _MIN_LETTERS:
+            raise InvalidAlias(f"{bracketed_name(name)}は短すぎます。2文字以上で指定してください。")
+    if WordsAsked(names[0]).naming(names[1:]) is Naming.NAMED:
+        raise InvalidAlias(
+            f"{bracketed_name(names[1])}は、いまも{bracketed_name(names[0])}を探すと見つかります。"
+        )
+    return names

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mdvec.errors import MdvecError
-from mdvec.household.core.cells import BadRow, TransactionRow
-from mdvec.household.core.csv_text import records_of
+from mdvec.household.core.cells import BadRow, TransactionRow, records_of
 from mdvec.household.core.mapped_rows import read_mapped
 from mdvec.household.core.mapping import Mapping, toml_of
 from mdvec.household.core.moneyforward import ParsedFile

@@ -11,9 +11,10 @@ import apsw
 
 from mdvec.database import records
 from mdvec.index.chunks import delete_chunks, insert_chunks
-from mdvec.index.links import delete_links, insert_links
 from mdvec.index.properties import (
+    delete_links,
     delete_properties,
+    insert_links,
     insert_properties,
     other_names,
 )

@@ -18,6 +18,7 @@ from mdvec.text import (
     ChunkFields,
     FieldCounts,
     FieldTerms,
+    are_homophones,
     field_terms,
     first_kana,
     identifier,
@@ -66,12 +67,12 @@ def words_containing(connection: apsw.Connection, tables: Tables, part: str) -> 
 def other_spellings(
     connection: apsw.Connection, tables: Tables, term: str, reading: str
 ) -> list[str]:
-    """The words with the reading of one that occurs in no chunk (渡邊: 渡辺, おや: 親)."""
+    """The spellings, by reading, of a word that occurs in no chunk (渡邊: 渡辺, おや: 親)."""
     alike = connection.execute(
         f"SELECT term FROM {identifier(tables.vocabulary)} WHERE reading = ? AND term <> ?",
         (reading, term),
     )
-    return [str(other) for (other,) in alike]
+    return [str(other) for (other,) in alike if not are_homophones(term, str(other))]
 
 
 _KATAKANA_WORDS = (f"{WORD_MARK}ァ", f"{WORD_MARK}ヿ")

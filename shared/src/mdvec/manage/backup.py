@@ -1,7 +1,6 @@
-"""Backs up the database and the settings into one file, and restores them from it.
+"""The database file as a whole: copied and restored, and compacted.
 
-A backup is a zip archive of a copy of the database (``mdvec.sqlite``) and, if there is one, of the
-settings file (``config.toml``). Files of sources are not in it, nor what can be built again.
+Compacting removes unused space and erases deleted data.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import time
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -23,17 +22,143 @@ import apsw
 
 from mdvec import household
 from mdvec.database import (
+    BUSY_TIMEOUT_MS,
     DatabaseError,
     DatabaseMissing,
     DatabaseUnusable,
+    checkpoint_wal,
+    is_writable,
     open_database,
+    size_on_disk,
     snapshot,
+    temporary_folder,
     translate_errors,
 )
+from mdvec.datasets import remove_unneeded_copies
 from mdvec.errors import MdvecError
-from mdvec.manage.compacting import no_imports
+from mdvec.index import rewrite_lexical_index, table_changes, tables
 from mdvec.settings import SettingsError, load_settings
-from mdvec.tools import registry
+from mdvec.tools import Tool, only_import_of, registry
+
+_STEPS_BETWEEN_SIGNALS = 10_000
+
+
+class NoRoom(DatabaseError):
+    """There is too little free disk space to rewrite the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """The result of compacting; sizes are in bytes and include the write-ahead log.
+
+    ``is_complete`` is False if a running search still used the old data; the file then shrinks
+    and loses its deleted data at the first write after that search.
+    """
+
+    database: Path
+    size_before: int
+    size_after: int
+    bytes_given_back: int
+    is_complete: bool
+
+
+def _free_bytes(folder: Path) -> int:
+    return shutil.disk_usage(folder).free
+
+
+def compact(
+    database: Path,
+    *,
+    on_notice: Callable[[str], None] = lambda _: None,
+    free_bytes: Callable[[Path], int] = _free_bytes,
+    patience_ms: int = BUSY_TIMEOUT_MS,
+) -> Compacted:
+    """Rewrite the whole file without deleted data, and truncate its log.
+
+    Meanwhile searches run and imports wait. If it is interrupted or killed, no data is lost.
+    ``patience_ms`` is how long to wait for searches that still use the old data.
+
+    Raises:
+        NoRoom: there is too little free space; nothing was changed.
+        DatabaseError: the file is missing, or cannot be read or written.
+    """
+    with open_database(database, "read"):
+        pass
+    _check_writable(database)
+    with no_imports(database, on_notice):
+        _check_room(database, free_bytes)
+        before = size_on_disk(database)
+        with open_database(database, "write") as connection:
+            # The handler lets Python notice Ctrl-C while a statement runs.
+            connection.set_progress_handler(lambda: False, _STEPS_BETWEEN_SIGNALS)
+            for tool in registry.list_tools(connection):
+                _tidy(connection, tool)
+            checkpoint_wal(connection)
+            connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+            connection.execute("VACUUM")
+            is_complete = checkpoint_wal(connection, patience_ms)
+        after = size_on_disk(database)
+    return Compacted(database, before, after, max(0, before - after), is_complete)
+
+
+def _tidy(connection: apsw.Connection, tool: Tool) -> None:
+    """Drop a tool's leftovers of unfinished imports, and rewrite its lexical index."""
+    names = tool.tables
+    with connection:
+        table_changes.drop_leftovers(connection, tool.id, tool.name, current=tool.generation)
+        if tables.has_word_indexes(connection, names):
+            rewrite_lexical_index(connection, names)
+    remove_unneeded_copies(connection, tool.id)
+
+
+@contextmanager
+def no_imports(database: Path, on_notice: Callable[[str], None]) -> Iterator[None]:
+    """Hold the import locks of all tools, including tools added while it waits.
+
+    Locks are taken in the order of the tools' ids, so that two processes cannot deadlock.
+    """
+    held: set[int] = set()
+    with ExitStack() as locks:
+        while others := [tool for tool in _tools(database) if tool.id not in held]:
+            for tool in others:
+                locks.enter_context(only_import_of(database, tool, on_notice))
+                held.add(tool.id)
+        yield
+
+
+def _tools(database: Path) -> list[Tool]:
+    with open_database(database, "read") as connection:
+        return sorted(registry.list_tools(connection), key=lambda tool: tool.id)
+
+
+def _check_writable(database: Path) -> None:
+    if not is_writable(database):
+        raise DatabaseUnusable(
+            f"{database} cannot be compacted: the file or its folder is not writable; "
+            "change its permissions, or name another database with --database"
+        )
+
+
+def _check_room(database: Path, free_bytes: Callable[[Path], int]) -> None:
+    """Refuse to begin if the disk is too full.
+
+    SQLite writes the new file into its temporary folder, then into the log beside the old file:
+    each can be as large as the file, and the log slightly larger.
+    """
+    with open_database(database, "read") as connection:
+        folders = [temporary_folder(connection), database.absolute().parent]
+    copy = size_on_disk(database)
+    copy += copy // 64 + 2**20
+    is_one_disk = len({folder.stat().st_dev for folder in folders}) == 1
+    needed = 2 * copy if is_one_disk else copy
+    for folder in folders:
+        if (free := free_bytes(folder)) < needed:
+            raise NoRoom(
+                f"compacting {database} temporarily needs up to {needed:,} bytes, but the disk of "
+                f"{folder} has {free:,} free; free some space, or set SQLITE_TMPDIR to a folder on "
+                "another disk; nothing was changed"
+            )
+
 
 DATABASE, SETTINGS = "mdvec.sqlite", "config.toml"
 """The members of a backup."""
@@ -178,7 +303,7 @@ def _unpacked(file: Path, folder: Path) -> tuple[Path, Path | None]:
             names = archive.namelist()
             if DATABASE not in names:
                 raise BackupRefused(f"{file} is no backup of mdvec: it holds no {DATABASE}")
-            _check_room(archive, file, folder)
+            _check_room_for(archive, file, folder)
             copy = _member(archive, DATABASE, folder)
             return copy, _member(archive, SETTINGS, folder) if SETTINGS in names else None
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
@@ -194,7 +319,7 @@ def _unpacked(file: Path, folder: Path) -> tuple[Path, Path | None]:
         ) from error
 
 
-def _check_room(archive: zipfile.ZipFile, file: Path, folder: Path) -> None:
+def _check_room_for(archive: zipfile.ZipFile, file: Path, folder: Path) -> None:
     needed = 2 * archive.getinfo(DATABASE).file_size  # the copy, and the database itself
     free = shutil.disk_usage(folder).free
     if free < needed:

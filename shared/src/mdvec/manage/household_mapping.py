@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import Literal
 
 from mdvec.database import open_database, snapshot
 from mdvec.errors import MdvecError
@@ -29,11 +30,12 @@ class NoHousehold(MdvecError):
 
 def map_statement(
     database: Path, file: Path, name: str | None, *, account: str = "", save: bool = False,
-    stated: Sequence[str] = (),
+    stated: Sequence[str] = (), language: Literal["en", "ja"] = "en",
 ) -> StatementPreview:  # fmt: skip
     """Shows how a file is read in a household, and keeps the mapping if ``save``.
 
-    ``stated`` are lines of TOML in place of what is proposed.
+    ``stated`` are lines of TOML in place of what is proposed; ``language`` is the
+    questions'.
     Without ``name``, in the household in whose folder the file is, or in the only one there is; a
     file is shown even if there is none. A path that leads nowhere from the working folder is
     looked for in the household's folder.
@@ -48,7 +50,9 @@ def map_statement(
     source = None if tool is None else tool.source
     if source is not None and not file.exists() and (source / file).exists():
         file = source / file
-    shown = preview_statement(file, source, account=account, save=save, stated=stated)
+    shown = preview_statement(
+        file, source, account=account, save=save, stated=stated, language=language
+    )
     return replace(shown, household="" if tool is None else tool.name)
 
 

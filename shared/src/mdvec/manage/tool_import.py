@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -36,6 +35,7 @@ from mdvec.importing import (
 from mdvec.log import milliseconds, record
 from mdvec.manage.kind_code import KIND_CODE, scan_source
 from mdvec.manage.registering import InvalidTool
+from mdvec.platform import shell_line
 from mdvec.settings import Settings
 from mdvec.text import counted, on_one_line, quoted
 from mdvec.timing import Stopwatch
@@ -84,7 +84,7 @@ def unread_files(tool: Tool, scanned: Scan) -> tuple[str, ...]:
         sentences.append(
             f"not read: {_listed(tables)}; data files belong into a dataset, which SQL can query: "
             "mdvec tool add --kind dataset -n NAME -d DESCRIPTION "
-            f"-s {shlex.quote(str(tool.source))}"
+            f"-s {shell_line(str(tool.source))}"
         )
     return tuple(sentences)
 

@@ -30,6 +30,8 @@ from .processes import can_write as can_write
 from .processes import end_with_children as end_with_children
 from .processes import never_wait as never_wait
 from .processes import python_child as python_child
+from .processes import shell_line as shell_line
+from .processes import shell_words as shell_words
 from .sandbox import code_paths as code_paths
 from .sandbox import own_process_paths as own_process_paths
 from .sandbox import restrict_calls as restrict_calls

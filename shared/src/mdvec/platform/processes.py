@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -92,3 +93,17 @@ def never_wait(descriptor: int) -> None:
     """Make reads and writes of a pipe return at once; on Windows they wait as before."""
     if sys.platform != "win32":
         os.set_blocking(descriptor, False)
+
+
+def shell_line(*words: str) -> str:
+    """Words as a person types them: in a shell, or in Windows' two, which share double quotes."""
+    return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
+
+
+def shell_words(line: str) -> list[str]:
+    """The words of a command that a person wrote; a backslash of Windows stands in a path.
+
+    Raises:
+        ValueError: a quotation has no end.
+    """
+    return shlex.split(line.replace("\\", "\\\\") if sys.platform == "win32" else line)

@@ -15,7 +15,6 @@ from mdvec.errors import MdvecError
 from mdvec.index import NOT_DERIVED, ChromaServer, StoredChunk, stored_properties
 from mdvec.log import PRIVATE, milliseconds, record
 from mdvec.search.candidates import find_candidates
-from mdvec.search.core.confidence import NO_EVIDENCE, Evidence
 from mdvec.search.core.filters import (
     MAX_QUERIES,
     MAX_QUERY_CHARS,
@@ -24,7 +23,7 @@ from mdvec.search.core.filters import (
     Returning,
     Sort,
 )
-from mdvec.search.core.fusion import SearchMode
+from mdvec.search.core.fusion import NO_EVIDENCE, Evidence, SearchMode
 from mdvec.search.filtering import explain_empty, narrow, without_document
 from mdvec.search.hits import Hit, hits, of_documents
 from mdvec.search.question_vectors import EmbedderOf, question_vectors, without_vectors

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from itertools import islice
 
 import apsw
 import numpy as np
@@ -20,6 +21,7 @@ from mdvec.index import (
     chunks_with_tasks,
     count_undated,
     documents_called,
+    documents_linking_to_none,
     documents_of_chunks,
     documents_passing,
     documents_with_value,
@@ -28,12 +30,13 @@ from mdvec.index import (
     has_usable_words,
     links_of,
     no_chunks,
+    short_enough,
     single_chunks,
     tag_counts,
     value_counts,
 )
 from mdvec.search.core.filters import Filters
-from mdvec.text import counted, folded, folded_tag, quoted
+from mdvec.text import counted, folded, folded_tag, quoted, shortened
 from mdvec.tools import KINDS, Tool
 
 _MAX_NAMED_TAGS = 5
@@ -58,13 +61,7 @@ def narrow(connection: apsw.Connection, tool: Tool, filters: Filters) -> Narrowe
     if filters.is_empty or tool.model is None:
         return ALL_CHUNKS
     if KINDS[tool.kind].is_made_of_records:
-        return Narrowed(
-            no_chunks(),
-            (
-                f"{tool.name} was left out: it contains rows, which have no path, tags or date to "
-                "filter by",
-            ),
-        )
+        return Narrowed(no_chunks(), (without_rows(tool),))
     is_current = has_properties(connection, tool.tables)
     if filters.links_to is not None:
         is_current = has_links(connection, tool.tables)
@@ -90,6 +87,13 @@ def narrow(connection: apsw.Connection, tool: Tool, filters: Filters) -> Narrowe
             for words, number in excluded.items()
         ]
     return Narrowed(chunks, tuple(notes))
+
+
+def without_rows(tool: Tool) -> str:
+    """Why a tool that is made of records passes no filter, and is in no listing."""
+    return (
+        f"{tool.name} was left out: it contains rows, which have no path, tags or date to filter by"
+    )
 
 
 def without_document(
@@ -124,21 +128,35 @@ def _saying(
 def passing_documents(
     connection: apsw.Connection, tool: Tool, filters: Filters
 ) -> tuple[list[int], tuple[str, ...]]:
-    """The documents of a tool of notes that pass the filters, by id, and notes as ``narrow``'s."""
+    """The documents of a tool of notes that pass the filters, by id, and notes as ``narrow``'s.
+
+    A document passes ``exclude`` if none of its passages has the text.
+    """
+    rest = replace(filters, exclude=())
     is_current = has_properties(connection, tool.tables) and (
         filters.links_to is None or has_links(connection, tool.tables)
     )
-    if filters.is_of_passages or not is_current:
-        narrowed = narrow(connection, tool, filters)
+    if filters.is_of_passages:
+        is_current = is_current and has_usable_words(connection, tool.tables)
+    if rest.is_of_passages or not is_current:
+        narrowed = narrow(connection, tool, rest if is_current else filters)
         ids = (
             chunk_ids(connection, tool.tables)
             if narrowed.chunks is None
             else (narrowed.chunks.ids())
         )
-        return documents_of_chunks(connection, tool.tables, ids.tolist()), narrowed.notes
-    condition = _condition(connection, tool, filters)
-    notes = tuple(_without_dates(connection, tool, filters))
-    return documents_passing(connection, tool.tables, condition), notes
+        passing, notes = documents_of_chunks(connection, tool.tables, ids.tolist()), narrowed.notes
+    else:
+        condition = _condition(connection, tool, rest)
+        passing = documents_passing(connection, tool.tables, condition)
+        notes = tuple(_without_dates(connection, tool, rest))
+    for words in filters.exclude if is_current else ():
+        chunks = chunks_saying(connection, tool.tables, words, inside=False)
+        saying = set(documents_of_chunks(connection, tool.tables, chunks.tolist()))
+        left = [number for number in passing if number not in saying]
+        taken = counted(len(passing) - len(left), "document")
+        passing, notes = left, (*notes, f'"{words}" excluded {taken} of {tool.name}')
+    return passing, notes
 
 
 def _without_dates(connection: apsw.Connection, tool: Tool, filters: Filters) -> list[str]:
@@ -181,7 +199,7 @@ def _explained(
     if single.links_to is not None:
         name = single.links_to
         is_there = any(documents_called(connection, tool.tables, name) for tool in requested)
-        what = "links to" if is_there else "is called, so none links to,"
+        what = "links to" if is_there else "is called, or links to,"
         return f"no note of {names} {what} {quoted(name)}"
     if single.where:
         return _without_value(connection, requested, names, single.where[0][0])
@@ -214,8 +232,14 @@ def _condition(connection: apsw.Connection, tool: Tool, filters: Filters) -> Con
 
 
 def linking_documents(connection: apsw.Connection, tool: Tool, name: str) -> frozenset[int]:
-    """The ids of a tool's documents that link to ``name``, in each sense that it may have."""
-    links = links_of(connection, tool.tables, documents_called(connection, tool.tables, name))
+    """The ids of a tool's documents that link to ``name``, in each sense that it may have.
+
+    Where no document has it, those that name it in a link all the same.
+    """
+    called = documents_called(connection, tool.tables, name)
+    if not called:
+        return documents_linking_to_none(connection, tool.tables, name)
+    links = links_of(connection, tool.tables, called)
     return frozenset(link.document_id for linked in links.values() for link in linked.back)
 
 
@@ -239,11 +263,11 @@ def _without_value(
                 if folded(name) == folded(key):
                     counts += values
     known = counts or entries
-    what = f"values of {quoted(key)}" if counts else "entries of front matter"
-    listed = ", ".join(quoted(name) for name, _ in known.most_common(_MAX_NAMED_TAGS))
-    return (
-        f"no note of {names} has that {quoted(key)}; the most frequent {what}: {listed or 'none'}"
-    )
+    said = quoted(shortened(key))
+    what = f"values of {said}" if counts else "entries of front matter"
+    frequent = short_enough(name for name, _ in known.most_common())
+    listed = ", ".join(map(quoted, islice(frequent, _MAX_NAMED_TAGS)))
+    return f"no note of {names} has that {said}; the most frequent {what}: {listed or 'none'}"
 
 
 def _entries_with(connection: apsw.Connection, requested: Sequence[Tool], tag: str) -> str:

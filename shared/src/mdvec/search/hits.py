@@ -40,7 +40,7 @@ from mdvec.text import (
     machine_text,
     outline,
     page_unit,
-    shown_name,
+    shown_path,
 )
 from mdvec.tools import KINDS
 
@@ -120,8 +120,21 @@ class Hit:
             self.file_path.rpartition("/")[2].partition(".")[0],
         )
         parts = [] if self.title in known else [self.title]
-        parts += [f"#{tag}" for tag in self.tags]
+        parts += [tags_in_short(self.tags)] if self.tags else []
         return " ".join([*parts, self.date or ""]).rstrip()
+
+
+_MAX_TAGS_CHARS = 300
+
+
+def tags_in_short(tags: Sequence[str]) -> str:
+    """Tags as a line about a document shows them: the first, and how many more there are."""
+    shown = ""
+    for number, tag in enumerate(tags):
+        if number and len(shown) + len(tag) > _MAX_TAGS_CHARS:
+            return f"{shown} and {len(tags) - number} more"
+        shown += f" #{tag}" if shown else f"#{tag}"
+    return shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +238,7 @@ def _linked(links: DocumentLinks, of_hit: DocumentLinks) -> str:
     ways = ("links to", links.to, of_hit.to), ("linked from", links.back, of_hit.back)
     parts: list[str] = []
     for way, own, known in ways:
-        paths = [shown_name(path) for path in _paths(own) if path not in _paths(known)]
+        paths = [shown_path(path) for path in _paths(own) if path not in _paths(known)]
         if paths:
             more = f" and {len(paths) - _MAX_LINKS} more" if len(paths) > _MAX_LINKS else ""
             parts.append(f"{way} {', '.join(paths[:_MAX_LINKS])}{more}")

@@ -18,12 +18,14 @@ from mdvec.index import (
     stored_properties,
 )
 from mdvec.search.answer import SearchRefused, SourceDocument, requested_tools
-from mdvec.search.core.filters import Filters, Sort
-from mdvec.search.filtering import explain_empty, passing_documents
+from mdvec.search.core.filters import MAX_K, Filters, Sort
+from mdvec.search.filtering import explain_empty, passing_documents, without_rows
 from mdvec.text import front_matter, identifier, quoted, readable_chunk
 from mdvec.tools import KINDS, Tool
 
 PER_PAGE = 50
+NO_PAGES = f"a question has no pages, only a listing has; a larger k, up to {MAX_K}, shows more"
+"""What an answer says to a further page of its hits, which would be the same again."""
 _MAX_QUESTION = 60
 _LIKE_CHARS = 400
 """How much of a document's beginning says what it is about."""
@@ -68,12 +70,9 @@ def list_documents(
         SearchRefused: a tool has no texts or is disabled, or there is no such page.
     """
     with open_database(database, "read") as connection, snapshot(connection):
-        requested = [
-            tool
-            for tool in requested_tools(connection, tools)
-            if not KINDS[tool.kind].is_made_of_records
-        ]
-        notes: list[str] = []
+        named = requested_tools(connection, tools)
+        requested = [tool for tool in named if not KINDS[tool.kind].is_made_of_records]
+        notes = [without_rows(tool) for tool in named if tools and tool not in requested]
         listed: list[tuple[Tool, str, StoredProperties]] = []
         for tool in requested:
             if tool.model is None:
@@ -98,7 +97,7 @@ def list_documents(
             _listed(connection, *document, with_tasks=filters.open_tasks)
             for document in listed[first : first + PER_PAGE]
         ]
-    names = tuple(tool.name for tool in requested)
+    names = tuple(tool.name for tool in requested or named)
     return Listing(names, tuple(shown), len(listed), page, pages, tuple(notes))
 
 

@@ -11,8 +11,7 @@ from typing import Protocol
 from mdvec.embedding import ModelError
 from mdvec.index import StoredChunk, Tables
 from mdvec.search.candidates import ToolCandidates
-from mdvec.search.core.confidence import FIRST, Evidence, evidence
-from mdvec.search.core.fusion import Scored, SearchMode, fuse
+from mdvec.search.core.fusion import FIRST, Evidence, Scored, SearchMode, evidence, fuse
 from mdvec.search.core.lexical import Candidate, CorpusStatistics
 from mdvec.text import (
     WORD_MARK,
@@ -20,7 +19,7 @@ from mdvec.text import (
     is_katakana,
     is_letters,
     is_list_of_links,
-    shown_name,
+    shown_path,
 )
 from mdvec.tools import Tool
 
@@ -60,7 +59,7 @@ class RankedChunk:
     def place(self) -> str:
         """The file and the lines."""
         chunk = self.chunk
-        return f"{shown_name(chunk.file_path)}:{chunk.start_line}-{chunk.end_line}"
+        return f"{shown_path(chunk.file_path)}:{chunk.start_line}-{chunk.end_line}"
 
 
 @dataclass(frozen=True, slots=True)

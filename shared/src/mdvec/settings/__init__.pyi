@@ -11,7 +11,7 @@ from .places import users_file as users_file
 from .sections import DATABASE_NAME as DATABASE_NAME
 from .sections import MAX_EXPORT_ROWS as MAX_EXPORT_ROWS
 from .sections import AnalyticsSettings as AnalyticsSettings
+from .sections import ChartSettings as ChartSettings
 from .sections import SearchSettings as SearchSettings
+from .sections import ServerSettings as ServerSettings
 from .sections import Settings as Settings
-from .server_sections import ChartSettings as ChartSettings
-from .server_sections import ServerSettings as ServerSettings

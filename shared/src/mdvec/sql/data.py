@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from mdvec.database import Connection, DatabaseEmptied, open_database, snapshot
+from mdvec.database import (
+    Connection,
+    DatabaseEmptied,
+    FileStamp,
+    open_database,
+    snapshot,
+    stamp_of,
+)
 from mdvec.datasets import HOUSEHOLD_TABLE, CombinedFile, DatasetTable, dataset_tables
 from mdvec.household import data_version
 from mdvec.sql.core.guard import AnswerGuard, JsonAnswer
@@ -15,17 +23,39 @@ from mdvec.tools import KINDS, Tool, offered_name, registry
 
 _File = DatasetTable | CombinedFile
 """What has a source, and the size and time of that at the import."""
+_Listed = tuple[list[tuple[DatasetTable, Tool]], tuple[tuple[int, str, int], ...]]
 
 
-def current_data(database: Path, month_starts_on: int = 1) -> Data:
+@dataclass
+class CurrentData:
     """The tables of the active tools, with the current state of their files and ledgers.
 
     A dataset's missing file has the size -1; a household's months start on ``month_starts_on``.
-
-    Raises:
-        DatabaseEmptied: the database holds no tools.
-        DatabaseError: the database cannot be read.
+    The database, asked before each query, is opened only where it was written to since.
     """
+
+    database: Path
+    month_starts_on: int = 1
+    _known: tuple[FileStamp | None, _Listed] | None = None
+
+    def __call__(self) -> Data:
+        """The tables now.
+
+        Raises:
+            DatabaseEmptied: the database holds no tools.
+            DatabaseError: the database cannot be read.
+        """
+        stamp, known = stamp_of(self.database), self._known
+        if known is None or known[0] != stamp:
+            known = stamp, _listed(self.database)
+            self._known = known if stamp is not None and stamp.is_settled() else None
+        tables, households = known[1]
+        parquet = tuple(_present_file(table, tool) for table, tool in tables)
+        return Data(parquet, self.database, households, self.month_starts_on)
+
+
+def _listed(database: Path) -> _Listed:
+    """The tables of the active datasets, and the active households, as the database has them."""
     with open_database(database, "read") as connection, snapshot(connection):
         active = [tool for tool in _all_tools(connection, database) if tool.is_active]
         tables = [
@@ -39,8 +69,7 @@ def current_data(database: Path, month_starts_on: int = 1) -> Data:
             for tool in active
             if KINDS[tool.kind].has_ledger
         )
-    parquet = tuple(_present_file(table, tool) for table, tool in tables)
-    return Data(parquet, database, households, month_starts_on)
+    return tables, households
 
 
 def tables_of(database: Path, name: str) -> list[DatasetTable]:

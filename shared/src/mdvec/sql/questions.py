@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from mdvec import queries
 from mdvec.analysis import ExportFormat
 from mdvec.charts import Plot, PlotKind, plot_of
 from mdvec.queries import (
@@ -18,7 +19,6 @@ from mdvec.queries import (
     WrongParameters,
     bound,
     listed_parameters,
-    saved,
 )
 from mdvec.sizes import MEGABYTE
 from mdvec.sql.answers import ONWARDS_IN_SQL, SmallAnswers
@@ -86,16 +86,16 @@ class Questions:
             DatabaseError: the database cannot be written.
         """
         if mode == "delete":
-            return {"deleted": saved.delete(self.database, name)}
-        plain = saved.checked_name(name, READY)
+            return {"deleted": queries.delete(self.database, name)}
+        plain = queries.checked_name(name, READY)
         if self._is_table(plain):
             raise SavedQueryError(f"{plain} is a table; take another name for the question")
         if not sql:
             raise WrongParameters("query is missing: the SELECT to save, with values as $name")
         judged = self.queries.judged(sql)
-        summary = " ".join((description or "").split())[: saved.MAX_QUESTION_DESCRIPTION]
+        summary = " ".join((description or "").split())[: queries.MAX_QUESTION_DESCRIPTION]
         query = SavedQuery(plain, judged.sql, summary, judged.parameters)
-        saved.save(self.database, query, replace=mode == "replace")
+        queries.save(self.database, query, replace=mode == "replace")
         answer: JsonAnswer = {
             "saved": plain,
             "parameters": {parameter.name: parameter.type for parameter in judged.parameters},
@@ -117,11 +117,11 @@ class Questions:
                 has the same name, and none are given.
             QueryError: a ready-made question could not look at its table.
         """
-        name = saved.plain_name(query)
+        name = queries.plain_name(query)
         if not self._is_question(query):
             if parameters is None:
                 return Prepared.plain(query)
-            if not saved.is_name(name):
+            if not queries.is_name(name):
                 judged = self.queries.judged(query)
                 values = bound("this SQL", judged.parameters, parameters)
                 return Prepared(judged.sql, SELECT_ALL, values)
@@ -145,20 +145,25 @@ class Questions:
         """
         if not self._is_question(query):
             return self.queries.judged(query).parameters if "$" in query else ()
-        name = saved.plain_name(query)
-        known = READY.get(name) or saved.find_saved(self.database, name, READY)
+        name = queries.plain_name(query)
+        known = READY.get(name) or queries.find_saved(self.database, name, READY)
         return known.parameters
 
     def _is_table(self, name: str) -> bool:
         return fold(name) in map(fold, self.queries.tables())
 
+    @staticmethod
+    def is_name(query: str) -> bool:
+        """Whether it may be a question's name, or a table's; SQL is none."""
+        return queries.is_name(queries.plain_name(query))
+
     def _is_question(self, query: str) -> bool:
-        """Whether a question has the name; SQL never is one."""
-        name = saved.plain_name(query)
-        if not saved.is_name(name):
+        """Whether a question has the name."""
+        if not self.is_name(query):
             return False
+        name = queries.plain_name(query)
         return name in READY or any(
-            known.name == name for known in saved.saved_queries(self.database)
+            known.name == name for known in queries.saved_queries(self.database)
         )
 
     def run(self, name: str, parameters: Mapping[str, object]) -> JsonAnswer:
@@ -260,7 +265,7 @@ class Questions:
             QueryError: a ready-made one could not look at its table.
         """
         if name not in READY:
-            query = saved.find_saved(self.database, name, READY)
+            query = queries.find_saved(self.database, name, READY)
             values = bound(query.name, query.parameters, parameters)
             return Prepared(query.sql, SELECT_ALL, values, saved_as=query.name)
         question = READY[name]
@@ -276,10 +281,10 @@ class Questions:
         """What a query reads: its own SQL, a question's, or the table of a ready-made one."""
         if not self._is_question(query):
             return query
-        name = saved.plain_name(query)
+        name = queries.plain_name(query)
         if name in READY:
             return str((parameters or {}).get("table", ""))
-        return saved.find_saved(self.database, name, READY).sql
+        return queries.find_saved(self.database, name, READY).sql
 
     def listed(self) -> list[dict[str, str]]:
         """Every question, the saved ones first."""
@@ -299,7 +304,7 @@ class Questions:
                     "description": query.description,
                     "sql": query.sql,
                 }
-                for query in saved.saved_queries(self.database)
+                for query in queries.saved_queries(self.database)
             ),
             *ready,
         ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 from mdvec.analysis import ExportFolder
@@ -10,7 +9,7 @@ from mdvec.settings import AnalyticsSettings
 from mdvec.sql.answers import Exporter, SmallAnswers
 from mdvec.sql.core.guard import AnswerGuard
 from mdvec.sql.core.profile import ProfileEffort
-from mdvec.sql.data import current_data
+from mdvec.sql.data import CurrentData
 from mdvec.sql.guarded import SourceWatch
 from mdvec.sql.process.messages import QueryLimits
 from mdvec.sql.process.query_process import QueryProcess
@@ -77,6 +76,6 @@ def analytics_over(
     limits = QueryLimits(
         settings.max_seconds, settings.max_memory_mb, settings.max_export_bytes, settings.zone
     )
-    read = partial(current_data, database, month_starts_on)
-    queries = QueryProcess(folder, limits, read, exports, settings.max_tables)
+    data = CurrentData(database, month_starts_on)
+    queries = QueryProcess(folder, limits, data, exports, settings.max_tables)
     return Analytics(queries, exports, settings, sources, database)

@@ -46,6 +46,8 @@ _LISTED = (
 """Without room for the names of figures in every column: the figures of its list, in turn."""
 _LISTED_DIGITS = 4
 _SHORTENED = "shortened; columns=[…] tells all of a few"
+_MAX_LEFT_OUT = 80
+"""Characters of the names of columns left out: longer lists leave out more of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +99,8 @@ class Summaries:
 
         def left_out(gone: int) -> str:
             return (
-                f"{gone} columns left out: {named(every[len(every) - gone :])}; "
-                "name those you need in columns"
+                f"{gone} columns left out; name those you need in columns: "
+                f"{named(every[len(every) - gone :], _MAX_LEFT_OUT)}"
             )
 
         warnings = self.queries.take_warnings()

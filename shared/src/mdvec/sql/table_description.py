@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mdvec import queries
 from mdvec.analysis import ExportFolder
 from mdvec.datasets import Column, family, has_dates
-from mdvec.queries import listed_parameters, saved
+from mdvec.queries import listed_parameters
 from mdvec.sql.core.guard import AnswerGuard, JsonAnswer, with_warnings
 from mdvec.sql.core.refusals import (
     QueryError,
@@ -206,7 +207,7 @@ class TableDescriptions:
 
     def _handles(self, tables: Iterable[str]) -> JsonAnswer:
         """The saved questions, as measures over their tables, and what is stored for now."""
-        questions = saved.saved_queries(self.database) if self.database else []
+        questions = queries.saved_queries(self.database) if self.database else []
         measures = [
             {
                 "name": query.name,

@@ -8,10 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from mdvec.text.breaks import passage_windows
-from mdvec.text.markdown import Fence, Heading, Outline, line_starts
-from mdvec.text.options import ChunkingOptions
-from mdvec.text.pages import PAGE_BREAK, page_starts
-from mdvec.text.tokens import Tokenizer, fitting_pieces, is_blank, token_windows
+from mdvec.text.markdown import PAGE_BREAK, Fence, Heading, Outline, line_starts, page_starts
+from mdvec.text.tokens import ChunkingOptions, Tokenizer, fitting_pieces, is_blank, token_windows
 
 Range = tuple[int, int]
 

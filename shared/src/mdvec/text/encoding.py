@@ -190,7 +190,8 @@ def _damaged_line(blocks: Blocks, encoding: str) -> int | None:
         if undefined is not None:
             return line + text.count("\n", 0, undefined.start())
         line += text.count("\n")
-    return None
+    unfinished, _ = decoder.getstate()  # the start of a byte order mark; it is no error to Python
+    return line if unfinished else None
 
 
 def _decoded_blocks(blocks: Blocks, encoding: str) -> Iterator[str]:

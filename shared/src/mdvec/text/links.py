@@ -18,10 +18,10 @@ _LINK = re.compile(
 _DEFINITION = re.compile(r"(?m)^[ \t>]*\[[^\[\]^\n]{1,200}\]:[ \t]*<?([^\s<>]{1,400})")
 _ANY_LINK = re.compile(
     r"!?\[([^\[\]\n]{0,400})\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[\[([^\[\]\n]*)\]\]"
+    r"|https?://[^\s<>()\[\]]+"
 )
 _HEADING = re.compile(r"(?m)^#{1,6}[ \t].*$")
 _LETTER = re.compile(r"[^\W_]")
-_MIN_LINKS = 2
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _SUFFIX = re.compile(r"\.(?:md|markdown|mdx|txt)$")
 
@@ -43,7 +43,7 @@ def document_links(content: str, file_path: str) -> list[DocumentLink]:
     Markdown links are relative to the document's folder, or from the root after "/"; addresses
     are no links to documents.
     """
-    text = prose_of(content)
+    text = prose_of(content, is_whole=True)
     folder = posixpath.dirname(file_path)
     links: list[DocumentLink] = []
     for match in _WIKILINK.finditer(text):
@@ -80,18 +80,23 @@ def document_keys(file_path: str, aliases: Sequence[str]) -> list[str]:
 
 
 def is_list_of_links(text: str) -> bool:
-    """Whether a passage says most of what it says in the words of several links (参照, See also).
+    """Whether a passage says most of what it says in the words of links (参照, See also).
 
-    Its headings say nothing.
+    Its headings say nothing, and addresses neither; its code does.
     """
-    if text.count("](") + text.count("[[") < _MIN_LINKS:
+    if not ("](" in text or "[[" in text or "://" in text):
         return False
-    prose = _HEADING.sub("", prose_of(text))
-    outside, links = _ANY_LINK.subn(" ", prose)
-    inside = sum(
-        len(_LETTER.findall(match[1] or match[2] or "")) for match in _ANY_LINK.finditer(prose)
-    )
-    return links >= _MIN_LINKS and inside > len(_LETTER.findall(outside))
+    prose = prose_of(text)
+    of_code = _letters(text) - _letters(prose)
+    prose = _HEADING.sub("", prose)
+    links = list(_ANY_LINK.finditer(prose))
+    inside = sum(_letters(match[1] or match[2] or "") for match in links)
+    outside = _letters(_ANY_LINK.sub(" ", prose)) + of_code
+    return bool(links) and inside >= outside
+
+
+def _letters(text: str) -> int:
+    return len(_LETTER.findall(text))
 
 
 def link_key(target: str) -> str:

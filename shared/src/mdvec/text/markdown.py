@@ -1,20 +1,301 @@
-"""Parses a document's outline: title, headings, code fences, and the start of the body."""
+"""Parses a document's outline: front matter, title, headings, code fences, pages, start of body.
+
+Front matter is YAML between `---` or TOML between `+++`, at the very start. In a document that was
+converted to Markdown a form feed stands between two pages. A page that has no text is there too,
+so that the pages count as those of the original do.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import tomllib
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from mdvec.text.front_matter_block import LINE_BREAK, NO_FRONT_MATTER, FrontMatter, front_matter
-from mdvec.text.landmarks import landmarks
-from mdvec.text.pages import is_converted
-
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+
+LINE_BREAK = re.compile(r"\r\n|\r|\n")
+_YAML_MATTER = re.compile(
+    r"---[ \t]*(?:\r\n|\r|\n)(.*?)(?<![^\r\n])(?:---|\.\.\.)[ \t]*(?:\r\n|\r|\n|\Z)", re.DOTALL
+)
+_TOML_MATTER = re.compile(
+    r"\+\+\+[ \t]*(?:\r\n|\r|\n)(.*?)(?<![^\r\n])\+\+\+[ \t]*(?:\r\n|\r|\n|\Z)", re.DOTALL
+)
+_MATTER_LINE = re.compile(r"(?:[\w.-]+[ \t]*:(?:[ \t].*)?|[ \t].*|-[ \t].*|#.*|[\]}],?)?")
+_ENTRY = re.compile(r"([\w.-]+)[ \t]*:(?:[ \t](.*))?")
+_TAG_MARK = re.compile(r"(?<![^\s,\[\-\"'])#(?=[^\s#,\]])")
+"""The # of a tag in a value, which YAML would read as a comment."""
+_TAG_KEYS = ("tags", "tag")
+_MAX_FRONT_MATTER = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """The entries of a document's front matter; the body begins at ``end``.
+
+    YAML values stay text, as written. ``is_broken`` says that the block is not valid YAML and
+    its entries were parsed one by one.
+    """
+
+    end: int
+    values: Mapping[str, Any]
+    is_broken: bool = False
+
+
+NO_FRONT_MATTER = FrontMatter(0, {})
+
+
+def front_matter(content: str) -> FrontMatter:
+    """Parse the front matter of a document; ``NO_FRONT_MATTER`` if it has none."""
+    head = content[:_MAX_FRONT_MATTER]
+    if (match := _YAML_MATTER.match(head)) and (read := _from_yaml(match[1], match.end())):
+        return read
+    if (match := _TOML_MATTER.match(head)) and (values := _from_toml(match[1])) is not None:
+        return FrontMatter(match.end(), values)
+    return NO_FRONT_MATTER
+
+
+def _from_yaml(block: str, end: int) -> FrontMatter | None:
+    """Parse a block between ``---``; None if it is not front matter."""
+    try:
+        matter = _loaded(block)
+    except ValueError:
+        # People write "title: A: B", which is not valid YAML; accept lines that look like keys.
+        lines = LINE_BREAK.split(block)
+        if not all(_MATTER_LINE.fullmatch(line) for line in lines):
+            return None
+        return FrontMatter(end, dict(_entries(lines)), is_broken=True)
+    if matter is None:
+        # YAML reads a "# heading" between two rules as a comment.
+        return None if block.strip() else FrontMatter(end, {})
+    if not isinstance(matter, Mapping):
+        return None
+    return FrontMatter(end, _with_marked_tags(dict(matter), block))
+
+
+def _loaded(text: str) -> Any:  # noqa: ANN401 - whatever YAML can hold
+    """Parse YAML; ValueError if it is not valid."""
+    import yaml
+
+    try:
+        # The base loader keeps every value as text: a title of 1.10 or 2024-01-01 is not converted.
+        return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506
+    except (yaml.YAMLError, OverflowError, RecursionError) as error:
+        raise ValueError("not valid YAML") from error
+
+
+def _entries(lines: list[str]) -> list[tuple[str, Any]]:
+    """Each key with its value; a value that is not valid YAML stays plain text."""
+    lines_by_key: list[tuple[str, list[str]]] = []
+    for line in lines:
+        if entry := _ENTRY.fullmatch(line):
+            lines_by_key.append((entry[1], [entry[2] or ""]))
+        elif lines_by_key:
+            lines_by_key[-1][1].append(line)
+    return [(key, _entry_value(key, rest)) for key, rest in lines_by_key]
+
+
+def _entry_value(key: str, lines: list[str]) -> Any:  # noqa: ANN401 - whatever YAML can hold
+    text = "\n".join(lines)
+    if key.casefold() in _TAG_KEYS:
+        if text.startswith("#"):
+            return text
+        text = _TAG_MARK.sub("", text)
+    try:
+        value = _loaded(f"{key}: {text}")
+    except ValueError:
+        return text.strip().strip("\"'")
+    return value.get(key) if isinstance(value, Mapping) else text.strip()
+
+
+def _with_marked_tags(values: dict[str, Any], block: str) -> dict[str, Any]:
+    """The values, with the tags written as #tag, which YAML dropped as comments."""
+    for key, value in values.items():
+        lost = value == "" or (isinstance(value, list) and "" in value)
+        if str(key).casefold() in _TAG_KEYS and lost and "#" in block:
+            read = dict(_entries(LINE_BREAK.split(block)))
+            values[key] = read.get(key, value)
+    return values
+
+
+def _from_toml(block: str) -> Mapping[str, Any] | None:
+    try:
+        return tomllib.loads(LINE_BREAK.sub("\n", block))
+    except (ValueError, RecursionError):  # also numbers too long for Python
+        return None
+
+
+PAGE_BREAK = "\f"
+_UNITS = {".pdf": "page", ".pptx": "slide", ".epub": "chapter", ".ipynb": "cell"}
+_BUNDLES = ("conversations.json", "conversations-000.json", ".mbox", ".zip")
+_DAY_OF_MESSAGES = "0000-00-00.json"
+_DIGIT = re.compile(r"\d")
+_FOR_OWN_COMMANDS = (
+    ".doc", ".rtf", ".odt", ".ppt", ".odp", ".pages", ".key", ".djvu", ".png", ".jpg", ".jpeg",
+    ".tif", ".tiff", ".webp", ".heic", ".mp3", ".m4a", ".wav", ".mp4",
+)  # fmt: skip
+CONVERTED_ENDINGS = (
+    *_UNITS, *_BUNDLES, ".docx", ".html", ".htm", ".xhtml", ".eml", ".jsonl", *_FOR_OWN_COMMANDS
+)  # fmt: skip
+"""The endings of files that are stored as the Markdown that a converter, or a command of the
+user's, makes of them."""
+
+
+def is_converted(file_name: str) -> bool:
+    """Whether a file is stored as Markdown that was made of it, by its name."""
+    return file_name.lower().endswith(CONVERTED_ENDINGS) or has_long_ending(
+        file_name, (*_BUNDLES, _DAY_OF_MESSAGES)
+    )
+
+
+def is_bundle(file_name: str) -> bool:
+    """Whether a file is stored as several documents, by its name."""
+    return has_long_ending(file_name, _BUNDLES)
+
+
+def has_long_ending(file_name: str, endings: tuple[str, ...]) -> bool:
+    """Whether a name ends like this; a 0 stands for any digit, as in ``0000-00-00.json``."""
+    return _DIGIT.sub("0", file_name.lower()).endswith(endings)
+
+
+def bundle_of(path: str) -> str | None:
+    """The path of the file that a document is one of many in, such as an export; None if of none.
+
+    A document's path begins with that of its bundle, as if it were a folder; a folder may also
+    have such a name.
+    """
+    at = path.find("/")
+    while at >= 0:
+        if is_bundle(path[:at]):
+            return path[:at]
+        at = path.find("/", at + 1)
+    return None
+
+
+def page_unit(file_name: str) -> str:
+    """What a page of the file is called, such as "slide"; "" if it has no pages."""
+    name = file_name.lower()
+    return next((unit for ending, unit in _UNITS.items() if name.endswith(ending)), "")
+
+
+def page_label(file_name: str, first: int, last: int) -> str:
+    """How a hit cites pages: "page 12" or "slides 3-4"; "" if the file has no pages."""
+    unit = page_unit(file_name)
+    if not unit:
+        return ""
+    return f"{unit} {first}" if first == last else f"{unit}s {first}-{last}"
+
+
+def page_starts(content: str) -> list[int]:
+    """Where each page begins."""
+    starts, at = [0], content.find(PAGE_BREAK)
+    while at >= 0:
+        starts.append(at + 1)
+        at = content.find(PAGE_BREAK, at + 1)
+    return starts
+
+
+def pages_between(content: str, start: int, end: int) -> tuple[int, int]:
+    """The first and the last page of ``content[start:end]``, from 1."""
+    starts = page_starts(content)
+    return bisect_right(starts, start), bisect_right(starts, max(end - 1, start))
+
+
+def with_page_lines(content: str, file_name: str, first: int = 1) -> str:
+    """The text with a line such as "[page 13]" for each break; ``first`` is the page before it."""
+    unit = page_unit(file_name)
+    if not unit or PAGE_BREAK not in content:
+        return content
+    before, *pages = content.split(PAGE_BREAK)
+    return before + "".join(f"[{unit} {number}]{p}" for number, p in enumerate(pages, first + 1))
+
+
+MARKUP_ENDINGS = (".org", ".rst", ".adoc", ".tex")
+_TEX = ("part", "chapter", "section", "subsection", "subsubsection")
+_MARKUP = {
+    ".org": re.compile(r"^(?P<level>\*{1,6}) (?P<words>\S.*)$", re.MULTILINE),
+    ".adoc": re.compile(r"^(?P<level>={1,6}) (?P<words>\S.*)$", re.MULTILINE),
+    ".tex": re.compile(
+        rf"^[ \t]*\\(?P<level>{'|'.join(_TEX)})\*?\{{(?P<words>.*)\}}", re.MULTILINE
+    ),
+    ".rst": re.compile(
+        r"^(?P<words>\S.*)\r?\n(?P<level>=|-|~|\^|\"|'|\*|\+|#)(?P=level){2,}[ \t]*$", re.MULTILINE
+    ),
+}
+_PYTHON = r"(?:async def|def|class)\b"
+_SCRIPT = (
+    r"(?:export (?:default )?)?(?:declare )?(?:abstract )?"
+    r"(?:async function|function|class|interface|enum|namespace|type)\b"
+    r"|(?:export )?const \w+ = (?:async )?(?:\(|function\b)"
+)
+_RUST = (
+    r"(?:pub(?:\([^)]*\))? )?(?:unsafe |async |const )*"
+    r"(?:fn|struct|enum|trait|impl|mod|macro_rules!)"
+)
+_JAVA = (
+    r"(?:(?:public|protected|private|internal|static|final|abstract|override|sealed|data) )*"
+    r"(?:class|interface|enum|record|object|fun)\b"
+    r"|(?:public|protected|private|static) [^=;\n]*\([^;\n]*$"
+)
+_C = r"(?:struct|union|enum|class|namespace)\b[^;\n]*$|#define\b|[A-Za-z_][\w *&:<>,~]*\([^;\n]*$"
+_CODE = {
+    ".py": _PYTHON, ".rb": r"(?:def|class|module)\b", ".go": r"(?:func|type)\b", ".rs": _RUST,
+    **dict.fromkeys((".ts", ".tsx", ".js", ".jsx", ".mjs"), _SCRIPT),
+    **dict.fromkeys((".java", ".kt", ".cs", ".scala", ".swift"), _JAVA),
+    **dict.fromkeys((".c", ".h", ".cpp", ".cc", ".hpp"), _C),
+    ".sh": r"(?:function \w+|[\w-]+ ?\(\))", ".sql": r"(?i:create|alter)\b",
+}  # fmt: skip
+CODE_ENDINGS = tuple(_CODE)
+_ABOVE = re.compile(r"[ \t]*(?:@|#\[|//|/\*|\*|--|#(?!!|define|include))")
+_NO_DEFINITION = re.compile(r"[ \t]*(?:if|for|while|switch|return|else|catch|do)\b")
+_MAX_INDENT = 8
+
+
+def landmarks(content: str, file_name: str) -> Iterator[tuple[int, str, int]]:
+    """The level, the words and the start of each heading."""
+    ending = f".{file_name.rpartition('.')[2].lower()}"
+    if ending in _MARKUP:
+        yield from _headings(content, _MARKUP[ending])
+    elif ending in _CODE:
+        yield from _definitions(content, _CODE[ending])
+
+
+def _headings(content: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, str, int]]:
+    underlines: list[str] = []
+    for match in pattern.finditer(content):
+        mark = match["level"]
+        if mark in _TEX:
+            level = max(_TEX.index(mark) - 1, 1)
+        elif (mark in "*=" and match.start("level") == match.start()) or len(mark) > 1:
+            level = len(mark)
+        else:  # reStructuredText ranks underlines by their first use
+            underlines += [mark] if mark not in underlines else []
+            level = underlines.index(mark) + 1
+        yield min(level, 6), match["words"].strip(), match.start()
+
+
+def _definitions(content: str, pattern: str) -> Iterator[tuple[int, str, int]]:
+    definition = re.compile(rf"^(?P<indent>[ \t]{{0,{_MAX_INDENT}}})(?:{pattern}).*$", re.MULTILINE)
+    for match in definition.finditer(content):
+        if _NO_DEFINITION.match(match[0]) is None:
+            words = match[0].strip().rstrip("{:").rstrip()
+            yield (2 if match["indent"] else 1), words, _with_comments(content, match.start())
+
+
+def _with_comments(content: str, start: int) -> int:
+    """Where the comments and decorators directly above a line begin."""
+    while start > 0:
+        above = content.rfind("\n", 0, start - 1) + 1
+        if _ABOVE.match(content, above, start) is None:
+            break
+        start = above
+    return start
+
 
 _ANCHOR = re.compile(r"(?:\{/\*(?:(?!\{/\*).)*?\*/\}|\{#[^{}]*\})$")
 _MAX_HEADING = 200

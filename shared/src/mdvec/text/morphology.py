@@ -39,6 +39,7 @@ class Role(Enum):
     GRAMMAR = "grammar"
 
 
+_NAME = "固有名詞"
 _GRAMMAR = frozenset({"助詞", "助動詞", "補助記号", "空白"})
 _FILLER_CLASSES = frozenset({"代名詞", "連体詞", "接続詞", "感動詞"})  # 感動詞: ねえ, ありがとう
 _FILLER_SUBCLASSES = frozenset({("形状詞", "助動詞語幹")})  # よう, そう
@@ -78,6 +79,7 @@ _CHARS_A_WORD: Final = 64
 """In a run without words, such as a key of a thousand letters, this many characters are a word."""
 _LAUGHTER = re.compile("ww|w{4,}")
 """Laughter in a chat (ｗｗ); three would be the web."""
+_KANJI = re.compile("[々\u3400-\u9fff\uf900-\ufaff]+")
 _NO_LETTER = re.compile(r"[\W_]+")
 
 
@@ -120,6 +122,15 @@ def word_terms(folded_text: str) -> list[Morpheme]:
     for run, word in RUNS.findall(folded_text):
         words += analyser.content_of_run(run) if run else analyser.of_word(word)
     return words
+
+
+def are_homophones(term: str, other: str) -> bool:
+    """Whether two terms of one reading are two words (紅葉, 効用; not 渡邊, 渡辺, nor おや, 親).
+
+    The dictionary gives the spellings of a word one normalised form, so that words in kanji with
+    two are two words. Only names have a form for each spelling: those share a character.
+    """
+    return _analyser().are_homophones(term.removeprefix(WORD_MARK), other.removeprefix(WORD_MARK))
 
 
 @cache
@@ -207,6 +218,16 @@ class _Analyser:
                         words.append(Morpheme(term, reading, role, start, end, *kinds))
         return words
 
+    def are_homophones(self, word: str, other: str) -> bool:
+        """Whether two words in kanji are of the dictionary, and not spellings of one name."""
+        if not (_KANJI.fullmatch(word) and _KANJI.fullmatch(other)):
+            return False
+        with self._lock:
+            both = [*self._tokenizer.tokenize(word), *self._tokenizer.tokenize(other)]
+            are_known = len(both) == 2 and not any(token.is_oov() for token in both)
+            are_names = all(token.part_of_speech()[1] == _NAME for token in both)
+        return are_known and not (are_names and set(word) & set(other))
+
     def _form(self, token: SudachiMorpheme) -> _Form:
         """The normalised form, reading and role, and whether it is known, a noun, and a suffix."""
         number = token.word_id()
@@ -214,7 +235,7 @@ class _Analyser:
         if form is None:
             normal = _NO_LETTER.sub("", folded(token.normalized_form()))[:MAX_TERM]
             speech = token.part_of_speech()
-            is_noun = speech[0] == "名詞" and (speech[1] == "固有名詞" or speech[2] == "一般")
+            is_noun = speech[0] == "名詞" and (speech[1] == _NAME or speech[2] == "一般")
             role = role_of(normal, speech)
             is_suffix = tuple(speech[:2]) == ("接尾辞", "名詞的")
             form = (normal, token.reading_form(), role, not token.is_oov(), is_noun, is_suffix)

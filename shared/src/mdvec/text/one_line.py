@@ -60,6 +60,11 @@ def shown_name(name: object) -> str:
     return text if is_plain or not text else quoted(str(name))
 
 
+def shown_path(path: str) -> str:
+    """A path as ``shown_name`` has a name, but exactly as it is, since it is passed on."""
+    return shown_name(path) if on_one_line(path) == path else quoted(path)
+
+
 def bracketed_name(name: object) -> str:
     """The name in 「」, or quoted if it is not plain."""
     shown = shown_name(name)

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from mdvec.text.front_matter_block import FrontMatter
-from mdvec.text.markdown import block_parser
+from mdvec.text.markdown import FrontMatter, block_parser
 
 MAX_TAGS = 200
 MAX_TAG_CHARS = 100

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 
-from mdvec.text.dates import named_dates
+from mdvec.text.breaks import marks
+from mdvec.text.fields import named_dates
 from mdvec.text.index_terms import (
     MIN_DIGITS,
     ONE_KANJI,
@@ -19,7 +20,6 @@ from mdvec.text.index_terms import (
     placed_terms,
 )
 from mdvec.text.morphology import WORD_MARK, Morpheme, Role, morphemes
-from mdvec.text.sentences import marks
 
 _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]+")
 _MIN_CHARS = 3

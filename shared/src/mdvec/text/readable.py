@@ -9,10 +9,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from mdvec.text.chunking import Chunk, chunk_document
-from mdvec.text.front_matter_block import LINE_BREAK
-from mdvec.text.markdown import Outline, is_markdown
-from mdvec.text.options import ChunkingOptions
-from mdvec.text.tokens import Tokenizer, is_blank
+from mdvec.text.markdown import LINE_BREAK, Outline, is_markdown
+from mdvec.text.tokens import ChunkingOptions, Tokenizer, is_blank
 
 _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)((?:[^`\n]|\n(?!\n))*?[^`])\1(?!`)")
 _KEPT = re.compile("\ue000(\\d+)\ue001")
@@ -181,28 +179,33 @@ def readable(text: str) -> str:
     return text if is_blank(shown) else shown
 
 
-def prose_of(content: str) -> str:
-    """Markdown without its code: neither fenced blocks nor code spans; markup stays."""
-    return _CODE_SPAN.sub(" ", _outside_fences(content))
+def prose_of(content: str, *, is_whole: bool = False) -> str:
+    """Markdown without its code: neither fenced blocks nor code spans; markup stays.
+
+    A whole document does not begin within a fence; a passage may.
+    """
+    return _CODE_SPAN.sub(" ", _outside_fences(content, is_whole=is_whole))
 
 
 def shown_lines(content: str) -> str:
-    """Markdown where each line in a code block or a comment is empty."""
-    return _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), _outside_fences(content))
+    """A whole document where each line in a code block or a comment is empty."""
+    outside = _outside_fences(content, is_whole=True)
+    return _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), outside)
 
 
-def _outside_fences(content: str) -> str:
+def _outside_fences(content: str, *, is_whole: bool) -> str:
     lines: list[str] = []
-    for is_code, block in _blocks(LINE_BREAK.split(content)):
+    for is_code, block in _blocks(LINE_BREAK.split(content), is_whole=is_whole):
         lines += [""] * (len(block) + 1) if is_code else block  # 1 for the closing fence
     return "\n".join(lines)
 
 
-def _blocks(lines: list[str]) -> Iterator[tuple[bool, list[str]]]:
+def _blocks(lines: list[str], *, is_whole: bool = False) -> Iterator[tuple[bool, list[str]]]:
     """Alternating blocks of prose and code; a fence's opening line belongs to its code."""
     fences = [match for line in lines if (match := _FENCE.fullmatch(line))]
     # If the first fence line can only close a fence, the chunk begins inside one.
-    mark = fences[0]["mark"] if len(fences) % 2 and not fences[0]["info"].strip() else ""
+    begins_inside = not is_whole and len(fences) % 2 and not fences[0]["info"].strip()
+    mark = fences[0]["mark"] if begins_inside else ""
     block: list[str] = []
     for line in lines:
         match = _FENCE.fullmatch(line)

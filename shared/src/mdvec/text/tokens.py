@@ -1,13 +1,54 @@
-"""The tokenizer interface that chunking needs, and windows of an exact number of tokens."""
+"""How documents are cut into tokens: a tool's options, the tokenizer, windows of exact length."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections.abc import Iterator
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Literal, Protocol
 
-from mdvec.text.options import ChunkingOptions
+from mdvec.errors import MdvecError
+
+Strategy = Literal["heading", "token"]
+MIN_SIZE, MAX_SIZE = 64, 4096
+CUT = 2
+"""The version of the rules by which documents are cut and their passages embedded."""
+
+
+class InvalidChunking(MdvecError):
+    """Chunking options that cannot work."""
+
+    is_wrong_usage = True
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkingOptions:
+    """Chunking options; sizes are in the model's tokens, ``min_chars`` in characters.
+
+    A section shorter than ``min_chars`` is joined to the next one. ``cut`` is the version of the
+    rules that a tool's documents were cut by; a rebuild takes those of this version (``CUT``).
+    """
+
+    strategy: Strategy
+    size: int
+    overlap: int
+    heading_levels: tuple[int, ...]
+    min_chars: int
+    cut: int = CUT
+
+    def __post_init__(self) -> None:
+        if not MIN_SIZE <= self.size <= MAX_SIZE:
+            raise InvalidChunking(
+                f"a chunk size of {self.size} is not possible: "
+                f"choose {MIN_SIZE} to {MAX_SIZE} tokens"
+            )
+        if not 0 <= self.overlap < self.size:
+            raise InvalidChunking(
+                f"an overlap of {self.overlap} is not possible with chunks of {self.size} tokens: "
+                f"choose 0 to {self.size - 1}"
+            )
+
 
 TokenSpan = tuple[int, int]
 """A token's character range in the text: first character, and one past the last."""

@@ -15,7 +15,7 @@ from mdvec.errors import MdvecError
 from mdvec.files import ScanRules
 from mdvec.index import Tables
 from mdvec.platform import is_held
-from mdvec.text import ChunkingOptions, InvalidChunking, counted
+from mdvec.text import ChunkingOptions, InvalidChunking, counted, shortened
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.names import checked_tool_name
 
@@ -24,7 +24,9 @@ class ToolNotFound(MdvecError):
     """No tool has that name."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"there is no tool {name!r}; list the tools with: mdvec tool ls --all")
+        super().__init__(
+            f"there is no tool {shortened(name)!r}; list the tools with: mdvec tool ls --all"
+        )
 
 
 class ToolExists(MdvecError):

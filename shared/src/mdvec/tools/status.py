@@ -104,7 +104,7 @@ class TextContents:
             ("chunks", chunking and f"{chunking.strategy}, up to {chunking.size} tokens, "
                                     f"overlap {chunking.overlap}"
                                     f"{'' if chunking.cut == CUT else _BY_OTHER_RULES}"),
-            ("files", scan and _rules(scan)),
+            *(_rules(scan) if scan else []),
         ]  # fmt: skip
 
     def content_facts(self) -> list[Fact]:
@@ -160,10 +160,13 @@ def _read(connection: apsw.Connection, tool: Tool) -> TextContents:
     )
 
 
-def _rules(rules: ScanRules) -> str:
-    included = f", only {', '.join(rules.include)}" if rules.include else ""
-    excluded = f", without {', '.join(rules.exclude)}" if rules.exclude else ""
-    return f"{', '.join(rules.extensions)}{included}{excluded}, up to {file_size(rules.max_bytes)}"
+def _rules(rules: ScanRules) -> list[Fact]:
+    return [
+        ("files", ", ".join(rules.extensions)),
+        *([("only", ", ".join(rules.include))] if rules.include else []),
+        *([("without", ", ".join(rules.exclude))] if rules.exclude else []),
+        ("largest file", file_size(rules.max_bytes)),
+    ]
 
 
 TEXTS = KindStatus(

@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 from PIL import Image
 from stored_export import exported
+from table_of_cases import each
 
 from mdvec.analysis import (
     AnalysisError,
@@ -259,7 +260,7 @@ def test_a_chart_says_nothing_of_its_data_in_its_text():
 FRAME = pl.DataFrame({"名": ["a", "b"], "値": [1.0, 2.0], "n": [3, 4]})
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "columns", "message"),
     [
         ("pie", {}, "there is no 'pie' chart; give bar, line, area, scatter, histogram, box or"),

@@ -31,14 +31,22 @@ def test_reading_and_writing_a_missing_file_create_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_that_is_not_a_database_is_refused_and_unchanged(tmp_path):
+@pytest.mark.parametrize("text", ["これはデータベースではない。" * 200, "12", "1"])
+def test_a_file_that_is_not_a_database_is_refused_and_unchanged(tmp_path, text):
     path = tmp_path / "notes.txt"
-    path.write_text("これはデータベースではない。" * 200, encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
     before = path.read_bytes()
     for mode in ("read", "write", "create"):
         with pytest.raises(DatabaseUnusable, match="is not a database"), open_database(path, mode):
             pass
     assert path.read_bytes() == before
+
+
+def test_an_empty_file_becomes_a_database(tmp_path):
+    path = tmp_path / "new.sqlite"
+    path.touch()
+    registering.add_tool(path, "notes", "Notes", tmp_path, "markdown")
+    assert [tool.name for tool in registering.list_tools(path, active_only=True)] == ["notes"]
 
 
 def test_another_programs_database_is_refused_and_unchanged(tmp_path):

@@ -47,9 +47,10 @@ def told(report):
     return [line.text for line in report.lines() if line.text.startswith("read: ")]
 
 
-def test_rows_of_totals_of_a_csv_file_are_named_and_left_out_on_request(files):
+@pytest.mark.parametrize(("day", "total"), [("2025/6/1", "#N/A"), ("2025-06-01", "12")])
+def test_rows_of_totals_of_a_csv_file_are_named_and_left_out_on_request(files, day, total):
     (files.folder / "a.csv").unlink()
-    files.write("b.csv", "日,店,額\n2025/6/1,茶屋,5\n,,7\n小計,,12\n合計,,#N/A\n")
+    files.write("b.csv", f"日,店,額\n{day},茶屋,5\n,,7\n小計,,12\n合計,,{total}\n")
     (said,) = told(files.import_(mode="new"))
     assert said.endswith(
         "rows of totals are among the others: 合計 (1), 小計 (1); leave them out with "

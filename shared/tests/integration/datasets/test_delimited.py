@@ -198,6 +198,23 @@ def test_a_file_that_cannot_be_read_says_why_and_leaves_nothing(tmp_path, data, 
     assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
 
 
+@pytest.mark.parametrize(
+    ("below", "lines"),
+    [
+        ("\n商品,数\nりんご,3\n", ("5",)),
+        (",\n,\n表2,\n商品,数\nりんご,3\n, \n品,個\n柿,4\n", ("7, 10",)),
+        ('"大\n\n阪",5\n京都,-\n', ()),
+        ("\n京都,不明\n奈良,6\n", ("5",)),
+        ("\n京都,6\n", ()),
+    ],
+)
+def test_the_header_of_a_table_below_an_empty_line_is_named(tmp_path, below, lines):
+    (tmp_path / "a.csv").write_bytes(f"店,額\n東京,1\n神戸,2\n{below}".encode("cp932"))
+    read = csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.parquet")
+    header = "another table's header may be in line {}; give each table its own file"
+    assert read.notes == tuple(map(header.format, lines))
+
+
 def text_of(value):
     match value:
         case None:

@@ -5,11 +5,13 @@ import csv
 import gzip
 import io
 import json
+import multiprocessing
 import resource
 import sqlite3
 import subprocess
 import sys
 import zlib
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date, datetime, timedelta
@@ -223,6 +225,20 @@ DECIMALS_OF_60_DIGITS = {
 }  # fmt: skip
 
 
+DECIMALS_OF_256_BITS = (  # 1.50 as decimal256(20, 2) in a stream
+    "c-noBO$x$53`XD7u`Oj5vnb-iMGxX-yopOs;C17dkfI3sVDg`jjG5UT=r{|Fkt4GrQL1v3&9XJE%6e<;tg4MnG1XI}O"
+    "ztl^OU~b<*h8a*w(k#nQ|JtPWZh|;@{$(n94cqIjh#h#3q{wv<{t`g27a@B#N}(xdGa5>*Zm83y%56"
+)
+
+
+def test_short_decimals_of_256_bits_are_refused_in_words_of_ours(files):
+    packed = zlib.decompress(base64.b85decode(DECIMALS_OF_256_BITS))
+    (files.folder / "a.arrow").write_bytes(packed)
+    assert problems(files.import_("new")) == {
+        "a.arrow": "it has decimals of 256 bits; write them with 128 bits, or as text"
+    }
+
+
 def test_long_integers_of_arrow_are_exact_and_decimals_too_long_are_refused(files):
     frame = pl.DataFrame(
         {
@@ -247,20 +263,23 @@ def test_long_integers_of_arrow_are_exact_and_decimals_too_long_are_refused(file
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux alone limits it")
 def test_a_file_that_needs_more_memory_than_an_import_may_take_is_refused(files):
-    files.write("要.json", json.dumps(RECORDS))
-    with sqlite3.connect(files.folder / "要.sqlite") as made:
-        made.executescript("CREATE TABLE t AS SELECT '東京' AS 店")
-    made.close()
+    files.write("要.jsonl", lines([{"値": "x" * 60_000_000}]))
     files.write("軽.csv", "店,数\n東京,1\n")
-    poor = replace(files.request("new"), max_memory_mb=48)
-    refused = {problem.reason for problem in import_tool(poor, no_model).failed}
-    assert refused == {
-        "reading it needs more than 48 MB of memory; split it, or set [analytics] max_import_mb "
-        "higher"
-    }
-    assert resource.getrlimit(resource.RLIMIT_DATA)[0] == resource.RLIM_INFINITY
+    poor = replace(files.request("new"), max_memory_mb=256)
+    # A new process, as every import is: this one may have more than that in reserve.
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as process:
+        failed = process.submit(import_tool, poor, no_model).result().failed
+        after = process.submit(resource.getrlimit, resource.RLIMIT_DATA).result()
+    assert [(problem.file_path, problem.reason) for problem in failed] == [
+        (
+            "要.jsonl",
+            "reading it needs more than 256 MB of memory; split it, or set [analytics] "
+            "max_import_mb higher",
+        )
+    ]
+    assert after[0] == resource.RLIM_INFINITY
     assert problems(files.import_()) == {}
-    assert len(files.tables()) == 3
+    assert len(files.tables()) == 2
 
 
 def test_sqlite_tables_are_read_by_what_their_values_are(files, monkeypatch):

@@ -10,6 +10,7 @@ import duckdb
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.datasets.core.understood import FOUND, ReadingOptions
 from mdvec.datasets.interfaces.connection import parquet_scan
@@ -43,7 +44,7 @@ def both(data, reading=FOUND):
     return read(data, 0, reading), read(data, 2**60, reading)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "reading", "rows"),
     [
         ("a,b\n1,x\n2,y\n", FOUND, 2),

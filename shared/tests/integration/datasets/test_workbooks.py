@@ -164,6 +164,17 @@ def test_tables_side_by_side_are_two_and_columns_set_off_are_one(files):
     assert reading.understood.notes == ("one table of columns that stand apart: A to B, D to E",)
 
 
+def test_the_header_of_a_table_below_another_is_named(files):
+    shops = [("店", "売上"), ("東京", 100), ("大阪", "200"), ()]
+    goods = [("商品", "個数"), ("りんご", 3), ("みかん", 5)]
+    groups = [("名古屋", None), ("京都", 7), (), ("注", "仮の数"), ("税", None)]
+    workbook(files.folder / "a.xlsx", ("s", [*shops, *goods, (), ("表3",), *goods, (), *groups]))
+    workbook(files.folder / "b.xlsx", ("s", [*shops, *groups]))
+    notes = [reading.understood.notes for (reading,) in files.import_("new").details.readings]
+    header = "another table's header may be in row 5, 10; give each table its own sheet"
+    assert notes == [(header,), ()]
+
+
 SALES = [
     ["売上一覧 2025年度"],
     [],
@@ -225,6 +236,8 @@ def test_a_workbook_that_cannot_be_read_says_why(files):
         files.folder / "bomb.xlsx", "w", zipfile.ZIP_DEFLATED, compresslevel=1
     ) as made:
         made.writestr("xl/worksheets/sheet1.xml", bytes(2**28 + 1))
+    with zipfile.ZipFile(files.folder / "long.xlsx", "w", zipfile.ZIP_DEFLATED) as made:
+        made.writestr("xl/worksheets/sheet1.xml", b"<v>" + bytes(2**20 + 1))
     with zipfile.ZipFile(files.folder / "a.xlsx") as made:
         place = made.getinfo("xl/worksheets/sheet1.xml").header_offset + 80
     (files.folder / "bent.xlsx").write_bytes(whole[:place] + bytes(20) + whole[place + 20 :])
@@ -234,6 +247,7 @@ def test_a_workbook_that_cannot_be_read_says_why(files):
         "cut.xlsx": "it is not a complete workbook; save it again",
         "locked.xlsx": "it is locked by a password, or of an older kind; save it without one, "
         "or name it .xls",
+        "long.xlsx": "its texts are too large for a workbook; save it as .csv",
         "odd.xlsx": "it is not a complete workbook; save it again",
     }
 

@@ -188,8 +188,9 @@ def test_a_first_line_of_values_is_a_row_and_one_of_names_is_none(tmp_path, text
     numbered = [f"column{number}" for number in range(1, len(first) + 1)]
     assert names == (numbered if is_values else [cell or "column1" for cell in first])
     assert str(understood).count("no header") == is_values
-    count = duckdb.execute(f"SELECT count(*) FROM {parquet_scan(tmp_path / 'a.part')}").fetchone()
-    assert count == (text.count("\n") - (not is_values),)
+    written = parquet_scan(tmp_path / "a.part")
+    ((count,),) = duckdb.execute(f"SELECT count(*) FROM {written}").fetchall()
+    assert count == text.count("\n") - (not is_values)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from mdvec.embedding.backends.e5_small import E5SmallBackend
 from mdvec.embedding.embedder import Embedder, UnembeddableText
 from mdvec.text.chunking import chunk_document
 from mdvec.text.markdown import outline
-from mdvec.text.options import ChunkingOptions
+from mdvec.text.tokens import ChunkingOptions
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from endpoint_stand_in import QUOTED
+from table_of_cases import each
 from tiny_embedder import tiny_embedder
 
 from mdvec.embedding import catalog
@@ -112,7 +113,9 @@ def test_a_passing_fault_is_repeated_until_it_is_over(endpoint, fault):
     model = load(endpoint, dimensions=16, timeout_seconds=0.3)
     endpoint.faults.extend([fault, fault])
     assert model.embed_documents(["水"]).shape == (1, 16)
-    assert len(endpoint.requests) == 3
+    # On a slow machine a whole answer may be late once, too.
+    assert not endpoint.faults
+    assert len(endpoint.requests) >= 3
 
 
 @pytest.mark.parametrize(
@@ -205,7 +208,7 @@ def test_no_server_is_one_sentence(endpoint):
         catalog.load("openai:x", replace(away, openai=short)).embed_documents(["水"])
 
 
-@pytest.mark.parametrize(
+@each(
     ("host", "here"),
     [
         ("localhost", True), ("127.0.0.2:11434", True), ("[::1]:80", True), ("LOCALHOST", True),

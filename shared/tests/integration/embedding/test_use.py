@@ -14,8 +14,7 @@ from mdvec.embedding.backends.use import UseBackend
 from mdvec.embedding.embedder import Embedder, UnembeddableText
 from mdvec.text.chunking import chunk_document
 from mdvec.text.markdown import outline
-from mdvec.text.options import ChunkingOptions
-from mdvec.text.tokens import is_blank
+from mdvec.text.tokens import ChunkingOptions, is_blank
 
 PIECES = st.sampled_from(
     ["日本語", "の文。", "東京", "word ", "Token", "㍿", "½", "ﬁ", "ｶﾞ", "ＡＢＣ", "①",
@@ -168,6 +167,7 @@ def test_weights_of_another_version_are_unpacked_anew(backend, cache, tmp_path):
 
 
 @pytest.mark.soak
+@pytest.mark.usefixtures("backend")  # which fills the cache
 def test_of_tables_of_other_installations_and_half_of_its_own_the_latest_stay(cache, tmp_path):
     (own,) = cache.iterdir()
     folder = tmp_path / "models"

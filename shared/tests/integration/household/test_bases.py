@@ -4,6 +4,7 @@ from datetime import date
 
 import pytest
 from plan_ledger import Bought, fill
+from table_of_cases import each
 
 from mdvec.database.connection import open_database
 from mdvec.household.comparison import compare_periods
@@ -91,7 +92,7 @@ def compared(ledger, **asked):
     return answer, before, after
 
 
-@pytest.mark.parametrize(("period", "base", "before", "after"), PAIRS)
+@each(("period", "base", "before", "after"), PAIRS)
 def test_the_base_is_the_one_that_the_period_gives_it(ledger, period, base, before, after):
     answer, *spans = compared(ledger, period=period, base=base)
     assert spans == [before, after]

@@ -8,12 +8,11 @@ from plan_ledger import Bought, fill
 
 from mdvec.database.connection import open_database
 from mdvec.household import deciding, review
-from mdvec.household.combined import combined_households
 from mdvec.household.comparison import compare_periods
 from mdvec.household.core.card_bills import MAX_CHANCE
 from mdvec.household.core.pair import DetectionOptions
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
-from mdvec.household.month import monthly_household
+from mdvec.household.month import combined_households, monthly_household
 from mdvec.household.trend import category_trend, category_trend_summary
 
 BANK, CARD = "三菱UFJ銀行", "楽天カード"

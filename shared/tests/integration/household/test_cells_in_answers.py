@@ -14,13 +14,12 @@ from mdvec.database import migrations
 from mdvec.errors import MdvecError
 from mdvec.household import review, rules
 from mdvec.household.budgeting import budget_status, set_budget
-from mdvec.household.combined import combined_households
 from mdvec.household.comparison import compare_periods
 from mdvec.household.core import review_wording
 from mdvec.household.core.pair import DetectionOptions
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
 from mdvec.household.habits import find_anomalies, forecast_spending, list_recurring_payments
-from mdvec.household.month import monthly_household
+from mdvec.household.month import combined_households, monthly_household
 from mdvec.household.notes import list_notes, note_row
 from mdvec.household.rules import list_rules, try_rule
 from mdvec.household.trend import category_trend

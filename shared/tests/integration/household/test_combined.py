@@ -5,9 +5,9 @@ from datetime import date
 import pytest
 from plan_ledger import Bought, fill
 
-from mdvec.household.combined import combined_households
 from mdvec.household.core.wording import EmptyLedger, InsufficientData
 from mdvec.household.deciding import InvalidDecision, KeepInTransfer, RowNotInCandidate
+from mdvec.household.month import combined_households
 from mdvec.household.sharing import NotOfTwoHouseholds, decide_shared
 
 TODAY = date(2025, 6, 20)

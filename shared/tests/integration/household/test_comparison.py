@@ -73,6 +73,18 @@ def test_a_shop_is_paired_with_itself_and_what_is_cut_is_counted(connection):
         compare_periods(connection, tool, period="2025年6月", limit=0, today=TODAY)
 
 
+def test_a_shop_is_shown_with_all_that_it_came_to(connection):
+    """Also where a row of the one period has its equal in the other."""
+    rent = "住宅/家賃・地代"
+    rows = [Bought(f"2025-0{month}-04", "家賃", -80_000, rent) for month in (4, 5, 6)]
+    tool = fill(connection, [*rows, Bought("2025-06-05", "家賃", -5_000, rent)])
+    asked = {"since": "2025-05", "until": "2025-06", "base": "2025-04-01..2025-04-30"}
+    answer = compare_periods(connection, tool, **asked, today=TODAY)
+    assert "  家賃 80,000 → 165,000円" in answer.text.splitlines()
+    ((shop,),) = [one.shops for one in answer.movements]
+    assert (shop.before, shop.after) == (80_000, 165_000)
+
+
 def test_a_shop_has_the_name_that_its_rows_have_unless_they_differ(connection):
     rows = [
         Bought("2025-05-03", "Amazon.co.jp", -3_000),

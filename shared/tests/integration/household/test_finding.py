@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mdvec.database import migrations
-from mdvec.household import aliases
+from mdvec.household import shops
 from mdvec.household.core.found import InvalidRowFilter, UnknownAccount
 from mdvec.household.core.wording import InvalidPage
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
@@ -401,24 +401,24 @@ def test_a_persons_rows_are_those_of_the_files_in_a_folder():
 
 def test_the_user_says_once_how_else_a_shop_is_written():
     ledger = Ledger([*HOME, (date(2025, 7, 9), -700, "SEJ 渋谷", CATEGORIES[0], "財布", None)])
-    tried = aliases.try_alias(ledger.connection, 1, shop="セブン", spelling="SEJ")
+    tried = shops.try_alias(ledger.connection, 1, shop="セブン", spelling="SEJ")
     assert "1件、支出 700円（まだ決めていません）" in tried.text
     assert ledger.find(query="セブン").total_rows == 0
-    listed = aliases.add_alias(ledger.connection, 1, shop="セブン", spelling="SEJ")
+    listed = shops.add_alias(ledger.connection, 1, shop="セブン", spelling="SEJ")
     assert listed.aliases == (("セブン", "SEJ"),)
     found = ledger.find(query="セブン")
     assert (found.spending, "別の書き方の店も含めました: SEJ" in found.text) == (700, True)
     assert ledger.find(shop="セブン-イレブン").spending == 700
-    with pytest.raises(aliases.InvalidAlias, match="決めてありません"):
-        aliases.remove_alias(ledger.connection, 1, shop="ローソン", spelling="SEJ")
-    assert not aliases.remove_alias(ledger.connection, 1, shop="せぶん", spelling="sej").aliases
+    with pytest.raises(shops.InvalidAlias, match="決めてありません"):
+        shops.remove_alias(ledger.connection, 1, shop="ローソン", spelling="SEJ")
+    assert not shops.remove_alias(ledger.connection, 1, shop="せぶん", spelling="sej").aliases
     assert ledger.find(query="セブン").total_rows == 0
     for shop, spelling, said in (
         ("丸", "まるはち", "短すぎます"),
         ("ローソン", "ﾛ-ｿﾝ", "見つかります"),
     ):
-        with pytest.raises(aliases.InvalidAlias, match=said):
-            aliases.add_alias(ledger.connection, 1, shop=shop, spelling=spelling)
+        with pytest.raises(shops.InvalidAlias, match=said):
+            shops.add_alias(ledger.connection, 1, shop=shop, spelling=spelling)
 
 
 def test_a_spelling_that_is_only_near_is_named_with_its_sum_and_not_in_the_total():

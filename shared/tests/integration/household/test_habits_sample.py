@@ -10,13 +10,13 @@ import pytest
 from ledger_rows import list_transactions
 
 from mdvec.database.connection import open_database
+from mdvec.household.account_report import net_worth
 from mdvec.household.budgeting import budget_status, set_budget
 from mdvec.household.comparison import compare_periods
 from mdvec.household.core.transfer_pairs import transfer_pairs
 from mdvec.household.habits import find_anomalies, forecast_spending, list_recurring_payments
 from mdvec.household.ledger import import_ledger
 from mdvec.household.month import monthly_household
-from mdvec.household.net_worth_report import net_worth
 from mdvec.household.reading import LedgerFile
 from mdvec.tools.registry import add_tool
 

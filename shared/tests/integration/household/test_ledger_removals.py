@@ -13,11 +13,10 @@ from ledger_folder import HEADER, JULY, LedgerFolder, at_noon, line
 from ledger_rows import list_transactions
 
 from mdvec.dates.months import Month, MonthRange
-from mdvec.household.combined import combined_households
 from mdvec.household.comparison import compare_periods
 from mdvec.household.core.sums import REASONS
 from mdvec.household.interfaces.ledger_sums import counts, counts_unless_decided, left_out
-from mdvec.household.month import monthly_household
+from mdvec.household.month import combined_households, monthly_household
 from mdvec.household.trend import category_trend, category_trend_summary
 
 AUGUST_20 = date(2025, 8, 20)
@@ -96,6 +95,25 @@ def test_weak_evidence_removes_nothing(folder, why):
     report = folder.import_()
     assert (report.removed, report.asked) == ((), ())
     assert folder.amounts()["店b"] == -3200
+
+
+def test_the_last_row_of_an_account_is_asked_about_where_its_own_download_lacks_it(folder):
+    """Deleted, or of an account that is no longer linked: nothing tells which."""
+    cash = line("cash", -700, "2025/07/02", account="財布2")
+    folder.write(f"{JULY}.csv", A, cash)
+    folder.import_()
+    folder.write("収入・支出詳細_2025-06-25_2025-07-24.csv", A, saved=AUGUST_20)
+    assert folder.import_().asked == ()
+    folder.write(f"{JULY} (1).csv", A, saved=AUGUST_20)
+    report = folder.import_()
+    assert [row.missing_from for row in report.asked] == [f"{JULY} (1).csv"]
+    assert (report.removed, folder.amounts()["店cash"]) == ((), -700)
+    assert len(folder.import_(accept=True).removed) == 1
+    assert "店cash" not in folder.amounts()
+    folder.import_(keep=(folder.row_id("cash"),))
+    for mode in ("update", "replace"):
+        assert folder.import_(mode).asked == ()
+        assert folder.amounts()["店cash"] == -700
 
 
 def test_of_two_files_with_one_time_neither_shows_the_others_rows_gone(folder):

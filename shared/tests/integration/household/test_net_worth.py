@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from mdvec.database.connection import open_database
+from mdvec.household.account_report import NoAssets, net_worth
 from mdvec.household.core.moneyforward import read_asset_months
 from mdvec.household.ledger import import_ledger
-from mdvec.household.net_worth_report import NoAssets, net_worth
 from mdvec.household.reading import LedgerFile
 from mdvec.tools.registry import add_tool
 

@@ -8,12 +8,11 @@ from plan_ledger import Bought, fill
 
 from mdvec.database.connection import open_database
 from mdvec.household.budgeting import InvalidBudget, budget_status, set_budget
-from mdvec.household.combined import combined_households
 from mdvec.household.comparison import compare_periods
 from mdvec.household.core.periods import AmbiguousPeriod, InvalidPeriod
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
 from mdvec.household.habits import NotOneMonth, find_anomalies
-from mdvec.household.month import monthly_household
+from mdvec.household.month import combined_households, monthly_household
 from mdvec.household.trend import category_trend, trend_cache
 
 TODAY = date(2026, 11, 24)

@@ -3,7 +3,7 @@
 import calendar
 from datetime import date
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from ledger_folder import LedgerFolder, line
 
@@ -98,6 +98,10 @@ def put(folder, written, number=0):
 
 @settings(max_examples=15)
 @given(st.lists(FILES, min_size=3, max_size=6), st.lists(FILES, min_size=1, max_size=4))
+@example(  # a file that may be an old copy moves a row into a month without any
+    [(1, "", [], 1), (2, "", [], 1), (1, "", [(1, 1, 1, "A"), (2, 3, 1, "A")], 1)],
+    [(1, " 抜粋", [(1, 2, 1, "A")], 1)],
+)
 def test_the_ledger_is_the_same_as_if_every_file_was_read(first, later):
     folder, control = Opened(), Opened()
     for one in first:

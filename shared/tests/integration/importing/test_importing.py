@@ -15,7 +15,7 @@ from mdvec.files.scanning import Problem, SourceMissing
 from mdvec.importing.options import ImportRefused
 from mdvec.manage.status import details
 from mdvec.manage.tool_import import import_tool
-from mdvec.text.options import InvalidChunking
+from mdvec.text.tokens import InvalidChunking
 
 LONG = "この節は五十文字より長いので、ひとつのチャンクになります。" * 3
 

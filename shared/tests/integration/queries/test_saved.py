@@ -2,9 +2,9 @@
 
 import pytest
 
+from mdvec import queries
 from mdvec.database.connection import open_database
-from mdvec.queries import saved
-from mdvec.queries.saved import Parameter, SavedQuery, SavedQueryError
+from mdvec.queries import Parameter, SavedQuery, SavedQueryError
 
 SALES = SavedQuery("月次", "SELECT $since", "売上", (Parameter("since", "date"),))
 
@@ -17,21 +17,21 @@ def database(tmp_path):
 
 
 def test_a_question_is_replaced_and_deleted_only_on_purpose(database):
-    saved.save(database, SALES, replace=False)
-    assert saved.find_saved(database, " 月次 ") == SALES
+    queries.save(database, SALES, replace=False)
+    assert queries.find_saved(database, " 月次 ") == SALES
     other = SavedQuery("月次", "SELECT 2", "")
     with pytest.raises(SavedQueryError, match="mode=replace"):
-        saved.save(database, other, replace=False)
-    assert saved.saved_queries(database) == [SALES]
-    saved.save(database, other, replace=True)
-    assert saved.saved_queries(database) == [other]
-    assert saved.delete(database, "月次") == "月次"
+        queries.save(database, other, replace=False)
+    assert queries.saved_queries(database) == [SALES]
+    queries.save(database, other, replace=True)
+    assert queries.saved_queries(database) == [other]
+    assert queries.delete(database, "月次") == "月次"
     with pytest.raises(SavedQueryError, match="no saved question '月次'; there are: trend"):
-        saved.find_saved(database, "月次", ["trend"])
+        queries.find_saved(database, "月次", ["trend"])
 
 
 @pytest.mark.parametrize("name", ["", "a b", "_x", "a'b", "x" * 61, "trend", "ｔｒｅｎｄ", "a/b"])
 def test_names_that_no_question_can_have(name):
     with pytest.raises(SavedQueryError):
-        saved.checked_name(name, {"trend"})
-    assert saved.checked_name("売上_2025", {"trend"}) == "売上_2025"
+        queries.checked_name(name, {"trend"})
+    assert queries.checked_name("売上_2025", {"trend"}) == "売上_2025"

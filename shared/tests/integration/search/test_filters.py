@@ -7,6 +7,7 @@ from datetime import date, datetime
 import numpy as np
 import pytest
 from collection import Collection
+from table_of_cases import each
 
 from mdvec.database.connection import open_database
 from mdvec.index import tables
@@ -16,9 +17,9 @@ from mdvec.search.candidates import MAX_ALL_CANDIDATES, MAX_COMPARED_EXACTLY, fi
 from mdvec.search.core.filters import InvalidFilter, filters_of
 from mdvec.search.filtering import narrow
 from mdvec.text.chunking import Chunk
-from mdvec.text.options import ChunkingOptions
 from mdvec.text.properties import Properties
 from mdvec.text.questions import analyse_question
+from mdvec.text.tokens import ChunkingOptions
 from mdvec.timing import Stopwatch
 from mdvec.tools import registry
 
@@ -151,7 +152,7 @@ def test_where_nothing_is_left_the_answer_says_which_filter_it_was(notes, said, 
     assert (found.results, found.notes[-1]) == ((), note)
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "right_form"),
     [
         ({"since": "いつか"}, "先週"),

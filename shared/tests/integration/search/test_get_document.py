@@ -5,6 +5,7 @@ import unicodedata
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.documents.reading import DocumentPart, ReadingRefused, read_document
 from mdvec.manage import registering
@@ -96,7 +97,7 @@ OUTSIDE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("path", OUTSIDE)
+@each("path", OUTSIDE)
 def test_nothing_is_read_but_what_was_imported(notes, path):
     with pytest.raises(ReadingRefused, match="has no document") as refused:
         read(notes, path)

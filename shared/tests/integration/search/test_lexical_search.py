@@ -2,6 +2,7 @@
 
 import pytest
 from collection import Collection
+from table_of_cases import each
 
 from mdvec.search.core.filters import MAX_QUERY_CHARS
 
@@ -26,7 +27,7 @@ def notes(tmp_path_factory):
     return Collection.of(tmp_path_factory.mktemp("lexical"), NOTES)
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "file"),
     [
         ("食費", "food.md"),
@@ -52,7 +53,7 @@ def notes(tmp_path_factory):
         ("サーバー", "kana.md"),
     ],
 )
-@pytest.mark.parametrize("mode", ["hybrid", "lexical"])
+@each("mode", ["hybrid", "lexical"])
 def test_a_word_or_an_unspaced_question_finds_its_passage(notes, query, file, mode):
     assert notes.places(query, k=1, mode=mode) == [file]
 
@@ -70,8 +71,8 @@ PLAIN = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("query", PLAIN)
-@pytest.mark.parametrize("mode", ["hybrid", "lexical", "vector"])
+@each("query", PLAIN)
+@each("mode", ["hybrid", "lexical", "vector"])
 def test_the_syntax_of_the_index_is_plain_text(notes, query, mode):
     answer = notes.search(query, mode=mode)
     assert answer.query == query

@@ -4,6 +4,7 @@ from datetime import date
 
 import pytest
 from collection import Collection
+from source_folder import SourceFolder
 
 from mdvec.documents.reading import DocumentPart, read_document
 from mdvec.search.answer import SearchRefused
@@ -85,8 +86,8 @@ def test_only_notes_that_link_to_one_are_searched(notes):
 def test_a_note_is_named_as_links_name_it_and_one_that_is_not_there_is_said(notes, name):
     linking = {document.file_path for document in listed(notes, links_to=name).documents}
     assert linking >= {"家/修理.md", "家/写真.md", "手順/index.md", "買い物.md"}
-    none = notes.search("給湯器", filters=filters_of(TODAY, links_to="無い.md"))
-    assert any("is called, so none links to" in note for note in none.notes)
+    none = notes.search("給湯器", filters=filters_of(TODAY, links_to="どこにも"))
+    assert any("is called, or links to" in note for note in none.notes)
 
 
 @pytest.mark.parametrize(
@@ -124,6 +125,51 @@ def test_a_task_in_a_code_block_that_is_cut_in_two_is_none(collection):
     collection.import_("new", size=64)
     found = collection.search("手順", k=50, filters=filters_of(TODAY, open_tasks=True)).results
     assert ["本物" in hit.content for hit in found] == [True]
+
+
+@pytest.mark.parametrize(
+    "fences",
+    ["```\nnever closed\n", "````\n```\ninner\n````\n", "~~~\n```\n~~~\n"],
+    ids=["open", "nested", "of tildes"],
+)
+def test_what_stands_before_fences_of_an_odd_number_is_no_code(collection, fences):
+    collection.write("給湯器.md", "# 給湯器\n")
+    collection.write("a.md", f"# a\n\n[[給湯器]]\n\n- [ ] 電話する\n\n{fences}")
+    collection.import_("new")
+    assert read(collection, "給湯器.md").linked_from == ("a.md",)
+    (document,) = listed(collection, open_tasks=True).documents
+    assert document.tasks == ((5, "電話する"),)
+
+
+def test_a_listing_without_a_text_has_no_document_that_says_it_anywhere(collection):
+    collection.write("a.md", "# a\n\n## 水\n\n水の備蓄を書く。\n\n## 米\n\n米の備蓄を書く。\n")
+    collection.write("b.md", "# b\n\n米の備蓄だけ。\n")
+    collection.write("空.md", "")
+    collection.import_("new", min_chars=0)
+    listing = listed(collection, exclude=["水"])
+    assert [document.file_path for document in listing.documents] == ["b.md", "空.md"]
+    assert listing.notes == ('"水" excluded 1 document of notes',)
+    assert [d.file_path for d in listed(collection, exact=["米"], exclude=["水"]).documents] == [
+        "b.md"
+    ]
+    assert listed(collection, exclude=["備蓄"], exact=["米"]).documents == ()
+
+
+def test_who_links_to_a_note_that_nobody_wrote_yet_is_found(notes):
+    for name in ("無い", "無い.md"):
+        (linking,) = listed(notes, links_to=name).documents
+        assert linking.file_path == "家/古い/給湯器.md"
+    (why,) = listed(notes, links_to="どこにも").notes
+    assert why == 'no note of notes is called, or links to, "どこにも"'
+
+
+def test_a_listing_of_rows_alone_says_what_they_have_not(tmp_path):
+    source = SourceFolder(tmp_path / "kakeibo", tmp_path / "v.sqlite", name="kakeibo")
+    listing = list_documents(source.database, ("kakeibo",), filters_of(TODAY))
+    assert (listing.total, listing.tools) == (0, ("kakeibo",))
+    assert listing.notes == (
+        "kakeibo was left out: it contains rows, which have no path, tags or date to filter by",
+    )
 
 
 def test_a_listing_has_titles_dates_and_the_full_count_also_of_empty_notes(notes):
@@ -198,6 +244,10 @@ def test_a_list_of_links_is_never_above_the_text_that_says_it(collection):
     [
         ("## 参照\n\n- [a の話](a.md)\n- [[b の話]]\n", True),
         ("- [a](a.md): これは a の話で、長い説明が付く。\n- [b](b.md): これも説明。\n", False),
+        ("## 参照\n\n- [Deployments](https://example.com/deployments/)\n", True),
+        ("## 参照\n\n- https://example.com/deployment\n- <https://example.com/pod>\n", True),
+        ("設定は [公式][1] を見る。\n\n[1]: https://example.com/a/rather/long/address\n", False),
+        ("[手順](a.md)\n\n```sh\nkubectl apply -f https://example.com/a.yaml\n```\n", False),
         ("[a](a.md) だけ", False),
         ("本文。" * 5, False),
     ],

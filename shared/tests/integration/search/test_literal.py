@@ -4,6 +4,7 @@ import unicodedata
 
 import pytest
 from collection import Collection
+from table_of_cases import each
 
 FILLER = "この段落は、ほかのことについて書いてあります。天気や旅行や音楽の話です。" * 2
 NOTES = {
@@ -29,7 +30,7 @@ def notes(tmp_path_factory):
     return Collection.of(tmp_path_factory.mktemp("literal"), NOTES)
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "file"),
     [
         ("IdleConns", "go.md"), ("MaxIdle", "go.md"), ("maxidleconnsper", "go.md"),
@@ -59,7 +60,7 @@ def test_digits_in_a_note_are_found_as_they_are_mostly_typed(collection):
     assert collection.places("045-333-4444", k=1, mode="lexical") == ["a.md"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "absent"),
     [
         ("Spark", "Spark"), ("Spark の設定", "Spark"), ("how to configure Spark?", "Spark"),
@@ -208,7 +209,7 @@ def test_an_exact_text_is_in_every_hit(plugins, exact, files):
         assert 'nothing in notes says "worktree git" as it is written' in answer.notes
 
 
-@pytest.mark.parametrize(
+@each(
     ("exact", "files"),
     [
         ("サーバ", {"sum.md", "server.md"}), ("がぎぐ", {"server.md"}), ("1234567", {"sum.md"}),

@@ -1,6 +1,7 @@
 """What a search returns of its finds: chunks, sections or documents, within a budget."""
 
 import pytest
+from table_of_cases import each
 
 from mdvec.documents.reading import DocumentPart, read_document
 
@@ -50,8 +51,8 @@ def assert_exact(collection, answer, budget=12_000):
         assert hit.end_line == text[: hit.end_position - 1].count("\n") + 1
 
 
-@pytest.mark.parametrize("budget", [500, 1_200, 3_000, 12_000, 1_000_000])
-@pytest.mark.parametrize("returning", ["chunk", "section", "document"])
+@each("budget", [500, 1_200, 3_000, 12_000, 1_000_000])
+@each("returning", ["chunk", "section", "document"])
 def test_every_passage_is_exact_and_within_the_budget(guide, returning, budget):
     for query in ("水を棚に並べる手順", "299 番目", "駅前の店", "水加減"):
         answer = guide.search(query, k=10, returning=returning, max_chars=budget)

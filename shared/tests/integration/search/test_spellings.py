@@ -2,6 +2,7 @@
 
 import pytest
 from collection import Collection
+from table_of_cases import each
 
 from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder
@@ -28,6 +29,7 @@ NOTES = {
     "python-old.md": "# 言語の前\n\nPython 2 と Python 2.7。\n",
     "gas.md": "# 検針\n\nｶﾞｽﾒｰﾀｰは北側。\n",
     "ports.md": "# 通信\n\nhttp2 を使う。\n",
+    "effect.md": "# 薬\n\n効用を箱で確かめ、公園へ歩く。\n",
     "other-rubbish.md": "# 町会\n\nごみの話はしない約束になった。ほかのことを長く話した。\n",
 }
 
@@ -37,7 +39,7 @@ def spelled(tmp_path_factory) -> Collection:
     return Collection.of(tmp_path_factory.mktemp("spellings"), NOTES)
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "file"),
     [
         ("サーバーについて教えて", "server.md"), ("打ち合わせ", "meeting.md"),
@@ -55,6 +57,12 @@ def spelled(tmp_path_factory) -> Collection:
 def test_another_spelling_is_found_first_and_by_words_alone(spelled, query, file):
     assert spelled.places(query, k=1, mode="lexical") == [file]
     assert spelled.places(query, k=1) == [file]
+
+
+@pytest.mark.parametrize("query", ["紅葉", "講演"])
+def test_a_word_in_kanji_is_not_searched_by_another_of_its_reading(spelled, query):
+    assert "effect.md" not in spelled.places(query, k=5, mode="lexical")
+    assert not spelled.search(query, k=1).confident
 
 
 def test_a_name_written_apart_from_its_number_is_mentioned(spelled):

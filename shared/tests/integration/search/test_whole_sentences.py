@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 from imported import imported
+from table_of_cases import each
 
 from mdvec.embedding import catalog
 from mdvec.search.answer import Question, search
-from mdvec.search.core.confidence import BOTH
+from mdvec.search.core.fusion import BOTH
 
 NOTES = Path(__file__).parents[4] / "docs" / "examples" / "notes"
 FRAMES = (
@@ -50,8 +51,8 @@ def ask(answer):
     return lambda tool, query: [hit.file_path for hit in answer(tool, query).results]
 
 
-@pytest.mark.parametrize("frame", FRAMES)
-@pytest.mark.parametrize(
+@each("frame", FRAMES)
+@each(
     ("term", "file"),
     [
         ("venv", "dev/python-venv.md"), ("worktree", "dev/git-worktree.md"),
@@ -63,8 +64,8 @@ def test_a_sentence_around_a_term_finds_the_note_that_the_term_finds(ask, frame,
     assert ask("notes", frame.format(term))[0] == file
 
 
-@pytest.mark.parametrize("frame", [*FRAMES[:3], "{}の日はいつですか", "{}はどこに置けばいいですか"])
-@pytest.mark.parametrize("file", KANA)
+@each("frame", [*FRAMES[:3], "{}の日はいつですか", "{}はどこに置けばいいですか"])
+@each("file", KANA)
 def test_a_word_of_hiragana_that_a_question_begins_with_is_found(ask, frame, file):
     assert ask("kana", frame.format(KANA[file][0]))[0] == file
 
@@ -85,7 +86,7 @@ def test_letters_inside_another_word_answer_nothing(answer):
     assert answered.results[0].file_path == "home/持ち物リスト.md"
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "file"),
     [
         ("冬の朝、窓に水滴がついてカーテンが濡れます。原因は何ですか", "home/condensation.md"),

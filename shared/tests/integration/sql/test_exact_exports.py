@@ -10,6 +10,7 @@ import duckdb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.analysis import safe_load_export
 from mdvec.analysis.exports import ExportFolder
@@ -214,8 +215,8 @@ def test_every_value_is_loaded_unchanged(exporter, table):
                     assert same(value, one, kind.name), (fmt, library, kind.name, value, one)
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize(
+@each("library", LIBRARIES)
+@each(
     ("expression", "parquet"),
     [
         ("{'s': sum(9007199254740993::BIGINT)}", {"s": 2**53 + 1}),

@@ -9,7 +9,7 @@ from imported import imported
 from ledger_rows import list_transactions
 
 from mdvec.database.connection import open_database
-from mdvec.household.interfaces.transactions import data_version
+from mdvec.household.interfaces.ledger_sums import data_version
 from mdvec.household.month import monthly_household
 from mdvec.manage import registering
 from mdvec.manage.registering import list_tools

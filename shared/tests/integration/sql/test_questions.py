@@ -7,7 +7,7 @@ import pytest
 
 from mdvec.analysis.exports import ExportFolder
 from mdvec.database.connection import open_database
-from mdvec.queries.saved import SavedQueryError, WrongParameters
+from mdvec.queries import SavedQueryError, WrongParameters
 from mdvec.settings import AnalyticsSettings
 from mdvec.sql.core.refusals import QueryError
 from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits

@@ -3,10 +3,12 @@
 import os
 import shutil
 import threading
+import time
 
 import duckdb
 import pytest
 
+from mdvec.database import DatabaseError
 from mdvec.files.reading import NotOpened, open_within
 from mdvec.files.scanning import ScanRules
 from mdvec.importing.job import ImportRequest
@@ -15,7 +17,7 @@ from mdvec.manage.registering import add_tool
 from mdvec.manage.tool_import import import_tool
 from mdvec.sql.core.guard import AnswerGuard
 from mdvec.sql.core.refusals import QueryError
-from mdvec.sql.data import current_data, described_dataset, tables_of
+from mdvec.sql.data import CurrentData, described_dataset, tables_of
 from mdvec.sql.process.messages import QueryLimits
 from mdvec.sql.process.query_process import QueryProcess
 
@@ -51,7 +53,7 @@ class Folder:
         self.tool = add_tool(self.database, "d", "words", self.data, "dataset")
         import_(self.database, "d")
         self.process = QueryProcess(
-            root / "spool", QueryLimits(5.0, 1024, 2**20), lambda: current_data(self.database)
+            root / "spool", QueryLimits(5.0, 1024, 2**20), CurrentData(self.database)
         )
 
     def word(self, table="d__sub_a"):
@@ -170,7 +172,7 @@ def test_a_pipe_in_place_of_a_file_does_not_block(folder):
 
 
 def test_a_link_created_while_the_process_runs_is_not_followed(folder):
-    data = current_data(folder.database)
+    data = CurrentData(folder.database)()
     process = QueryProcess(folder.root / "spool2", QueryLimits(5.0, 1024, 2**20), lambda: data)
     try:
         assert process.rows("d__sub_a", max_rows=1).rows == [["mine"]]
@@ -223,10 +225,28 @@ def test_copies_of_a_database_opened_through_a_link_are_served(tmp_path):
     database = tmp_path / "way" / "rag.db"
     add_tool(database, "t", "words", tmp_path / "t.csv", "dataset")
     import_(database, "t")
-    process = QueryProcess(
-        tmp_path / "spool", QueryLimits(5.0, 1024, 2**20), lambda: current_data(database)
-    )
+    process = QueryProcess(tmp_path / "spool", QueryLimits(5.0, 1024, 2**20), CurrentData(database))
     try:
         assert process.rows("t", max_rows=1).rows == [["mine"]]
     finally:
         process.close()
+
+
+def test_the_database_is_opened_again_only_where_it_was_written(tmp_path):
+    database = tmp_path / "rag.db"
+    (tmp_path / "t.csv").write_text("word\nmine\n")
+    add_tool(database, "t", "words", tmp_path / "t.csv", "dataset")
+    import_(database, "t")
+    data = CurrentData(database)
+    names = [table.name for table in data().parquet]
+    import_(database, add_tool(database, "u", "words", tmp_path / "t.csv", "dataset").name)
+    assert [table.name for table in data().parquet] == [*names, "u"] == ["t", "u"]
+    hour_ago = time.time_ns() - 3_600 * 10**9
+    os.utime(database, ns=(hour_ago, hour_ago))
+    before = data()
+    database.write_bytes(bytes(database.stat().st_size))
+    os.utime(database, ns=(hour_ago, hour_ago))
+    assert data() == before
+    os.utime(database)
+    with pytest.raises(DatabaseError):
+        data()

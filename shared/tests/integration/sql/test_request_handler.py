@@ -4,6 +4,7 @@ import json
 
 import duckdb
 import pytest
+from table_of_cases import each
 
 from mdvec.platform import restrict_files
 from mdvec.sql.child import loading, lockdown
@@ -32,7 +33,7 @@ def rows(handler, source, sql="SELECT * FROM {source}", max_rows=10, max_bytes=1
     return json.loads(json.dumps(handler.handle(request)))
 
 
-@pytest.mark.parametrize(
+@each(
     ("expression", "value"),
     [
         ("1", 1),

@@ -8,6 +8,7 @@ import duckdb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.errors import MdvecError
 from mdvec.sql.child import loading, lockdown
@@ -200,7 +201,7 @@ def test_a_slip_gets_a_form_with_its_own_value_or_none(handler, outcome, sql, ro
         assert same(ask(handler, message.partition(FORM)[2])[0]) == same(rows)
 
 
-@pytest.mark.parametrize(
+@each(
     ("sql", "advice"),
     [
         ("SELECT prcie FROM orders", "nearest: price; orders has id, day, made, shop, item, qty,"),
@@ -267,7 +268,7 @@ def test_no_answer_has_more_than_900_bytes(handler, sql):
     assert len(message.encode()) <= 900
 
 
-@pytest.mark.parametrize(
+@each(
     "sql",
     [
         "COPY orders TO 'x.csv'",

@@ -294,6 +294,12 @@ def test_estimates_are_within_their_stated_error(pressed):
         assert figures["distinct_count"] == pytest.approx(distinct, rel=counts.get(name, 0)), name
 
 
+def test_many_rows_of_many_columns_are_never_all_in_memory(pressed):
+    columns = ", ".join(f"random() AS c{n}" for n in range(20))
+    answer = pressed.profile(f"SELECT {columns} FROM range(1000000)")
+    assert len(answer["columns"]) == len(answer["approximate"]["median"].split(",")) == 20
+
+
 def test_few_distinct_values_are_never_estimated(pressed):
     query = """
         SELECT range AS id, CASE WHEN range % 1000000 = 5 THEN range END AS rare, range % 60 AS few

@@ -2,6 +2,7 @@
 
 import duckdb
 import pytest
+from table_of_cases import each
 
 from mdvec.sql.child import loading, lockdown
 from mdvec.sql.child.handler import RequestHandler
@@ -16,6 +17,7 @@ TABLES = {
     "guests": "CREATE TABLE guests AS SELECT 2 AS id, 'Kyoto' AS town",
     "rooms": "CREATE TABLE rooms AS SELECT 2 AS id, 1 AS beds",
     "stores": "CREATE TABLE stores AS SELECT 'イオン' AS name",
+    "closings": "CREATE TABLE closings AS SELECT TIMESTAMP '2025-06-30' AS night",
     "stays": 'CREATE TABLE stays AS SELECT 2 AS id, 1 AS "order"',
 }
 
@@ -39,7 +41,7 @@ def asked(handler, source):
     })  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each(
     ("condition", "note"),
     [
         ("id NOT IN (SELECT id FROM visits)", "NOT IN is never true while its subquery gives NULL"),
@@ -66,7 +68,7 @@ def test_a_name_in_other_kana_is_near(handler):
     assert said == "no row of stores has name = 'いおん'; nearest: 'イオン'"
 
 
-@pytest.mark.parametrize(
+@each(
     "query",
     [
         "visits",
@@ -81,6 +83,8 @@ def test_a_name_in_other_kana_is_near(handler):
         "SELECT * FROM visits v, (SELECT 'x' AS shop) o WHERE o.shop = 'x'",
         "SELECT 7 / 2 FROM visits",
         "SELECT * FROM visits WHERE day <= '2025-06-30' AND at_time < '2025-07-01'",
+        "SELECT * FROM closings WHERE night BETWEEN '2025-06-29' AND '2025-06-30'",
+        "SELECT * FROM visits WHERE at_time <= '2025-07-02'",
         "SELECT * FROM visits WHERE id IS NULL",
     ],
 )

@@ -3,9 +3,9 @@
 import os
 import signal
 
-import psutil
 import pytest
 from collection import RULES, Collection
+from import_children import import_children
 
 from mdvec.database.connection import open_database
 from mdvec.manage import registering
@@ -66,14 +66,6 @@ def begun(run, files):
         assert not run.wait(0.01), run.end
 
 
-def children():
-    return [
-        child
-        for child in psutil.Process().children()
-        if "mdvec.sync.import_child" in child.cmdline()
-    ]
-
-
 def test_an_import_goes_on_while_one_wants_it_and_tells_its_result_and_the_index_is_fresh(
     notes, imports
 ):
@@ -94,7 +86,7 @@ def test_what_is_asked_for_during_an_import_is_one_import_after_it(notes, import
     many(notes, 100)
     first = imports.start("notes")
     begun(first, 1)
-    (child,) = children()
+    (child,) = import_children()
     child.send_signal(signal.SIGSTOP)  # or it might end before the others are asked for
     notes.write("後.md", "# 後\n")
     second, third = imports.start("notes"), imports.start("notes")
@@ -117,7 +109,7 @@ def test_stopped_and_killed_imports_keep_what_is_in_and_the_next_goes_on(notes, 
     assert 15 <= kept < 161
     killed = imports.start("notes")
     begun(killed, kept + 15)
-    children()[0].send_signal(signal.SIGKILL)
+    import_children()[0].send_signal(signal.SIGKILL)
     end = ended(killed)
     assert isinstance(end, Failed)
     assert "was killed by signal 9; what it had finished is kept" in end.text
@@ -173,7 +165,7 @@ def test_the_end_of_our_process_ends_the_import(notes, imports):
     many(notes)
     run = imports.start("notes")
     begun(run, 1)
-    (child,) = children()
+    (child,) = import_children()
     assert child.nice() >= 10
     imports.close()
     assert isinstance(ended(run), Stopped)
@@ -187,7 +179,7 @@ def test_a_file_that_is_being_written_is_imported_whole(notes, imports):
         writing.write("# 長\n\n")
         writing.flush()
         run = imports.start("notes")
-        while not children():
+        while not import_children():
             assert not run.wait(0.01), run.end
         for _ in range(8):
             assert not run.wait(0.1), run.end

@@ -5,6 +5,7 @@ import json
 import pandas as pd
 import polars as pl
 import pytest
+from table_of_cases import each
 
 from mdvec.analysis import output_guard, validate_output
 
@@ -16,7 +17,7 @@ def table(rows, between="  "):
     return "\n".join(between.join(line) for line in lines)
 
 
-@pytest.mark.parametrize(
+@each(
     "output",
     [
         "",
@@ -39,7 +40,7 @@ def test_small_outputs_pass(output):
     assert validate_output(output) == (True, None)
 
 
-@pytest.mark.parametrize(
+@each(
     ("output", "why"),
     [
         (json.dumps({"text": "x" * 1100}), "JSON has 1,112 bytes, at most 1,024 are allowed"),
@@ -81,7 +82,7 @@ def test_frames_that_the_guard_shortens_pass_and_others_do_not(frame):
     assert validate_output(rows)[0] is False
 
 
-@pytest.mark.parametrize(
+@each(
     "hostile",
     [
         "[" * 99_000,

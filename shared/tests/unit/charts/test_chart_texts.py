@@ -5,11 +5,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mdvec.charts import units
-from mdvec.charts.amounts import Entry, colored, members_note, merge_small
-from mdvec.charts.chart import CategoryChart, ChartError, parse_size
-from mdvec.charts.colors import OTHERS_COLOR
+from mdvec.charts.chart import (
+    OTHERS_COLOR,
+    CategoryChart,
+    ChartError,
+    Entry,
+    colored,
+    members_note,
+    merge_small,
+    parse_size,
+)
 from mdvec.charts.figure import draw
-from mdvec.charts.fonts import typeface
+from mdvec.charts.style import typeface
 
 
 @pytest.mark.parametrize("text", ["800x600", " 800X600 ", "800×600", "８００ｘ６００", "800 x 600"])

@@ -6,7 +6,7 @@ from sample_documents import columns, lines, pdf, scan
 from mdvec.converters.formats import NotConverted
 from mdvec.converters.pdf import convert
 from mdvec.converters.pdf_lines import normal_text
-from mdvec.text.pages import PAGE_BREAK
+from mdvec.text.markdown import PAGE_BREAK
 
 
 def pages(*made, **options):

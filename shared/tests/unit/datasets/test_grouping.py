@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.datasets.core.grouping import (
     LONG,
@@ -18,7 +19,7 @@ from mdvec.datasets.core.grouping import (
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "name", "pattern"),
     [
         ("sales_2024-01.csv", "sales", "sales_*.csv"),

@@ -2,9 +2,9 @@
 
 from datetime import date, timedelta
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.dates.months import Days
 from mdvec.dates.phrases import parse_days
@@ -18,7 +18,7 @@ def span(said):
     return None if found is None else f"{found.first}/{found.last}"
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "days"),
     [
         ("2025-06-01", "2025-06-01/2025-06-01"),

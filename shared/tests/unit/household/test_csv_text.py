@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdvec.household.core.csv_text import CsvText, span_at
+from mdvec.household.core.cells import CsvText, span_at
 
 CELL = st.sampled_from(["a", "店", '"b,c"', '"two\nlines"', '"x\r\ny"', "", '"it""s"'])
 LINE = st.lists(CELL, min_size=2, max_size=4).map(",".join)

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 
 import pytest
+from table_of_cases import each
 
-from mdvec.household.core.csv_text import records_of
+from mdvec.household.core.cells import records_of
 from mdvec.household.core.mapped_rows import read_mapped
 from mdvec.household.core.mapping import toml_of
 from mdvec.household.core.proposal import proposal_with
@@ -264,8 +265,8 @@ def test_an_amount_is_right_or_its_column_is_asked_about(form, complication):
                 assert [row.amount for row in parsed.rows] == amounts
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("complication", ["plain", "fees-of-zero"])
+@each("form", FORMS)
+@each("complication", ["plain", "fees-of-zero"])
 def test_what_changes_no_figure_is_not_asked_about(form, complication):
     mapping = kept(form)
     for seed in range(5):

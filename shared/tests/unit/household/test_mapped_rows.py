@@ -7,8 +7,9 @@ from datetime import date
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from table_of_cases import each
 
-from mdvec.household.core.csv_text import records_of
+from mdvec.household.core.cells import records_of
 from mdvec.household.core.mapped_rows import read_mapped
 from mdvec.household.core.mapping import InvalidMapping, Mapping, mapping_of, toml_of
 from mdvec.household.core.moneyforward import NotTransactions
@@ -244,7 +245,7 @@ def test_a_mapping_of_headless_files_numbers_its_columns():
     assert parsed_mapping(toml_of(mapping).encode()) == mapping
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "why"),
     [
         ({"date": None}, "'date' is missing"),

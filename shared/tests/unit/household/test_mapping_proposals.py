@@ -4,8 +4,9 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from table_of_cases import each
 
-from mdvec.household.core.csv_text import records_of
+from mdvec.household.core.cells import records_of
 from mdvec.household.core.mapped_rows import header_line, read_mapped
 from mdvec.household.core.moneyforward import decode
 from mdvec.household.core.proposal import NotMappable, propose_mapping
@@ -26,9 +27,7 @@ def rows_of(text, stem="架空銀行_202507", today=TODAY):
     return proposal, [(row.date.isoformat(), row.amount) for row in read.rows]
 
 
-@pytest.mark.parametrize(
-    "kind", sorted({file.stem for file in GOLDEN.glob("*.csv")} - BEYOND_NAMES)
-)
+@each("kind", sorted({file.stem for file in GOLDEN.glob("*.csv")} - BEYOND_NAMES))
 def test_what_is_proposed_reads_known_kinds_as_their_own_mappings_do(kind):
     data = (GOLDEN / f"{kind}.csv").read_bytes()
     known = read_statement(data, "", only_ready_made())

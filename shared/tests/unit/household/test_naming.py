@@ -4,6 +4,7 @@ import gc
 import sys
 
 import pytest
+from table_of_cases import each
 
 from mdvec.household.core.naming import Naming, WordsAsked
 from mdvec.text.loanwords import katakana_of
@@ -39,7 +40,7 @@ NOT = [
 ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "text", "naming"),
     [(*pair, Naming.NAMED) for pair in NAMED]
     + [(*pair, Naming.INSIDE) for pair in INSIDE]

@@ -2,9 +2,9 @@
 
 from datetime import date
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core.periods import resolve_period
@@ -25,7 +25,7 @@ def meant(a, b, asking):
     return MonthRange(Month(start // 12, start % 12 + 1), Month(end // 12, end % 12 + 1))
 
 
-@pytest.mark.parametrize("asking", range(1, 13))
+@each("asking", range(1, 13))
 def test_every_range_of_months_is_the_latest_that_has_begun_in_the_given_order(asking):
     today = date(NOW, asking, 10)
     for a in range(1, 13):

@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core.periods import (
@@ -30,7 +31,7 @@ def said(period, today=TODAY):
     return resolve_period(today, LEDGER, period=period)
 
 
-@pytest.mark.parametrize(
+@each(
     ("period", "meant"),
     [
         ("2025-06", "2025-06"), ("2025年6月", "2025-06"), ("2025年06月", "2025-06"),
@@ -51,7 +52,7 @@ def test_a_month_and_a_year_have_many_names(period, meant):
     assert said(period).months == months(meant)
 
 
-@pytest.mark.parametrize(
+@each(
     ("period", "meant"),
     [
         ("直近3か月", "2025-06..2025-08"), ("直近３ヶ月", "2025-06..2025-08"),
@@ -75,7 +76,7 @@ def test_counting_back_from_data_that_end_before_today_says_so():
     assert "データのある" not in said("2025年8月").understood
 
 
-@pytest.mark.parametrize(
+@each(
     ("period", "meant"),
     [
         ("昨年の春", "2024-03..2024-05"), ("昨年の夏", "2024-06..2024-08"),
@@ -99,7 +100,7 @@ def test_until_april_the_fiscal_year_is_last_years():
     assert said("昨年度", date(2025, 3, 31)).months == months("2023-04..2024-03")
 
 
-@pytest.mark.parametrize(
+@each(
     ("period", "meant"),
     [
         ("2025年6月〜7月", "2025-06..2025-07"), ("2025年6月～2025年7月", "2025-06..2025-07"),
@@ -173,7 +174,7 @@ def test_numbers_that_are_not_a_month_are_refused(year, month):
         resolve_year_month(TODAY, LEDGER, year, month)
 
 
-@pytest.mark.parametrize(
+@each(
     "period",
     ["2025-13", "2025年0月", "13月", "直近0か月", "31年6月", "ほげ", "月", "-", "〜",
      "2025年6月7月", "令和0年", "令和0年6月", "R00.6.1",

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from table_of_cases import each
 
 from mdvec.household.core.statement_kinds import Mappings, fitting_mapping, read_statement
 from mdvec.household.interfaces.mappings import only_ready_made, parsed_mapping, ready_made
@@ -27,7 +28,7 @@ def shown(parsed):
     return "\n".join([*lines, ""])
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_an_invented_statement_of_each_kind_is_read_as_its_golden_file_says(kind):
     data = (GOLDEN / f"{kind}.csv").read_bytes()
     parsed = read_statement(data, f"{kind}.csv", only_ready_made())
@@ -49,7 +50,7 @@ def test_each_ready_made_mapping_has_a_statement_that_it_alone_fits():
     assert sorted(used) == sorted(mapping.name for mapping in ready_made())
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "before", "after", "column"),
     [
         ("jcb", '"１回","",""', '"１回","","-"', "訂正サイン"),

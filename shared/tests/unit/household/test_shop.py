@@ -3,9 +3,9 @@
 import re
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.household.core.shop_names import shop_of, shops_of
 
@@ -15,7 +15,7 @@ NAMES = st.text(
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("descriptions", "shop"),
     [
         (("ＡＭＡＺＯＮ", "Amazon", "amazon", " AMAZON　"), "amazon"),

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.household.core.shop_names import closeness, is_named_in, reading, shop_name
 
@@ -11,7 +12,7 @@ def close(one, other):
     return closeness(shop_name(one, reading), shop_name(other, reading))
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         ("松屋", "マツヤフーズ"),

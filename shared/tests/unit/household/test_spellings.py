@@ -3,10 +3,10 @@
 import tomllib
 from importlib import resources
 
-import pytest
+from table_of_cases import each
 
-from mdvec.household.aliases import given_aliases
 from mdvec.household.core.naming import Naming, WordsAsked, with_own
+from mdvec.household.shops import given_aliases
 
 GIVEN = with_own(given_aliases(), ())
 
@@ -15,7 +15,7 @@ def naming(asked, written, aliases=GIVEN):
     return WordsAsked(asked, aliases).naming((written, ""))
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked", "written"),
     [
         ("ファミリーマート", "ﾌｱﾐﾘ-ﾏ-ﾄ"), ("ファミリーマート", "フアミリーマート 渋谷店"),
@@ -37,7 +37,7 @@ def test_a_shop_is_found_as_statements_write_it(asked, written):
     assert naming(asked, written) is Naming.NAMED
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked", "written", "expected"),
     [
         ("ビール", "ビル管理", Naming.NOT), ("カード", "カドヤ", Naming.NOT),

@@ -9,9 +9,9 @@ from datetime import date
 from importlib import resources
 from typing import NamedTuple
 
-import pytest
+from table_of_cases import each
 
-from mdvec.household.core.csv_text import records_of
+from mdvec.household.core.cells import records_of
 from mdvec.household.core.mapped_rows import read_mapped
 from mdvec.household.core.mapping import Mapping
 from mdvec.household.core.proposal import proposal_with
@@ -381,7 +381,7 @@ def test_there_are_sixty_kinds():
     assert len(KINDS) >= 60
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_a_kind_is_read_right_or_refused_with_its_column(kind):
     text, amounts, column, stated = KINDS[kind]
     proposal = proposal_with(text, "架空", TODAY)
@@ -403,7 +403,7 @@ def test_a_kind_is_read_right_or_refused_with_its_column(kind):
         assert amounts_of(told.mapping, text) == amounts
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_no_import_reads_a_kind_by_a_guess(kind):
     text, amounts, column, _ = KINDS[kind]
     parsed = read_statement(text.encode(), "a.csv", only_ready_made())

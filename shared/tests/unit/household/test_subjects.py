@@ -5,6 +5,7 @@ import unicodedata
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.household.core.categories import (
     INCOME,
@@ -23,7 +24,7 @@ HIERARCHY = hierarchy_of(
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "total"),
     [
         ("支出", Total.SPENDING), ("支出合計", Total.SPENDING), ("総支出", Total.SPENDING),

@@ -2,9 +2,9 @@
 
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.household.core.sums import change, mean
 from mdvec.household.core.wording import format_currency, format_percentage
@@ -29,7 +29,7 @@ def test_a_change_is_exact_and_rounded_half_away_from_zero(amount, base):
         assert found == half_up(exact, "0.1")
 
 
-@pytest.mark.parametrize(
+@each(
     ("amount", "base", "said"),
     [(58300, 62500, "-6.7%"), (20005, 20000, "+0.02%"), (2_999_999, 3_000_000, "-0.00003%"),
      (2006, 2005, "+0.05%"), (20010, 20000, "+0.1%"),

@@ -11,7 +11,7 @@ from mdvec.importing.options import (
     model_to_load,
     resolve_chunking,
 )
-from mdvec.text.options import ChunkingOptions, InvalidChunking
+from mdvec.text.tokens import ChunkingOptions, InvalidChunking
 from mdvec.tools.registry import Tool
 
 STORED = ChunkingOptions("heading", 300, 20, (1, 2), 80)

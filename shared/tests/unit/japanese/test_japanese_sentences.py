@@ -5,10 +5,10 @@ import re
 from functools import cache
 from pathlib import Path
 
-import pytest
+from table_of_cases import each
 
 import mdvec
-from mdvec.japanese import in_japanese, known_sentences
+from mdvec.japanese import heading_in_japanese, in_japanese, known_sentences
 
 PLACE = re.compile(r"\{(\w+)\}")
 TOLD = [*known_sentences()["finding"], *known_sentences()["command"]]
@@ -30,7 +30,7 @@ def literals():
     )
 
 
-@pytest.mark.parametrize(("english", "japanese"), [*TOLD, *USAGE])
+@each(("english", "japanese"), [*TOLD, *USAGE])
 def test_a_sentence_is_found_and_still_said(english, japanese):
     names = PLACE.findall(english)
     assert set(names) == set(PLACE.findall(japanese))
@@ -42,6 +42,13 @@ def test_a_sentence_is_found_and_still_said(english, japanese):
     words = max(parts, key=len).split()
     said = " ".join(words[: max(2, len(words) // 2)])
     assert said in literals() or (english, japanese) in USAGE
+
+
+@each(("english", "japanese"), known_sentences()["heading"])
+def test_a_heading_is_a_word_of_a_table_and_no_sentence(english, japanese):
+    assert heading_in_japanese(english) == japanese
+    assert in_japanese(english) == english
+    assert english in literals()
 
 
 def test_reasons_within_a_sentence_are_put_into_japanese_too():

@@ -11,6 +11,7 @@ from mdvec.manage.clients.registration import renewed_entry, with_entry
 PROGRAM = "/bin/mdvec-mcp"
 LOCAL = Server(PROGRAM, ("--database", "/d"))
 CHOSEN = Server(PROGRAM, ("--database", "/d"), is_database_chosen=True)
+FOLDER = Server(PROGRAM, ("--database", "/d", "--docs-dir", "/n"))
 SHARED = Server(PROGRAM, ("--database", "/d"), "http://127.0.0.1:8765/mcp")
 BRIDGE = ["--connect", "http://127.0.0.1:8765/mcp"]
 
@@ -26,6 +27,13 @@ BRIDGE = ["--connect", "http://127.0.0.1:8765/mcp"]
         (CHOSEN, ["--docs-dir", "/n", "--data-dir", "/x"],
          ["--database", "/d", "--docs-dir", "/n"]),
         (SHARED, ["--docs-dir", "/n", "--log-level", "INFO"], [*BRIDGE, "--log-level", "INFO"]),
+        (FOLDER, ["--docs-dir", "/n", "--name", "a"],
+         ["--database", "/d", "--docs-dir", "/n", "--name", "a"]),
+        (FOLDER, ["--docs-dir", "/other", "--name", "a", "--all-tools"],
+         ["--database", "/d", "--docs-dir", "/n", "--all-tools"]),
+        (FOLDER, ["--docs-dir", "/other", "--data-dir", "/x"],
+         ["--docs-dir", "/n", "--data-dir", "/x"]),
+        (FOLDER, BRIDGE, ["--database", "/d", "--docs-dir", "/n"]),
         (LOCAL, [*BRIDGE, "--token-file", "/t"], ["--database", "/d", "--token-file", "/t"]),
     ],
 )  # fmt: skip
@@ -40,6 +48,8 @@ def test_only_the_options_of_mdvec_itself_are_taken_from_a_program_that_starts_i
     assert renewed.entry == {
         "command": PROGRAM, "args": ["--database", "/d", "--docs-dir", "/n"],
     }  # fmt: skip
+    windows = {"command": r"C:\py\Scripts\MDVEC-MCP.EXE", "args": ["--docs-dir", "C:\\n"]}
+    assert renewed_entry(CLIENTS["cursor"], LOCAL, windows).kept == ("--docs-dir",)
     other = {"command": "python", "args": ["other.py", "--docs-dir", "/n"]}
     assert renewed_entry(CLIENTS["cursor"], LOCAL, other).entry["args"] == ["--database", "/d"]
 

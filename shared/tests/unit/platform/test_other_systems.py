@@ -13,6 +13,9 @@ from typing import Any
 import psutil
 import pytest
 
+from mdvec.database import open_to_others
+from mdvec.embedding.backends import hub
+from mdvec.embedding.catalog import is_folder
 from mdvec.manage.clients.clients import CLIENTS, Machine
 from mdvec.platform import limits, locks, opened, processes
 
@@ -287,3 +290,29 @@ def test_nothing_outside_the_room_names_what_only_some_systems_have():
                 text = file.read_text(encoding="utf-8")
                 for name in ('"/proc', '"/dev/', 'f"/dev/fd', "start_new_session", "pass_fds"):
                     assert name not in text, f"{PureWindowsPath(file)} names {name}"
+
+
+def test_windows_modes_tell_nothing_of_others(tmp_path, monkeypatch):
+    database = tmp_path / "db.sqlite"
+    database.touch(0o644)
+    assert open_to_others(database) == {database: 0o644}
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert open_to_others(database) == {}
+
+
+def test_words_of_a_command_are_quoted_and_read_as_each_system_has_them(monkeypatch):
+    assert processes.shell_line("-s", "/my notes/a'b") == """-s '/my notes/a'"'"'b'"""
+    assert processes.shell_words(r"a\ b 'c d'") == ["a b", "c d"]
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert processes.shell_line("-s", r"C:\my notes") == r'-s "C:\my notes"'
+    assert processes.shell_words(r'"C:\my tools\pandoc.exe" -t gfm {}') == [
+        r"C:\my tools\pandoc.exe", "-t", "gfm", "{}",
+    ]  # fmt: skip
+
+
+def test_a_model_in_a_folder_is_known_by_its_drive_on_windows(monkeypatch):
+    assert is_folder("onnx:/models/ruri")
+    assert not is_folder("onnx:cl-nagoya/ruri")
+    monkeypatch.setattr(hub, "Path", PureWindowsPath)
+    assert is_folder(r"st:C:\models\ruri")
+    assert not is_folder("st:cl-nagoya/ruri")

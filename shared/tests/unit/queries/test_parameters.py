@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mdvec.queries.saved import TYPES, Parameter, WrongParameters, bound
+from mdvec.queries import TYPES, Parameter, WrongParameters, bound
 
 PARAMETERS = (
     Parameter("since", "date"),

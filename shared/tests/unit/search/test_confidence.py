@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdvec.search.core.confidence import Evidence, evidence
-from mdvec.search.core.fusion import Scored
+from mdvec.search.core.fusion import Evidence, Scored, evidence
 from mdvec.search.core.lexical import INSIDE_WEIGHT, Candidate, CorpusStatistics
 from mdvec.text.questions import QuestionTerms
 

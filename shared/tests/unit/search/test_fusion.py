@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.search.core.fusion import Scored, SearchMode, fuse
 from mdvec.search.core.lexical import Candidate, CorpusStatistics, NameMatch
@@ -173,6 +174,16 @@ def test_an_english_question_over_japanese_text_is_not_ruled_by_its_words():
     assert native[0].score > native[1].score
 
 
+def test_over_foreign_text_a_near_passage_is_supported_by_another_of_its_document():
+    alone, near, another, far = (passage("water", cosine) for cosine in (0.9, 0.89, 0.8, 0.1))
+    another = replace(another, document=near.document)
+    candidates = [alone, near, another, far]
+    foreign = scored(ENGLISH, know(100, water=1, the=2), candidates, "hybrid")
+    native = scored(ENGLISH, know(100, water=1, how=60, the=90), candidates, "hybrid")
+    assert foreign[1].score > foreign[0].score > foreign[2].score > foreign[3].score
+    assert native[0].score > native[1].score
+
+
 @pytest.mark.parametrize("query", [["usestate"], ["usestate", "を使"], ["e0308", "error"], []])
 def test_a_single_name_or_a_mixed_question_is_not_taken_for_a_foreign_language(query):
     (found,) = scored(query, know(usestate=1), [passage(" ".join(query), 0.5)], "hybrid")
@@ -196,8 +207,8 @@ def test_a_candidate_without_a_cosine_stands_at_the_mean():
     assert scored(["水"], know(水=1), candidates, "vector")[0].vector == 0.0
 
 
-@pytest.mark.parametrize("count", [2, 3, 10, 80])
-@pytest.mark.parametrize("cosine", [0.1, 0.3, 1 / 3, 0.7, -0.2])
+@each("count", [2, 3, 10, 80])
+@each("cosine", [0.1, 0.3, 1 / 3, 0.7, -0.2])
 def test_cosines_that_do_not_differ_tell_nothing(count, cosine):
     candidates = [passage("水", cosine * (1 + 1e-9 * place)) for place in range(count)]
     assert {one.vector for one in scored(["水"], know(水=1), candidates, "hybrid")} == {0.0}

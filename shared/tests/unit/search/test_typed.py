@@ -1,8 +1,9 @@
 """What a typed query states by its signs, and what stays text."""
 
 import pytest
+from table_of_cases import each
 
-from mdvec.search.core.typed import TypedQuery, looks_like_code, signs_read_as_text, typed_query
+from mdvec.search.core.filters import TypedQuery, looks_like_code, signs_read_as_text, typed_query
 
 
 @pytest.mark.parametrize(
@@ -23,7 +24,7 @@ def test_signs_state_what_must_and_what_must_not_be_there(text, stated):
     assert typed_query(text) == stated
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "「水」の備蓄", "git commit --amend", "5 -3 はいくつ", "foo-bar", '3"ディスク', '"食費',
@@ -34,7 +35,7 @@ def test_other_signs_are_text(text):
     assert typed_query(text) == TypedQuery(text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "is_code"),
     [
         ("ls -la", True), ("git commit --amend", True), ('{"a": "b"}', True),

@@ -6,6 +6,7 @@ import duckdb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.sql.core import vocabulary
 from mdvec.sql.core.refusals import QueryRefused
@@ -40,8 +41,8 @@ def test_an_aggregate_named_by_a_literal_is_allowed(connection, function):
         assert judge(connection, sql) == set()
 
 
-@pytest.mark.parametrize("function", FAMILY)
-@pytest.mark.parametrize(
+@each("function", FAMILY)
+@each(
     "call",
     [
         "{}([1], 'combine_aggr')",

@@ -6,6 +6,7 @@ import duckdb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.sql.core import vocabulary
 from mdvec.sql.core.refusals import QueryRefused, UnknownTable
@@ -32,7 +33,7 @@ def tree():
     connection.close()
 
 
-@pytest.mark.parametrize(
+@each(
     ("sql", "tables"),
     [
         ("SELECT 1", set()),
@@ -57,7 +58,7 @@ def test_a_query_reads_the_tables_that_it_names(tree, sql, tables):
     assert check(tree(sql), KNOWN, sql) == tables
 
 
-@pytest.mark.parametrize(
+@each(
     "sql",
     [
         "SELECT * FROM nope",
@@ -94,7 +95,7 @@ def test_a_cte_name_is_never_a_file(tree, name):
         check(tree(sql), KNOWN, sql)
 
 
-@pytest.mark.parametrize(
+@each(
     ("sql", "words"),
     [
         ("", "there are 0 statements"),

@@ -3,12 +3,12 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from table_of_cases import each
 from tiny_embedder import TinyBackend
 
 from mdvec.text.chunking import Chunk, chunk_document
 from mdvec.text.markdown import outline
-from mdvec.text.options import ChunkingOptions, InvalidChunking
-from mdvec.text.tokens import is_blank
+from mdvec.text.tokens import ChunkingOptions, InvalidChunking, is_blank
 
 TINY = TinyBackend()
 SENTENCE = "五十文字より長い文章です。"
@@ -120,11 +120,9 @@ def test_headings_alone_become_a_chunk_and_none_is_lost():
     assert [chunk.text for chunk in cut(content)] == ["# 一\n\n## 二\n\n### 三", "## 四"]
 
 
-@pytest.mark.parametrize("strategy", ["heading", "token"])
-@pytest.mark.parametrize("name", ["note.md", "note.txt"])
-@pytest.mark.parametrize(
-    "content", ["", " ", "\r\n\t\n", "\u3000\u200b\ufeff", "\x0c\x1c", "\n" * 999]
-)
+@each("strategy", ["heading", "token"])
+@each("name", ["note.md", "note.txt"])
+@each("content", ["", " ", "\r\n\t\n", "\u3000\u200b\ufeff", "\x0c\x1c", "\n" * 999])
 def test_a_file_with_nothing_in_it_has_no_chunks(strategy, name, content):
     assert cut(content, name, strategy=strategy) == []
 

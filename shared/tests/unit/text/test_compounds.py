@@ -1,6 +1,6 @@
 """Katakana in a text: a word of it, a part of a compound, or letters inside another word."""
 
-import pytest
+from table_of_cases import each
 
 from mdvec.text.questions import is_word_of
 
@@ -29,12 +29,12 @@ def pairs(texts: dict[str, str]) -> list[tuple[str, str]]:
     return [(word, text) for word, of_word in texts.items() for text in of_word.split()]
 
 
-@pytest.mark.parametrize(("word", "text"), pairs(INSIDE))
+@each(("word", "text"), pairs(INSIDE))
 def test_letters_inside_another_word_are_no_word(word, text):
     assert not is_word_of(word, f"昨日の{text}を見た")
 
 
-@pytest.mark.parametrize(("word", "text"), pairs(PARTS))
+@each(("word", "text"), pairs(PARTS))
 def test_a_part_of_a_compound_is_a_word(word, text):
     assert is_word_of(word, f"昨日の{text}を見た")
     assert is_word_of(word, f"{word}の話")

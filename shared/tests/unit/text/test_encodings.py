@@ -44,8 +44,13 @@ def readings(folder, data):
     return found
 
 
+def has_three_letters(text):
+    """Two in EUC-JP can be valid UTF-8: 認 is ǧ."""
+    return sum(not letter.isascii() for letter in text.replace("\u3000", "")) >= 3
+
+
 @settings(max_examples=40)
-@given(text=sentences.filter(lambda text: len(text.strip()) >= 3) | kanji | statements)
+@given(text=sentences.filter(has_three_letters) | kanji | statements)
 @example(text="これは短い文です。")
 @example(text="かさ")
 @example(text="学校")

@@ -1,9 +1,8 @@
 """Headings of text that is not Markdown: definitions in code, sections of other markup."""
 
-import pytest
+from table_of_cases import each
 
-from mdvec.text.landmarks import landmarks
-from mdvec.text.markdown import outline
+from mdvec.text.markdown import landmarks, outline
 
 PYTHON = """import x
 
@@ -18,7 +17,7 @@ async def g(): pass
 """
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "text", "found"),
     [
         ("a.py", PYTHON, [(1, "class A(B)"), (2, "def f(self)"), (1, "async def g(): pass")]),

@@ -1,8 +1,8 @@
 """English words and their katakana."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.text.loanwords import first_kana, katakana_of
 
@@ -13,7 +13,7 @@ KNOWN = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each(
     ("word", "katakana"),
     [
         ("hook", ["フック"]),

@@ -8,7 +8,7 @@ from tiny_embedder import TinyBackend
 
 from mdvec.text.chunking import chunk_document, is_machine_file, machine_text
 from mdvec.text.markdown import line_starts, outline
-from mdvec.text.options import ChunkingOptions
+from mdvec.text.tokens import ChunkingOptions
 
 NOISE = base64.b64encode(random.Random(1).randbytes(3_000)).decode()
 LINES = "\n".join(NOISE[at : at + 76] for at in range(0, len(NOISE), 76))

@@ -1,6 +1,7 @@
 """A document's outline: where its body begins, its title, its headings."""
 
 import pytest
+from table_of_cases import each
 
 from mdvec.text.markdown import Heading, Outline, line_starts, outline
 
@@ -40,7 +41,7 @@ def test_markdown_is_known_by_its_ending(name):
     assert outline("# h", name).is_markdown
 
 
-@pytest.mark.parametrize(
+@each(
     "hidden",
     [
         "```\n# code\n```", "~~~~\n~~~\n# code\n~~~~", "```\n# an unclosed fence runs to the end",
@@ -64,7 +65,7 @@ def test_setext_headings_count_from_the_first_line_of_their_words():
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "words"),
     [
         ("## 食費 ##", "食費"),
@@ -104,7 +105,7 @@ def test_lines_start_behind_crlf_cr_and_lf():
     assert line_starts("a\r\nb\rc\nd") == [0, 3, 5, 7]
 
 
-@pytest.mark.parametrize(
+@each(
     ("matter", "expected"),
     [
         ("---\ntitle: 食費\ntags: [a, b]\n---\n", "食費"),
@@ -134,7 +135,7 @@ def test_front_matter_without_a_title_leaves_it_to_the_first_level_1_heading(mat
     assert (title(content), body(content)) == ("一", "## 二\n\n# 一\n")
 
 
-@pytest.mark.parametrize(
+@each(
     "content",
     [
         "---\n\nsome text\n\n---\n\nmore\n",

@@ -5,6 +5,7 @@ import unicodedata
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.text.fields import chunk_fields, document_names, field_terms
 from mdvec.text.index_terms import folded
@@ -22,7 +23,7 @@ SPELLINGS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("one", "other"), SPELLINGS)
+@each(("one", "other"), SPELLINGS)
 def test_spellings_of_a_word_share_a_term(one, other):
     shared = set(field_terms(one).words) & set(field_terms(other).words)
     assert any(term.startswith("=") for term in shared)

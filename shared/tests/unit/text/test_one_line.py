@@ -5,6 +5,7 @@ import json
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.text.one_line import bracketed_name, shown_name
 
@@ -22,7 +23,7 @@ def test_a_name_that_can_be_nothing_else_stands_as_it_is(name):
     assert shown_name(name) == name
 
 
-@pytest.mark.parametrize("name", DOUBTFUL)
+@each("name", DOUBTFUL)
 def test_any_other_name_is_quoted(name):
     assert shown_name(name) == json.dumps(name, ensure_ascii=False)
 

@@ -5,11 +5,12 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from table_of_cases import each
 from tiny_embedder import TinyBackend
 
 from mdvec.text.chunking import chunk_document
 from mdvec.text.markdown import outline
-from mdvec.text.options import ChunkingOptions
+from mdvec.text.tokens import ChunkingOptions
 
 TINY = TinyBackend()
 SENTENCE = "二十文字ほどの長さがある文を一つ書きます。"
@@ -30,7 +31,7 @@ def second(first_sentence, following="字" * 60):
     return texts(f"{'字' * 40}{first_sentence}{following}", overlap=0)[1]
 
 
-@pytest.mark.parametrize(
+@each(
     "end",
     [
     "。", "！", "？", "｡", "．", "。」", "！』", "。）", "？！", "です! ", "です?", ". ",
@@ -47,7 +48,7 @@ def test_a_straight_quotation_mark_behind_a_sentence_may_open_the_next():
     assert second('"はい。"', following="彼は" + "字" * 50) == "彼は" + "字" * 50
 
 
-@pytest.mark.parametrize(
+@each(
     "within",
     [
     "「はい。」と答えた", "「本。」の題", "「もう行く。では」は", "e.g. a", "Dr. Abe",
@@ -94,7 +95,7 @@ def test_a_fence_that_fits_is_never_cut():
     assert all(text.count("```") % 2 == 0 for text in found)
 
 
-@pytest.mark.parametrize("lines", range(1, 14))
+@each("lines", range(1, 14))
 def test_a_heading_keeps_its_body_whether_that_is_code_or_prose(lines):
     heading = "## 見出しは。文でも切れません"
     code = "```js\n" + "call();\n" * lines + "```\n"

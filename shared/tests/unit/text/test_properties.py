@@ -5,8 +5,9 @@ from datetime import date
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from table_of_cases import each
 
-from mdvec.text.front_matter_block import front_matter
+from mdvec.text.markdown import front_matter
 from mdvec.text.properties import MAX_TAGS, Properties, day_in_name, folded_tag, properties_of
 
 
@@ -30,7 +31,7 @@ def test_front_matter_is_kept_as_text():
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each(
     "tags",
     [
         "tags: [会議, a/b]", "tags:\n- 会議\n- a/b", "tags: 会議, a/b", "tags: 会議、a/b",
@@ -120,7 +121,7 @@ def test_any_text_has_properties(content):
     assert all(tag and folded_tag(tag) for tag in found.tags)
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "day"),
     [
         ("log/2024-12-05-standup.md", date(2024, 12, 5)),

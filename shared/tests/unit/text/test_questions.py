@@ -1,8 +1,9 @@
 """What a question asks about, and what only asks."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.text.fields import field_terms
 from mdvec.text.index_terms import terms
@@ -31,8 +32,8 @@ FRAMES = [
 ]
 
 
-@pytest.mark.parametrize("frame", FRAMES)
-@pytest.mark.parametrize("term", ["createPortal", "サーバーコンポーネント", "年末調整"])
+@each("frame", FRAMES)
+@each("term", ["createPortal", "サーバーコンポーネント", "年末調整"])
 def test_a_polite_question_is_asked_by_the_same_terms_as_its_subject(term, frame):
     plain, framed = analyse_question(term), analyse_question(frame.format(term))
     without_edges = tuple(one for one in framed.plain if one not in framed.edges)
@@ -79,11 +80,14 @@ def test_a_date_is_one_word_made_of_many_terms():
 
 
 @given(st.text(max_size=30))
+@example("AA0")
+@example("A#")
 def test_a_questions_terms_are_its_texts_terms_and_none_only_where_there_is_none(text):
     found = analyse_question(text)
-    assert set(found.plain) <= set(terms(text)).union(*found.numbered.values())
+    parts = set().union(*found.numbered.values())
+    assert set(found.plain) <= set(terms(text)) | parts | set(found.signed)
     assert bool(found.plain) == bool(terms(text))
-    assert set(found.words) <= set(field_terms(text).words) | set(found.dates)
+    assert set(found.words) <= set(field_terms(text).words) | set(found.dates) | parts
     assert set(found.words_of) <= set(found.plain)
 
 

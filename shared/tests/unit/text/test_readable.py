@@ -3,11 +3,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.text.readable import readable, readable_chunk
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "seen"),
     [
         ("## 状態 `useState` {/*using-state*/}", "状態 useState using state"),

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.text.index_terms import TermCounter, folded, spelled_parts, terms
 
@@ -14,7 +15,7 @@ CJK = "食費管理水道光熱家計簿ひらがなカタカナー々〇𠮷"
 any_text = st.text(st.characters())  # lone surrogates are among them
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "words"),
     [
         ("Keep it, keep_it!", ["keep", "it", "keep_it"]),

@@ -1,10 +1,10 @@
 """Windows of an exact number of tokens, and pieces that fit a model."""
 
 import pytest
+from table_of_cases import each
 from tiny_embedder import TinyBackend
 
-from mdvec.text.options import ChunkingOptions
-from mdvec.text.tokens import fitting_pieces, token_windows
+from mdvec.text.tokens import ChunkingOptions, fitting_pieces, token_windows
 
 TINY = TinyBackend()
 
@@ -29,7 +29,7 @@ def test_as_few_windows_as_it_takes(count, windows):
     assert len(parts(words(1, count))) == windows
 
 
-@pytest.mark.parametrize(
+@each(
     "character",
     ["か\u3099", "e\u0301\u0323", "👨\u200d👩\u200d👧", "👍🏽", "❤\ufe0f", "1\ufe0f\u20e3", "🇯🇵",
      "ｶﾞ", "葛\U000e0100", "🏴\U000e0067\U000e007f"],

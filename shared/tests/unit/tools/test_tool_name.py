@@ -1,6 +1,7 @@
 """Valid names of tools."""
 
 import pytest
+from table_of_cases import each
 
 from mdvec.tools.names import OWN, InvalidToolName, checked_tool_name, own_name
 
@@ -10,7 +11,7 @@ def test_a_good_name_comes_back_as_it_is(name):
     assert checked_tool_name(name) == name
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         "", " ", "Notes", "my notes", "ノート", "-notes", "_notes", "notes\n", "\nnotes", "no\0tes",
@@ -30,7 +31,7 @@ def test_a_long_name_is_shown_in_short():
     assert len(str(refused.value)) < 200
 
 
-@pytest.mark.parametrize("name", sorted(OWN))
+@each("name", sorted(OWN))
 def test_the_servers_own_names_are_refused_with_another(name):
     for taken in (name, f"mdvec_{name}"):
         with pytest.raises(InvalidToolName, match=f"choose another, such as 'my-{name}'"):

@@ -270,10 +270,10 @@ class FilledRows:
         if self.numbers:
             yield f"merged cells with a number count in their first row only: {self.numbers:,}"
         if self.totals:
-            yield totals_note(_shown(self.totals), is_left_out=self.leaves_out_totals)
+            yield totals_note(numbers_shown(self.totals), is_left_out=self.leaves_out_totals)
         hidden = [number for number in hidden_rows if self.first <= number <= self.last]
         if hidden:
-            yield f"hidden rows are read as well: {_shown(hidden)}"
+            yield f"hidden rows are read as well: {numbers_shown(hidden)}"
 
 
 def totals_note(rows: str, *, is_left_out: bool) -> str:
@@ -283,7 +283,8 @@ def totals_note(rows: str, *, is_left_out: bool) -> str:
     return f"rows of totals are among the others: {rows}; leave them out with --read totals=out"
 
 
-def _shown(numbers: Sequence[int]) -> str:
+def numbers_shown(numbers: Sequence[int]) -> str:
+    """The first of the numbers, and how many more there are."""
     more = len(numbers) - _MAX_SHOWN
     shown = ", ".join(map(str, numbers[:_MAX_SHOWN]))
     return f"{shown} and {more:,} more" if more > 0 else shown

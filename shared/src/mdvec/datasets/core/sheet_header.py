@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import TypeVar
 
 from mdvec.datasets.core.columns import NoHeader, is_value, is_year
 from mdvec.datasets.core.first_row import is_data
+from mdvec.datasets.core.sheet_cells import numbers_shown
 from mdvec.datasets.core.understood import NO_HEADER
 
 SAMPLE_ROWS = 40
@@ -154,6 +156,7 @@ def _trimmed(row: Sequence[str]) -> tuple[str, ...]:
 
 _MIN_ROWS_APART = 2
 Cells = Sequence[object]
+_Row = TypeVar("_Row", bound=Cells)
 
 
 @dataclass(slots=True)
@@ -217,3 +220,50 @@ def _header(sample: Iterable[tuple[int, Cells]], run: range) -> tuple[int, tuple
         if len(names) == len(run) and not any(map(is_value, names)):
             return number, tuple(names)
     return None
+
+
+@dataclass(slots=True)
+class HeadersBelow:
+    """Rows below a table's header that may be the header of another table, under this one.
+
+    Such a row has only names, and values right under it. It follows an empty row, perhaps after a
+    title line, and names a column that had a value above the empty row.
+
+    Attributes:
+        numbers: the numbers of the rows that were found.
+    """
+
+    numbers: list[int] = field(default_factory=list)
+
+    def rows(self, numbered: Iterable[tuple[int, _Row]]) -> Iterator[tuple[int, _Row]]:
+        """The same rows; each has its number."""
+        last = header = 0
+        is_below_gap = False
+        above, named = set[int](), set[int]()
+        for number, row in numbered:
+            names, values = _names_and_values(row)
+            if header and named & values:
+                self.numbers.append(header)
+            header = 0
+            is_below_gap |= 0 < last < number - 1
+            if not is_below_gap:
+                above = values
+            elif len(names) + len(values) >= _MIN_COLUMNS:
+                named = names & above
+                header = number if named and not values else 0
+                is_below_gap, above = False, values
+            last = number
+            yield number, row
+
+    def notes(self, place: str = "row", home: str = "sheet") -> Iterator[str]:
+        """What there is to report about them."""
+        if self.numbers:
+            places = f"{place} {numbers_shown(self.numbers)}"
+            yield f"another table's header may be in {places}; give each table its own {home}"
+
+
+def _names_and_values(row: Cells) -> tuple[set[int], set[int]]:
+    """The places of the filled cells that may be names, and of the others."""
+    filled = {at for at, cell in enumerate(row) if cell is not None and cell != ""}
+    names = {at for at in filled if isinstance(cell := row[at], str) and not is_value(cell)}
+    return names, filled - names

@@ -22,6 +22,8 @@ _STREAM_MARK = b"\xff\xff\xff\xff"
 _FILE_MARK = b"ARROW1"
 _OLD_MARK = b"FEA1"
 _LIMIT = 2**63
+_LONG_DECIMALS = "Int256"
+"""How polars' message names what it cannot read."""
 
 
 class _NotRead(Exception):
@@ -54,6 +56,8 @@ def _converted(descriptor: int, target: Path, texts: list[str]) -> dict[str, Any
     except _NotRead as error:
         return {"why": str(error)}
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        if _LONG_DECIMALS in str(error):
+            return {"why": "it has decimals of 256 bits; write them with 128 bits, or as text"}
         return {"error": str(error).partition("\n")[0]}
     return {"names": names}
 

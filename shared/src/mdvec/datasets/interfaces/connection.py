@@ -6,8 +6,8 @@ import os
 import re
 import signal
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -62,13 +62,14 @@ def safe_connection(
     """
     shared = _SHARED.get()
     if shared and shared.can_open(files) and not (writes_to or limits or counts):
-        connection = shared.cursor(optimizes=optimizes)
+        opened = shared.cursor(optimizes=optimizes)
     else:
-        connection = _connected(
+        connected = _connected(
             files, writes_to=writes_to, optimizes=optimizes, limits=limits, counts=counts
         )
+        opened = _alone(connected)
     try:
-        with stoppable(connection):
+        with opened as connection:
             yield connection
     except duckdb.InterruptException as error:
         raise KeyboardInterrupt from error
@@ -76,8 +77,12 @@ def safe_connection(
         if str(error) == "Query interrupted":
             raise KeyboardInterrupt from error
         raise
-    finally:
-        connection.close()
+
+
+@contextmanager
+def _alone(connection: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
+    with closing(connection), stoppable(connection.interrupt):
+        yield connection
 
 
 def _connected(
@@ -122,16 +127,28 @@ class _SharedDatabases:
 
     folder: Path
     by_optimizer: dict[bool, duckdb.DuckDBPyConnection] = field(default_factory=dict)
+    cursors: list[duckdb.DuckDBPyConnection] = field(default_factory=list)
 
     def can_open(self, files: Sequence[Path]) -> bool:
         return all(file.parent == self.folder for file in files)
 
-    def cursor(self, *, optimizes: bool) -> duckdb.DuckDBPyConnection:
+    @contextmanager
+    def cursor(self, *, optimizes: bool) -> Iterator[duckdb.DuckDBPyConnection]:
         if optimizes not in self.by_optimizer:
             self.by_optimizer[optimizes] = _connected(
                 (), writes_to=self.folder, optimizes=optimizes
             )
-        return self.by_optimizer[optimizes].cursor()
+        with closing(self.by_optimizer[optimizes].cursor()) as cursor:
+            self.cursors.append(cursor)
+            try:
+                yield cursor
+            finally:
+                self.cursors.remove(cursor)
+
+    def interrupt(self) -> None:
+        """Stop the queries that run."""
+        for cursor in tuple(self.cursors):
+            cursor.interrupt()
 
 
 _SHARED: ContextVar[_SharedDatabases | None] = ContextVar("shared databases", default=None)
@@ -141,12 +158,14 @@ _SHARED: ContextVar[_SharedDatabases | None] = ContextVar("shared databases", de
 def shared_databases(folder: Path) -> Iterator[None]:
     """Within the block, connections to files of a folder of our own share a database.
 
-    A new database takes 25 ms, four times what a small file needs for all else.
+    A new database takes 25 ms, four times what a small file needs for all else; so one thread
+    waits for signals as long as the block lasts.
     """
     shared = _SharedDatabases(folder)
     token = _SHARED.set(shared)
     try:
-        yield
+        with stoppable(shared.interrupt):
+            yield
     finally:
         _SHARED.reset(token)
         for connection in shared.by_optimizer.values():
@@ -180,8 +199,8 @@ def first_line(error: Exception) -> str:
 
 
 @contextmanager
-def stoppable(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    """Interrupt the connection's query when a signal arrives that raises KeyboardInterrupt.
+def stoppable(interrupt: Callable[[], None]) -> Iterator[None]:
+    """Interrupt queries when a signal arrives that raises KeyboardInterrupt.
 
     DuckDB checks for signals between the tasks of a query, but not while the caller waits for
     another of its threads: a third of the interrupts took effect only after the query had ended.
@@ -192,7 +211,7 @@ def stoppable(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
     reader, writer = os.pipe()
     never_wait(writer)
     before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-    watcher = threading.Thread(target=_watch, args=(connection, reader), daemon=True)
+    watcher = threading.Thread(target=_watch, args=(interrupt, reader), daemon=True)
     watcher.start()
     try:
         yield
@@ -203,8 +222,8 @@ def stoppable(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
         os.close(reader)
 
 
-def _watch(connection: duckdb.DuckDBPyConnection, reader: int) -> None:
+def _watch(interrupt: Callable[[], None], reader: int) -> None:
     """Read signal numbers from the pipe until it is closed."""
     while numbers := os.read(reader, 64):
         if any(signal.getsignal(number) is signal.default_int_handler for number in numbers):
-            connection.interrupt()
+            interrupt()

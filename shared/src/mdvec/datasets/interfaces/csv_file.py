@@ -30,8 +30,8 @@ from mdvec.datasets.interfaces.connection import (
     parquet_scan,
     safe_connection,
 )
-from mdvec.datasets.interfaces.csv_head import DELIMITERS, Head, read_head
-from mdvec.datasets.interfaces.csv_rows import Rows, lines_of, totals_among
+from mdvec.datasets.interfaces.csv_head import DELIMITERS, Head, headers_below, read_head
+from mdvec.datasets.interfaces.csv_rows import Rows, lines_of, totals_among, totals_of
 from mdvec.datasets.interfaces.typed_columns import (
     MIN_WIDE_COLUMNS,
     TextColumn,
@@ -90,6 +90,7 @@ def csv_to_parquet(
                 number = lines_of(copy).filled(head)
                 rows = Rows(copy, head, 0, number, is_large, not lines.is_uniform)
         columns, totals = _convert(rows, target, plain, on_rows, reading)
+        others = () if is_large else tuple(headers_below(rows.file, head))
     except UnicodeDecodeError as error:
         raise UnreadableFile(
             f"it is not {encoding}, which was chosen for it"
@@ -100,7 +101,7 @@ def csv_to_parquet(
     finally:
         copy.unlink(missing_ok=True)
         plain.unlink(missing_ok=True)
-    notes = () if head.line or reading.header_row else (NO_HEADER_NOTE,)
+    notes = others if head.line or reading.header_row else (NO_HEADER_NOTE, *others)
     shown = ", ".join(f"{shown_name(text)} ({number:,})" for text, number in totals.items())
     return Understood(
         encoding, is_guess, head.delimiter, head.line, head.titles, columns, notes
@@ -169,9 +170,7 @@ def _convert(
                 part = replace(rows, is_parallel=is_parallel)
                 columns = _converted(connection, part, target, plain, progress, reading)
                 if columns is not None:
-                    return columns, rows.left_out or totals_among(
-                        connection, list(map(_as_text, columns)), parquet_scan(target)
-                    )
+                    return columns
                 target.unlink(missing_ok=True)
         except (duckdb.InterruptException, duckdb.OutOfMemoryException):
             raise
@@ -190,8 +189,8 @@ def _converted(
     plain: Path,
     progress: _Progress,
     reading: ReadingOptions,
-) -> tuple[ReadColumn, ...] | None:
-    """The columns as written to ``target``; None if lines are not accounted for."""
+) -> tuple[tuple[ReadColumn, ...], Mapping[str, int]] | None:
+    """The columns as written to ``target``, and totals; None if lines are not accounted for."""
     query, width = rows.query(reading.nulls), len(rows.names)
     number = min(_MAX_SAMPLE_ROWS, _SAMPLE_CELLS // width)
     guesses = None
@@ -215,8 +214,9 @@ def _converted(
             ):
                 guessed = zip(guesses, zip(*sample, strict=True), strict=False)
                 if not any(guess.kind is None and mostly(cells) for guess, cells in guessed):
-                    return tuple(read)
-            return with_blank_texts(connection, read, target, reading.columns)
+                    return tuple(read), rows.left_out or totals_of(sample)
+            noted = with_blank_texts(connection, read, target, reading.columns)
+            return noted, _totals(connection, rows, noted, target)
         target.unlink(missing_ok=True)
     with _watched(connection, rows, progress):
         copied = put_plain(connection, query, width, plain, rows.file.stat().st_size)
@@ -227,13 +227,17 @@ def _converted(
         TextColumn(name, kinds=kinds_of(choice, rows.head.delimiter), choice=choice)
         for name, choice in ((name, reading.columns.get(name, "")) for name in rows.names)
     ]
-    return write_typed(connection, columns, target, beside_commas=reading.beside_commas)
+    typed = write_typed(connection, columns, target, beside_commas=reading.beside_commas)
+    return typed, _totals(connection, rows, typed, target)
 
 
-def _as_text(column: ReadColumn) -> str:
-    """SQL: the text of a cell; of a value that is no text, what is no total."""
-    name = identifier(column.name)
-    return name if column.type == "VARCHAR" else f"if({name} IS NULL, NULL, '0')"
+def _totals(
+    connection: duckdb.DuckDBPyConnection, rows: Rows, columns: Sequence[ReadColumn], target: Path
+) -> Mapping[str, int]:
+    """The first texts of rows of totals; of a value that is no text, what is no total."""
+    names = [(identifier(column.name), column.type) for column in columns]
+    texts = [f"if({at} IS NULL, NULL, '0')" if kind != "VARCHAR" else at for at, kind in names]
+    return rows.left_out or totals_among(connection, texts, parquet_scan(target))
 
 
 def _cells(columns: Sequence[str], table: str) -> str:
@@ -261,14 +265,15 @@ class _Guess:
     def value(self) -> str:
         """SQL: a cell as a value; an error if it does not prove the guess."""
         if self.kind is not None:
-            type_, value = self.kind.type, f"CAST({self.column} AS {self.kind.type})"
-            tests = f"WHEN {self.kind.quick.format(v=self.column)} THEN {value}"
+            fits, type_ = f"OR ({self.kind.quick.format(v=self.column)})", self.kind.type
         elif self.is_empty:
-            type_, tests = "VARCHAR", ""
+            fits, type_ = "", "VARCHAR"
         else:
             return f"{self.column} AS {identifier(self.name)}"
-        null = f"WHEN {self.column} IS NULL THEN CAST(NULL AS {type_})"
-        return f"CASE {null} {tests} ELSE error('{_MISFIT}') END AS {identifier(self.name)}"
+        return (
+            f"CASE WHEN {self.column} IS NULL {fits} THEN CAST({self.column} AS {type_}) "
+            f"ELSE error('{_MISFIT}') END AS {identifier(self.name)}"
+        )
 
 
 def _guesses(

@@ -8,13 +8,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import TextIO
 
 from mdvec.datasets.core.columns import NoHeader, column_names, numbered_names
 from mdvec.datasets.core.first_row import is_data
-from mdvec.datasets.core.sheet_header import SAMPLE_ROWS, header_at, title
+from mdvec.datasets.core.sheet_header import SAMPLE_ROWS, HeadersBelow, header_at, title
 from mdvec.datasets.core.understood import NO_HEADER, ReadingOptions
 from mdvec.files import UnreadableFile
+from mdvec.text import UTF_8
 
 DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
 """The suffixes of such files, and their possible delimiters."""
@@ -22,6 +24,7 @@ MAX_COLUMNS = 10_000
 TOO_MANY_COLUMNS = (
     f"it has more than {MAX_COLUMNS:,} columns; is it a table? Write one record a row"
 )
+_EMPTY_ROW = re.compile(rb'\n[ ",;\t|]*\r?\n')
 _SEPARATOR_LINE = re.compile(r'"?sep=([,;\t|])"?[\r\n]*')
 _NumberedRow = tuple[int, list[str]]
 """A row with the number of the line that it ends in."""
@@ -141,3 +144,19 @@ def _delimiter(text: TextIO, start: int, allowed: str) -> str:
 def _most_common(widths: Sequence[int]) -> int:
     counted = Counter(widths)
     return max(counted, key=lambda width: (counted[width], width))
+
+
+def headers_below(rows: Path, head: Head) -> Iterator[str]:
+    """A note on lines below empty ones that may be the headers of other tables.
+
+    ``rows`` are the lines below the head, in UTF-8; they are few enough for memory.
+    """
+    if not _EMPTY_ROW.search(rows.read_bytes()):
+        return
+    found = HeadersBelow()
+    with rows.open(encoding=UTF_8, newline="") as text:
+        reader = csv.reader(text, delimiter=head.delimiter)
+        numbered = ((at, row) for at, row in enumerate(reader, 1) if any(map(str.strip, row)))
+        lines = {at: reader.line_num + head.lines for at, _ in found.rows(numbered)}
+    found.numbers = [lines[at] for at in found.numbers]
+    yield from found.notes("line", "file")

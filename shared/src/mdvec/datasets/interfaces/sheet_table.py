@@ -20,6 +20,7 @@ from mdvec.datasets.core.first_row import NO_HEADER_NOTE
 from mdvec.datasets.core.sheet_cells import Amount, FilledRows, SheetMarks
 from mdvec.datasets.core.sheet_header import (
     SAMPLE_ROWS,
+    HeadersBelow,
     SheetHeader,
     sheet_header,
     tables_side_by_side,
@@ -140,7 +141,8 @@ class SheetTable:
             header, header_row, below = self._below_header(numbered)
             filled = FilledRows(self._marks.merged, self._reading.leaves_out_totals)
             as_text = {*as_text, *self._chosen_as_text(header.names)}
-            cells = (_with_texts(row, as_text) for row in filled.rows(below))
+            headers = HeadersBelow()
+            cells = (_with_texts(row, as_text) for row in filled.rows(headers.rows(below)))
             columns = rows.write(cells, lambda: _names(header.names, rows.seen))
         understood = Understood(
             header_row=header_row, skipped=header.skipped, columns=columns
@@ -148,6 +150,7 @@ class SheetTable:
             *self._notes(has_header=header_row > 0),
             *self._sheet.notes(),
             *filled.notes(self._marks.hidden_rows),
+            *headers.notes(),
             "cells of a column are formatted in several currencies, so it is text"
             if is_mixed
             else "",

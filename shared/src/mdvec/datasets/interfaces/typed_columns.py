@@ -7,7 +7,6 @@ of thousands of columns.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,6 +29,7 @@ from mdvec.datasets.core.value_types import (
 from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces.parquet import rows_at_once, units_metadata
 from mdvec.files import UnreadableFile
+from mdvec.platform import shell_line
 from mdvec.text import identifier, literal, shown_name
 
 if TYPE_CHECKING:
@@ -229,7 +229,7 @@ def _odd_note(connection: duckdb.DuckDBPyConnection, column: str, scan: str, pat
     said += "numbers" if pattern == NUMBER_LIKE else "dates"
     if not all(text.isprintable() and len(text) <= _MAX_SHOWN for text, _ in odd):
         return said  # nothing that a shell could be given as it is
-    wishes = " ".join(f"--read {shlex.quote(f'na={text}')}" for text, _ in odd)
+    wishes = " ".join(f"--read {shell_line(f'na={text}')}" for text, _ in odd)
     return f"{said}; {wishes} makes it NULL"
 
 

@@ -42,6 +42,7 @@ _STRINGS = "xl/sharedStrings.xml"
 _SHEETS = "xl/worksheets/"
 _BLOCK = 2**20
 _PROTECTED = 1
+_LONG_TEXTS = "its texts are too large for a workbook; save it as .csv"
 
 
 @contextmanager
@@ -92,7 +93,7 @@ def _check(stream: BinaryIO) -> tuple[dict[str, SheetMarks], bool]:
                     "trust it"
                 )
             if any(p.filename == _STRINGS and p.file_size > _MAX_STRING_BYTES for p in parts):
-                raise UnreadableFile("its texts are too large for a workbook; save it as .csv")
+                raise UnreadableFile(_LONG_TEXTS)
             sheets = [part for part in parts if part.filename.startswith(_SHEETS)]
             marked = {part.filename: _marks(archive, part) for part in sheets}
             has_formulas = any(has_formula for _, has_formula in marked.values())
@@ -106,10 +107,11 @@ def _marks(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> tuple[SheetMarks,
     marks, has_formula, before = SheetMarks(), False, b""
     with archive.open(part) as sheet:
         while block := sheet.read(_BLOCK):
-            tags, end, rest = (before + block).rpartition(b">")
+            tags, end, before = (before + block).rpartition(b">")
+            if len(before) > _BLOCK:  # Excel's longest text has 32,767 characters
+                raise UnreadableFile(_LONG_TEXTS)
             marks.take(tags + end)
             has_formula = has_formula or b"<f" in tags
-            before = rest
     return marks, has_formula
 
 

@@ -47,7 +47,7 @@ class Repository:
 
 def is_folder(model: str) -> bool:
     """Whether a model is a folder, not a name on the hub."""
-    return model.startswith("/")
+    return Path(model).is_absolute()
 
 
 def snapshot(model: str) -> Path | None:

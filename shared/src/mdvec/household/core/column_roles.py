@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mdvec.household.core.mapping import one_spelling
+from mdvec.household.core.mapping import Mapping, one_spelling
 
 
 def any_of(*words: str) -> re.Pattern[str]:
@@ -62,28 +62,11 @@ _MAX_DESCRIPTIONS = 3
 _MIN_COLUMNS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnRoles:
-    """The columns of a header by what they hold; amounts are one column, or one for each way.
+def mapping_of_header(header: Sequence[str]) -> Mapping | None:
+    """A nameless mapping of the columns by what they hold; None if it is no statement's header.
 
-    ``is_spent``: the name of the amount's column says that a positive number was spent.
+    Amounts are one column, or one for each way.
     """
-
-    date: tuple[str, ...]
-    description: tuple[str, ...]
-    amount: str | None
-    paid_out: str | None
-    paid_in: str | None
-    balance: str | None
-    memo: tuple[str, ...]
-    category: str | None
-    subcategory: str | None
-    account: str | None
-    is_spent: bool
-
-
-def roles_of(header: Sequence[str]) -> ColumnRoles | None:
-    """The roles of a header's columns; None if it is not the header of a statement."""
     names = [name.strip() for name in header if name.strip()]
     if len(names) < _MIN_COLUMNS or len(set(names)) < len(names):
         return None
@@ -111,19 +94,25 @@ def roles_of(header: Sequence[str]) -> ColumnRoles | None:
     description = description or texts[:1]
     if not description:
         return None
-    return ColumnRoles(
+    account = _first(texts, _ACCOUNT)
+    return Mapping(
+        name="",
         date=date,
         description=tuple(description[:_MAX_DESCRIPTIONS]),
         amount=amount,
-        paid_out=paid_out,
-        paid_in=paid_in,
+        paid_out=(paid_out,) if paid_out else (),
+        paid_in=(paid_in,) if paid_in else (),
         balance=balance,
         memo=tuple(memo),
         category=_first(texts, _CATEGORY),
         subcategory=_first(texts, _SUBCATEGORY),
-        account=_first(texts, _ACCOUNT),
-        is_spent=any(_SPENT.search(one_spelling(name)) for name in names),
+        account_column=(account,) if account else (),
     )
+
+
+def names_spending(header: Sequence[str]) -> bool:
+    """Whether a column's name says that a positive number was spent."""
+    return any(_SPENT.search(one_spelling(name)) for name in header)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,22 +9,23 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from fnmatch import fnmatchcase
+from functools import partial
 
 from mdvec.household.core.balances import BalanceCheck, check_balances
 from mdvec.household.core.categories import INCOME
 from mdvec.household.core.cells import (
     BadCell,
     BadRow,
+    CsvRecord,
     TransactionRow,
     parse_amount,
     parse_statement_date,
 )
-from mdvec.household.core.csv_text import CsvRecord
 from mdvec.household.core.mapping import (
     UNSORTED,
     Conditions,
@@ -71,9 +72,9 @@ def header_line(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> i
 
     For a mapping without one, the line of its title or of its first row; None if no line shows it.
     """
-    shows = is_header if mapping.header or mapping.title else _is_row
+    shows = header_test(mapping) if mapping.header or mapping.title else partial(_is_row, mapping)
     for line, cells in itertools.islice(records, MAX_LINES_ABOVE):
-        if not isinstance(cells, str) and shows(mapping, cells):
+        if not isinstance(cells, str) and shows(cells):
             return line
     return None
 
@@ -94,12 +95,13 @@ def _is_row(mapping: Mapping, cells: Sequence[str]) -> bool:
     return isinstance(_RowReader.of(mapping, ()).read(list(cells), 1), TransactionRow)
 
 
-def is_header(mapping: Mapping, cells: Sequence[str]) -> bool:
-    """Whether rows of the mapping's kind begin below a record."""
+def header_test(mapping: Mapping) -> Callable[[Sequence[str]], bool]:
+    """Tells of a record whether rows of the mapping's kind begin below it."""
     if mapping.header:
-        names = set(plain_names(cells))
-        return all(one_spelling(name) in names for name in mapping.telling_columns())
-    return bool(mapping.title) and re.search(mapping.title, title_of(cells)) is not None
+        needed = {one_spelling(name) for name in mapping.telling_columns()}
+        return lambda cells: needed.issubset(plain_names(cells))
+    title = mapping.title
+    return lambda cells: bool(title) and re.search(title, title_of(cells)) is not None
 
 
 def title_of(cells: Sequence[str]) -> str:
@@ -113,6 +115,7 @@ def read_mapped(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> M
     bad: list[BadRow] = []
     foreign: dict[str, list[tuple[int, Decimal]]] = {}
     reader: _RowReader | None = None
+    is_header = header_test(mapping)
     if not (mapping.header or mapping.title):
         reader = _RowReader.of(mapping, ())
     for line, cells in records:
@@ -122,7 +125,7 @@ def read_mapped(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> M
         elif isinstance(read, _ForeignRow):
             foreign.setdefault(read.code, []).append((line, read.amount))
             blocks[-1].append(None)
-        elif not isinstance(cells, str) and is_header(mapping, cells):
+        elif not isinstance(cells, str) and is_header(cells):
             if reader is not None and mapping.header:
                 blocks.append([])
             reader = _RowReader.of(mapping, cells)

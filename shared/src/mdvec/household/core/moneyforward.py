@@ -20,16 +20,18 @@ from mdvec.errors import MdvecError
 from mdvec.household.core.cells import (
     BadCell,
     BadRow,
+    CsvRecord,
+    CsvText,
     TransactionRow,
     parse_amount,
     parse_date,
     parse_flag,
+    records_of,
 )
-from mdvec.household.core.csv_text import CsvRecord, CsvText, records_of
 from mdvec.household.core.mapping import one_spelling, plain_names
 from mdvec.text import UnknownEncoding, encoding
 
-_NAMES = {
+_NAMES = {  # in the order of a ``TransactionRow``
     "date": ("日付",),
     "amount": ("金額(円)", "金額(¥)", "金額円", "金額"),
     "description": ("内容",),
@@ -41,6 +43,7 @@ _NAMES = {
     "is_transfer": ("振替",),
     "mf_id": ("ID",),
 }
+_OWN = ("is_target", "category_major", "account")
 _NEEDED = {"date": "日付", "amount": "金額（円）", "description": "内容"}
 ASSET_HISTORY = "it is an asset history, not transactions"
 TOTAL = "合計"
@@ -131,19 +134,13 @@ def _non_blank(
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """The index of each field in a row; for a missing column, the index after the last."""
+    """The index of each field of ``_NAMES`` in a row of ``width`` cells.
+
+    For a missing column it is the index after the last.
+    """
 
     width: int
-    date: int
-    amount: int
-    description: int
-    category_major: int
-    category_minor: int
-    account: int
-    memo: int
-    is_target: int
-    is_transfer: int
-    mf_id: int
+    at: dict[str, int]
 
     @classmethod
     def of(cls, names: Sequence[str]) -> _Columns | str:
@@ -154,7 +151,7 @@ class _Columns:
         }
         missing = [name for field, name in _NEEDED.items() if at[field] == len(names)]
         if not missing:
-            return cls(len(names), **at)
+            return cls(len(names), at)
         if not any(names):
             return "it is empty"
         if "合計(円)" in names:
@@ -164,7 +161,7 @@ class _Columns:
     @property
     def has_own_names(self) -> bool:
         """Whether there is a column that only Money Forward's files have."""
-        return min(self.is_target, self.category_major, self.account) < self.width
+        return any(self.at[field] < self.width for field in _OWN)
 
     def row(self, record: CsvRecord, line: int) -> TransactionRow:
         """Parses a record; raises BadCell."""
@@ -174,21 +171,17 @@ class _Columns:
         if len(cells) != self.width and (len(cells) < self.width or any(cells[self.width :])):
             raise BadCell(f"it has {len(cells)} cells, the header {self.width}")
         cells.insert(self.width, "")
-        if _SPREADSHEET_ERROR.fullmatch(cells[self.mf_id]):
+        day, yen, description, major, minor, account, memo, is_target, is_transfer, mf_id = map(
+            cells.__getitem__, self.at.values()
+        )
+        if _SPREADSHEET_ERROR.fullmatch(mf_id):
             raise BadCell("a spreadsheet has damaged the ID; download the file again")
         return TransactionRow(
-            date=parse_date(cells[self.date]),
-            amount=parse_amount(cells[self.amount]),
-            description=cells[self.description],
-            category_major=cells[self.category_major],
-            category_minor=cells[self.category_minor],
-            account=cells[self.account],
-            memo=cells[self.memo],
-            is_target=parse_flag(cells[self.is_target], "計算対象", default=True),
-            is_transfer=parse_flag(cells[self.is_transfer], "振替", default=False),
-            mf_id=cells[self.mf_id],
-            line=line,
-        )
+            parse_date(day), parse_amount(yen), description, major, minor, account, memo,
+            parse_flag(is_target, "計算対象", default=True),
+            parse_flag(is_transfer, "振替", default=False),
+            mf_id, line,
+        )  # fmt: skip
 
 
 def _header_names(cells: CsvRecord) -> list[str]:

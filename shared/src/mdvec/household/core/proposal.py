@@ -13,9 +13,13 @@ from datetime import date, timedelta
 from typing import Any
 
 from mdvec.errors import MdvecError
-from mdvec.household.core.cells import BadCell, is_date, parse_amount
-from mdvec.household.core.column_roles import ColumnRoles, Ways, roles_of, ways_of
-from mdvec.household.core.csv_text import CsvRecord, records_of
+from mdvec.household.core.cells import BadCell, CsvRecord, is_date, parse_amount, records_of
+from mdvec.household.core.column_roles import (
+    Ways,
+    mapping_of_header,
+    names_spending,
+    ways_of,
+)
 from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, read_mapped, title_of
 from mdvec.household.core.mapping import DATE_FORMATS, Conditions, Mapping, mapping_of, toml_of
 from mdvec.household.core.undecided import (
@@ -229,10 +233,10 @@ def propose_mapping(text: str, stem: str, today: date) -> MappingProposal:
     name = _DIGITS.sub("", stem).strip(" _-　") or "銀行"
     has_header = False
     for above, (_, cells) in enumerate(records[:MAX_LINES_ABOVE]):
-        roles = None if isinstance(cells, str) else roles_of(cells)
-        if roles is not None and not isinstance(cells, str):
+        mapping = None if isinstance(cells, str) else mapping_of_header(cells)
+        if mapping is not None and not isinstance(cells, str):
             has_header = True
-            proposal = _of_header(roles, cells, records[above:], name, today)
+            proposal = _of_header(mapping, cells, records[above:], name, today)
             if proposal is not None:
                 return proposal
     headless = headless_mapping(records, name, f"{stem}*")
@@ -250,27 +254,14 @@ def propose_mapping(text: str, stem: str, today: date) -> MappingProposal:
 
 
 def _of_header(
-    roles: ColumnRoles,
+    mapping: Mapping,
     header: Sequence[str],
     records: Sequence[tuple[int, CsvRecord]],
     name: str,
     today: date,
 ) -> MappingProposal | None:
-    mapping = Mapping(
-        name=name,
-        header=tuple(name for name in map(str.strip, header) if name and not _MONTH.search(name)),
-        date=roles.date,
-        description=roles.description,
-        amount=roles.amount,
-        paid_out=(roles.paid_out,) if roles.paid_out else (),
-        paid_in=(roles.paid_in,) if roles.paid_in else (),
-        balance=roles.balance,
-        memo=roles.memo,
-        category=roles.category,
-        subcategory=roles.subcategory,
-        account=name,
-        account_column=(roles.account,) if roles.account else (),
-    )
+    columns = tuple(name for name in map(str.strip, header) if name and not _MONTH.search(name))
+    mapping = replace(mapping, name=name, header=columns, account=name)
     mapping = _with_dates(mapping, records, today)
     if not read_mapped(mapping, records).rows:
         return None
@@ -278,7 +269,7 @@ def _of_header(
     ways = None if mapping.amount is None else ways_of(header, rows)
     if ways is not None and not _has_negative(mapping, records):
         return _with_ways(mapping, ways)
-    return _with_sign(mapping, records, is_spent=roles.is_spent)
+    return _with_sign(mapping, records, is_spent=names_spending(header))
 
 
 def _with_dates(mapping: Mapping, records: Sequence[tuple[int, CsvRecord]], today: date) -> Mapping:

@@ -5,14 +5,13 @@ Each message states the result and the next possible step.
 
 from __future__ import annotations
 
-import datetime as dt
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Literal
 
 from mdvec.household.core.answers import answer_text
-from mdvec.household.core.transaction import Transaction
+from mdvec.household.core.transaction import Numbered, StatedRow, Transaction
 from mdvec.text import shown_name
 from mdvec.tools import offered_name
 
@@ -42,17 +41,9 @@ class Detection:
 
 
 @dataclass(frozen=True, slots=True)
-class CandidateRow:
-    """A transaction as a review shows it; ``amount`` in yen."""
+class CandidateRow(StatedRow, Numbered):
+    """A transaction as a review shows it."""
 
-    id: int
-    date: dt.date
-    amount: int | None
-    description: str
-    category_major: str
-    category_minor: str
-    account: str
-    memo: str
     source_file: str
     row_number: int
     is_duplicate: bool

@@ -13,9 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from mdvec.household.core.accounts import STATED, account_number
-from mdvec.household.core.cells import BadRow
-from mdvec.household.core.column_roles import roles_of
-from mdvec.household.core.csv_text import CsvRecord, CsvText, records_of
+from mdvec.household.core.cells import BadRow, CsvRecord, CsvText, records_of
+from mdvec.household.core.column_roles import mapping_of_header
 from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, header_line, read_mapped
 from mdvec.household.core.mapping import Mapping
 from mdvec.household.core.moneyforward import NotTransactions, ParsedFile, decode, read_rows
@@ -76,12 +75,13 @@ def _undoubted(parsed: ParsedFile) -> ParsedFile:
         return parsed
     records = list(records_of(parsed.csv.text))
     header = next((cells for _, cells in records if isinstance(cells, list)), [])
-    roles = roles_of(header)
-    if roles is None or roles.amount is None:
+    columns = mapping_of_header(header)
+    if columns is None or columns.amount is None:
         return parsed
     mapping = Mapping(
-        name="", header=roles.date, date=roles.date, description=roles.description,
-        amount=roles.amount, memo=roles.memo, ignored=("振替", "ID", "計算対象"),
+        name="", header=tuple(map(str, columns.date)), date=columns.date,
+        description=columns.description, amount=columns.amount, memo=columns.memo,
+        ignored=("振替", "ID", "計算対象"),
     )  # fmt: skip
     open_ = decide(mapping, records).undecided
     if not open_:

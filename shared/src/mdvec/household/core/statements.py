@@ -154,12 +154,16 @@ class RankedStatement:
 
 
 class Remover(NamedTuple):
-    """The id of a statement that can show rows of an older one to be gone, and for which days."""
+    """The id of a statement that can show rows of an older one to be gone, and for which days.
+
+    ``is_again``: the one is a later download of the other, by its name.
+    """
 
     older: int
     newer: int
     first: str
     last: str
+    is_again: bool
 
 
 def local_day(time_ns: int) -> str:
@@ -303,7 +307,8 @@ def removers(ranked: Sequence[RankedStatement], families: Mapping[int, int]) -> 
     """Which statements show which older ones' rows to be gone if they lack them, oldest first.
 
     ``families`` are by id. A row is gone if a newer statement of the same family and scope covers
-    its day completely, has rows of its account, and lacks it.
+    its day completely, has rows of its account, and lacks it. Without rows of the account it is
+    asked about, if the file was downloaded again: the account may be one that was unlinked.
     """
     for place, newer in enumerate(ranked):
         covered = newer.covered_days
@@ -320,26 +325,29 @@ def removers(ranked: Sequence[RankedStatement], families: Mapping[int, int]) -> 
                 and days[-1] >= first
                 and newer.is_newer_than(older)
             ):
-                yield Remover(older.statement.id, newer.statement.id, first, last)
+                again = older.statement.name.stem == newer.statement.name.stem
+                yield Remover(older.statement.id, newer.statement.id, first, last, again)
 
 
 def decide_removals(
-    gone: Mapping[str, tuple[str, str | None]],
+    gone: Mapping[str, tuple[str, str | None, bool]],
     rows_by_month: Mapping[str, int],
     *,
     accepted: bool,
 ) -> dict[str, str]:
     """The state of each vanished row, by identity: ``removed``, ``asked`` or ``kept``.
 
-    ``gone`` has each row's day and its state so far, if any; ``rows_by_month`` counts the rows of
-    each month (YYYY-MM) that were not removed before. A row that the user kept stays ``kept``, and
-    one that is ``asked`` waits until all are accepted. New ones are ``asked`` if more than 20 rows,
-    and more than 20 %, of a month would leave at once.
+    ``gone`` has each row's day, its state so far, if any, and whether the newer file has rows of
+    its account; ``rows_by_month`` counts the rows of each month (YYYY-MM) that were not removed
+    before. A row that the user kept stays ``kept``, and one that is ``asked`` waits until all are
+    accepted. New ones are ``asked`` without such rows, or if more than 20 rows, and more than
+    20 %, of a month would leave at once.
     """
-    leaving = Counter(day[:7] for day, before in gone.values() if before in (None, "asked"))
+    leaving = Counter(day[:7] for day, before, _ in gone.values() if before in (None, "asked"))
     decided = {}
-    for identity, (day, before) in gone.items():
-        is_asked = before == "asked" or are_many(leaving[day[:7]], rows_by_month.get(day[:7], 0))
+    for identity, (day, before, is_proved) in gone.items():
+        is_many = are_many(leaving[day[:7]], rows_by_month.get(day[:7], 0))
+        is_asked = before == "asked" or not is_proved or is_many
         is_settled = before in ("kept", "removed")
         state = "asked" if is_asked and not accepted else "removed"
         decided[identity] = before if before and is_settled else state

@@ -12,6 +12,32 @@ from mdvec.text import bracketed_name, shown_name
 
 
 @dataclass(frozen=True, slots=True)
+class StatedRow:
+    """What a statement says of a purchase or payment; every shape of a whole row begins with it.
+
+    ``amount`` is in yen, negative for money that goes out; None where the file has none. Texts are
+    stripped, but otherwise unchanged; "" where the file has none.
+    """
+
+    date: dt.date
+    amount: int | None
+    description: str
+    category_major: str
+    category_minor: str
+    account: str
+    memo: str
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """The number of a stored row; as the last base of a row's class, it comes first in JSON."""
+
+    __slots__ = ()
+
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
 class RowNote:
     """A note ("" for none) and tags."""
 
@@ -31,22 +57,13 @@ class RowNote:
 
 
 @dataclass(frozen=True, slots=True)
-class RowFields:
+class RowFields(StatedRow, Numbered):
     """What a row of the ledger and a row of an answer have in common.
 
-    ``amount`` is in yen, negative for money that goes out; None where the file has none.
     ``row_number`` is the line of ``source_file`` at which the row begins, from 1; 0 if the file
-    of that name no longer has the row. Texts are "" where the file has none.
+    of that name no longer has the row.
     """
 
-    id: int
-    date: dt.date
-    amount: int | None
-    description: str
-    category_major: str
-    category_minor: str
-    account: str
-    memo: str
     is_target: bool
     is_transfer: bool
     is_duplicate: bool

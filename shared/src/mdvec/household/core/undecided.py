@@ -19,10 +19,9 @@ from functools import cache
 from importlib import resources
 from typing import Literal
 
-from mdvec.household.core.cells import BadCell, is_date, parse_amount
+from mdvec.household.core.cells import BadCell, CsvRecord, is_date, parse_amount
 from mdvec.household.core.column_roles import any_of
-from mdvec.household.core.csv_text import CsvRecord
-from mdvec.household.core.mapped_rows import TOTAL, MappedRows, is_header, is_yen, read_mapped
+from mdvec.household.core.mapped_rows import TOTAL, MappedRows, header_test, is_yen, read_mapped
 from mdvec.household.core.mapping import Conditions, MappedColumn, Mapping, one_spelling
 from mdvec.text import shown_name
 
@@ -268,6 +267,7 @@ def _columns(mapping: Mapping, records: Records, read: MappedRows) -> list[_Colu
     columns: dict[MappedColumn, dict[int, str]] = {}
     keys: list[MappedColumn | None] = []
     rows = 0
+    is_header = header_test(mapping)
     for line, cells in records:
         if isinstance(cells, str):
             continue
@@ -277,7 +277,7 @@ def _columns(mapping: Mapping, records: Records, read: MappedRows) -> list[_Colu
                 if key is not None:
                     columns.setdefault(key, {})[rows] = cell.strip()
             rows += 1
-        elif mapping.header and is_header(mapping, cells):
+        elif mapping.header and is_header(cells):
             names = [cell.strip() for cell in cells]
             keys = [
                 open_key(number if not name or name in names[: number - 1] else name)

@@ -22,10 +22,9 @@ from mdvec.household.core.identity import (
     scoped,
 )
 from mdvec.household.core.statements import Remover, Statement, are_many, decide_removals
-from mdvec.household.interfaces import statement_rows
-from mdvec.household.interfaces.ledger_statements import KnownFile
+from mdvec.household.interfaces import ledger_statements
+from mdvec.household.interfaces.ledger_statements import COLUMNS, VALUES, KnownFile
 from mdvec.household.interfaces.marks import former_ids, keep_decisions
-from mdvec.household.interfaces.statement_rows import COLUMNS, VALUES
 
 _SHIFT = 1 << 40
 """The position of a statement stands before the id of its row: one number orders both."""
@@ -33,7 +32,7 @@ _TABLES = (
     "ranked_statements (statement_id INTEGER PRIMARY KEY, position INTEGER, is_present INTEGER, "
     "is_unread INTEGER, path TEXT, has_lines INTEGER, scope TEXT)",
     "same_rows (row_id INTEGER PRIMARY KEY, identity TEXT)",
-    "removers (older INTEGER, newer INTEGER, first TEXT, last TEXT)",
+    "removers (older INTEGER, newer INTEGER, first TEXT, last TEXT, is_again INTEGER)",
     "replacers (newer INTEGER, older INTEGER, PRIMARY KEY (newer, older))",
     # place: where the transaction appears first; the rows of an import are stored in that order.
     "derived (identity TEXT PRIMARY KEY, row_id INTEGER, place INTEGER, statements INTEGER, "
@@ -126,11 +125,11 @@ def _find_same_rows(
 
     In a rebuild, rows of files that are there are matched with such rows alone.
     """
-    without_id = statement_rows.rows_without_id(connection)
+    without_id = ledger_statements.rows_without_id(connection)
     if not without_id:
         return {}
-    with_id = statement_rows.rows_with_id(connection)
-    beside = statement_rows.blocks_with(connection, {row.identity for row in with_id})
+    with_id = ledger_statements.rows_with_id(connection)
+    beside = ledger_statements.blocks_with(connection, {row.identity for row in with_id})
     own_rows, known = set[str](), set[str]()
     if not is_rebuild:
         own_names = {scoped(row.identity, row.scope) for row in without_id}
@@ -186,12 +185,12 @@ def mark_gone_rows(connection: apsw.Connection, removers: Iterable[Remover]) -> 
 
     A part of a split purchase is gone, too, if a newer file has the purchase without it.
     """
-    connection.executemany("INSERT INTO removers VALUES (?, ?, ?, ?)", removers)
+    connection.executemany("INSERT INTO removers VALUES (?, ?, ?, ?, ?)", removers)
     connection.execute(
         "UPDATE derived SET missing_from = (SELECT m.newer FROM removers AS m "
         "JOIN ledger_statements AS s ON s.id = m.newer WHERE m.older = r.statement_id "
         "AND r.date BETWEEN m.first AND m.last "
-        "AND r.account IN (SELECT value FROM json_each(s.accounts)) ORDER BY m.rowid LIMIT 1) "
+        f"AND (m.is_again OR {_OF_ACCOUNT}) ORDER BY {_OF_ACCOUNT} DESC, m.rowid LIMIT 1) "
         "FROM statement_rows AS r WHERE r.id = derived.row_id "
         "AND r.statement_id IN (SELECT older FROM removers)"
     )
@@ -210,9 +209,10 @@ def mark_gone_rows(connection: apsw.Connection, removers: Iterable[Remover]) -> 
 def mark_removals(connection: apsw.Connection, tool_id: int, *, accepted: bool) -> None:
     """Give each gone row its state; a row that the user kept stays so until a file has it anew."""
     gone = {
-        identity: (day, before)
-        for identity, day, before in connection.execute(
-            f"SELECT d.identity, r.date, t.removal {_BESIDE} WHERE d.missing_from NOT NULL",
+        identity: (day, before, bool(is_proved))
+        for identity, day, before, is_proved in connection.execute(
+            f"SELECT d.identity, r.date, t.removal, {_OF_ACCOUNT} {_BESIDE} "
+            "JOIN ledger_statements AS s ON s.id = d.missing_from",
             (tool_id,),
         )
     }
@@ -248,6 +248,7 @@ def forget_rows_without_file(connection: apsw.Connection, paths: Iterable[str]) 
     )
 
 
+_OF_ACCOUNT = "(r.account IN (SELECT value FROM json_each(s.accounts)))"
 _AND_ROW = (
     "JOIN statement_rows AS r ON r.id = d.row_id "
     "JOIN ranked_statements AS q ON q.statement_id = r.statement_id"
@@ -286,7 +287,7 @@ def hold_back(
     if not connection.changes():
         return []
     changing = connection.execute(
-        "SELECT x.newer, x.older, substr(r.date, 1, 7), r.identity, d.identity "
+        "SELECT x.newer, x.older, substr(t.date, 1, 7), r.identity, d.identity "
         f"FROM transactions AS t CROSS JOIN derived AS d ON d.identity = t.identity {_AND_ROW} "
         "JOIN replacers AS x ON x.newer = r.statement_id AND x.older = t.statement_id "
         f"WHERE +t.tool_id = ? AND {_HAS_OTHER_VALUES}",
@@ -295,11 +296,13 @@ def hold_back(
     by_pair: dict[tuple[int, int], list[tuple[str, str, str]]] = {}
     for newer, older, month, own, identity in changing:
         by_pair.setdefault((newer, older), []).append((month, own, identity))
-    of_month = dict[str, int](
-        connection.execute(
-            "SELECT substr(date, 1, 7), count(*) FROM transactions WHERE tool_id = ? "
-            "AND removal IS NOT 'removed' GROUP BY 1",
-            (tool_id if by_pair else -1,),
+    of_month = Counter[str](
+        dict(
+            connection.execute(
+                "SELECT substr(date, 1, 7), count(*) FROM transactions WHERE tool_id = ? "
+                "AND removal IS NOT 'removed' GROUP BY 1",
+                (tool_id if by_pair else -1,),
+            )
         )
     )
     held = []
@@ -399,7 +402,7 @@ def _update(connection: apsw.Connection, tool_id: int) -> tuple[int, int]:
     )
     _count_change(connection, tool_id)
     counts: tuple[int, int] = connection.execute(
-        "SELECT coalesce(sum(c.has_other_values OR c.returns AND d.is_mentioned), 0), "
+        "SELECT coalesce(sum((c.has_other_values OR c.returns) AND d.is_mentioned), 0), "
         "coalesce(sum(c.returns), 0) "
         "FROM changed AS c JOIN derived AS d ON d.identity = c.identity"
     ).get

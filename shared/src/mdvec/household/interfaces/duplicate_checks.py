@@ -13,8 +13,12 @@ import apsw
 
 from mdvec.household.core.pair import ComparedRow, DetectionOptions, OpenPair, Pair
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.interfaces.ledger_sums import counts, in_ledger
-from mdvec.household.interfaces.transactions import TRANSACTION_COLUMNS, read_transaction
+from mdvec.household.interfaces.ledger_sums import (
+    TRANSACTION_COLUMNS,
+    counts,
+    in_ledger,
+    read_transaction,
+)
 
 _CHECK = (
     "c.id, c.transaction_id_1, c.transaction_id_2, c.detection_date_tolerance, "

@@ -14,8 +14,13 @@ from mdvec.dates import Days
 from mdvec.household.core.categories import INCOME, Category, Subject
 from mdvec.household.core.row_sums import KeySum, RowSum
 from mdvec.household.core.transaction import RowNote, Transaction
-from mdvec.household.interfaces.ledger_sums import counts, left_out, of_subject
-from mdvec.household.interfaces.transactions import TRANSACTION_COLUMNS, read_transaction
+from mdvec.household.interfaces.ledger_sums import (
+    TRANSACTION_COLUMNS,
+    counts,
+    left_out,
+    of_subject,
+    read_transaction,
+)
 
 Order = Literal["newest", "oldest", "largest", "smallest"]
 RowOrder = Literal[Order, "shop", "category", "account"]

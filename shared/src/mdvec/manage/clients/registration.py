@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path, PurePath
+from pathlib import Path, PureWindowsPath
 from typing import Literal, cast
 
 import tomlkit
@@ -30,8 +30,9 @@ _EXCLUDED_BY: Mapping[str, frozenset[str]] = {
         "--database", "--docs-dir", "--data-dir", "--name", "--all-tools", "--http", "--allow-host",
     }),
     "--database": frozenset({"--connect", "--data-dir"}),
+    "--docs-dir": frozenset({"--name"}),
 }  # fmt: skip
-"""The server's options that cannot stand, or mean nothing, beside another one."""
+"""The server's options that cannot stand, or mean nothing, beside a new value of another one."""
 
 _Option = tuple[str, ...]
 
@@ -82,8 +83,8 @@ def _merged(
     """
     if not server.is_database_chosen and "--data-dir" in map(_name, previous):
         fresh = [option for option in fresh if _name(option) != "--database"]
-    names = {_name(option) for option in fresh}
-    names = names.union(*(_EXCLUDED_BY.get(name, ()) for name in names))
+    excluded = [_EXCLUDED_BY.get(_name(new), ()) for new in fresh if new not in previous]
+    names = {_name(option) for option in fresh}.union(*excluded)
     return fresh, [option for option in previous if _name(option) not in names]
 
 
@@ -94,8 +95,13 @@ def _own_arguments(entry: ClientEntry) -> list[str]:
         str(entry.get("command", "")),
         *map(str, arguments if isinstance(arguments, list) else []),
     ]
-    starts = [at for at, part in enumerate(line) if PurePath(part).name in _PROGRAM_NAMES]
+    starts = [at for at, part in enumerate(line) if _program(part) in _PROGRAM_NAMES]
     return line[starts[-1] + 1 :] if starts else []
+
+
+def _program(path: str) -> str:
+    """The name of a program, whichever system the path is of."""
+    return PureWindowsPath(path).name.lower().removesuffix(".exe")
 
 
 def _options(arguments: list[str]) -> list[_Option]:

@@ -1,4 +1,7 @@
-"""Search filters: a path, tags, days, and texts to find or leave out, parsed from user input."""
+"""Search filters: a path, tags, days, and texts to find or leave out, as a user states them.
+
+A query states them by signs: "…" as written, -word without it, tag: and path:.
+"""
 
 from __future__ import annotations
 
@@ -269,3 +272,79 @@ def _prefix(pattern: str) -> str:
 def _shown(said: str) -> str:
     flat = " ".join(said.split())[:MAX_DAY_CHARS]
     return repr(flat)
+
+
+_QUOTED = r"[\"“]([^\"“”\n]*[^\s\"“”][^\"“”\n]*)[\"”]"
+_SIGNED = re.compile(
+    rf"(?<!\S)([-\u2212\uff0d](?=[^\W\d_]|[\"“])|tag:|path:)(?:{_QUOTED}|([^\s\"“”]+))(?!\S)"
+)
+"""A hyphen, or what input methods type for it: a minus sign, a hyphen of full width."""
+_EXACT = re.compile(rf"(?<![\w\"“”]){_QUOTED}(?![A-Za-z0-9_])|(?<=[^\x00-\x7f]){_QUOTED}")
+_CODE_SIGNS = frozenset("{}[]()<>=;|`$\\")
+
+
+@dataclass(frozen=True, slots=True)
+class TypedQuery:
+    """A query without what it states, and that: texts to find or to leave out, tags and a path."""
+
+    words: str
+    exact: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    path: str | None = None
+
+
+def typed_query(text: str) -> TypedQuery:
+    """Read a query as people type it; every other sign, 「」 too, is text.
+
+    A query that only says what to leave out states nothing: its signs are text as well.
+    """
+    stated: dict[str, list[str]] = {"-": [], "tag:": [], "path:": []}
+    exact: list[str] = []
+
+    def take(match: re.Match[str]) -> str:
+        stated[match[1] if match[1] in stated else "-"].append((match[2] or match[3]).strip())
+        return " "
+
+    def unquote(match: re.Match[str]) -> str:
+        exact.append((match[1] or match[2]).strip())
+        return f" {exact[-1]} "
+
+    words = " ".join(_EXACT.sub(unquote, _SIGNED.sub(take, text)).split())
+    if not (words or stated["tag:"] or stated["path:"]):
+        return TypedQuery(text)
+    return TypedQuery(
+        words if exact or any(stated.values()) else text,
+        tuple(dict.fromkeys(exact)),
+        tuple(dict.fromkeys(stated["-"])),
+        tuple(dict.fromkeys(stated["tag:"])),
+        stated["path:"][-1] if stated["path:"] else None,
+    )
+
+
+def looks_like_code(text: str) -> bool:
+    """Whether a query may be a command, code or several lines, where such signs mean other things.
+
+    A line of ASCII that begins in lower case is taken as a command (ls -la, grep "a b" file).
+    """
+    line = text.strip()
+    if "\n" in line or not _CODE_SIGNS.isdisjoint(line) or " --" in f" {line}":
+        return True
+    return line.isascii() and line[:1].islower() and not line.startswith(("tag:", "path:"))
+
+
+_MAX_NAMED = 3
+
+
+def signs_read_as_text(text: str, *, is_code: bool) -> list[str]:
+    """A note on the signs of a query that state nothing: in code, or with nothing else to ask."""
+    signs = [match[0] for match in (*_SIGNED.finditer(text), *_EXACT.finditer(text))]
+    signs = list(dict.fromkeys(signs))
+    if not signs or not (is_code or typed_query(text) == TypedQuery(text)):
+        return []
+    more = f" and {len(signs) - _MAX_NAMED} more" if len(signs) > _MAX_NAMED else ""
+    why = "the query looks like a command or code" if is_code else "nothing else is asked"
+    return [
+        f"read as text, as {why}: {', '.join(signs[:_MAX_NAMED])}{more}; "
+        "exact and exclude state such words"
+    ]

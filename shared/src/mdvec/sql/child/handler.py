@@ -71,6 +71,8 @@ class RequestHandler:
     named: dict[str, tuple[Column, ...]] = field(default_factory=dict)
     values: BoundValues | None = None
     """Those of the parameters of the query at hand; None if it may have no parameters."""
+    trees: dict[str, str] = field(default_factory=dict)
+    """The syntax trees of the SQL of the request at hand, each of which DuckDB made once."""
 
     def handle(self, message: Message) -> Message:
         """Do what a request says and return the response.
@@ -87,6 +89,7 @@ class RequestHandler:
         }
         given = message.get("parameters")
         self.values = None if given is None else values_in(given)
+        self.trees = {}
         for name in self.named:
             self.connection.execute(f"DROP VIEW {identifier(name)}")
         self.named = {}
@@ -226,13 +229,14 @@ class RequestHandler:
 
     def _query(self, message: Message) -> tuple[str, frozenset[str]]:
         """Our statement with the source in it, and the tables that it reads."""
-        text, _ = self._source(message["source"])
-        query = with_source(message.get("sql", SELECT_ALL), text)
+        statement = message.get("sql", SELECT_ALL)
+        text, _ = self._source(message["source"], statement)
+        query = with_source(statement, text)
         # Checked again in the form that will run: the whole must be one SELECT, like its parts.
         return query, self._checked(self._serialized(query), query)
 
-    def _source(self, source: str) -> tuple[str, frozenset[str]]:
-        """A source as it can stand after FROM, and the tables that it reads."""
+    def _source(self, source: str, statement: str = SELECT_ALL) -> tuple[str, frozenset[str]]:
+        """A source as it can stand after FROM in a statement, and the tables that it reads."""
         known, text = self._known(), clean(source)
         table = find_table(text, known)
         if table is not None:
@@ -240,7 +244,7 @@ class RequestHandler:
         if (pivot := Pivot.of_query(text)) is not None:
             values = self._fetched(pivot.asked, self.values)
             text = pivot.with_values([str(value) for (value,) in values])
-        tree = self._serialized(text)
+        tree = self._serialized(text, with_source(statement, f"(\n{text}\n)"))
         reads = self._checked(tree, text)
         return f"(\n{self._without_semicolons(text, tree)}\n)", reads
 
@@ -288,9 +292,14 @@ class RequestHandler:
                 shortest = text[:end]
         return shortest
 
-    def _serialized(self, sql: str) -> str:
-        row = self.connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
-        return str(row[0]) if row else ""
+    def _serialized(self, sql: str, *soon: str) -> str:
+        """The syntax tree of SQL; those of what is asked for ``soon`` are made with it."""
+        if sql not in self.trees:
+            texts = [sql, *soon]
+            trees = ", ".join(["json_serialize_sql(?)"] * len(texts))
+            row = self.connection.execute(f"SELECT {trees}", texts).fetchone()
+            self.trees |= zip(texts, row or (), strict=True)
+        return self.trees[sql]
 
     def _known(self) -> list[str]:
         return list(self._all_tables)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
@@ -12,7 +12,7 @@ import duckdb
 
 from mdvec.queries import ParameterType
 from mdvec.sql.core.refusals import QueryRefused
-from mdvec.sql.core.statement import fold
+from mdvec.sql.core.statement import fold, nodes_in
 
 BoundValues = dict[str, object]
 MAX_PARAMETERS = 20
@@ -103,7 +103,8 @@ def parameter_names(tree: dict[str, Any]) -> list[str]:
     Raises:
         QueryRefused: one has a number, or no name that it could be given by.
     """
-    nodes = sorted(_parameters(tree), key=lambda node: int(node.get("query_location", 0)))
+    nodes = [node for node in nodes_in(tree) if node.get("class") == "PARAMETER"]
+    nodes.sort(key=lambda node: int(node.get("query_location", 0)))
     names = list(dict.fromkeys(fold(str(node.get("identifier"))) for node in nodes))
     for name in names:
         if _NAME.fullmatch(name) is None:
@@ -116,7 +117,7 @@ def parameter_names(tree: dict[str, Any]) -> list[str]:
 def declared_types(tree: dict[str, Any]) -> dict[str, ParameterType]:
     """The types of those parameters that the query casts, as in ``$since::DATE``, or counts by."""
     types: dict[str, ParameterType] = {}
-    for node in _nodes(tree):
+    for node in nodes_in(tree):
         child = node.get("child")
         if node.get("class") == "CAST" and isinstance(child, dict):
             kind = _spelled(str(node.get("type_expr", {}).get("type_name")))
@@ -158,17 +159,3 @@ def _spelled(name: str) -> ParameterType | None:
              "INT8": "BIGINT", "INT4": "INTEGER", "INT2": "SMALLINT", "FLOAT8": "DOUBLE",
              "FLOAT4": "FLOAT"}  # fmt: skip
     return type_named(other.get(upper, upper))
-
-
-def _parameters(tree: object) -> Iterator[dict[str, Any]]:
-    return (node for node in _nodes(tree) if node.get("class") == "PARAMETER")
-
-
-def _nodes(value: object) -> Iterator[dict[str, Any]]:
-    if isinstance(value, list):
-        for part in value:
-            yield from _nodes(part)
-    elif isinstance(value, dict):
-        yield value
-        for part in value.values():
-            yield from _nodes(part)

@@ -237,21 +237,39 @@ def plan_profile(
               for at, profiled in enumerate(columns) if may_be_infinite(profiled)]  # fmt: skip
     if any(sample.rows < 1 for sample in chosen_samples.values()):
         inner.append("random() AS lot")
-    when = "NULL, NULL"
+    when = ("NULL", "NULL")
     if period is not None:
         inner.append(f"{identifier(period.name)} AS period")
-        when = "min(period), max(period)"
-    computed = ["count(*)", when, *(sql for by_figure in expressions for sql in by_figure.values())]
-    where = f"\nWHERE {condition}" if condition else ""
-    sql = (
-        "SELECT " + ",\n".join(computed) + "\nFROM (\nSELECT " + ",\n".join(inner or ["1"])
-        + "\nFROM {source}" + where + "\n)"
+        when = ("min(period)", "max(period)")
+    rows = (
+        "\nFROM (\nSELECT " + ",\n".join(inner or ["1"])
+        + "\nFROM {source}" + (f"\nWHERE {condition}" if condition else "") + "\n)"
     )  # fmt: skip
+    figured = (sql for by_figure in expressions for sql in by_figure.values())
+    computed = ["count(*)", *when, *figured]
+    sql = _read_twice(computed, rows) if samples else f"SELECT {_listed(computed)}{rows}"
     figures = {
         column.name: tuple(by_figure)
         for column, by_figure in zip(columns, expressions, strict=True)
     }
     return ProfilePlan(sql, figures, chosen_samples)
+
+
+def _read_twice(computed: Sequence[str], rows: str) -> str:
+    """A statement whose distinct counts are a subquery of their own, over the same rows.
+
+    In one SELECT with other figures DuckDB 2.0 keeps all rows in memory: 2.3 GB instead of 0.4 GB
+    for ten million rows of 23 columns, in the same time.
+    """
+    parts: dict[bool, list[str]] = {False: [], True: []}
+    for at, sql in enumerate(computed):
+        parts["DISTINCT" in sql].append(f"{sql} AS f{at}")
+    queries = ", ".join(f"(SELECT {_listed(part)}{rows})" for part in parts.values() if part)
+    return f"SELECT {_listed(f'f{at}' for at in range(len(computed)))} FROM {queries}"
+
+
+def _listed(expressions: Iterable[str]) -> str:
+    return ",\n".join(expressions)
 
 
 def _expressions(column: Column, at: int, sample: Sample) -> dict[str, str]:

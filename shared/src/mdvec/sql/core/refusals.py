@@ -19,11 +19,11 @@ _MAX_LIST = 240
 _MIN_NEARNESS = 0.6
 
 
-def named(names: Sequence[str]) -> str:
-    """As many of the first names as fit into a sentence, and the number of the others."""
+def named(names: Sequence[str], most: int = _MAX_LIST) -> str:
+    """As many of the first names as ``most`` characters hold, and the number of the others."""
     shown: list[str] = []
     for name in names:
-        if shown and sum(map(len, shown)) + len(name) + 2 * len(shown) > _MAX_LIST:
+        if shown and sum(map(len, shown)) + len(name) + 2 * len(shown) > most:
             return f"{', '.join(shown)} and {len(names) - len(shown)} more"
         shown.append(shown_name(shortened_name(name)))
     return ", ".join(shown)

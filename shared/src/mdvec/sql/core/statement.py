@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,6 +42,15 @@ _PIVOT = re.compile(
 _MAX_PIVOTED = 200
 
 Node = dict[str, Any]
+
+
+def nodes_in(value: object) -> Iterator[Node]:
+    """Every node of a part of the tree, an outer one before those in it."""
+    if isinstance(value, dict):
+        yield value
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for part in parts:
+        yield from nodes_in(part)
 
 
 def fold(name: str) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import Any
 
 from mdvec.datasets import Column
 from mdvec.sql.core.refusals import quotable
-from mdvec.sql.core.statement import Node, fold
+from mdvec.sql.core.statement import Node, fold, nodes_in
 from mdvec.text import identifier, literal
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -51,10 +52,10 @@ class Trap:
 
 def traps_in(tree: Node, tables: Mapping[str, Sequence[Column]]) -> list[Trap]:
     """The first places of a checked query where a trap may be; most queries have none."""
-    ctes = {fold(entry["key"]) for node in _nodes(tree) for entry in _listed_ctes(node)}
+    ctes = {fold(entry["key"]) for node in nodes_in(tree) for entry in _listed_ctes(node)}
     known = {fold(name): name for name in tables if fold(name) not in ctes}
     traps: list[Trap] = []
-    for node in _nodes(tree):
+    for node in nodes_in(tree):
         if node.get("type") != "SELECT_NODE":
             continue
         scope = _Scope(dict(_base_tables(node["from_table"], known)), tables)
@@ -102,14 +103,6 @@ def _base_tables(relation: Node, known: Mapping[str, str]) -> Iterator[tuple[str
         yield fold(str(relation.get("alias") or "")), ""
 
 
-def _nodes(value: object) -> Iterator[Node]:
-    if isinstance(value, dict):
-        yield value
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    for part in parts:
-        yield from _nodes(part)
-
-
 def _own_parts(select: Node) -> Iterator[Node]:
     """The nodes of a SELECT without those of the queries in it."""
     waiting: list[object] = list(select.values())
@@ -152,7 +145,7 @@ def _is_null_itself(node: Node) -> bool:
 
 
 def _between(node: Node, scope: _Scope) -> Trap | None:
-    """The day that a range of timestamps ends with, of which it has the first moment only."""
+    """The day that a range of timestamps ends with, and whose rows after midnight it leaves out."""
     if node.get("class") == "BETWEEN":
         input_, upper, sign = node["input"], node["upper"], "BETWEEN … AND"
     elif node.get("type") == "COMPARE_LESSTHANOREQUALTO":
@@ -165,10 +158,18 @@ def _between(node: Node, scope: _Scope) -> Trap | None:
     day, of = _text(upper), scope.column(input_)
     if of is None or day is None or not _DAY.fullmatch(day) or not of[1].type.startswith("TIMESTA"):
         return None
-    name = quotable(of[1].name, _MAX_QUOTED)
+    try:
+        after = date.fromisoformat(day) + timedelta(1)
+    except (ValueError, OverflowError):  # which DuckDB refuses, or no later day is a date
+        return None
+    name, column, kind = quotable(of[1].name, _MAX_QUOTED), identifier(of[1].name), of[1].type
     return Trap(
         f"{sign} '{day}' ends as that day begins, for {name} has times; write "
-        f"{name} < the day after"
+        f"{name} < the day after",
+        check=(
+            f"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM {identifier(of[0])} WHERE {column} > "
+            f"CAST('{day}' AS {kind}) AND {column} < CAST('{after}' AS {kind}))"
+        ),
     )
 
 

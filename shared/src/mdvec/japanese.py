@@ -1,6 +1,6 @@
 """Finds the Japanese of an English sentence of the library, whatever names and numbers are in it.
 
-The table is ``sentences.toml``: sentences with ``{places}``, in both languages.
+The table is ``japanese.toml``: sentences with ``{places}``, in both languages.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from pathlib import Path
 
 _PLACE = re.compile(r"\{(\w+)\}")
 _MAX_SENTENCE = 2_000
+_HEADING = "heading"
+"""The group of the table that is no sentences."""
 
 
 def in_japanese(sentence: str) -> str:
@@ -29,10 +31,23 @@ def in_japanese(sentence: str) -> str:
     return sentence
 
 
+def heading_in_japanese(heading: str) -> str:
+    """The heading of a table, or the name of a fact, in Japanese.
+
+    Headings are words, which stand for themselves within sentences: a tool may be called "name".
+    """
+    return _headings().get(heading, heading)
+
+
+@cache
+def _headings() -> dict[str, str]:
+    return dict(known_sentences()[_HEADING])
+
+
 @cache
 def known_sentences() -> dict[str, tuple[tuple[str, str], ...]]:
     """The table: sentences with ``{places}``, in English and in Japanese, by who says them."""
-    text = (Path(__file__).parent / "sentences.toml").read_text(encoding="utf-8")
+    text = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
     return {
         speaker: tuple((each["en"], each["ja"]) for each in sentences)
         for speaker, sentences in tomllib.loads(text).items()
@@ -43,7 +58,8 @@ def known_sentences() -> dict[str, tuple[tuple[str, str], ...]]:
 def _known() -> tuple[tuple[re.Pattern[str], str], ...]:
     return tuple(
         (re.compile(_pattern(english)), japanese)
-        for sentences in known_sentences().values()
+        for speaker, sentences in known_sentences().items()
+        if speaker != _HEADING
         for english, japanese in sentences
     )
 
