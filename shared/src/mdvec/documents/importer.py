@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass
 
 import apsw
@@ -70,10 +71,11 @@ def import_documents(job: ImportJob) -> ImportReport:
     """
     run = _FolderImport(job)
     try:
-        return run.rebuild() if run.rebuilds else run.follow()
-    except KeyboardInterrupt:
+        # Until the interrupt is handled, its traceback keeps queries open; their tables are locked.
+        with suppress(KeyboardInterrupt):
+            return run.rebuild() if run.rebuilds else run.follow()
         run.index.keep_paid()
-        raise ImportInterrupted(run.stopped()) from None
+        raise ImportInterrupted(run.stopped())
     finally:
         run.converter.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -46,14 +47,13 @@ def import_household(job: ImportJob) -> ImportReport:
         ImportInterrupted: the user stopped it.
     """
     importing = _HouseholdImport(job)
-    try:
+    with suppress(KeyboardInterrupt):
         return importing.run()
-    except KeyboardInterrupt:
-        importing.index.keep_paid()
-        raise ImportInterrupted(
-            f"stopped; what was finished is kept, "
-            f"continue with: mdvec import -n {job.tool.name} --mode update"
-        ) from None
+    importing.index.keep_paid()
+    raise ImportInterrupted(
+        f"stopped; what was finished is kept, "
+        f"continue with: mdvec import -n {job.tool.name} --mode update"
+    )
 
 
 def _stored_states(connection: apsw.Connection, tool: Tool) -> Mapping[str, FileState]:

@@ -1,6 +1,7 @@
 """Importing a folder: what is added, updated, kept and refused."""
 
 import os
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +17,7 @@ from mdvec.importing.options import ImportRefused
 from mdvec.manage.status import details
 from mdvec.manage.tool_import import import_tool
 from mdvec.text.tokens import InvalidChunking
+from mdvec.tools import registry
 
 LONG = "この節は五十文字より長いので、ひとつのチャンクになります。" * 3
 
@@ -275,6 +277,31 @@ def test_an_interrupted_replace_keeps_the_old_contents_and_no_leftovers(collecti
     with pytest.raises(MdvecError, match="still has what it had before"):
         import_tool(
             collection.request("replace"), lambda _: Embedder(collection.backend), on_progress=stop
+        )
+    assert collection.contents() == before
+    assert collection.rows("SELECT name FROM sqlite_schema WHERE name LIKE '%@%'") == []
+    collection.check()
+
+
+def test_ctrl_c_while_the_rows_of_a_query_are_read_leaves_no_leftovers(collection):
+    for number in range(4):
+        collection.write(f"{number}.md", note(f"節{number}"))
+    collection.import_("new")
+    before = collection.contents()
+
+    def stop(frame, event, _):
+        if event == "call" and frame.f_code is registry._tool.__code__:
+            raise KeyboardInterrupt
+
+    def in_the_next_file(progress):
+        if progress.files_done == 2:
+            sys.setprofile(stop)
+
+    with pytest.raises(MdvecError, match="2 of 4 files; .* still has what it had before"):
+        import_tool(
+            collection.request("replace"),
+            lambda _: Embedder(collection.backend),
+            on_progress=in_the_next_file,
         )
     assert collection.contents() == before
     assert collection.rows("SELECT name FROM sqlite_schema WHERE name LIKE '%@%'") == []
