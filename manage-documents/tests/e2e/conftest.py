@@ -25,6 +25,7 @@ import typer
 from imported import imported
 from mdvec.embedding import catalog
 from mdvec.importing.job import ImportReport
+from mdvec.japanese import in_japanese
 from typer.testing import CliRunner
 
 from mdvec_cli.commands import is_japanese
@@ -137,7 +138,8 @@ class Mdvec:
     def __call__(self, *arguments, stdin="", is_terminal=False, **environment) -> Done:
         """Run a command in this process; an environment variable set to None is removed.
 
-        With ``is_terminal`` it draws as on a terminal, but nobody is there to ask.
+        With ``is_terminal`` it draws as on a terminal, but nobody is there to ask. What it says of
+        errors has a Japanese form.
         """
         wanted = self._variables(environment)
         removed = dict.fromkeys(os.environ.keys() - wanted.keys())
@@ -156,6 +158,9 @@ class Mdvec:
             said = err.getvalue().decode()
             done = Done(code, out.getvalue().decode(), said)
         assert "Traceback" not in said
+        for line in said.splitlines():
+            label, _, sentence = line.partition(": ")
+            assert label not in {"error", "warning", "note"} or in_japanese(sentence) != sentence
         return done
 
     def process(self, *arguments, stdin="", first="", python=(), **environment) -> Done:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from mdvec.settings import display_language
 
 import mdvec_cli
+from mdvec_cli.commands.terminal import in_own_language
 from mdvec_cli.main import app, columns, put_into_japanese, wrapped
 
 KANA = re.compile(r"[ぁ-んァ-ヶ一-龠]")
@@ -93,14 +94,14 @@ def test_errors_and_findings_are_in_japanese_but_not_json(mdvec):
         "エラー: オプション --name（-n）がありません。mdvec import --help をご覧ください\n"
     )
     assert japanese("search", "水", "-k", "0").err == (
-        "エラー: --k（-k）に 0 は使えません（1 to 50 hits）。mdvec search --help をご覧ください\n"
+        "エラー: --k（-k）に 0 は使えません（1 から 50 件まで）。"
+        "mdvec search --help をご覧ください\n"
     )
     mdvec.write("a.md", "# 水\n")
     imported = japanese("import", "-n", "notes")
     assert imported.out.startswith("notes: 追加 1、更新 0、削除 0、変更なし 0、失敗 0。断片 1 個、")
-    # What has no translation is in English as a whole.
     exported = japanese("household", "export", "-n", "notes", "--since", "2025-13-01")
-    assert exported.err.startswith("error: Invalid value for '--since'")
+    assert exported.err.startswith("エラー: --since に 2025-13-01 は使えません。")
     assert japanese("household", "expenses", "medical", "-n", "notes").err == (
         "エラー: ツール「notes」は markdown で、家計簿ではありません\n"
     )
@@ -109,6 +110,13 @@ def test_errors_and_findings_are_in_japanese_but_not_json(mdvec):
     assert sum(bool(KANA.search(line)) for line in lines) > 10
     findings = japanese("doctor", "--format", "json").json["findings"]
     assert [finding for finding in findings[3:6] if KANA.search(finding["sentence"])] == []
+
+
+def test_what_has_no_translation_is_in_english_as_a_whole(monkeypatch):
+    monkeypatch.setenv("MDVEC_DISPLAY_LANGUAGE", "ja")
+    assert in_own_language("error: Binder Error: no such function") == (
+        "error: Binder Error: no such function"
+    )
 
 
 def test_tables_and_lines_are_in_japanese_and_what_is_the_users_stays(mdvec):

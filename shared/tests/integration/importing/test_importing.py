@@ -297,7 +297,7 @@ def test_ctrl_c_while_the_rows_of_a_query_are_read_leaves_no_leftovers(collectio
         if progress.files_done == 2:
             sys.setprofile(stop)
 
-    with pytest.raises(MdvecError, match="2 of 4 files; .* still has what it had before"):
+    with pytest.raises(MdvecError, match=r"2 of 4 files; .* still has what it had before"):
         import_tool(
             collection.request("replace"),
             lambda _: Embedder(collection.backend),
