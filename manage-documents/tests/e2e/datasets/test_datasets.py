@@ -44,8 +44,8 @@ def test_an_import_prints_a_line_per_table_and_needs_no_model(runs):
     ]
     assert done.err == (
         "read: June.csv: cp932; 日付: 2025/06/01 → DATE\n"
-        "failed: broken.csv: line 2: the row has 1 cells, but there are 2 columns; "
-        "it was split at ',', --delimiter names another\n"
+        "failed: broken.csv: line 2: the row has 1 cell for 2 columns; it was split at ',': "
+        "--delimiter names another, --header-row another line of names\n"
     )
     assert done.code == 0
 

@@ -199,8 +199,8 @@ def test_unreadable_files_are_reported_and_the_rest_is_imported(runs, tmp_path):
         "cut.parquet": part,
         "empty.parquet": part,
         "text.parquet": part,
-        "rows.csv": "line 3: the row has 1 cells, but there are 2 columns; "
-        "it was split at ',', --delimiter names another",
+        "rows.csv": "line 3: the row has 1 cell for 2 columns; it was split at ',': "
+        "--delimiter names another, --header-row another line of names",
         "fake.duckdb": "it is not a complete DuckDB database; copy it again",
         "none.duckdb": "it has no tables",
         "out.csv": "the link leads out of the source folder; it was not followed",

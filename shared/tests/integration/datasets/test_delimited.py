@@ -170,18 +170,20 @@ def test_a_header_alone_is_an_empty_table(tmp_path):
         (b", \n1,2\n", "its first line is empty"),
         (
             b"a,b\n1,2\n3\n",
-            "line 3: the row has 1 cells, but there are 2 columns; it was "
-            "split at ',', --delimiter names another",
+            "line 3: the row has 1 cell for 2 columns; it was split at ',': --delimiter names "
+            "another, --header-row another line of names",
         ),
         (b'a,b\n1,2\n"x\ny",2,3\n', "line 3: the row has at least 3 cells"),
-        (b'a,b\n1,2\n3,"x\n', "line 3: the file ends within a cell"),
+        (b'a,b\n1,2\n3,"x\n', "line 3: a quotation mark opens a cell that is never closed"),
+        (b'a,b\n1,"""x ""y""\n\n3,4\n""\n', "line 2: a quotation mark opens a cell that"),
+        (b'a,b\n"","\n""x', "line 2: a quotation mark opens a cell that"),
         (b'a,b\n"x"y,2\n', "line 2: it is not valid CSV"),
         pytest.param(
             b'a,b\n1,"' + b"x" * 2**25 + b'"\n',
             "line 2: the row has more than 32 MB",
             marks=pytest.mark.soak,
         ),
-        (b'a,b\n1,"x\n\n3,4\n\n', "line 4: the file ends within a cell"),
+        (b'a,b\n1,"x\n\n3,4\n\n', "line 2: a quotation mark opens a cell that"),
         (b'a,b\n1,2\r\n"x"y,2\n', "line 3: it is not valid CSV"),
         (b"a,b\n1,\0\n", "it contains NUL characters"),
         (b"a,b\n1,\xff\xff\xff\n", "it is neither UTF-8 nor cp932"),

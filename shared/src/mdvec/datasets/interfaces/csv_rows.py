@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 import duckdb
@@ -18,9 +19,10 @@ from mdvec.datasets.interfaces.connection import first_line, one_path
 from mdvec.datasets.interfaces.csv_head import Head
 from mdvec.files import UnreadableFile, why
 from mdvec.sizes import MEGABYTE
-from mdvec.text import literal
+from mdvec.text import counted, literal
 
 _BLOCK = 2**20
+_MARK = ord('"')
 _COUNTED_AT_ONCE = 2**17
 _MAX_ROW_BYTES = 2**25
 _MAX_LINE_BYTES = 64 * MEGABYTE
@@ -175,14 +177,8 @@ class Rows:
 
     def never_closed(self) -> UnreadableFile:
         """The refusal of a file whose end lies within a cell."""
-        size = self.file.stat().st_size
-        with self.file.open("rb") as stream:  # the ends of lines at the end are of no line
-            stream.seek(max(size - _BLOCK, 0))
-            ends = stream.read()
-        line = self.line_at(size - 1 - (len(ends) - len(ends.rstrip(b"\r\n"))))
-        return UnreadableFile(
-            f"line {line}: the file ends within a cell; a quotation mark is never closed"
-        )
+        line = self.line_at(_last_opening(self.file))
+        return UnreadableFile(f"line {line}: a quotation mark opens a cell that is never closed")
 
     def line_at(self, place: int) -> int:
         """The number in the user's file of the first line at or after a place that is not blank."""
@@ -202,9 +198,10 @@ class Rows:
                 number = f"at least {number}"
             delimiter = self.head.delimiter
             shown = "tabs" if delimiter == "\t" else repr(delimiter)
+            cells = "1 cell" if number == "1" else f"{number} cells"
             return (
-                f"the row has {number} cells, but there are {len(self.names)} columns; "
-                f"it was split at {shown}, --delimiter names another"
+                f"the row has {cells} for {counted(len(self.names), 'column')}; it was split at "
+                f"{shown}: --delimiter names another, --header-row another line of names"
             )
         if kind == "LINE SIZE OVER MAXIMUM":
             return (
@@ -214,6 +211,23 @@ class Rows:
         if kind == "UNQUOTED VALUE":
             return "it is not valid CSV (a quotation mark stands within a cell in such marks)"
         return f"it is not valid CSV ({said})"
+
+
+def _last_opening(file: Path) -> int:
+    """Where the last cell begins, in a file that ends within one; within a cell marks are doubled.
+
+    The first of an odd number of marks in a row opens a cell.
+    """
+    with file.open("rb") as stream, mmap(stream.fileno(), 0, access=ACCESS_READ) as text:
+        last = text.rfind(b'"')
+        while last > 0:
+            first = last
+            while first > 0 and text[first - 1] == _MARK:
+                first -= 1
+            if (last - first) % 2 == 0:
+                return first
+            last = text.rfind(b'"', 0, first)
+    return max(last, 0)
 
 
 def totals_among(
