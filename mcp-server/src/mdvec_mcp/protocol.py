@@ -116,8 +116,9 @@ class Sessions:
         return result
 
     async def tell(self, events: Sequence[ServerEvent]) -> None:
-        """Notify every session of changes."""
-        methods = [_METHODS[type(event)] for event in events if type(event) in _METHODS]
+        """Notify every session of changes, of each list once."""
+        told = (_METHODS[type(event)] for event in events if type(event) in _METHODS)
+        methods = list(dict.fromkeys(told))
         if not methods:
             return
         for stream in self._streams.values():
