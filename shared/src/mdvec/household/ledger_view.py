@@ -19,7 +19,12 @@ from mdvec.household.core.periods import UnderstoodPeriod, resolve_period, span_
 from mdvec.household.core.sums import MonthlySum, MonthMarks
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import InsufficientData, format_currency
-from mdvec.household.interfaces import accounts, duplicate_checks, ledger_sums
+from mdvec.household.interfaces import (
+    accounts,
+    duplicate_checks,
+    ledger_statements,
+    ledger_sums,
+)
 from mdvec.household.interfaces.accounts import AccountDoubt, RepeatedRows
 from mdvec.household.interfaces.ledger_sums import counts, where_rows
 from mdvec.household.interfaces.plans import renamed_rows
@@ -223,13 +228,13 @@ class LedgerView:
 def doubt_notes(
     connection: apsw.Connection, tool_id: int, days: Days, subject: Subject | None
 ) -> list[str]:
-    """Note: what may count twice in these days: rows of two files, or likely candidates.
+    """Notes: what may count twice in these days, rows of two files or likely candidates, or not.
 
     Of a purchase the rows count that a decision without ``keep`` takes out, of a transfer both,
     of a card's bill the bill; each row once.
     """
     where, values = where_rows(tool_id, days, subject)
-    return account_doubt_notes(connection, tool_id, days) + _doubts(
+    return _statement_notes(connection, tool_id, days) + _doubts(
         connection, _leaving(connection, tool_id), f"{where} AND {counts()} AND", values
     )
 
@@ -284,13 +289,29 @@ def _doubts(
     return [f"合計のうち{'、'.join(parts)}は未判定の候補です"] * bool(parts)
 
 
-def account_doubt_notes(connection: apsw.Connection, tool_id: int, days: Days) -> list[str]:
-    """Notes: equal rows of files in these days that count twice, or once, and may be otherwise."""
+def _statement_notes(connection: apsw.Connection, tool_id: int, days: Days) -> list[str]:
+    """Notes on the files of these days: rows that no sum has, or that may count once too often."""
     span = days.first.isoformat(), days.last.isoformat()
     return [
+        *_unread_notes(connection, tool_id, span),
         *map(doubt_text, accounts.doubts_of(connection, tool_id, span)),
         *map(repeated_text, accounts.repeated_rows(connection, tool_id, span)),
     ]
+
+
+def _unread_notes(
+    connection: apsw.Connection, tool_id: int, span: tuple[str, str]
+) -> Iterator[str]:
+    """Note: the last import could not read some rows of the files in a span."""
+    unread = ledger_statements.unread_rows(connection, tool_id, span)
+    if unread:
+        first = shown_name(unread[0][0])
+        others = f" ほか {len(unread) - 1:,}ファイル" if len(unread) > 1 else ""
+        yield (
+            f"{first}{others}に読めない行が {sum(count for _, count in unread):,}件あり、"
+            "別のファイルになければ合計に入っていません。行と理由は mdvec import -n "
+            f"{ledger_sums.tool_name(connection, tool_id)} --mode update で出ます"
+        )
 
 
 def doubt_text(doubt: AccountDoubt) -> str:

@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from ledger_folder import HEADER, LedgerFolder, line
 
 from mdvec.files.scanning import ScanRules, scan
+from mdvec.household.english import in_english
 from mdvec.household.interfaces import ledger_statements, ledger_sums
 from mdvec.household.interfaces.marks import update_marks
+from mdvec.household.month import monthly_household
 from mdvec.household.reading import LedgerFile
 from mdvec.household.report import FailedRow
 
@@ -78,6 +80,32 @@ def test_unchanged_files_are_not_opened(ledger):
     assert (again.failed, again.passed_over) == (first.failed, first.passed_over)
     assert again.failed == (FailedRow("2025.csv", 3, "金額 is not a number of yen"),)
     assert ledger.version() == version
+
+
+def test_answers_say_how_many_rows_of_their_days_could_not_be_read(ledger):
+    def told(month):
+        answer = monthly_household(ledger.connection, 1, period=month, today=date(2025, 9, 1))
+        return [note for note in answer.notes if "読めない行" in note]
+
+    def note(files, rows):
+        return (
+            f"{files}に読めない行が {rows}件あり、別のファイルになければ合計に入っていません。"
+            "行と理由は mdvec import -n kakeibo --mode update で出ます"
+        )
+
+    ledger.write("7.csv", line("a"), line("b", amount="x"), line("c", day="2025/07/31"))
+    ledger.write("8.csv", line("d", day="2025/08/01"), line("e", day="2025/08/09"))
+    ledger.import_()
+    assert (told("2025-07"), told("2025-08")) == ([note("7.csv", 1)], [])
+    ledger.write("all.csv", line("f", amount="?"), line("g", amount="x"))
+    ledger.import_()
+    assert told("2025-08") == [note("all.csv", 2)]
+    assert told("2025-07") == [note("7.csv ほか 1ファイル", 3)]
+    assert "7.csv and others (1) have rows that cannot be read: 3" in in_english(told("2025-07")[0])
+    ledger.write("7.csv", line("a"), line("b"), line("c", day="2025/07/31"), time=2)
+    del ledger.files["all.csv"]
+    ledger.import_()
+    assert (told("2025-07"), told("2025-08")) == ([], [])
 
 
 def test_renamed_files_give_their_rows_the_new_names_and_nothing_else(ledger):

@@ -67,6 +67,24 @@ def remember_files(connection: apsw.Connection, tool_id: int, files: Iterable[Kn
     )  # fmt: skip
 
 
+def unread_rows(
+    connection: apsw.Connection, tool_id: int, days: tuple[str, str]
+) -> list[tuple[str, int]]:
+    """The files with rows that could not be read, and how many.
+
+    Of the files whose other rows are around these days (YYYY-MM-DD, both included), or that have
+    no others.
+    """
+    rows = connection.execute(
+        "SELECT f.path, json_array_length(f.bad_rows) FROM ledger_files AS f "
+        "LEFT JOIN ledger_statements AS s USING (tool_id, path, content_hash) "
+        "WHERE f.tool_id = ? AND f.is_present AND f.bad_rows <> '[]' AND coalesce("
+        "(SELECT min(value) <= ? AND max(value) >= ? FROM json_each(s.days)), TRUE) ORDER BY 1",
+        (tool_id, days[1], days[0]),
+    )
+    return [(path, count) for path, count in rows]
+
+
 def without_file(connection: apsw.Connection, tool_id: int) -> int:
     """The number of rows that were in none of the files at the last import."""
     version = "SELECT without_file FROM ledger_versions WHERE tool_id = ?"
