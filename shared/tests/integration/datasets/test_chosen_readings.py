@@ -194,6 +194,16 @@ def test_cells_such_as_na_in_texts_are_counted_and_become_null_where_that_is_cho
     assert files.types("t__n")["day"] == "VARCHAR"
 
 
+def test_dates_with_the_letter_of_an_era_are_read_where_that_is_chosen(files):
+    files.write("e.csv", "day,part\nR7.1.2,R1.2.3\nS64/1/7,R10.13.1\nH31-04-30,M1.1.1\n")
+    assert files.import_(mode="new").failed == ()
+    assert files.types("t__e") == {"day": "VARCHAR", "part": "VARCHAR"}
+    files.import_("day=date")
+    assert files.read("t__e", "day::VARCHAR, part") == [
+        ("2025-01-02", "R1.2.3"), ("1989-01-07", "R10.13.1"), ("2019-04-30", "M1.1.1"),
+    ]  # fmt: skip
+
+
 def test_a_few_words_that_keep_a_column_of_numbers_or_dates_text_are_named(files):
     rows = [f"{day},{day * 1000},2025-01-{day:02},X{day}" for day in range(1, 9)]
     files.write("n.csv", "\n".join(["気温,金額,日,札", *rows, "不明,1,未定,7", "欠測 ※,2,,8"]))

@@ -125,6 +125,9 @@ def test_a_line_that_names_the_separator_is_no_header_and_counts_as_a_line(tmp_p
          "1/2/2025: the day or the month may come first; it stays text until --read 'x=date:dmy' "
          "or 'x=date:mdy'"),
         ("令和7年1月 令和7年2月", "DATE", "the first day of the month"),
+        ("R7.1.31 H31/4/30", "VARCHAR",
+         "R7.1.31: the letter may be an era's, R for 令和; it stays text until --read 'x=date'"),
+        ("R7.1.31 R7.2.30", "VARCHAR", ""),
         ("1,5 2,75", "DOUBLE", "the comma is the decimal sign"),
         ("0,500 1,234", "DOUBLE", "the comma is the decimal sign"),
         ("1,234 1,234,567", "BIGINT", ""),

@@ -49,6 +49,12 @@ _ISO_DATE = (
     f"({_YEAR})::VARCHAR || '-' || regexp_extract({{v}}, '年([0-9]+)月', 1) || '-' || "
     "regexp_extract({v}, '月([0-9]+)日', 1)"
 )
+_ERA_LETTER = r"[MTSHR]([1-9]\d|0?[1-9])[./-]\d{1,2}[./-]\d{1,2}"
+_ERA_LETTER_DATE = (
+    "(CASE {v}[1] WHEN 'R' THEN 2018 WHEN 'H' THEN 1988 WHEN 'S' THEN 1925 WHEN 'T' THEN 1911 "
+    "ELSE 1867 END + regexp_extract({v}, '[0-9]+')::INTEGER)::VARCHAR || '-' || "
+    "regexp_extract({v}, '[./-]([0-9]+)', 1) || '-' || regexp_extract({v}, '[0-9]+$')"
+)
 
 
 _PLAIN_NUMBER = re.compile(r"-?[0-9.]+([eE][-+]?[0-9]+)?")
@@ -269,6 +275,12 @@ _KINDS = (
         needs=_LOCAL_PROOF,
         question="the comma may be a decimal sign; it stays text unless --read '{name}=comma'",
     ),
+    ValueKind(
+        "VARCHAR",
+        _ERA_LETTER,
+        also=f"TRY_CAST({_ERA_LETTER_DATE} AS DATE) IS NOT NULL",
+        question="the letter may be an era's, R for 令和; it stays text until --read '{name}=date'",
+    ),
     ValueKind("TIMESTAMP WITH TIME ZONE", rf"{_DATE}[ T]{_TIME} ?(Z|[-+]\d{{2}}(:?\d{{2}})?)"),
 )
 VALUE_KINDS = (*_KINDS, *(replace(kind, is_full_width=True) for kind in _KINDS))
@@ -331,7 +343,7 @@ def _in_order(reading: str) -> tuple[ValueKind, ...]:
 DATE_KINDS = tuple(
     kind
     for kind in VALUE_KINDS
-    if kind.type.startswith(("DATE", "TIMESTAMP")) or kind.pattern == _SLASHED_MOMENT
+    if kind.type.startswith(("DATE", "TIMESTAMP")) or kind.pattern in (_SLASHED_MOMENT, _ERA_LETTER)
 )
 """What texts may be in files that have numbers of their own."""
 
@@ -349,7 +361,7 @@ CHOICES = {
         for kind in VALUE_KINDS
         if kind.reading == _COMMA_DIGITS and kind.unit
     ),
-    "date": _with_type("DATE"),
+    "date": (*_with_type("DATE"), ValueKind("DATE", _ERA_LETTER, reading=_ERA_LETTER_DATE)),
     "date:dmy": _in_order(_DMY),
     "date:mdy": _in_order(_MDY),
     "timestamp": _with_type("TIMESTAMP"),
