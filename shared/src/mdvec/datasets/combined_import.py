@@ -215,7 +215,7 @@ class CombinedImport:
     @cached_property
     def _facts_before(self) -> ParquetFacts:
         if self._old is None:
-            return ParquetFacts((), 0, None, None, None)
+            return ParquetFacts(rows=0, columns=(), period_column=None, first=None, last=None)
         return parquet_facts(self._old.parquet)
 
     def _agreed_types(self, common: tuple[str, ...]) -> dict[str, str]:

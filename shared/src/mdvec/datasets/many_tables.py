@@ -189,8 +189,8 @@ def _table(
     name: str, origin: str, source: Path, state: FileState, parquet: Path, facts: ParquetFacts
 ) -> DatasetTable:
     return DatasetTable(
-        name, origin, parquet, source, *state, facts.rows, facts.columns,
-        facts.period_column, facts.first, facts.last,
+        name, origin, parquet, source, *state, rows=facts.rows, columns=facts.columns,
+        period_column=facts.period_column, first=facts.first, last=facts.last,
     )  # fmt: skip
 
 

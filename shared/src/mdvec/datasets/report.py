@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from mdvec.datasets.core.columns import Column
+from mdvec.datasets.core.columns import TableExtent
 from mdvec.datasets.core.understood import Understood
 from mdvec.datasets.interfaces.dataset_tables import DatasetTable, FileTable
 from mdvec.files import FoundFile, Problem, data_ending
@@ -15,20 +15,11 @@ from mdvec.tools import Tool
 
 
 @dataclass(frozen=True, slots=True)
-class TableReport:
-    """A table after an import: its SQL name, its file, its size and its columns.
-
-    ``first`` and ``last`` are the ends of ``period_column``; ``files`` are those of a table that
-    combines several.
-    """
+class TableReport(TableExtent):
+    """A table after an import: its SQL name and its file, or the files that it combines."""
 
     name: str
     origin: str
-    rows: int
-    columns: tuple[Column, ...]
-    period_column: str | None
-    first: str | None
-    last: str | None
     files: tuple[str, ...] = ()
 
     @classmethod
@@ -36,8 +27,9 @@ class TableReport:
         """From the stored table, without its paths."""
         files = table.combined.files if table.combined else ()
         return cls(
-            table.name, table.origin, table.rows, table.columns,
-            table.period_column, table.first, table.last, tuple(file.path for file in files),
+            table.name, table.origin, tuple(file.path for file in files),
+            rows=table.rows, columns=table.columns, period_column=table.period_column,
+            first=table.first, last=table.last,
         )  # fmt: skip
 
     def __str__(self) -> str:

@@ -10,7 +10,7 @@ import apsw
 from mdvec.dates import MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.comparison import Detail
-from mdvec.household.core.answers import AnswerText, MonthText, age_line, answer_text
+from mdvec.household.core.answers import Answer, MonthText, age_line, answer_text
 from mdvec.household.core.balances import Gap, balance_gaps, ends_of_days
 from mdvec.household.core.moneyforward import TOTAL
 from mdvec.household.core.periods import resolve_period
@@ -42,13 +42,10 @@ class AccountState:
 
 
 @dataclass(frozen=True, slots=True)
-class AccountsAnswer:
+class AccountsAnswer(Answer):
     """All accounts, by name."""
 
     accounts: tuple[AccountState, ...]
-    notes: tuple[str, ...]
-    age: str
-    text: AnswerText
 
 
 def accounts_report(connection: apsw.Connection, tool_id: int, *, today: date) -> AccountsAnswer:
@@ -71,7 +68,8 @@ def accounts_report(connection: apsw.Connection, tool_id: int, *, today: date) -
         lines += _lines(state)
     newest_day = max((date.fromisoformat(state.last) for state in states), default=None)
     age = "" if newest_day is None else age_line(newest_day, today, None, "明細")
-    return AccountsAnswer(tuple(states), tuple(notes), age, answer_text(lines, notes, age=age))
+    text = answer_text(lines, notes, age=age)
+    return AccountsAnswer(tuple(states), notes=tuple(notes), age=age, text=text)
 
 
 def daily_balances(connection: apsw.Connection, tool_id: int) -> dict[str, dict[str, int]]:
@@ -127,7 +125,7 @@ class NetWorthMonth:
 
 
 @dataclass(frozen=True, slots=True)
-class NetWorthAnswer:
+class NetWorthAnswer(Answer):
     """Net worth by month, in yen.
 
     ``per_month`` is the mean difference over the last year shown, ``year_ago`` the net worth a
@@ -137,9 +135,6 @@ class NetWorthAnswer:
     months: tuple[NetWorthMonth, ...]
     per_month: int | None
     year_ago: int | None
-    notes: tuple[str, ...]
-    age: str
-    text: AnswerText
 
 
 def net_worth(
@@ -192,7 +187,9 @@ def net_worth(
     age = age_line(available.last.last_day, today, last, "資産推移")
     lines = _month_lines(months, per_month, year_ago, is_full=detail == "full")
     text = answer_text(lines, notes, age=age)
-    return NetWorthAnswer(tuple(months), per_month, year_ago, tuple(notes), age, text)
+    return NetWorthAnswer(
+        tuple(months), per_month, year_ago, notes=tuple(notes), age=age, text=text
+    )
 
 
 def _month_lines(

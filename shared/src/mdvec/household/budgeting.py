@@ -10,7 +10,7 @@ import apsw
 
 from mdvec.dates import Days, Month, MonthRange
 from mdvec.errors import MdvecError
-from mdvec.household.core.answers import AnswerText, MonthEnds, answer_text, safe_line
+from mdvec.household.core.answers import Answer, MonthEnds, answer_text, safe_line
 from mdvec.household.core.budgets import (
     SPANS,
     Budget,
@@ -53,7 +53,7 @@ class BudgetSet:
 
 
 @dataclass(frozen=True, slots=True)
-class BudgetAnswer:
+class BudgetAnswer(Answer):
     """Each budget's status, the most pressing first.
 
     ``unbudgeted`` is the spending in ``months`` that no budget of a category covers; None if
@@ -63,9 +63,6 @@ class BudgetAnswer:
     months: MonthEnds
     statuses: tuple[BudgetStatus, ...]
     unbudgeted: int | None
-    notes: tuple[str, ...]
-    age: str
-    text: AnswerText
 
 
 def set_budget(
@@ -168,7 +165,7 @@ def budget_status(
     lines = status_lines(months.in_words, ranked, outside)
     age = ledger.age(requested)
     text = answer_text(lines, notes, age=age)
-    return BudgetAnswer(months, tuple(ranked), outside, tuple(notes), age, text)
+    return BudgetAnswer(months, tuple(ranked), outside, notes=tuple(notes), age=age, text=text)
 
 
 def _rows(

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 import apsw
 
 from mdvec.dates import MonthRange
-from mdvec.household.core.answers import AnswerText, DayEnds, answer_text
+from mdvec.household.core.answers import Answer, DayEnds, answer_text
 from mdvec.household.core.categories import Total, folded_category
 from mdvec.household.core.found import row_line
 from mdvec.household.core.periods import span_in_words
@@ -267,7 +267,7 @@ _SEEN_BEFORE, _SEEN_AFTER = 25, 12
 
 
 @dataclass(frozen=True, slots=True)
-class ExpenseList:
+class ExpenseList(Answer):
     """The rows of a list with the person of each, their sum, and rows that look near, in yen."""
 
     title: str
@@ -277,13 +277,10 @@ class ExpenseList:
     by_person: dict[str, int]
     near: tuple[ListedRow, ...]
     near_total: int
-    notes: tuple[str, ...]
-    age: str
-    text: AnswerText
 
 
 @dataclass(frozen=True, slots=True)
-class CostsAnswer:
+class CostsAnswer(Answer):
     """The spending of some days in two parts, which add up to it, with what speaks for each."""
 
     days: DayEnds
@@ -291,9 +288,6 @@ class CostsAnswer:
     fixed: int
     variable: int
     lines: tuple[CostLine, ...]
-    notes: tuple[str, ...]
-    age: str
-    text: AnswerText
 
 
 def expense_list(
@@ -382,8 +376,8 @@ def fixed_and_variable_costs(
     age = ledger.age(asked)
     text = cost_lines(span_in_words(days, MonthRange.around(days, covered.starts_on)), lines)
     return CostsAnswer(
-        days, spending, fixed, spending - fixed, tuple(lines), tuple(notes), age,
-        answer_text(text, notes, age=age),
+        days, spending, fixed, spending - fixed, tuple(lines), notes=tuple(notes), age=age,
+        text=answer_text(text, notes, age=age),
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import apsw
 from mdvec.dates import Month, MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.core.anomalies import Anomaly, anomalies, anomaly_lines
-from mdvec.household.core.answers import AnswerText, answer_text
+from mdvec.household.core.answers import Answer, answer_text
 from mdvec.household.core.forecast import DuePayment, MonthForecast, due_names, due_until, forecast
 from mdvec.household.core.recurring import RecurringPayment, recurring_payments
 from mdvec.household.core.transaction import CountedRow
@@ -183,37 +183,28 @@ class NotOneMonth(MdvecError):
 
 
 @dataclass(frozen=True, slots=True)
-class RecurringAnswer:
+class RecurringAnswer(Answer):
     """The recurring payments and income, and the payments due until the month's end."""
 
     as_of: date
     payments: tuple[RecurringPayment, ...]
     due: tuple[DuePayment, ...]
-    notes: tuple[str, ...]
-    age: str
-    text: AnswerText
 
 
 @dataclass(frozen=True, slots=True)
-class ForecastAnswer:
+class ForecastAnswer(Answer):
     """The running month and the next three; none without three whole months before."""
 
     as_of: date
     months: tuple[MonthForecast, ...]
-    notes: tuple[str, ...]
-    age: str
-    text: AnswerText
 
 
 @dataclass(frozen=True, slots=True)
-class AnomaliesAnswer:
+class AnomaliesAnswer(Answer):
     """What is unusual in the month of ``as_of``."""
 
     as_of: date
     anomalies: tuple[Anomaly, ...]
-    notes: tuple[str, ...]
-    age: str
-    text: AnswerText
 
 
 def list_recurring_payments(
@@ -232,7 +223,8 @@ def list_recurring_payments(
     lines += due_lines(due, until) if payments else []
     notes = (unknown_note(unknown),) if unknown else ()
     shown = tuple(as_shown(payment, as_of) for payment in payments)
-    return RecurringAnswer(as_of, shown, tuple(due), notes, age, answer_text(lines, notes, age=age))
+    text = answer_text(lines, notes, age=age)
+    return RecurringAnswer(as_of, shown, tuple(due), notes=notes, age=age, text=text)
 
 
 def _without_unknown(
@@ -268,7 +260,7 @@ def forecast_spending(
         lines = [f"{NO_SPENDING}。"]
     notes = error_note(months, as_of)
     text = answer_text(lines, notes, age=age)
-    return ForecastAnswer(as_of, tuple(months), tuple(notes), age, text)
+    return ForecastAnswer(as_of, tuple(months), notes=tuple(notes), age=age, text=text)
 
 
 def find_anomalies(
@@ -305,7 +297,7 @@ def find_anomalies(
     if rows and all(row.is_income for row in rows):
         lines = [f"{NO_SPENDING}。"]
     text = answer_text(lines, notes, age=age)
-    return AnomaliesAnswer(as_of, tuple(unusual), notes, age, text)
+    return AnomaliesAnswer(as_of, tuple(unusual), notes=notes, age=age, text=text)
 
 
 def rows_until_now(

@@ -12,9 +12,8 @@ import apsw
 from mdvec.dates import Days, MonthRange
 from mdvec.household.core import wording
 from mdvec.household.core.answers import (
-    AnswerText,
+    Answer,
     DayEnds,
-    MonthText,
     Percentage,
     SubjectText,
     age_line,
@@ -32,8 +31,8 @@ from mdvec.household.core.periods import (
 from mdvec.household.core.sums import (
     CategoryShare,
     MonthlySum,
-    MonthMarks,
     RowCounts,
+    ShownMonths,
     counts_of,
     income_and_spending,
     savings_rate,
@@ -59,22 +58,18 @@ from mdvec.text import shown_name
 
 
 @dataclass(frozen=True, slots=True)
-class HouseholdAnswer:
+class HouseholdAnswer(Answer, ShownMonths):
     """The sums of some days and a page of their rows; the months are those around these days.
 
     ``spending`` and ``income`` are positive yen, ``balance`` is income minus spending. With a
     category, the balance and the figure that it does not belong to are None. ``savings_rate`` is
     in percent; None unless requested, or without income. Shares are by 大項目; those of 収入, or
     with a category, by 中項目. ``rows`` includes rows that do not count, with the reason in
-    ``left_out``. ``next_page`` is None on the last page. ``running`` months are probably
-    incomplete, ``empty`` ones have no rows. ``age`` says that the ledger ends long before today.
+    ``left_out``. ``next_page`` is None on the last page.
     """
 
     first_day: date
     last_day: date
-    first_month: MonthText
-    last_month: MonthText
-    understood: str
     category: SubjectText | None
     spending: int | None
     income: int | None
@@ -88,26 +83,11 @@ class HouseholdAnswer:
     page: int
     pages: int
     next_page: int | None
-    notes: tuple[str, ...]
-    age: str
-    text: AnswerText
-    running: tuple[MonthText, ...] = ()
-    empty: tuple[MonthText, ...] = ()
 
     @property
     def days(self) -> Days:
         """The days summed."""
         return Days(self.first_day, self.last_day)
-
-    @property
-    def months(self) -> MonthRange:
-        """The months around these days."""
-        return MonthRange(self.first_month, self.last_month)
-
-    @property
-    def marks(self) -> MonthMarks:
-        """Which of these months are probably incomplete, or without rows."""
-        return MonthMarks(self.running, self.empty)
 
     @property
     def period_in_words(self) -> str:
@@ -276,7 +256,7 @@ class HouseholdFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class CombinedAnswer:
+class CombinedAnswer(Answer):
     """Each household's figures, and those of all together, by 大項目.
 
     ``counts`` are of the rows of all together.
@@ -289,9 +269,6 @@ class CombinedAnswer:
     spending_by_category: tuple[CategoryShare, ...]
     shared: tuple[SharedPair, ...]
     counts: RowCounts
-    notes: tuple[str, ...]
-    age: str
-    text: AnswerText
 
 
 def combined_households(
@@ -410,7 +387,7 @@ def _combined_answer(
     text = answer_text(lines, [*notes, wording.counts_text(counts)], age=age)
     return CombinedAnswer(
         period.days, tuple(households), together.spending, together.income, by_category,
-        tuple(across), counts, tuple(notes), age, text,
+        tuple(across), counts, notes=tuple(notes), age=age, text=text,
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from mdvec.dates import Month, MonthRange
 from mdvec.household.core import wording
-from mdvec.household.core.answers import AnswerText, MonthText, answer_text
+from mdvec.household.core.answers import Answer, answer_text
 from mdvec.household.core.categories import INCOME, Category, Subject, Total
 from mdvec.household.core.sums import (
     WINDOW,
@@ -23,6 +23,7 @@ from mdvec.household.core.sums import (
     MonthMarks,
     RowCounts,
     SavingsTrend,
+    ShownMonths,
     amounts_by_category,
     amounts_of,
     counts_of,
@@ -41,39 +42,18 @@ AmountsByMonth = Mapping[Category, Mapping[Month, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class TrendAnswer:
+class TrendAnswer(Answer, ShownMonths):
     """The trend of one or more categories over ``months``.
 
     ``categories`` are empty if the savings rate was requested, which is then in ``savings``;
     ``behind_savings`` are the income, spending and balance that it comes from.
     ``counts`` are of the rows of these months (and of the category, if one was named).
-    ``understood`` says how the period was understood, ``notes`` qualify the figures, and ``text``
-    is the whole answer in words. ``running`` months are probably incomplete, ``empty`` ones have
-    no rows.
     """
 
-    first_month: MonthText
-    last_month: MonthText
-    understood: str
     categories: tuple[CategoryTrend, ...]
     counts: RowCounts
-    notes: tuple[str, ...]
-    age: str
-    text: AnswerText
-    running: tuple[MonthText, ...]
-    empty: tuple[MonthText, ...]
     savings: SavingsTrend | None = None
     behind_savings: Annotated[tuple[CategoryTrend, ...], Field(exclude=True)] = ()
-
-    @property
-    def months(self) -> MonthRange:
-        """The months shown."""
-        return MonthRange(self.first_month, self.last_month)
-
-    @property
-    def marks(self) -> MonthMarks:
-        """Which of these months are probably incomplete, or without rows."""
-        return MonthMarks(self.running, self.empty)
 
     @property
     def series(self) -> tuple[CategoryTrend, ...]:
@@ -272,6 +252,7 @@ def _answer(
         notes = [f"過去 {averaged} か月分のデータで計算しました", *notes]
     text = answer_text(body, [*notes, understood, wording.counts_text(counts)], age=age)
     return TrendAnswer(
-        shown.first, shown.last, understood, tuple(trends), counts, tuple(notes), age, text,
-        marks.running, marks.empty,
+        tuple(trends), counts, first_month=shown.first, last_month=shown.last,
+        understood=understood, running=marks.running, empty=marks.empty, notes=tuple(notes),
+        age=age, text=text,
     )  # fmt: skip

@@ -22,5 +22,8 @@ def test_ordinary_names_stay_as_they_are():
 
 
 def test_a_file_and_a_period_column_are_quoted():
-    table = TableReport("sales", f"{HOSTILE}.csv", 2, (), HOSTILE, "2025-01-01", "2025-02-01")
+    table = TableReport(
+        "sales", f"{HOSTILE}.csv",
+        rows=2, columns=(), period_column=HOSTILE, first="2025-01-01", last="2025-02-01",
+    )  # fmt: skip
     assert "ZQ" not in JSON_STRING.sub("", str(table))

@@ -23,6 +23,25 @@ class Column:
         return self.type == "DATE" or self.type.startswith("TIMESTAMP")
 
 
+@dataclass(frozen=True, kw_only=True)
+class TableExtent:
+    """What a table holds.
+
+    Attributes:
+        rows: the number of rows.
+        columns: the columns, in order.
+        period_column: the first column of dates or timestamps, if any.
+        first: its earliest value, in ISO 8601.
+        last: its latest value, in ISO 8601.
+    """
+
+    rows: int
+    columns: tuple[Column, ...]
+    period_column: str | None
+    first: str | None
+    last: str | None
+
+
 class NoHeader(ValueError):
     """The first line is not a header; the message says why."""
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import apsw
 
-from mdvec.datasets.core.columns import Column
+from mdvec.datasets.core.columns import Column, TableExtent
 from mdvec.datasets.core.grouping import FileGroup, table_name
 
 _FILE_COLUMNS = ("path", "size", "mtime_ns", "left_out", "app_version")
@@ -55,7 +55,7 @@ class Combination:
 
 
 @dataclass(frozen=True, slots=True)
-class DatasetTable:
+class DatasetTable(TableExtent):
     """A table of a dataset.
 
     Attributes:
@@ -66,11 +66,6 @@ class DatasetTable:
         source: the absolute path of the user's file; for a Parquet file, the same.
         size: the source's size at its import; a .duckdb file's includes its log.
         mtime_ns: the source's time of change at its import.
-        rows: the number of rows.
-        columns: the columns, in order.
-        period_column: the first column of dates or timestamps, if any.
-        first: the earliest value of ``period_column``, in ISO 8601.
-        last: the latest value of ``period_column``, in ISO 8601.
         combined: the files that it combines; None for one file. ``source`` is their folder then.
     """
 
@@ -80,11 +75,6 @@ class DatasetTable:
     source: Path
     size: int
     mtime_ns: int
-    rows: int
-    columns: tuple[Column, ...]
-    period_column: str | None
-    first: str | None
-    last: str | None
     combined: Combination | None = None
 
     @property

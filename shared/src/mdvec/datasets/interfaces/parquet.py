@@ -9,7 +9,7 @@ from pathlib import Path
 
 import duckdb
 
-from mdvec.datasets.core.columns import Column
+from mdvec.datasets.core.columns import Column, TableExtent
 from mdvec.datasets.core.duckdb_types import MAX_DIGITS, long_decimals
 from mdvec.datasets.interfaces.connection import first_line, one_path, parquet_scan, safe_connection
 from mdvec.files import UnreadableFile
@@ -23,20 +23,13 @@ _MIN_ROWS_AT_ONCE = 2_048
 
 
 @dataclass(frozen=True, slots=True)
-class ParquetFacts:
-    """A Parquet file's columns, number of rows and period.
+class ParquetFacts(TableExtent):
+    """What a Parquet file holds.
 
-    ``period_column`` is the first column of dates or timestamps, if any; ``first`` and ``last``
-    are its earliest and latest value in ISO 8601. ``units`` are the units of its numbers by column,
-    as an import wrote them; ``has_decimal_commas`` says that some of these were read from texts
-    with decimal commas.
+    ``units`` are the units of its numbers by column, as an import wrote them;
+    ``has_decimal_commas`` says that some of these were read from texts with decimal commas.
     """
 
-    columns: tuple[Column, ...]
-    rows: int
-    period_column: str | None
-    first: str | None
-    last: str | None
     units: Mapping[str, str] = field(default_factory=dict)
     has_decimal_commas: bool = False
 
@@ -80,7 +73,10 @@ def _facts(connection: duckdb.DuckDBPyConnection, file: Path) -> ParquetFacts:
     (rows, first, last) = connection.execute(
         f"SELECT count(*), min({name})::VARCHAR, max({name})::VARCHAR FROM {scan}"
     ).fetchone() or (0, None, None)
-    return ParquetFacts(columns, rows, dated, _iso(first), _iso(last), units, _COMMAS in marks)
+    return ParquetFacts(
+        units, _COMMAS in marks,
+        rows=rows, columns=columns, period_column=dated, first=_iso(first), last=_iso(last),
+    )  # fmt: skip
 
 
 def _check_decimals(connection: duckdb.DuckDBPyConnection, file: Path) -> None:

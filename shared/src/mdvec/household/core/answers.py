@@ -6,6 +6,7 @@ Yen stay integers, percentages become numbers, and days and months texts: 2025-0
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Annotated, Any, NamedTuple, get_type_hints
@@ -58,6 +59,19 @@ SubjectText = Annotated[Category | Total, PlainSerializer(str)]
 RowObject = Annotated[CountedRow, _AsObject()]
 AnswerText = Annotated[str, Field(exclude=True)]
 """The text of an answer, which is sent beside its JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What an answer with figures has beside them.
+
+    ``notes`` qualify the figures, ``age`` says that the ledger ends long before today, or is "",
+    and ``text`` is the whole answer in words.
+    """
+
+    notes: tuple[str, ...]
+    age: str
+    text: AnswerText
 
 
 MAX_AGE = timedelta(days=45)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mdvec.dates import Days
 from mdvec.errors import MdvecError
-from mdvec.household.core.answers import AnswerText, answer_text
+from mdvec.household.core.answers import Answer, answer_text
 from mdvec.household.core.naming import Aliases, Naming, WordsAsked
 from mdvec.household.core.row_sums import FoundGroup, Mean, RowSum, ShopOf, Totals, groups_by
 from mdvec.household.core.transaction import ListedRow, RowNote, Transaction
@@ -104,14 +104,13 @@ class UnknownAccount(MdvecError):
 
 
 @dataclass(frozen=True, slots=True)
-class FoundAnswer:
+class FoundAnswer(Answer):
     """The rows that match, summed in yen, grouped, and a page of them.
 
     ``left_out`` has the number of rows that match but are not in the sums, by why they do not
     count; it is empty if only such rows were asked for. ``groups`` are all parts of time, or at
     most ``MAX_GROUPS`` and ``OTHERS``, which sums the others. ``means`` are those of all rows,
     where the groups are parts of time. ``next_page`` is None on the last page.
-    ``age`` says that the ledger ends long before today, or is "".
     """
 
     understood: str
@@ -126,9 +125,6 @@ class FoundAnswer:
     page: int
     pages: int
     next_page: int | None
-    notes: tuple[str, ...]
-    age: str
-    text: AnswerText
 
 
 def found_text(

@@ -286,3 +286,27 @@ class MonthMarks:
 
 
 UNMARKED = MonthMarks()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShownMonths:
+    """The months of an answer, and how its period was understood.
+
+    ``running`` months are probably incomplete, ``empty`` ones have no rows.
+    """
+
+    first_month: MonthText
+    last_month: MonthText
+    understood: str
+    running: tuple[MonthText, ...] = ()
+    empty: tuple[MonthText, ...] = ()
+
+    @property
+    def months(self) -> MonthRange:
+        """From the first to the last."""
+        return MonthRange(self.first_month, self.last_month)
+
+    @property
+    def marks(self) -> MonthMarks:
+        """Which of these months are probably incomplete, or without rows."""
+        return MonthMarks(self.running, self.empty)
