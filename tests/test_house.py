@@ -1,6 +1,7 @@
 """The house rules that no linter checks."""
 
 import ast
+import itertools
 import os
 import subprocess
 import sys
@@ -50,6 +51,22 @@ def test_no_class_of_one_module_has_the_name_of_one_in_another(trees):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes.setdefault(node.name, set()).add(str(path.relative_to(ROOT)))
     assert {name: files for name, files in homes.items() if len(files) > 1} == {}
+
+
+def test_few_classes_share_five_fields_which_a_base_could_declare_once(trees):
+    fields = {
+        f"{path.stem}.{node.name}": {
+            each.target.id
+            for each in node.body
+            if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+        }
+        for path, tree in trees.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+    }
+    pairs = itertools.combinations(sorted(fields), 2)
+    alike = [(one, other) for one, other in pairs if len(fields[one] & fields[other]) >= 5]
+    assert len(alike) <= 25, alike
 
 
 def test_a_cache_of_what_people_write_has_a_bound(trees):
