@@ -10,7 +10,7 @@ import apsw
 from mdvec.dates import MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.comparison import Detail
-from mdvec.household.core.answers import Answer, MonthText, age_line, answer_text
+from mdvec.household.core.answers import LedgerAnswer, MonthText, age_line, answer_text
 from mdvec.household.core.balances import Gap, balance_gaps, ends_of_days
 from mdvec.household.core.moneyforward import TOTAL
 from mdvec.household.core.periods import resolve_period
@@ -42,7 +42,7 @@ class AccountState:
 
 
 @dataclass(frozen=True, slots=True)
-class AccountsAnswer(Answer):
+class AccountsAnswer(LedgerAnswer):
     """All accounts, by name."""
 
     accounts: tuple[AccountState, ...]
@@ -125,7 +125,7 @@ class NetWorthMonth:
 
 
 @dataclass(frozen=True, slots=True)
-class NetWorthAnswer(Answer):
+class NetWorthAnswer(LedgerAnswer):
     """Net worth by month, in yen.
 
     ``per_month`` is the mean difference over the last year shown, ``year_ago`` the net worth a

@@ -10,7 +10,7 @@ import apsw
 
 from mdvec.dates import Days, Month, MonthRange
 from mdvec.errors import MdvecError
-from mdvec.household.core.answers import Answer, MonthEnds, answer_text, safe_line
+from mdvec.household.core.answers import LedgerAnswer, MonthEnds, answer_text, safe_line
 from mdvec.household.core.budgets import (
     SPANS,
     Budget,
@@ -53,7 +53,7 @@ class BudgetSet:
 
 
 @dataclass(frozen=True, slots=True)
-class BudgetAnswer(Answer):
+class BudgetAnswer(LedgerAnswer):
     """Each budget's status, the most pressing first.
 
     ``unbudgeted`` is the spending in ``months`` that no budget of a category covers; None if

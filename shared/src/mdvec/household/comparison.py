@@ -14,7 +14,7 @@ import apsw
 from mdvec.dates import Days, MonthRange, PeriodContext
 from mdvec.errors import MdvecError
 from mdvec.household.core import wording
-from mdvec.household.core.answers import Answer, DayEnds, RowObject, answer_text
+from mdvec.household.core.answers import DayEnds, LedgerAnswer, RowObject, answer_text
 from mdvec.household.core.categories import Total
 from mdvec.household.core.periods import (
     UnderstoodPeriod,
@@ -272,7 +272,7 @@ class NotComparable(MdvecError):
 
 
 @dataclass(frozen=True, slots=True)
-class ComparisonAnswer(Answer):
+class ComparisonAnswer(LedgerAnswer):
     """Two periods side by side, in yen.
 
     ``spending`` and ``income`` are (before, after). ``movements`` are the largest of

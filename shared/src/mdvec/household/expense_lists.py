@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 import apsw
 
 from mdvec.dates import MonthRange
-from mdvec.household.core.answers import Answer, DayEnds, answer_text
+from mdvec.household.core.answers import DayEnds, LedgerAnswer, answer_text
 from mdvec.household.core.categories import Total, folded_category
 from mdvec.household.core.found import row_line
 from mdvec.household.core.periods import span_in_words
@@ -267,7 +267,7 @@ _SEEN_BEFORE, _SEEN_AFTER = 25, 12
 
 
 @dataclass(frozen=True, slots=True)
-class ExpenseList(Answer):
+class ExpenseList(LedgerAnswer):
     """The rows of a list with the person of each, their sum, and rows that look near, in yen."""
 
     title: str
@@ -280,7 +280,7 @@ class ExpenseList(Answer):
 
 
 @dataclass(frozen=True, slots=True)
-class CostsAnswer(Answer):
+class CostsAnswer(LedgerAnswer):
     """The spending of some days in two parts, which add up to it, with what speaks for each."""
 
     days: DayEnds

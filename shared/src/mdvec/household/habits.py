@@ -11,7 +11,7 @@ import apsw
 from mdvec.dates import Month, MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.core.anomalies import Anomaly, anomalies, anomaly_lines
-from mdvec.household.core.answers import Answer, answer_text
+from mdvec.household.core.answers import LedgerAnswer, answer_text
 from mdvec.household.core.forecast import DuePayment, MonthForecast, due_names, due_until, forecast
 from mdvec.household.core.recurring import RecurringPayment, recurring_payments
 from mdvec.household.core.transaction import CountedRow
@@ -183,7 +183,7 @@ class NotOneMonth(MdvecError):
 
 
 @dataclass(frozen=True, slots=True)
-class RecurringAnswer(Answer):
+class RecurringAnswer(LedgerAnswer):
     """The recurring payments and income, and the payments due until the month's end."""
 
     as_of: date
@@ -192,7 +192,7 @@ class RecurringAnswer(Answer):
 
 
 @dataclass(frozen=True, slots=True)
-class ForecastAnswer(Answer):
+class ForecastAnswer(LedgerAnswer):
     """The running month and the next three; none without three whole months before."""
 
     as_of: date
@@ -200,7 +200,7 @@ class ForecastAnswer(Answer):
 
 
 @dataclass(frozen=True, slots=True)
-class AnomaliesAnswer(Answer):
+class AnomaliesAnswer(LedgerAnswer):
     """What is unusual in the month of ``as_of``."""
 
     as_of: date

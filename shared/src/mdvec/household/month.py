@@ -12,8 +12,8 @@ import apsw
 from mdvec.dates import Days, MonthRange
 from mdvec.household.core import wording
 from mdvec.household.core.answers import (
-    Answer,
     DayEnds,
+    LedgerAnswer,
     Percentage,
     SubjectText,
     age_line,
@@ -58,7 +58,7 @@ from mdvec.text import shown_name
 
 
 @dataclass(frozen=True, slots=True)
-class HouseholdAnswer(Answer, ShownMonths):
+class HouseholdAnswer(LedgerAnswer, ShownMonths):
     """The sums of some days and a page of their rows; the months are those around these days.
 
     ``spending`` and ``income`` are positive yen, ``balance`` is income minus spending. With a
@@ -256,7 +256,7 @@ class HouseholdFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class CombinedAnswer(Answer):
+class CombinedAnswer(LedgerAnswer):
     """Each household's figures, and those of all together, by 大項目.
 
     ``counts`` are of the rows of all together.

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from mdvec.dates import Month, MonthRange
 from mdvec.household.core import wording
-from mdvec.household.core.answers import Answer, answer_text
+from mdvec.household.core.answers import LedgerAnswer, answer_text
 from mdvec.household.core.categories import INCOME, Category, Subject, Total
 from mdvec.household.core.sums import (
     WINDOW,
@@ -42,7 +42,7 @@ AmountsByMonth = Mapping[Category, Mapping[Month, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class TrendAnswer(Answer, ShownMonths):
+class TrendAnswer(LedgerAnswer, ShownMonths):
     """The trend of one or more categories over ``months``.
 
     ``categories`` are empty if the savings rate was requested, which is then in ``savings``;

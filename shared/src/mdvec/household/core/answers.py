@@ -62,7 +62,7 @@ AnswerText = Annotated[str, Field(exclude=True)]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
+class LedgerAnswer:
     """What an answer with figures has beside them.
 
     ``notes`` qualify the figures, ``age`` says that the ledger ends long before today, or is "",

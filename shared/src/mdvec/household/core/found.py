@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mdvec.dates import Days
 from mdvec.errors import MdvecError
-from mdvec.household.core.answers import Answer, answer_text
+from mdvec.household.core.answers import LedgerAnswer, answer_text
 from mdvec.household.core.naming import Aliases, Naming, WordsAsked
 from mdvec.household.core.row_sums import FoundGroup, Mean, RowSum, ShopOf, Totals, groups_by
 from mdvec.household.core.transaction import ListedRow, RowNote, Transaction
@@ -104,7 +104,7 @@ class UnknownAccount(MdvecError):
 
 
 @dataclass(frozen=True, slots=True)
-class FoundAnswer(Answer):
+class FoundAnswer(LedgerAnswer):
     """The rows that match, summed in yen, grouped, and a page of them.
 
     ``left_out`` has the number of rows that match but are not in the sums, by why they do not
