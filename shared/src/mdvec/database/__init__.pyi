@@ -24,3 +24,4 @@ from .file import stamp_of as stamp_of
 from .file import temporary_folder as temporary_folder
 from .migrations import APPLICATION_ID as APPLICATION_ID
 from .migrations import format_of as format_of
+from .migrations import is_own_format as is_own_format

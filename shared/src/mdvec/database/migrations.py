@@ -7,11 +7,14 @@ the format before. A released step is never edited, and imports nothing that may
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import apsw
 
 APPLICATION_ID = 0x6D647663  # "mdvc"
+_APPLICATION = slice(68, 72)
+"""Where SQLite's header has it."""
 OLDEST = 17
 """The format that the steps begin with; no release wrote an older one."""
 _SCHEMA = Path(__file__).with_name("schema.sql")
@@ -202,6 +205,13 @@ def migrate(connection: apsw.Connection) -> None:
                 step(connection)
         connection.execute(f"PRAGMA user_version = {LATEST:d}")
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID:d}")
+
+
+def is_own_format(file: Path) -> bool:
+    """Whether a file is a database of mdvec, of whatever format."""
+    with suppress(OSError), file.open("rb") as stream:
+        return int.from_bytes(stream.read(_APPLICATION.stop)[_APPLICATION]) == APPLICATION_ID
+    return False
 
 
 def format_of(connection: apsw.Connection) -> int:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from itertools import takewhile
 from pathlib import Path
 
 import apsw
 
+from mdvec.database import is_own_format
 from mdvec.datasets.interfaces import dataset_tables
 from mdvec.datasets.interfaces.choices import file_state, has_logs
 from mdvec.files import FileState, FoundFile, Scan, UnreadableFile
@@ -17,22 +19,25 @@ from mdvec.tools import Tool
 
 
 def data_files(connection: apsw.Connection, tool: Tool, scan: Scan) -> list[FoundFile]:
-    """The files of a scan without our own database and copies.
+    """The files of a scan without our own database, and the copies of any.
 
     A database has the state of its logs, too.
     """
-    own = Path(connection.filename).resolve()
-    copies = dataset_tables.snapshot_root(connection).resolve()
-    has_copies = copies.is_relative_to(tool.source.resolve())
+    own, root = Path(connection.filename).resolve(), tool.source.resolve()
+    sources = ((file, source_path(tool, file.path)) for file in scan.files)
     return [
         _with_log(tool, file)
-        for file in scan.files
-        if not _is_own(source_path(tool, file.path), own, copies if has_copies else None)
+        for file, source in sources
+        if source != own and not _is_copy(source, root)
     ]
 
 
-def _is_own(source: Path, database: Path, copies: Path | None) -> bool:
-    return source == database or (copies is not None and source.is_relative_to(copies))
+def _is_copy(source: Path, root: Path) -> bool:
+    """Whether a database of mdvec, which need not be this one, keeps its copies around a file."""
+    return any(
+        folder.suffix == dataset_tables.COPIES and is_own_format(folder.with_suffix(""))
+        for folder in takewhile(lambda folder: folder != root, source.parents)
+    )
 
 
 def source_path(tool: Tool, path: str) -> Path:

@@ -271,11 +271,18 @@ def test_two_files_with_one_table_name_are_refused_and_the_existing_table_stays(
     assert list(runs.tables()) == ["my_runs__july", "my_runs__june"]
 
 
-def test_the_databases_own_copies_are_not_imported(tmp_path):
+def test_the_copies_of_this_and_another_database_are_not_imported(tmp_path):
     runs = Dataset(tmp_path, tmp_path / "data.sqlite")
     (tmp_path / "a.csv").write_text("n\n1\n")
     assert counts(runs.import_("new")) == (1, 0, 0, 0, 0)
     assert counts(runs.import_("update")) == (0, 0, 0, 1, 0)
+    more = Dataset(tmp_path, tmp_path / "more.sqlite")
+    assert list(reasons(more.import_("new"))) == []
+    assert list(more.tables()) == ["notes__a"]
+    (tmp_path / "sales.datasets").mkdir()
+    (tmp_path / "sales.datasets" / "b.csv").write_text("n\n1\n")
+    more.import_("update")
+    assert list(more.tables()) == ["notes__a", "notes__sales_datasets_b"]
 
 
 def test_new_refuses_a_filled_dataset_and_no_mode_empties_one(runs):

@@ -167,9 +167,13 @@ def rename_tables(connection: apsw.Connection, tool_id: int, old: str, new: str)
     )
 
 
+COPIES = ".datasets"
+"""What follows a database's name in that of the folder beside it, which has its private copies."""
+
+
 def snapshot_root(connection: apsw.Connection) -> Path:
     """The folder beside the database with all private copies; it may not exist."""
-    return Path(f"{connection.filename}.datasets")
+    return Path(f"{connection.filename}{COPIES}")
 
 
 def snapshot_folder(connection: apsw.Connection, tool_id: int) -> Path:
