@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 _PLACE = re.compile(r"\{(\w+)\}")
@@ -23,8 +23,10 @@ def in_japanese(sentence: str) -> str:
     """
     if len(sentence) > _MAX_SENTENCE:
         return sentence
-    for pattern, japanese in _known():
-        match = pattern.fullmatch(sentence)
+    for first, last, english, japanese in _known():
+        if not (sentence.startswith(first) and sentence.endswith(last)):
+            continue
+        match = _pattern(english).fullmatch(sentence)
         if match is not None:
             values = {name: in_japanese(value) for name, value in match.groupdict().items()}
             return japanese.format(**values)
@@ -55,18 +57,24 @@ def known_sentences() -> dict[str, tuple[tuple[str, str], ...]]:
 
 
 @cache
-def _known() -> tuple[tuple[re.Pattern[str], str], ...]:
+def _known() -> tuple[tuple[str, str, str, str], ...]:
+    """What each sentence begins and ends with, before and after its places; then itself, twice."""
     return tuple(
-        (re.compile(_pattern(english)), japanese)
+        (parts[0], parts[-1], english, japanese)
         for speaker, sentences in known_sentences().items()
         if speaker != _HEADING
         for english, japanese in sentences
+        for parts in [_PLACE.split(english)]
     )
 
 
-def _pattern(english: str) -> str:
-    """What matches a sentence whatever is in its places."""
+@lru_cache(maxsize=1_024)
+def _pattern(english: str) -> re.Pattern[str]:
+    """What matches a sentence whatever is in its places; few of the table are ever needed."""
     parts = _PLACE.split(english)
-    return "".join(
-        f"(?P<{part}>.+?)" if number % 2 else re.escape(part) for number, part in enumerate(parts)
+    return re.compile(
+        "".join(
+            f"(?P<{part}>.+?)" if number % 2 else re.escape(part)
+            for number, part in enumerate(parts)
+        )
     )
