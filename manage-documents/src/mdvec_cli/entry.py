@@ -1,7 +1,8 @@
-"""The command `mdvec` from its first moment: Ctrl-C while it loads is one line, too."""
+"""The command `mdvec`: Ctrl-C is one line while it loads, and no traceback while it ends."""
 
 from __future__ import annotations
 
+import signal
 import sys
 
 from mdvec.quick_start import load_quickly, loaded
@@ -18,4 +19,7 @@ def main() -> None:
         sys.stderr.write("stopped\n")
         sys.exit(_STOPPED)
     loaded()
-    mdvec_cli.main.main()
+    try:
+        mdvec_cli.main.main()
+    finally:  # an interrupt while the interpreter ends would be a traceback
+        signal.signal(signal.SIGINT, signal.SIG_DFL)

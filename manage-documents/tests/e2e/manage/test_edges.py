@@ -54,6 +54,21 @@ main()
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "stopped\n")
 
 
+def test_an_interrupt_while_the_interpreter_ends_is_no_traceback(mdvec):
+    interrupted = """
+import atexit, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell in the background ignores it
+atexit.register(signal.raise_signal, signal.SIGINT)
+from mdvec_cli.entry import main
+main()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", interrupted, "--version"],
+        env=mdvec.environment, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
+
+
 def test_the_shell_completes_the_names_of_tools(notes):
     completed = {"_MDVEC_COMPLETE": "complete_bash", "COMP_CWORD": "3"}
     for typed, names in (("n", "notes"), ("x", "")):
