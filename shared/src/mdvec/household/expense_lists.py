@@ -321,6 +321,7 @@ def expense_list(
             for person, own in chosen.by_person.items()
             for row in own
         ]
+        notes += ledger.unread(days)
         notes += doubt_notes_on(connection, tool_id, {row.id for _, row in every}.intersection)
     if chosen.taken_out:
         notes.append(f"タグで外した明細が {len(chosen.taken_out):,}件あります")

@@ -216,7 +216,10 @@ def find_transactions(
         rows = page_of(connection, matching, listing.sort, offset=paging.offset, limit=paging.size)
         noted = notes_on(connection, tool_id, [row.id for row in rows])
         groups = _groups(connection, matching, chosen, by_key, shop, listing, notes)
-        notes += _planned_notes(connection, matching, today)
+        notes += [
+            *_planned_notes(connection, matching, today),
+            *ledger.unread(condition.known_days),
+        ]
         if wanted.rows == "counted":
             which = partial(these_rows, connection, matching)
             notes += renamed_notes(renamed_rows(connection, tool_id, which))

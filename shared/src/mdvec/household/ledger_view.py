@@ -221,8 +221,12 @@ class LedgerView:
         ]
 
     def doubts(self, days: Days, subject: Subject | None) -> list[str]:
-        """The note of ``doubt_notes`` on these days."""
+        """The notes of ``doubt_notes`` on these days."""
         return doubt_notes(self.connection, self.tool_id, days, subject)
+
+    def unread(self, days: Days | None) -> Iterator[str]:
+        """Note: rows of files around these days, or of any, that the last import could not read."""
+        return _unread_notes(self.connection, self.tool_id, days)
 
 
 def doubt_notes(
@@ -293,16 +297,15 @@ def _statement_notes(connection: apsw.Connection, tool_id: int, days: Days) -> l
     """Notes on the files of these days: rows that no sum has, or that may count once too often."""
     span = days.first.isoformat(), days.last.isoformat()
     return [
-        *_unread_notes(connection, tool_id, span),
+        *_unread_notes(connection, tool_id, days),
         *map(doubt_text, accounts.doubts_of(connection, tool_id, span)),
         *map(repeated_text, accounts.repeated_rows(connection, tool_id, span)),
     ]
 
 
-def _unread_notes(
-    connection: apsw.Connection, tool_id: int, span: tuple[str, str]
-) -> Iterator[str]:
-    """Note: the last import could not read some rows of the files in a span."""
+def _unread_notes(connection: apsw.Connection, tool_id: int, days: Days | None) -> Iterator[str]:
+    days = days or Days(date.min, date.max)
+    span = days.first.isoformat(), days.last.isoformat()
     unread = ledger_statements.unread_rows(connection, tool_id, span)
     if unread:
         first = shown_name(unread[0][0])

@@ -15,6 +15,8 @@ from ledger_folder import HEADER, LedgerFolder, line
 
 from mdvec.files.scanning import ScanRules, scan
 from mdvec.household.english import in_english
+from mdvec.household.expense_lists import expense_list
+from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
 from mdvec.household.interfaces import ledger_statements, ledger_sums
 from mdvec.household.interfaces.marks import update_marks
 from mdvec.household.month import monthly_household
@@ -97,6 +99,12 @@ def test_answers_say_how_many_rows_of_their_days_could_not_be_read(ledger):
     ledger.write("8.csv", line("d", day="2025/08/01"), line("e", day="2025/08/09"))
     ledger.import_()
     assert (told("2025-07"), told("2025-08")) == ([note("7.csv", 1)], [])
+    today, listing = date(2025, 9, 1), ListingOptions()
+    for answer in (
+        find_transactions(ledger.connection, 1, RowFilter(query="店"), listing, today),
+        expense_list(ledger.connection, 1, "medical", today=today),
+    ):
+        assert note("7.csv", 1) in answer.notes
     ledger.write("all.csv", line("f", amount="?"), line("g", amount="x"))
     ledger.import_()
     assert told("2025-08") == [note("all.csv", 2)]
