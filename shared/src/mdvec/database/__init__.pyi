@@ -22,6 +22,6 @@ from .file import remove_index as remove_index
 from .file import size_on_disk as size_on_disk
 from .file import stamp_of as stamp_of
 from .file import temporary_folder as temporary_folder
-from .migrations import APPLICATION_ID as APPLICATION_ID
 from .migrations import format_of as format_of
 from .migrations import is_own_format as is_own_format
+from .migrations import is_own_header as is_own_header

@@ -210,8 +210,13 @@ def migrate(connection: apsw.Connection) -> None:
 def is_own_format(file: Path) -> bool:
     """Whether a file is a database of mdvec, of whatever format."""
     with suppress(OSError), file.open("rb") as stream:
-        return int.from_bytes(stream.read(_APPLICATION.stop)[_APPLICATION]) == APPLICATION_ID
+        return is_own_header(stream.read(_APPLICATION.stop))
     return False
+
+
+def is_own_header(start: bytes) -> bool:
+    """Whether the start of a SQLite file is that of a database of mdvec."""
+    return int.from_bytes(start[_APPLICATION]) == APPLICATION_ID
 
 
 def format_of(connection: apsw.Connection) -> int:

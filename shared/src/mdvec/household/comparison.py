@@ -346,9 +346,9 @@ def compare_periods(
         base_rows = ledger.rows(base_days.first, base_days.last, named)
         sums = [cell for part in _joined(base_days, days) for cell in ledger.sums(part, named)]
         doubts = [
-            f"{part.in_words}の{note}"
+            note
             for part in _joined(base_days, days)
-            for note in ledger.doubts(part, named)
+            for note in ledger.doubts(part, named, of=f"{part.in_words}の")
         ]
     within_category = category is not None and named is not None and named is not Total.SPENDING
     name_of = (
@@ -361,7 +361,7 @@ def compare_periods(
     notes = list(dict.fromkeys([*notes, *after_notes, *base_notes]))
     notes += [after.understood] if after.understood else []
     notes += [earlier.understood] if earlier.understood else []
-    notes += [*wording.removed_notes(sums), *doubts]
+    notes += [*wording.removed_notes(sums), *dict.fromkeys(doubts)]
     return _answer(
         base_rows, rows, (base_days, days), moved, counts_of(sums), notes, month_starts_on, today,
         by=by, detail=detail, most=most, age=ledger.age(after),

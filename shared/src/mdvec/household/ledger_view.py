@@ -220,9 +220,9 @@ class LedgerView:
             )
         ]
 
-    def doubts(self, days: Days, subject: Subject | None) -> list[str]:
+    def doubts(self, days: Days, subject: Subject | None, of: str = "") -> list[str]:
         """The notes of ``doubt_notes`` on these days."""
-        return doubt_notes(self.connection, self.tool_id, days, subject)
+        return doubt_notes(self.connection, self.tool_id, days, subject, of)
 
     def unread(self, days: Days | None) -> Iterator[str]:
         """Note: rows of files around these days, or of any, that the last import could not read."""
@@ -230,16 +230,17 @@ class LedgerView:
 
 
 def doubt_notes(
-    connection: apsw.Connection, tool_id: int, days: Days, subject: Subject | None
+    connection: apsw.Connection, tool_id: int, days: Days, subject: Subject | None, of: str = ""
 ) -> list[str]:
-    """Notes: what may count twice in these days, rows of two files or likely candidates, or not.
+    """Notes: rows of these days that could not be read, and what may count twice.
 
-    Of a purchase the rows count that a decision without ``keep`` takes out, of a transfer both,
-    of a card's bill the bill; each row once.
+    That are rows of two files, and likely candidates: of a purchase the rows count that a decision
+    without ``keep`` takes out, of a transfer both, of a card's bill the bill; each row once. ``of``
+    tells whose total the candidates are in, such as 6月の.
     """
     where, values = where_rows(tool_id, days, subject)
     return _statement_notes(connection, tool_id, days) + _doubts(
-        connection, _leaving(connection, tool_id), f"{where} AND {counts()} AND", values
+        connection, _leaving(connection, tool_id), f"{where} AND {counts()} AND", values, of
     )
 
 
@@ -271,6 +272,7 @@ def _doubts(
     doubtful: dict[int, str],
     where: str = "",
     values: Iterable[int | str] = (),
+    of: str = "",
 ) -> list[str]:
     """The note on the doubtful rows, by what they may be, that meet a condition."""
     if not doubtful:
@@ -290,7 +292,7 @@ def _doubts(
         for count, spending, income in [sums.get(kind, (0, 0, 0))]
         if count
     ]
-    return [f"合計のうち{'、'.join(parts)}は未判定の候補です"] * bool(parts)
+    return [f"{of}合計のうち{'、'.join(parts)}は未判定の候補です"] * bool(parts)
 
 
 def _statement_notes(connection: apsw.Connection, tool_id: int, days: Days) -> list[str]:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from ledger_folder import HEADER, LedgerFolder, line
 
 from mdvec.files.scanning import ScanRules, scan
+from mdvec.household.comparison import compare_periods
 from mdvec.household.english import in_english
 from mdvec.household.expense_lists import expense_list
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
@@ -105,6 +106,8 @@ def test_answers_say_how_many_rows_of_their_days_could_not_be_read(ledger):
         expense_list(ledger.connection, 1, "medical", today=today),
     ):
         assert note("7.csv", 1) in answer.notes
+    compared = compare_periods(ledger.connection, 1, period="2025-08", base="2025-07", today=today)
+    assert [each for each in compared.notes if "読めない行" in each] == [note("7.csv", 1)]
     ledger.write("all.csv", line("f", amount="?"), line("g", amount="x"))
     ledger.import_()
     assert told("2025-08") == [note("all.csv", 2)]

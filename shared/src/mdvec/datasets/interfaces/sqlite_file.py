@@ -17,7 +17,7 @@ from pathlib import Path
 
 import apsw
 
-from mdvec.database import APPLICATION_ID
+from mdvec.database import is_own_header
 from mdvec.datasets.core.understood import ReadingOptions, Understood
 from mdvec.datasets.interfaces.database_file import (
     NotATable,
@@ -38,7 +38,6 @@ _HEADER = b"SQLite format 3\0"
 _HEADER_BYTES = 100
 _DUCKDB = b"DUCK"
 _DUCKDB_PLACE = slice(8, 12)
-_APPLICATION = slice(68, 72)
 _SHARED_LOCK = 0x40000002, 510
 """Where SQLite's readers lock a file, and how many bytes."""
 _PAGE_SIZE = slice(16, 18)
@@ -84,7 +83,7 @@ def _check_header(header: bytes) -> None:
         raise NotATable("it is a DuckDB database; give its name the ending .duckdb")
     if not header.startswith(_HEADER):
         raise NotATable("it is not a SQLite database, or it is encrypted")
-    if int.from_bytes(header[_APPLICATION]) == APPLICATION_ID:
+    if is_own_header(header):
         raise NotATable("it is a database of mdvec itself")
 
 
