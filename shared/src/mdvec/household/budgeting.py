@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -108,7 +108,7 @@ def set_budget(
         plans.put_budget(connection, tool_id, budget)
         rows = _rows(connection, tool_id, MonthRange(covered.latest, covered.latest), subject)
         before_it = min(Month.of(today, month_starts_on), covered.latest.plus(1))
-        typical = typical_month(_by_day(rows, subject), before_it)
+        typical = typical_month(_spent_on(subject, rows), before_it)
     message = budget_set_text(budget, before, typical)
     return BudgetSet(str(subject), per, amount, before, safe_line(message + remark))
 
@@ -154,9 +154,9 @@ def budget_status(
     recurring = (
         recurring_payments((row for row in rows if row.day <= known), known) if is_running else []
     )
-    planned = [row for row in rows if row.day > as_of] if as_of == today else []
+    told = rows if as_of == today else [row for row in rows if row.day <= as_of]
     statuses = [
-        status_of_budget(budget, span, _by_day(rows, budget.subject), as_of, recurring, planned)
+        status_of_budget(budget, span, _spent_on(budget.subject, told), as_of, known, recurring)
         for budget, span in zip(budgets, spans, strict=True)
     ]
     outside = _unbudgeted(rows, budgets, months, as_of) if budgets else None
@@ -181,12 +181,9 @@ def _rows(
     return counted_rows(connection, tool_id, first.first_day, last, subject)
 
 
-def _by_day(rows: list[CountedRow], subject: Subject) -> Mapping[date, int]:
-    sums: dict[date, int] = {}
-    for row in rows:
-        if covers(subject, row.full_category):
-            sums[row.day] = sums.get(row.day, 0) + row.yen
-    return sums
+def _spent_on(subject: Subject, rows: Iterable[CountedRow]) -> list[CountedRow]:
+    """The rows of spending that are part of a budget's subject."""
+    return [row for row in rows if covers(subject, row.full_category)]
 
 
 def _unbudgeted(

@@ -163,6 +163,14 @@ def _left_out(amounts: Sequence[int]) -> LeftOut | None:
     return LeftOut(len(amounts), sum(amounts)) if amounts else None
 
 
+@dataclass(frozen=True, slots=True)
+class SameDays:
+    """Spending in the first days of two periods (before, after), in yen, and how many days."""
+
+    days: int
+    spending: tuple[int, int]
+
+
 MAX_ROWS = 50
 """How many rows a full text names for each movement, in each direction."""
 MAX_SHOPS = 2
@@ -174,7 +182,7 @@ def comparison_lines(
     after: str,
     spending: tuple[int, int],
     income: tuple[int, int],
-    same_days: tuple[int, int] | None,
+    same_days: SameDays | None,
 ) -> list[str]:
     """Both periods' totals."""
     lines = [f"{before}と {after}の比較です。"]
@@ -182,7 +190,9 @@ def comparison_lines(
         if was or now:
             lines.append(f"- {name}: {was_and_now(was, now)}")
     if same_days is not None:
-        lines.append(f"- 支出（どちらも同じ日まで）: {was_and_now(*same_days)}")
+        lines.append(
+            f"- 支出（どちらも最初の {same_days.days:,}日間）: {was_and_now(*same_days.spending)}"
+        )
     return lines
 
 
@@ -276,8 +286,8 @@ class ComparisonAnswer(LedgerAnswer):
     """Two periods side by side, in yen.
 
     ``spending`` and ``income`` are (before, after). ``movements`` are the largest of
-    ``total_movements``, with what the text shows of each. ``same_days`` are the figures of
-    ``spending`` up to the same day of both periods if the later one is still running, else None.
+    ``total_movements``, with what the text shows of each. ``same_days`` are the first days of
+    both, up to the last row of the later one; None if all rows of both are in them.
     ``counts`` are of the rows of both.
     """
 
@@ -285,7 +295,7 @@ class ComparisonAnswer(LedgerAnswer):
     after: DayEnds
     spending: tuple[int, int]
     income: tuple[int, int]
-    same_days: tuple[int, int] | None
+    same_days: SameDays | None
     movements: tuple[Movement, ...]
     total_movements: int
     counts: RowCounts
@@ -334,21 +344,22 @@ def compare_periods(
         named, notes = ledger.subject(category)
         if named in (Total.BALANCE, Total.SAVINGS_RATE):
             raise NotComparable(Total(str(named)))
-        days, after_notes = ledger.shown_days(after, named)
+        days, after_notes = ledger.shown_days(after, named, begun=True)
         is_stated = bool(since or until) or after.days == long_ago.days
         before = base_period(
             base, after, days, PeriodContext(today, ledger.covered.default_range),
             is_relative=after.follows_data or not is_stated,
         )  # fmt: skip
         earlier = _understood(base, before, month_starts_on)
-        base_days, base_notes = ledger.shown_days(earlier, named)
+        base_days, base_notes = ledger.shown_days(earlier, named, begun=True)
         rows = ledger.rows(days.first, days.last, named)
         base_rows = ledger.rows(base_days.first, base_days.last, named)
         sums = [cell for part in _joined(base_days, days) for cell in ledger.sums(part, named)]
         doubts = [
             note
             for part in _joined(base_days, days)
-            for note in ledger.doubts(part, named, of=f"{part.in_words}の")
+            for months in [MonthRange.around(part, month_starts_on)]
+            for note in ledger.doubts(part, named, of=f"{span_in_words(part, months)}の")
         ]
     within_category = category is not None and named is not None and named is not Total.SPENDING
     name_of = (
@@ -363,7 +374,8 @@ def compare_periods(
     notes += [earlier.understood] if earlier.understood else []
     notes += [*wording.removed_notes(sums), *dict.fromkeys(doubts)]
     return _answer(
-        base_rows, rows, (base_days, days), moved, counts_of(sums), notes, month_starts_on, today,
+        base_rows, rows, (base_days, days), moved, counts_of(sums), notes, month_starts_on,
+        min(ledger.covered.last_day, today),
         by=by, detail=detail, most=most, age=ledger.age(after),
     )  # fmt: skip
 
@@ -376,7 +388,7 @@ def _answer(
     counts: RowCounts,
     notes: list[str],
     starts_on: int,
-    today: date,
+    known: date,
     *,
     by: str,
     detail: Detail,
@@ -396,7 +408,7 @@ def _answer(
             f"期間の長さが違います（{lengths[0]}{unit}と {lengths[1]}{unit}）。"
             "金額は期間の合計どうしの比較です"
         )
-    same_days = _same_days(base_rows, rows, spans, today) if lengths[0] == lengths[1] else None
+    same_days = _same_days(base_rows, rows, spans, known) if lengths[0] == lengths[1] else None
     before, after = (
         span_in_words(days, month_range) for days, month_range in zip(spans, months, strict=True)
     )
@@ -465,14 +477,18 @@ def _sums(
 
 
 def _same_days(
-    before: list[CountedRow], after: list[CountedRow], spans: tuple[Days, Days], today: date
-) -> tuple[int, int] | None:
-    """Spending up to the same day of both periods, if the later one is still running."""
+    before: list[CountedRow], after: list[CountedRow], spans: tuple[Days, Days], known: date
+) -> SameDays | None:
+    """The spending of equally many days of both, if the later one has rows up to ``known`` only."""
     base, days = spans
-    if not days.first <= today < days.last:
+    if not days.first <= known < days.last:
         return None
-    cut = base.first + (today - days.first)
-    return (
-        sum(row.yen for row in before if not row.is_income and row.day <= cut),
-        sum(row.yen for row in after if not row.is_income and row.day <= today),
+    passed = known - days.first
+    whole = [[row for row in rows if not row.is_income] for rows in (before, after)]
+    first, later = (
+        [row.yen for row in rows if row.day <= begin + passed]
+        for rows, begin in zip(whole, (base.first, days.first), strict=True)
     )
+    if (len(first), len(later)) == (len(whole[0]), len(whole[1])):
+        return None
+    return SameDays(passed.days + 1, (sum(first), sum(later)))

@@ -39,6 +39,8 @@ of the first plane are the 外字 of cp932)."""
 _SPAN = re.compile(r"[\d/〜（）-]*\d{4}年[\d年月日/〜（）-]*")
 _DATE = re.compile(r"(\d{4})年(?:(\d{1,2})月(?:(\d{1,2})日)?)?")
 _START = re.compile(r"( *(?:- )?)(.*)", re.DOTALL)
+_LISTED = re.compile(r"(.+?)(: (?:[+-]?[\d,.]+ ?[円%件]|N/A)[^。]*)")
+"""A line of a list: what its figures are of."""
 _WORDED = frozenset({"notes", "age", "understood", "message", "reasons", "alt_text", "error"})
 """The fields of answers, as data, that have sentences."""
 
@@ -124,9 +126,12 @@ def _line(line: str) -> str:
         return chr(_FIRST_MASK + len(names) - 1)
 
     start, text = _START.fullmatch(_QUOTED.sub(mask, line)).groups()  # type: ignore[union-attr]  # fits any text
+    if start.endswith("- ") and (listed := _LISTED.fullmatch(text)):
+        text = mask(listed) + listed[2]
+        names[-1] = _head(listed[1])
     english = start + _translated(text.removesuffix("。"))
     english += "." if text.endswith("。") and not english.endswith(":") else ""
-    for at, name in enumerate(names):
+    for at, name in reversed([*enumerate(names)]):
         english = english.replace(chr(_FIRST_MASK + at), name)
     return english
 
@@ -143,13 +148,20 @@ def _translated(text: str) -> str:
 
 
 def _known(text: str) -> str | None:
-    if _SPAN.fullmatch(text):
-        iso = _DATE.sub(lambda day: "-".join(part.zfill(2) for part in day.groups() if part), text)
-        return iso.replace("〜", " to ").replace("（", " (").replace("）", ")")
+    if iso := _in_iso(text):
+        return iso
     if text in _words():
         return _words()[text]
     translations = (sentence.translated(text) for sentence in _sentences())
     return next((english for english in translations if english is not None), None)
+
+
+def _in_iso(text: str) -> str | None:
+    """A period as ISO dates; None for any other text."""
+    if not _SPAN.fullmatch(text):
+        return None
+    iso = _DATE.sub(lambda day: "-".join(part.zfill(2) for part in day.groups() if part), text)
+    return iso.replace("〜", " to ").replace("（", " (").replace("）", ")")
 
 
 def _in_sentences(text: str) -> str:
@@ -200,12 +212,18 @@ def _filled(name: str, value: str) -> str:
     return value
 
 
+def _head(name: str) -> str:
+    """What a line of a list is about: a name from the data, unless it is known as another thing."""
+    heads = (head.translated(name) for head in _sentences("heads"))
+    return next((english for english in heads if english is not None), _category(name))
+
+
 def _category(name: str) -> str:
     """A category with its English name beside it; totals are in English alone."""
     if name in _words():
         return _words()[name]
     english = _category_names().get(name.rpartition(" > ")[2])
-    return f"{name} ({english})" if english else _known(name) or name
+    return f"{name} ({english})" if english else _in_iso(name) or name
 
 
 @cache
@@ -224,8 +242,9 @@ def _words() -> dict[str, str]:
 
 
 @cache
-def _sentences() -> list[_Sentence]:
-    """The sentences, those with most text of their own first."""
-    pairs = [*data_of("english.toml")["sentences"].items(), *sentence_pairs()]
+def _sentences(table: str = "sentences") -> list[_Sentence]:
+    """The sentences of a table, those with most text of their own first."""
+    pairs = [*data_of("english.toml")[table].items()]
+    pairs += sentence_pairs() if table == "sentences" else []
     sentences = [_Sentence(japanese, english) for japanese, english in pairs]
     return sorted(sentences, key=lambda sentence: -sentence.weight)

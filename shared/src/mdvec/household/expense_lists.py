@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Literal, NamedTuple
 
 import apsw
@@ -21,10 +22,25 @@ from mdvec.household.core.periods import span_in_words
 from mdvec.household.core.recurring import RecurringPayment, recurring_payments
 from mdvec.household.core.shop_names import shop_of, shops_of
 from mdvec.household.core.sums import percent
-from mdvec.household.core.transaction import CountedRow, ListedRow, RowNote, Transaction, listed_row
-from mdvec.household.core.wording import format_currency, format_percentage
+from mdvec.household.core.transaction import (
+    CountedRow,
+    ListedRow,
+    RowNote,
+    StatedRow,
+    Transaction,
+    listed_row,
+)
+from mdvec.household.core.wording import (
+    PLANNED_INCLUDED,
+    format_currency,
+    format_percentage,
+    left_out_in_words,
+    planned_totals_note,
+    renamed_notes,
+)
 from mdvec.household.interfaces.ledger_sums import page_of_rows
-from mdvec.household.interfaces.plans import all_notes
+from mdvec.household.interfaces.plans import all_notes, renamed_rows
+from mdvec.household.interfaces.row_sums import with_ids
 from mdvec.household.ledger_view import doubt_notes_on, ledger_view
 from mdvec.household.overview import data_of
 from mdvec.text import bracketed_name, shown_name
@@ -131,7 +147,7 @@ def person_of(row: Transaction, note: RowNote) -> str:
     return folder if slash else NOBODY
 
 
-def total_of(rows: Iterable[Transaction]) -> int:
+def total_of(rows: Iterable[StatedRow]) -> int:
     """What was paid in yen, less refunds."""
     return -sum(row.amount or 0 for row in rows)
 
@@ -154,15 +170,17 @@ def list_lines(
 
 
 def _near_lines(near: Sequence[Transaction]) -> list[str]:
-    shops: dict[tuple[str, str], list[Transaction]] = {}
+    shops: dict[tuple[str, str, str], list[Transaction]] = {}
     for row in near:
-        shops.setdefault((row.description, row.category), []).append(row)
+        why = left_out_in_words(row.left_out)
+        shops.setdefault((row.description, row.category, why), []).append(row)
     largest = sorted(shops.items(), key=lambda shop: -abs(total_of(shop[1])))
     lines = []
-    for (shop, category), rows in largest[:_MAX_SHOPS]:
+    for (shop, category, why), rows in largest[:_MAX_SHOPS]:
         ids = " ".join(str(row.id) for row in rows[:_MAX_IDS]) + " …" * (len(rows) > _MAX_IDS)
         yen = format_currency(total_of(rows))
-        lines.append(f"- {shown_name(shop)}（{shown_name(category)}）{len(rows):,}件 {yen} [{ids}]")
+        name = f"{shown_name(shop)}（{shown_name(category)}）"
+        lines.append(f"- {name}{len(rows):,}件 {yen}{why} [{ids}]")
     more = [row for _, rows in largest[_MAX_SHOPS:] for row in rows]
     yen = format_currency(total_of(more))
     return lines + [f"- ほか {len(largest) - _MAX_SHOPS}店 {len(more):,}件 {yen}"] * bool(more)
@@ -311,7 +329,7 @@ def expense_list(
             year = ledger.covered.latest.year
             since, until = f"{year:04d}-01", f"{year:04d}-12"
         asked = ledger.period(since, until, period)
-        days, notes = ledger.shown_days(asked, Total.SPENDING)
+        days, notes = ledger.covered_days(asked)
         rows = page_of_rows(connection, tool_id, days, None, offset=0, limit=_ALL)
         noted = all_notes(connection, tool_id)
         rules = _rules(name)
@@ -321,8 +339,14 @@ def expense_list(
             for person, own in chosen.by_person.items()
             for row in own
         ]
+        ids = [row.id for _, row in every]
+        planned = [row for _, row in every if row.date > today]
+        notes += [planned_totals_note(len(planned), total_of(planned), 0, PLANNED_INCLUDED)] * bool(
+            planned
+        )
+        notes += renamed_notes(renamed_rows(connection, tool_id, partial(with_ids, ids)))
         notes += ledger.unread(days)
-        notes += doubt_notes_on(connection, tool_id, {row.id for _, row in every}.intersection)
+        notes += doubt_notes_on(connection, tool_id, set(ids).intersection)
     if chosen.taken_out:
         notes.append(f"タグで外した明細が {len(chosen.taken_out):,}件あります")
     notes += [asked.understood, how_to_change(rules.title)]

@@ -8,11 +8,19 @@ from datetime import date, timedelta
 
 import apsw
 
-from mdvec.dates import Month, MonthRange
+from mdvec.dates import Days, Month, MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.core.anomalies import Anomaly, anomalies, anomaly_lines
 from mdvec.household.core.answers import LedgerAnswer, answer_text
-from mdvec.household.core.forecast import DuePayment, MonthForecast, due_names, due_until, forecast
+from mdvec.household.core.forecast import (
+    AHEAD,
+    HABIT,
+    DuePayment,
+    MonthForecast,
+    due_names,
+    due_until,
+    forecast,
+)
 from mdvec.household.core.recurring import RecurringPayment, recurring_payments
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import NO_SPENDING, InsufficientData, format_currency
@@ -21,13 +29,17 @@ from mdvec.text import shown_name
 
 RECENT = timedelta(days=365)
 NO_RECURRING = (
-    "定期的な支払いは見つかりませんでした。同じ店に一定の間隔で3回以上の支払いが要ります。"
+    "定期的な支払いは見つかりませんでした。"
+    "同じ店に一定の間隔で3回以上、年に1度の同じ額なら2回の支払いが要ります。"
 )
 NO_FORECAST = "見通しには、今月より前に3か月以上の明細が必要です。"
 
 
-def recurring_lines(payments: Sequence[RecurringPayment], as_of: date) -> list[str]:
-    """Each payment that goes on, with what to look at; then those that ended within a year."""
+def recurring_lines(payments: Sequence[RecurringPayment], as_of: date, age: str = "") -> list[str]:
+    """Each payment that goes on, with what to look at; then those that ended within a year.
+
+    The ``age`` of the rows, if the answer begins with it, says up to when they are.
+    """
     if not payments:
         return [NO_RECURRING]
     going = [payment for payment in payments if payment.next_day is not None]
@@ -35,7 +47,7 @@ def recurring_lines(payments: Sequence[RecurringPayment], as_of: date) -> list[s
     yearly = sum(payment.per_year for payment in spending)
     lines = [
         f"定期的な支払いは {len(spending)}件、年に約 {format_currency(yearly)} です"
-        f"（{as_of} までの明細から）。"
+        f"{_made_from(as_of, age)}。"
     ]
     lines += [line for payment in spending for line in _lines(payment, as_of)]
     if income := [payment for payment in going if payment.is_income]:
@@ -120,11 +132,15 @@ def due_lines(due: Sequence[DuePayment], until: date) -> list[str]:
     ]
 
 
-def forecast_lines(months: Sequence[MonthForecast], as_of: date) -> list[str]:
-    """Each month's forecast with its band, and how wrong the method was on the past."""
+def _made_from(as_of: date, age: str) -> str:
+    return "" if age else f"（{as_of} までの明細から）"
+
+
+def forecast_lines(months: Sequence[MonthForecast], as_of: date, age: str = "") -> list[str]:
+    """Each month's forecast with its band; ``age`` as of ``recurring_lines``."""
     if not months:
         return [NO_FORECAST]
-    lines = [f"支出の見通しです（{as_of} までの明細から）。"]
+    lines = [f"支出の見通しです{_made_from(as_of, age)}。"]
     ahead = [figure for figure in months if not _is_over(figure, as_of)]
     for figure in months:
         band = (
@@ -215,13 +231,16 @@ def list_recurring_payments(
     Raises:
         EmptyLedger: there are no rows yet.
     """
-    rows, as_of, age = rows_until_now(connection, tool_id, today, month_starts_on)
+    with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
+        as_of, age = min(ledger.covered.last_day, today), ledger.age()
+        rows = _rows_until(ledger, as_of)
+        doubts = _doubts(ledger, as_of, _MONTHS_READ)
     payments, unknown = _without_unknown(recurring_payments(rows, as_of), rows, as_of)
     until = Month.of(as_of, month_starts_on).last_day
     due = due_until(payments, until)
-    lines = recurring_lines(payments, as_of)
-    lines += due_lines(due, until) if payments else []
-    notes = (unknown_note(unknown),) if unknown else ()
+    lines = recurring_lines(payments, as_of, age)
+    lines += due_lines(due, until) if payments and as_of < until else []
+    notes = (*[unknown_note(unknown)] * bool(unknown), *doubts)
     shown = tuple(as_shown(payment, as_of) for payment in payments)
     text = answer_text(lines, notes, age=age)
     return RecurringAnswer(as_of, shown, tuple(due), notes=notes, age=age, text=text)
@@ -253,12 +272,15 @@ def forecast_spending(
     Raises:
         EmptyLedger: there are no rows yet.
     """
-    rows, as_of, age = rows_until_now(connection, tool_id, today, month_starts_on)
+    with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
+        as_of, age = min(ledger.covered.last_day, today), ledger.age()
+        rows = _rows_until(ledger, as_of, Month.of(as_of, month_starts_on).plus(AHEAD).last_day)
+        doubts = _doubts(ledger, as_of, HABIT)
     months = forecast(rows, as_of, month_starts_on)
-    lines = forecast_lines(months, as_of)
+    lines = forecast_lines(months, as_of, age)
     if rows and all(row.is_income for row in rows):
         lines = [f"{NO_SPENDING}。"]
-    notes = error_note(months, as_of)
+    notes = [*error_note(months, as_of), *doubts]
     text = answer_text(lines, notes, age=age)
     return ForecastAnswer(as_of, tuple(months), notes=tuple(notes), age=age, text=text)
 
@@ -300,21 +322,17 @@ def find_anomalies(
     return AnomaliesAnswer(as_of, tuple(unusual), notes=notes, age=age, text=text)
 
 
-def rows_until_now(
-    connection: apsw.Connection, tool_id: int, today: date, month_starts_on: int = 1
-) -> tuple[list[CountedRow], date, str]:
-    """The counting rows of three years, the last day with rows up to today, and how old it is.
-
-    Raises:
-        EmptyLedger: there are no rows yet.
-    """
-    with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
-        as_of = min(ledger.covered.last_day, today)
-        return _rows_until(ledger, as_of), as_of, ledger.age()
+def _rows_until(ledger: LedgerView, as_of: date, last: date | None = None) -> list[CountedRow]:
+    """The counting rows of three years up to ``as_of``, and those after it up to ``last``."""
+    return ledger.rows(_first_day(ledger, as_of, _MONTHS_READ), last or as_of)
 
 
-def _rows_until(ledger: LedgerView, as_of: date) -> list[CountedRow]:
+def _doubts(ledger: LedgerView, as_of: date, months: int) -> list[str]:
+    """Notes on the rows of the last months that an answer was made from."""
+    first = _first_day(ledger, as_of, months)
+    return ledger.doubts(Days(min(first, as_of), as_of), None)
+
+
+def _first_day(ledger: LedgerView, as_of: date, months: int) -> date:
     covered = ledger.covered
-    begun = Month.of(as_of, covered.starts_on).plus(-_MONTHS_READ)
-    first = max(begun, covered.body.first).first_day
-    return ledger.rows(first, as_of)
+    return max(Month.of(as_of, covered.starts_on).plus(-months), covered.body.first).first_day

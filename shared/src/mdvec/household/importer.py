@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 import apsw
 
@@ -228,19 +228,27 @@ class _HouseholdImport:
         """The files that rows come from; for a deleted or unreadable one, its stored text."""
         by_path = {file.path: file for file in self.files}
         known = ledger_statements.known_files(self.connection, self.tool_id)
+        paths = {file.content_hash: path for path, file in stored.items()}
         texts = []
         for path, of_file in subjects.subjects_by_file(self.connection, self.tool_id).items():
             file = by_path.get(path)
             size, mtime_ns = (0, 0) if file is None else (file.size, file.mtime_ns)
             file_hash = known[path].content_hash if path in known else ""
             read = partial(self._csv, path, file, is_stored=path in stored)
-            texts.append(StatementText(path, size, mtime_ns, file_hash, read, of_file))
+            text = StatementText(path, size, mtime_ns, file_hash, read, of_file)
+            former = paths.get(text.content_hash)
+            if former is not None and path not in stored:  # renamed: it need not be parsed again
+                text = replace(text, csv=cache(partial(self._stored_csv, former)))
+            texts.append(text)
         return texts
 
     def _csv(self, path: str, file: LedgerFile | None, *, is_stored: bool) -> CsvText:
         csv = None if file is None else file.csv()
-        stored = self.index.stored_text(path) if csv is None and is_stored else None
-        return csv or CsvText.of("" if stored is None else stored.content)
+        return csv or (self._stored_csv(path) if is_stored else CsvText.of(""))
+
+    def _stored_csv(self, path: str) -> CsvText:
+        stored = self.index.stored_text(path)
+        return CsvText.of("" if stored is None else stored.content)
 
     def _store_all(self, texts: Sequence[StatementText]) -> None:
         if texts:

@@ -106,18 +106,32 @@ class LedgerView:
         """Says that the rows end long before today; "" if the period asked for ends before."""
         return self.covered.age(self.today, period)
 
-    def shown_days(
-        self, period: UnderstoodPeriod, subject: Subject | None
+    def covered_days(
+        self, period: UnderstoodPeriod, *, begun: bool = False
     ) -> tuple[Days, list[str]]:
-        """The days of a period in months that the ledger covers, and the notes on their rows.
+        """The days of a period in months that the ledger covers, and the notes on its months.
+
+        With ``begun``, months that have not begun are left out, if there are others.
 
         Raises:
             InsufficientData: none of its months has rows.
         """
-        months = self._covered_months(period)
+        covered = self.covered
+        months = self._known(period, (covered.begun if begun else covered.shown)(period.months))
         days = months.days.within(period.days) or period.days
         notes = [] if days == period.days else [wording.clipped_note(span_in_words(days, months))]
-        return days, notes + self._notes(period, subject, days, months, days)
+        return days, notes + self._month_notes(period, days, months)
+
+    def shown_days(
+        self, period: UnderstoodPeriod, subject: Subject | None, *, begun: bool = False
+    ) -> tuple[Days, list[str]]:
+        """The same, with the notes on the rows of a subject.
+
+        Raises:
+            InsufficientData: as ``covered_days``.
+        """
+        days, notes = self.covered_days(period, begun=begun)
+        return days, notes + self._row_notes(subject, days, days)
 
     def shown_months(
         self,
@@ -129,13 +143,14 @@ class LedgerView:
     ) -> tuple[MonthRange, list[str]]:
         """The whole months of a period that the ledger covers, and the notes on their rows.
 
-        Of more than ``max_months``, only the last are shown. With ``until_today`` the notes say
-        that rows after today are not in the figures.
+        Months that have not begun are left out, if there are others. Of more than ``max_months``,
+        only the last are shown. With ``until_today`` the notes say that rows after today are not in
+        the figures.
 
         Raises:
             InsufficientData: none of the months has rows.
         """
-        months = self._covered_months(period)
+        months = self._known(period, self.covered.begun(period.months))
         notes = [wording.clipped_note(months.in_words)] if months != period.months else []
         if max_months is not None and len(months) > max_months:
             months = MonthRange(months.last.plus(1 - max_months), months.last)
@@ -150,7 +165,8 @@ class LedgerView:
         if until_today:
             summed = Days(min(days.first, today), min(days.last, today))
             left_out = wording.PLANNED_DUE
-        return months, notes + self._notes(period, subject, days, months, summed, left_out)
+        notes += self._month_notes(period, days, months)
+        return months, notes + self._row_notes(subject, days, summed, left_out)
 
     def marks(self, months: MonthRange, days: Days) -> MonthMarks:
         """The marks of the months around ``days``.
@@ -163,23 +179,14 @@ class LedgerView:
         running = tuple(month for month in marks.running if month != self.covered.latest)
         return MonthMarks(running, marks.empty)
 
-    def _covered_months(self, period: UnderstoodPeriod) -> MonthRange:
-        months = self.covered.shown(period.months)
+    def _known(self, period: UnderstoodPeriod, months: MonthRange | None) -> MonthRange:
         if months is None:
             raise InsufficientData(period.in_words, self.covered.default_range)
         return months
 
-    def _notes(
-        self,
-        period: UnderstoodPeriod,
-        subject: Subject | None,
-        days: Days,
-        months: MonthRange,
-        summed: Days,
-        left_out: str = wording.PLANNED_LEFT_OUT,
-    ) -> list[str]:
-        """The notes on the days shown, of which ``summed`` are in the figures, and on rows."""
-        connection, tool_id, covered = self.connection, self.tool_id, self.covered
+    def _month_notes(self, period: UnderstoodPeriod, days: Days, months: MonthRange) -> list[str]:
+        """The notes on months without rows, those that may still be filling, and stray rows."""
+        covered = self.covered
         marks, now = self.marks(months, days), Month.of(self.today, covered.starts_on)
         notes = [
             f"明細が 1 件もない月（{wording.months_in_words(marks.empty)}）は、"
@@ -188,14 +195,25 @@ class LedgerView:
         notes += [wording.filling_note(month) for month in marks.running if month <= now]
         if covered.astray_matters(period.months, months):
             astray = ledger_sums.rows_outside(
-                connection, tool_id, covered.body.days, MAX_NAMED_ROWS
+                self.connection, self.tool_id, covered.body.days, MAX_NAMED_ROWS
             )
             notes.append(wording.astray_note(*astray))
-        notes += self._planned_notes(subject, summed, left_out)
+        return notes
+
+    def _row_notes(
+        self,
+        subject: Subject | None,
+        days: Days,
+        summed: Days,
+        left_out: str = wording.PLANNED_LEFT_OUT,
+    ) -> list[str]:
+        """The notes on rows of the days shown, of which ``summed`` are in the figures."""
+        connection, tool_id = self.connection, self.tool_id
+        notes = self._planned_notes(subject, summed, left_out)
         where = where_rows(tool_id, days, subject)
         notes += wording.renamed_notes(renamed_rows(connection, tool_id, lambda: where))
         pending = ledger_sums.counted_sums(
-            connection, tool_id, days, subject, covered.starts_on, pending_only=True
+            connection, tool_id, days, subject, self.covered.starts_on, pending_only=True
         )
         name = ledger_sums.tool_name(connection, tool_id)
         return notes + wording.pending_removal_notes(pending, name)
@@ -287,7 +305,7 @@ def _doubts(
         of_kind[0] += 1
         of_kind[2 if major == INCOME else 1] += amount if major == INCOME else -amount
     parts = [
-        f"{kind}かもしれない {count:,}件（{wording.sums_in_words(spending, income)}）"
+        f"{kind}かもしれない {count:,}件（{wording.sums_in_words(spending, income) or '0円'}）"
         for kind in _KINDS
         for count, spending, income in [sums.get(kind, (0, 0, 0))]
         if count

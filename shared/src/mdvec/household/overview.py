@@ -92,7 +92,7 @@ class Coverage:
         return MonthRange(self.body.first, self.latest)
 
     def shown(self, requested: MonthRange) -> MonthRange | None:
-        """The months of a period that an answer covers; None if none of them has rows.
+        """The months of a period that a sum covers; None if none of them has rows.
 
         Future months are only covered up to the last with rows.
         """
@@ -104,6 +104,14 @@ class Coverage:
         if common is None:
             return MonthRange(present[0], present[-1])
         return MonthRange(common.first, max(common.last, present[-1]))
+
+    def begun(self, requested: MonthRange) -> MonthRange | None:
+        """The months of a period that are compared: as ``shown``, without future ones if possible.
+
+        A month that has not begun has a few planned rows at most, and would pass for a cheap one.
+        """
+        shown = self.shown(requested)
+        return shown and (shown.within(self.default_range) or shown)
 
     def axis(self, shown: MonthRange) -> MonthRange:
         """The months in which a month without rows counts as 0 yen, for an answer on ``shown``."""

@@ -10,6 +10,7 @@ from plan_ledger import Bought, fill
 from mdvec.household.comparison import (
     InvalidMovements,
     NotComparable,
+    SameDays,
     UnknownLevel,
     compare_periods,
 )
@@ -118,8 +119,10 @@ def test_a_running_month_is_also_compared_up_to_the_same_day(connection):
         ],
     )
     answer = compare_periods(connection, tool, today=TODAY)
-    assert (answer.spending, answer.same_days) == ((10_100, 300), (100, 300))
-    assert "支出（どちらも同じ日まで）: 100円 → 300円" in answer.text
+    assert (answer.spending, answer.same_days) == ((10_100, 300), SameDays(10, (100, 300)))
+    assert "支出（どちらも最初の 10日間）: 100円 → 300円" in answer.text
+    weeks_later = compare_periods(connection, tool, today=date(2025, 7, 28))
+    assert weeks_later.same_days == answer.same_days
 
 
 def test_the_base_can_be_the_year_before_and_has_to_have_data(connection):

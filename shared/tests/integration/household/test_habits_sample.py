@@ -13,8 +13,10 @@ from mdvec.database.connection import open_database
 from mdvec.household.account_report import net_worth
 from mdvec.household.budgeting import budget_status, set_budget
 from mdvec.household.comparison import compare_periods
+from mdvec.household.core.forecast import forecast
 from mdvec.household.core.transfer_pairs import transfer_pairs
 from mdvec.household.habits import find_anomalies, forecast_spending, list_recurring_payments
+from mdvec.household.interfaces.ledger_sums import counted_rows
 from mdvec.household.ledger import import_ledger
 from mdvec.household.month import monthly_household
 from mdvec.household.reading import LedgerFile
@@ -94,10 +96,22 @@ def test_what_recurs_is_what_was_planted(connection, generator):
 
 
 def test_the_forecast_from_the_tenth_holds_in_its_band(connection):
-    answer = forecast_spending(connection, 1, today=date(2025, 8, 10))
-    august = answer.months[0]
+    tenth = date(2025, 8, 10)
+    august, *_ = forecast(counted_rows(connection, 1, date.min, tenth), tenth)
     assert august.low <= spent_by_month()["2025-08"] <= august.high
     assert august.trials >= 4
+
+
+def test_rows_after_today_are_planned_and_so_in_the_forecast_and_what_a_budget_expects(connection):
+    today = date(2025, 8, 10)
+    august, *_ = forecast_spending(connection, 1, today=today).months
+    later = counted_rows(connection, 1, date(2025, 8, 11), date(2025, 8, 31))
+    planned = sum(row.yen for row in later if not row.is_income)
+    assert sum(one.amount for one in august.due if one.is_planned) == planned
+    set_budget(connection, 1, category="支出", amount=1, today=today)
+    (status,) = budget_status(connection, 1, today=today).statuses
+    assert status.expected == august.amount
+    set_budget(connection, 1, category="支出", amount=0, today=today)
 
 
 def test_the_refrigerator_is_unusual_and_a_budget_that_it_breaks_is_told(connection, generator):

@@ -37,7 +37,7 @@ def texts(path):
 
 def test_every_japanese_text_of_the_answers_is_in_the_table():
     table = tomllib.loads((HOUSEHOLD / "english.toml").read_text("utf-8"))
-    known = "\n".join([*table["words"], *table["sentences"]])
+    known = "\n".join([*table["heads"], *table["words"], *table["sentences"]])
     known = re.sub(r"「?\{\w+\}」?", "\n", known)
     missing = [
         f"{path.name}: {text}"
@@ -55,6 +55,9 @@ def test_every_japanese_text_of_the_answers_is_in_the_table():
     [
         ("- 食費: 62,500円 （26.5%, 1件）", "- 食費 (food): ¥62,500 (26.5%, 1 row)"),
         ("※ 「先月」を 2025年06月 と解釈しました。", 'Note: "先月" was read as 2025-06.'),
+        ("- 店7: 2件、支出 1,000円", "- 店7: 2 rows, spending ¥1,000"),
+        ("- 食費カテゴリ: 5円 → 7円（+2円、+40.0%）", "- 食費カテゴリ: ¥5 → ¥7 (+¥2, +40.0%)"),
+        ("- ほか3店（収入）: 1円 → 2円（+1円）", "- ほか3店 (income): ¥1 → ¥2 (+¥1)"),
         ("2025年06月（5/26〜6/25）の支出です。", "2025-06 (5/26 to 6/25): spending."),
         (
             '- 2025-06-30 "振替。- 収入: 1円" -1,200円 食費（集計外: 振替） 財布',

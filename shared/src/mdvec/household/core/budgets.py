@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from statistics import median
 from typing import Literal
 
-from mdvec.dates import Month, MonthRange
+from mdvec.dates import ONE_DAY, Month, MonthRange
 from mdvec.household.core.answers import MonthEnds, Percentage, SubjectText
 from mdvec.household.core.categories import Category, Subject, Total
-from mdvec.household.core.forecast import DuePayment, due_names, due_until
+from mdvec.household.core.forecast import DuePayment, due_names, due_until, rest_of_month
 from mdvec.household.core.recurring import RecurringPayment
 from mdvec.household.core.sums import percent
 from mdvec.household.core.transaction import CountedRow
@@ -40,8 +40,8 @@ class BudgetStatus:
 
     ``amount`` is the budget of all ``months`` together. ``used`` and ``elapsed`` are percentages
     of the budget and of the days of ``months``. ``expected`` is what the spending will probably
-    come to at the end, from the same days of earlier months or else at today's pace; None once
-    the months are over. ``due`` are the rows dated after today and the recurring payments
+    come to at the end, as the forecast says or else at the pace so far; None once the months are
+    over. ``due`` are the rows dated after today and the recurring payments
     that will probably still come; ``free`` is what is left without them.
     """
 
@@ -90,34 +90,33 @@ def covers(subject: Subject, category: Category) -> bool:
 def status_of_budget(
     budget: Budget,
     months: MonthRange,
-    by_day: Mapping[date, int],
-    today: date,
+    rows: Sequence[CountedRow],
+    as_of: date,
+    known: date,
     recurring: Sequence[RecurringPayment],
-    planned: Sequence[CountedRow] = (),
 ) -> BudgetStatus:
-    """The status of a budget over ``months``; ``by_day`` is its subject's spending by day.
+    """The status of a budget over ``months``, as of a day.
 
-    Days after today are not spent yet: of these, the ``planned`` rows are due. Earlier days than
-    those of ``months`` are only used to expect what is still to come.
+    ``rows`` are those of the budget's subject, of earlier months too, which tell what is still to
+    come; they are complete up to ``known``. Rows after ``as_of`` are not spent yet, but due.
     """
     first, last = months.days.first, months.days.last
-    until = min(today, last)
+    until = min(as_of, last)
     amount = budget.amount * (len(months) if budget.per == "month" else 1)
-    spent = sum(yen for day, yen in by_day.items() if first <= day <= until)
+    spent = _between(rows, first, until)
     days, passed = (last - first).days + 1, max((until - first).days + 1, 0)
     own = (
         payment for payment in recurring
-        if today < last and covers(budget.subject, payment.rows[-1].full_category)
+        if as_of < last and covers(budget.subject, payment.rows[-1].full_category)
     )  # fmt: skip
-    rows = [row for row in planned if covers(budget.subject, row.full_category)]
     # What is late will be paid in these months, if they have begun.
     due = [
         payment
-        for payment in due_until(own, last, rows)
-        if (today >= first or payment.day >= first) and payment.day <= last
+        for payment in due_until(own, last, [row for row in rows if row.day > as_of])
+        if (as_of >= first or payment.day >= first) and payment.day <= last
     ]
-    booked = sum(payment.amount for payment in due if payment.is_planned)
-    coming = max(_still_to_come(by_day, months, until), booked)
+    payments = sum(payment.amount for payment in due)
+    coming = max(_still_to_come(rows, months, min(known, until)), payments)
     return BudgetStatus(
         budget=budget,
         months=months,
@@ -125,52 +124,38 @@ def status_of_budget(
         spent=spent,
         used=percent(spent, amount),
         elapsed=percent(passed, days),
-        expected=None if today >= last else spent + coming,
+        expected=None if as_of >= last else spent + coming,
         due=tuple(due),
-        free=amount - spent - sum(payment.amount for payment in due),
+        free=amount - spent - payments,
     )
 
 
-def _still_to_come(by_day: Mapping[date, int], months: MonthRange, until: date) -> int:
-    """The spending that the days after ``until`` will probably bring, to the end of ``months``."""
+def _still_to_come(rows: Sequence[CountedRow], months: MonthRange, known: date) -> int:
+    """The spending that the days after ``known`` will probably bring, to the end of ``months``."""
     first, last = months.days.first, months.days.last
-    if until >= months.last.first_day:
-        rest = _rest_of_months(by_day, months.last, until)
+    if months.last.first_day <= known < last:
+        rest = rest_of_month(rows, known, months.last.starts_on)
         if rest is not None:
             return rest
-    year_ago = until - timedelta(days=365)
-    if any(day <= year_ago for day in by_day):
-        past = sum(yen for day, yen in by_day.items() if year_ago < day <= until)
-        return past * (last - until).days // 365
-    passed = (until - first).days + 1
-    spent = sum(yen for day, yen in by_day.items() if first <= day <= until)
-    return spent * (last - until).days // passed if passed > 0 else 0
+    year_ago = known - timedelta(days=365)
+    if any(row.day <= year_ago for row in rows):
+        return _between(rows, year_ago + ONE_DAY, known) * (last - known).days // 365
+    passed = (known - first).days + 1
+    return _between(rows, first, known) * (last - known).days // passed if passed > 0 else 0
 
 
-def _rest_of_months(by_day: Mapping[date, int], month: Month, until: date) -> int | None:
-    """The median spending of earlier months after this day; None without three of them."""
-    passed = (until - month.first_day).days + 1
-    begun = Month.of(min(by_day, default=until), month.starts_on)
-    earlier = [month.plus(-back) for back in range(1, _MAX_HISTORY + 1)]
-    known = [past_month for past_month in earlier if past_month >= begun]
-    if len(known) < _MIN_HISTORY:
-        return None
-    return int(median(_after(by_day, past_month, passed) for past_month in known))
+def _between(rows: Sequence[CountedRow], first: date, last: date) -> int:
+    """The spending of these days, both included."""
+    return sum(row.yen for row in rows if first <= row.day <= last)
 
 
-def _after(by_day: Mapping[date, int], month: Month, passed: int) -> int:
-    """The spending of a month after a number of its days."""
-    begin, end = month.first_day + timedelta(days=passed), month.last_day
-    return sum(yen for day, yen in by_day.items() if begin <= day <= end)
-
-
-def typical_month(by_day: Mapping[date, int], before: Month) -> int | None:
+def typical_month(rows: Sequence[CountedRow], before: Month) -> int | None:
     """The median spending of the six months before one; None if there are not three of them."""
-    if not by_day:
+    if not rows:
         return None
-    begun = Month.of(min(by_day), before.starts_on)
+    begun = Month.of(min(row.day for row in rows), before.starts_on)
     months = [before.plus(-back) for back in range(1, _MAX_HISTORY + 1)]
-    sums = [_after(by_day, month, 0) for month in months if month >= begun]
+    sums = [_between(rows, month.first_day, month.last_day) for month in months if month >= begun]
     return int(median(sums)) if len(sums) >= _MIN_HISTORY else None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -144,15 +144,32 @@ class _Spending:
 def forecast(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1) -> list[MonthForecast]:
     """The month of ``as_of`` and the next three, from the spending up to ``as_of``.
 
-    Months start on the day ``starts_on``. Empty without three whole months before. Each trial
-    takes the rows up to the same day of an earlier month, and nothing later.
+    Later rows are planned: they come beside what is usual. Months start on the day ``starts_on``.
+    Empty without three whole months before. Each trial takes the rows up to the same day of an
+    earlier month, and nothing later.
     """
-    spending = _Spending((row for row in rows if row.day <= as_of), starts_on)
-    predicted = _predict(spending, as_of)
+    spending, predicted = _predicted(rows, as_of, starts_on)
     if not predicted:
         return []
     errors = _errors(spending, as_of)
     return [_with_band(month, errors[at]) for at, month in enumerate(predicted)]
+
+
+def rest_of_month(rows: Iterable[CountedRow], as_of: date, starts_on: int) -> int | None:
+    """The spending that a month brings after ``as_of``, as in ``forecast``; None without one."""
+    _, predicted = _predicted(rows, as_of, starts_on)
+    return predicted[0].recurring + predicted[0].other if predicted else None
+
+
+def _predicted(
+    rows: Iterable[CountedRow], as_of: date, starts_on: int
+) -> tuple[_Spending, list[MonthForecast]]:
+    known: list[CountedRow] = []
+    planned: list[CountedRow] = []
+    for row in rows:
+        (known if row.day <= as_of else planned).append(row)
+    spending = _Spending(known, starts_on)
+    return spending, _predict(spending, as_of, planned)
 
 
 def _with_band(forecast: MonthForecast, errors: list[int]) -> MonthForecast:
@@ -186,7 +203,9 @@ def _errors(spending: _Spending, as_of: date) -> list[list[int]]:
     return errors
 
 
-def _predict(spending: _Spending, as_of: date) -> list[MonthForecast]:
+def _predict(
+    spending: _Spending, as_of: date, planned: Sequence[CountedRow] = ()
+) -> list[MonthForecast]:
     """The running month and those ahead, from rows up to ``as_of``; empty without a habit."""
     now = Month.of(as_of, spending.starts_on)
     if spending.first is None:
@@ -198,25 +217,35 @@ def _predict(spending: _Spending, as_of: date) -> list[MonthForecast]:
     series = spending.payees.series(as_of, since=now.plus(-_SEEN).first_day)
     regular = [row for recurring in series for row in recurring.rows]
     last = now.plus(AHEAD).last_day
-    due: dict[Month, tuple[DuePayment, ...]] = {}
-    for payment in due_until(series, last):
-        month = max(Month.of(payment.day, spending.starts_on), now)
-        due[month] = (*due.get(month, ()), payment)
     is_over = as_of == now.last_day
     over = as_of - now.first_day + ONE_DAY
-    rest = 0 if is_over else _usual(spending, regular, habit, over)
-    spent = spending.between(now.first_day, as_of)
-    predicted = [_month(now, spent, () if is_over else due.get(now, ()), rest)]
+    coming = [row for row in planned if row.day <= last]
+    begin = now.plus(1) if is_over else now
+    due = _by_month(due_until(series, last, coming), begin)
+    expected = _by_month(due_until(series, last), begin) if coming else due
     whole = _usual(spending, regular, habit, timedelta(0))
-    for at in range(1, AHEAD + 1):
-        late = due.get(now, ()) if is_over and at == 1 else ()
-        month = now.plus(at)
-        predicted.append(_month(month, 0, (*late, *due.get(month, ())), whole))
+    rest = 0 if is_over else _usual(spending, regular, habit, over)
+    predicted = []
+    for month in (now.plus(at) for at in range(AHEAD + 1)):
+        recurring = _sum(due[month])
+        # A planned row that is no series' payment is one of those that the days usually bring.
+        planned_too = max(recurring - _sum(expected[month]), 0)
+        spent, usual = (0, whole) if month > now else (spending.between(now.first_day, as_of), rest)
+        other = max(usual - planned_too, min(usual, 0))
+        predicted.append(MonthForecast(month, spent, recurring, other, due=tuple(due[month])))
     return predicted
 
 
-def _month(month: Month, spent: int, due: tuple[DuePayment, ...], other: int) -> MonthForecast:
-    return MonthForecast(month, spent, sum(payment.amount for payment in due), other, due=due)
+def _by_month(due: Iterable[DuePayment], begin: Month) -> defaultdict[Month, list[DuePayment]]:
+    """The payments by month; those that are late come in the month ``begin``."""
+    by_month: defaultdict[Month, list[DuePayment]] = defaultdict(list)
+    for payment in due:
+        by_month[max(Month.of(payment.day, begin.starts_on), begin)].append(payment)
+    return by_month
+
+
+def _sum(due: Iterable[DuePayment]) -> int:
+    return sum(payment.amount for payment in due)
 
 
 def _usual(

@@ -11,7 +11,12 @@ from mdvec.household.core.answers import LedgerAnswer, answer_text
 from mdvec.household.core.naming import Aliases, Naming, WordsAsked
 from mdvec.household.core.row_sums import FoundGroup, Mean, RowSum, ShopOf, Totals, groups_by
 from mdvec.household.core.transaction import ListedRow, RowNote, Transaction
-from mdvec.household.core.wording import PAGE_SIZE, REASONS_IN_WORDS, format_currency
+from mdvec.household.core.wording import (
+    PAGE_SIZE,
+    REASONS_IN_WORDS,
+    format_currency,
+    left_out_in_words,
+)
 from mdvec.text import bracketed_name, shortened, shown_name
 
 
@@ -42,7 +47,7 @@ class Paging:
 def row_line(row: Transaction, note: RowNote | None = None) -> str:
     """One line for a row: date, shop, amount, category, why it does not count, account, notes."""
     where = shown_name(row.category)
-    why = f"（集計外: {REASONS_IN_WORDS[row.left_out]}）" if row.left_out else ""
+    why = left_out_in_words(row.left_out)
     shop = shown_name(row.description)
     account = f" {shown_name(row.account)}" if row.account else ""
     memo = f"（メモ: {shown_name(row.memo)}）" if row.memo else ""

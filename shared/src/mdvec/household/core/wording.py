@@ -98,6 +98,11 @@ def format_percentage(percent: Decimal | None, *, signed: bool = True) -> str:
     return f"{percent:{'+' if signed and percent else ''}{digits}}%"
 
 
+def left_out_in_words(reason: str | None) -> str:
+    """Why a row does not count, after it: （集計外: 振替）; "" for one that counts."""
+    return f"（集計外: {REASONS_IN_WORDS[reason]}）" if reason else ""
+
+
 def sums_in_words(spending: int, income: int) -> str:
     """Sums of rows: 支出 3,200円、収入 500円; a sum of nothing is left out."""
     named = (("支出", spending), ("収入", income))

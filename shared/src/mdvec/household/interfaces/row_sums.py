@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
@@ -35,6 +35,7 @@ _ORDERS: dict[RowOrder, str] = {
     "account": "account, date DESC, id DESC",
 }
 _BY_SUBJECT, _BY_DATE = "INDEXED BY idx_transactions_subject", "INDEXED BY idx_transactions_date"
+_BY_AMOUNT = "INDEXED BY idx_transactions_amount"
 _FEW_DAYS = 0.1
 """Up to this share of a ledger's days, the index of days is used even for sums by shop."""
 _GREATEST = 2**63 - 1
@@ -162,7 +163,7 @@ def row_sums(
     ids = json.dumps(sorted(noted))
     without = f" AND NOT {_is_one_of('id')}" if noted else ""
     # Whether there is an amount is asked apart: so the rows are summed in the index's order.
-    kinds = (("amount IS NOT NULL", index), ("amount IS NULL", ""))
+    kinds = (("amount IS NOT NULL", index), ("amount IS NULL", _BY_AMOUNT))
     summed_rows: list[tuple[RowSum, int | None]] = []
     for known, by in kinds:
         rows = connection.execute(
@@ -294,7 +295,12 @@ def _by_id(rows: RowsChosen) -> tuple[str, tuple[Any, ...]]:
 
 def these_rows(connection: apsw.Connection, rows: RowsChosen) -> tuple[str, tuple[Any, ...]]:
     """The condition of all the rows in SQL, and the values to bind."""
-    return _is_one_of("id"), (json.dumps(ids_of(connection, rows)),)
+    return with_ids(ids_of(connection, rows))
+
+
+def with_ids(ids: Sequence[int]) -> tuple[str, tuple[Any, ...]]:
+    """The condition of the rows with these ids in SQL, and the values to bind."""
+    return _is_one_of("id"), (json.dumps(ids),)
 
 
 def _sources(rows: RowsChosen, index: str) -> tuple[list[str], list[tuple[Any, ...]]]:

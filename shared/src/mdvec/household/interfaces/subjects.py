@@ -32,7 +32,7 @@ from mdvec.household.core.found import category_note, near_note
 from mdvec.household.core.naming import OR
 from mdvec.household.core.row_sums import RowSum, ShopOf, groups_by, totals_of
 from mdvec.household.core.transaction import RowNote, Transaction
-from mdvec.household.core.wording import REASONS_IN_WORDS
+from mdvec.household.core.wording import left_out_in_words
 from mdvec.household.interfaces.ledger_sums import TRANSACTION_COLUMNS, read_transaction
 from mdvec.household.interfaces.plans import all_notes, notes_on
 from mdvec.index import (
@@ -264,7 +264,7 @@ def _heading(row: Transaction) -> str:
     """A row's date, amount and category, and why it does not count, as hits show them."""
     amount = "金額なし" if row.amount is None else f"{row.amount:,}円"
     category = "/".join(name for name in (row.category_major, row.category_minor) if name)
-    why = f"（集計外: {REASONS_IN_WORDS[row.left_out]}）" if row.left_out else ""
+    why = left_out_in_words(row.left_out)
     return " ".join(part for part in (f"{row.date:%Y-%m-%d}", amount, category) if part) + why
 
 
