@@ -15,6 +15,7 @@ from mdvec.files import Problem
 from mdvec.household.core.statements import (
     Statement,
     doubtful_replacers,
+    downloads_without_shared_rows,
     families_of,
     of_same_days,
     rank_statements,
@@ -173,6 +174,9 @@ class _LedgerImport:
             is_rebuild=self.mode == "replace",
         )
         families = families_of(statements, shared)
+        apart = downloads_without_shared_rows(statements, families)
+        if repeated := derivation.repeated_statements(connection, apart):
+            families = families_of(statements, [*shared, *repeated])
         ledger_statements.set_families(connection, families.items())
         derivation.mark_gone_rows(connection, removers(ranked, families))
         derivation.mark_removals(connection, tool_id, accepted=self.removals.accept)

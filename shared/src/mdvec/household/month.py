@@ -184,7 +184,7 @@ def _answer(
     figures = _figures(subject, spent, earned)
     rate = _rate(subject, figures)
     span = span_in_words(days, months)
-    notes = [*notes, *wording.removed_notes(sums)]
+    notes = [*notes, *wording.removed_notes(sums), *wording.received_notes(spent)]
     if paging.number > 1:
         about = span if subject is None else f"{span}の{wording.subject_in_words(subject)}"
         text = answer_text(page_lines(rows, noted, paging, f"{about}の"))

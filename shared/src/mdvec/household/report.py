@@ -234,7 +234,7 @@ def _note(word: str, problem: Problem) -> ReportLine:
 
 def _gone_row_text(row: GoneRow) -> str:
     amount = "no amount" if row.amount is None else f"{row.amount:,} yen"
-    return (
-        f"{row.id}: {row.date} {shown_name(row.description)} {amount} ({shown_name(row.account)}), "
-        f"in {shown_name(row.path)}, not in {shown_name(row.missing_from)}"
-    )
+    path, newer = shown_name(row.path), shown_name(row.missing_from)
+    where = f"in {path} before, not as it is now" if path == newer else f"in {path}, not in {newer}"
+    name, account = shown_name(row.description), shown_name(row.account)
+    return f"{row.id}: {row.date} {name} {amount} ({account}), {where}"

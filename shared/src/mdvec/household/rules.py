@@ -18,8 +18,11 @@ from mdvec.household.core.categories import (
     AmbiguousCategory,
     Category,
     Hierarchy,
+    Subject,
+    UnknownCategory,
     find_category,
     hierarchy_of,
+    stated_category,
 )
 from mdvec.household.core.category_rules import (
     MAX_ROWS,
@@ -203,12 +206,23 @@ def _rule(connection: apsw.Connection, tool_id: int, shop: str, category: str) -
 def chosen_category(connection: apsw.Connection, tool_id: int, name: str) -> Category:
     """The category of a name that a row or a shop's rows are to have.
 
+    A 大項目 and a 中項目 that are both stated, and 収入, need no row of theirs in the ledger.
+
     Raises:
         UnknownCategory: no category, or several, have that name.
         InvalidRule: it is a total.
     """
     known = _known_categories(connection, tool_id)
-    subject = resolved_name(connection, tool_id, name, known).subject
+    subject: Subject
+    try:
+        subject = resolved_name(connection, tool_id, name, known).subject
+    except AmbiguousCategory:
+        raise
+    except UnknownCategory:
+        stated = stated_category(name)
+        if stated is None:
+            raise
+        subject = stated
     if not isinstance(subject, Category):
         raise InvalidRule("カテゴリには、大項目か「大項目 > 中項目」を指定してください。")
     return subject

@@ -82,6 +82,18 @@ def test_what_is_no_rule_is_refused(connection):
         remove_rule(connection, tool, shop="リンリン")
 
 
+def test_a_category_that_is_stated_whole_needs_no_row_of_its_own(connection):
+    tool = fill(connection, [Bought("2025-06-25", "給与", 300_000, "未分類/未分類")])
+    june = monthly_household(connection, tool, period="2025-06", today=date(2025, 7, 1))
+    assert (june.spending, june.income) == (-300_000, 0)
+    assert any("支出を減らしています（未分類 300,000円）" in note for note in june.notes)
+    set_rule(connection, tool, shop="給与", category="収入")
+    june = monthly_household(connection, tool, period="2025-06", today=date(2025, 7, 1))
+    assert (june.spending, june.income) == (0, 300_000)
+    categorize_rows(connection, tool, transaction_ids=[1], category="交通費 ＞ 自転車")
+    assert categories(connection, tool) == [("給与", "交通費/自転車")]
+
+
 FOOD = [
     Bought("2024-05-01", "スーパー", -1_000, "食料品/野菜"),
     Bought("2024-06-01", "スーパー", -200, "食料品/肉"),

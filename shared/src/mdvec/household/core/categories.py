@@ -261,6 +261,14 @@ def resolve_subject(name: str, hierarchy: Hierarchy) -> ResolvedSubject:
     raise AmbiguousCategory(name, [f"{total}合計", _unmistakable_name(category)])
 
 
+def stated_category(name: str) -> Category | None:
+    """The category of 「大項目 > 中項目」 as it is written, or 収入; None for any other name."""
+    parts = [part.strip() for part in re.split("[>＞]", name)]
+    if parts == [INCOME]:
+        return Category(INCOME)
+    return Category(*parts) if len(parts) == 2 and all(parts) else None
+
+
 def exact_subject(name: str, hierarchy: Hierarchy) -> Subject | None:
     """The total, or else the category, that has just this name; None if none does."""
     return _WORDS.get(name) or find_category(name, hierarchy)

@@ -72,7 +72,8 @@ def page_lines(
     first, last = paging.offset + 1, paging.offset + len(rows)
     lines = [f"{about}明細 {first:,}〜{last:,}件目（全 {paging.total:,}件、[取引ID ファイル:行]）:"]
     lines += [
-        f"{row_line(row, noted.get(row.id))} [{row.id} {letters[row.source_file]}:{row.row_number}]"
+        f"{row_line(row, noted.get(row.id))} [{row.id} {letters[row.source_file]}"
+        + (f":{row.row_number}]" if row.row_number else "]")
         for row in rows
     ]
     lines.append(

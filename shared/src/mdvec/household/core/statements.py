@@ -283,6 +283,23 @@ def families_of(
     return {statement.id: root(statement.id) for statement in statements}
 
 
+def downloads_without_shared_rows(
+    statements: Sequence[Statement], families: Mapping[int, int]
+) -> Iterator[tuple[int, int]]:
+    """The ids of two statements of one name and some of the same days, but of two families.
+
+    Either two people's files have one name, or an account was linked again: all its IDs are new.
+    """
+    by_stem: dict[str, list[Statement]] = {}
+    for statement in statements:
+        if statement.days:
+            by_stem.setdefault(statement.name.stem, []).append(statement)
+    for same in by_stem.values():
+        for one, other in itertools.combinations(same, 2):
+            if families[one.id] != families[other.id] and not set(one.days).isdisjoint(other.days):
+                yield one.id, other.id
+
+
 def doubtful_replacers(ranked: Sequence[RankedStatement]) -> Iterator[tuple[int, int]]:
     """Statements that are newer than another by time alone but lack its last days: old copies?
 

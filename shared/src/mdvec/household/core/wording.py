@@ -242,6 +242,18 @@ def _share_line(share: CategoryShare) -> str:
     return f"- {shown_name(name)}: {format_currency(share.amount)} （{of_all}, {share.rows:,}件）"
 
 
+def received_notes(spending: Iterable[CategoryShare]) -> list[str]:
+    """Note: categories of spending into which more came than went out: is it income?"""
+    names = "、".join(
+        f"{shown_name(str(share.category))} {format_currency(-share.amount)}"
+        for share in spending
+        if share.amount < 0
+    )
+    if not names:
+        return []
+    return [f"支出より入金の多いカテゴリは、支出を減らしています（{names}）。収入なら規則で収入に"]
+
+
 def counts_text(counts: RowCounts) -> str:
     """The number of rows used, and of those left out by reason."""
     reasons = [

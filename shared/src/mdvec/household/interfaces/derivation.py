@@ -28,6 +28,7 @@ from mdvec.household.interfaces.marks import former_ids, keep_decisions
 
 _SHIFT = 1 << 40
 """The position of a statement stands before the id of its row: one number orders both."""
+_MIN_REPEATED = 5
 _TABLES = (
     "ranked_statements (statement_id INTEGER PRIMARY KEY, position INTEGER, is_present INTEGER, "
     "is_unread INTEGER, path TEXT, has_lines INTEGER, scope TEXT)",
@@ -116,6 +117,25 @@ def find_newest_rows(
         "(SELECT identity FROM derived WHERE statements > 1) AND n.statement_id <> m.statement_id"
     )
     return list(shared)
+
+
+def repeated_statements(
+    connection: apsw.Connection, pairs: Iterable[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """Those pairs of statements of which the later one repeats rows of the other with new IDs.
+
+    At least five rows are equal but for their IDs, and half of the later file's rows.
+    """
+    rows = "SELECT date, amount, description, account FROM statement_rows WHERE statement_id = "
+    repeated = []
+    for pair in pairs:
+        equal: int = connection.execute(
+            f"SELECT count(*) FROM ({rows} ?1 INTERSECT {rows} ?2)", pair
+        ).get
+        of_later: int = connection.execute(f"SELECT count(*) FROM ({rows} ?)", pair[1:]).get
+        if equal >= _MIN_REPEATED and 2 * equal >= of_later:
+            repeated.append(pair)
+    return repeated
 
 
 def _find_same_rows(
