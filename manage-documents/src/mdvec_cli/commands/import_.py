@@ -194,8 +194,8 @@ def import_command(
         typer.Option("--read", metavar="COLUMN=TYPE",
                      help="Dataset: what a column holds: text, integer, number, comma (1.234,5), "
                           "date, timestamp, boolean; auto takes it back; repeatable, and kept. "
-                          "header=none: the files have no line of names; na=NA: such cells are "
-                          "NULL; totals=out: workbooks without rows of totals.",
+                          "header=none: the files have no line of names; COLUMN=na:NA: such "
+                          "cells are NULL; totals=out: workbooks without rows of totals.",
                      show_default=False),
     ] = None,
     encoding: Annotated[

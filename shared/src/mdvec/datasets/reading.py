@@ -120,7 +120,7 @@ class FileReader:
             return csv_to_parquet(source, target, self.on_rows, ending=ending, reading=reading)
         if ending in ARROW_ENDINGS:
             return arrow_to_parquet(source, target, reading.columns)
-        rows = TypedRows(target, self.on_rows, chosen=reading.columns, nulls=reading.nulls)
+        rows = TypedRows(target, self.on_rows, chosen=reading.columns, nulls_in=reading.nulls_in)
         return json_to_parquet(source, rows, reading, is_lines=ending != ".json")
 
 

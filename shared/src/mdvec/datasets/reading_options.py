@@ -20,6 +20,7 @@ from mdvec.datasets.core.choices import (
     TOTALS,
     ReadingChoice,
     merged,
+    null_in,
     reading_of,
 )
 from mdvec.datasets.core.understood import ReadingOptions
@@ -43,6 +44,7 @@ from mdvec.tools import Tool
 _TAB = {"tab": "\t", "\\t": "\t"}
 _HEADER = "header"
 _NULL = "na"
+_NULL_OF_COLUMN = "na:"
 _OUT = "out"
 _NO_DELIMITERS = "\"'\r\n"
 
@@ -81,21 +83,24 @@ def reading_choices(
 
 
 def _chosen(files: str, written: str) -> ReadingChoice:
-    """A choice as it is written: COLUMN=TYPE, header=none, na=NA or totals=out."""
+    """A choice as it is written: COLUMN=TYPE, COLUMN=na:NA, header=none, na=NA or totals=out."""
     name, sign, value = (part.strip() for part in written.rpartition("="))
     type_ = value.lower()
     if (name.lower(), type_) == (_HEADER, NO_ROW):
         return ReadingChoice(files, HEADER_ROW, "", NO_ROW)
     if (name.lower(), type_) == (TOTALS, _OUT):
         return ReadingChoice(files, TOTALS, "", _OUT)
+    text = value[len(_NULL_OF_COLUMN) :].strip()
+    if name and text and type_.startswith(_NULL_OF_COLUMN):
+        return null_in(files, name, text)
     if name.lower() == _NULL and value and type_ not in (*CHOICES, AUTO):
         return ReadingChoice(files, NULL, value, "NULL")
     if not sign or not name or type_ not in (*CHOICES, AUTO):
         raise InvalidReading(
             f"{written!r} is not COLUMN=TYPE; the types are {', '.join(CHOICES)}, and {AUTO} to "
             f"take a choice back. {_HEADER}={NO_ROW} reads files that have no line of names, "
-            f"{_NULL}=NA makes cells that hold only NA NULL, {TOTALS}={_OUT} leaves rows of totals "
-            "out"
+            f"COLUMN={_NULL_OF_COLUMN}NA makes its cells that hold only NA NULL, {_NULL}=NA those "
+            f"of every column, {TOTALS}={_OUT} leaves rows of totals out"
         )
     return ReadingChoice(files, COLUMN, name, type_)
 
@@ -218,11 +223,7 @@ class ChosenReadings:
                     "Parquet and DuckDB have their own types"
                 )
             known = {name for table in tables if meant & _files(table) for name in _names(table)}
-            if (
-                choice.setting == COLUMN
-                and choice.column not in known
-                and not meant & broken.keys()
-            ):
+            if choice.is_of_column and choice.column not in known and not meant & broken.keys():
                 raise ImportRefused(
                     f"no file {choice.pattern} has a column {choice.column!r}; the columns are "
                     f"listed by: mdvec import -n {self.tool.name} --mode update --format json"
@@ -243,7 +244,7 @@ def _meant(choice: ReadingChoice, keys: Collection[tuple[str, str, str]]) -> Rea
 
 
 def _can_be_for(choice: ReadingChoice, path: str) -> bool:
-    return unpacked_ending(data_ending(path)) in _ENDINGS[choice.setting]
+    return unpacked_ending(data_ending(path)) in _ENDINGS[choice.kind]
 
 
 def _files(table: FileTable) -> set[str]:

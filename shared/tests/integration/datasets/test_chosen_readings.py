@@ -177,11 +177,11 @@ def test_cells_such_as_na_in_texts_are_counted_and_become_null_where_that_is_cho
     files.write("o.json", '[{"x": "NA", "y": 1}, {"x": "b", "y": "NA"}]')
     report = files.import_(mode="new")
     assert told(report)[2:] == [
-        "read: n.csv: x: - (1), NA (2) kept as text; --read na=- makes it NULL; day: 01/02/2025: "
+        "read: n.csv: x: - (1), NA (2) kept as text; --read x=na:- makes it NULL; day: 01/02/2025: "
         "the day or the month may come first; it stays text until --read 'day=date:dmy' or "
         "'day=date:mdy'",
-        "read: o.json: x: NA (1) kept as text; --read na=NA makes it NULL; y: 1 cell such as NA → "
-        "NULL",
+        "read: o.json: x: NA (1) kept as text; --read x=na:NA makes it NULL; "
+        "y: 1 cell such as NA → NULL",
     ]
     files.import_("na=NA", "day=date:mdy")
     assert files.kept() == ["day = date:mdy", "NA = NULL"]
@@ -211,13 +211,63 @@ def test_a_few_words_that_keep_a_column_of_numbers_or_dates_text_are_named(files
     report = files.import_(mode="new")
     assert told(report)[2:] == [
         'read: n.csv: 気温: 不明 (1), "欠測 ※" (1) kept it text among 8 numbers; '
-        "--read 'na=不明' --read 'na=欠測 ※' makes it NULL; 日: 未定 (1) kept it text among 8 "
-        "dates; --read 'na=未定' makes it NULL"
+        "--read '気温=na:不明' --read '気温=na:欠測 ※' makes it NULL; 日: 未定 (1) kept it text "
+        "among 8 dates; --read '日=na:未定' makes it NULL"
     ]
     assert told(files.import_("気温=text", "日=text")) == told(report)[:2]
-    files.import_("気温=auto", "日=auto", "na=不明", "na=欠測 ※", "na=未定")
+    chosen = ["気温=na:不明", "気温=na:欠測 ※", "日=na:未定"]
+    files.import_("気温=auto", "日=auto", *chosen, "x=na:不明")
     types = {"気温": "BIGINT", "金額": "BIGINT", "日": "DATE", "札": "VARCHAR"}
     assert files.types("t__n") == types
+    assert files.read("t__texts") == [("1",), ("2",), ("3",), (None,)]
+    assert "欠測 ※ in 気温 = NULL" in files.kept()
+    files.import_("気温=auto")
+    assert files.types("t__n") == {**types, "気温": "VARCHAR"}
+
+
+def test_a_text_is_null_in_the_column_that_it_was_said_of_alone(files):
+    files.write("k.csv", "値,等級\nA,A\n1,B\n2,A\n")
+    files.write("o.json", '[{"等級": "A"}, {"等級": "A", "値": "A"}, {"値": 3}]')
+    files.write("r.csv", "ランク\nA\n")
+    files.import_("値=na:A", mode="new")
+    assert files.read("t__k", "値, 等級") == [(None, "A"), (1, "B"), (2, "A")]
+    assert files.read("t__o", "値, 等級") == [(None, "A"), (None, "A"), (3, None)]
+    assert files.read("t__r") == [("A",)]
+    with pytest.raises(ImportRefused, match="no file"):
+        files.import_("無い列=na:A")
+
+
+@pytest.mark.parametrize("odd", ["0099", "12345678901234567890", "△ x3", "合計", "値"])
+def test_a_value_a_total_and_a_name_are_not_proposed_to_be_null(files, odd):
+    files.write("n.csv", "\n".join(["値,b", f"{odd},1", *(f"{n},1" for n in range(10, 20))]))
+    (said,) = [line for line in told(files.import_(mode="new")) if "値" in line]
+    assert "(1) kept it text among 10 numbers" in said
+    assert "na:" not in said
+
+
+@pytest.mark.parametrize(
+    ("texts", "values"),
+    [
+        (["△ 1", "2", "▲ 1,000"], [-1, 2, -1000]),
+        (["+5", "-3", "2"], [5, -3, 2]),
+        (["+1.5", "2"], [1.5, 2.0]),
+        (["+1.5%", "-2%"], [1.5, -2.0]),
+        (["+819012345678", "+818011112222"], ["+819012345678", "+818011112222"]),
+        (["1", "―", "–", "ー"], [1, None, None, None]),
+        (["12345678901.123456", "1.5"], ["12345678901.123456", "1.5"]),
+        (["0.30000000000000004", "1.5"], [0.30000000000000004, 1.5]),
+    ],
+)
+def test_signs_dashes_and_long_fractions_are_read_whole_or_not_at_all(files, texts, values):
+    files.write("n.csv", "\n".join(["値,b", *(f'"{text}",x' for text in texts)]))
+    files.import_(mode="new")
+    assert [value for value, _ in files.read("t__n", "値, b")] == values
+
+
+def test_a_date_that_stands_for_no_end_is_a_date(files):
+    files.write("n.csv", "終了日,b\n2024-01-27,1\n9999-12-31,2\n")
+    files.import_(mode="new")
+    assert files.types("t__n")["終了日"] == "DATE"
 
 
 def test_a_cell_that_no_shell_takes_as_it_is_is_named_without_a_command(files):

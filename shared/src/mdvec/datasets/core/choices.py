@@ -13,6 +13,8 @@ DELIMITER = "delimiter"
 HEADER_ROW = "header_row"
 COLUMN = "column"
 NULL = "null"
+_NULL_IN = f"{NULL} in a column: "
+"""Begins the setting that makes a text NULL in one column, and the text follows."""
 TOTALS = "totals"
 AUTO = "auto"
 """The value that takes a choice back."""
@@ -27,9 +29,10 @@ class ReadingChoice:
 
     Attributes:
         pattern: the files that it is for: a shell pattern of their names, or, with '/', paths.
-        setting: ``ENCODING``, ``DELIMITER``, ``HEADER_ROW``, ``COLUMN``, ``NULL`` or
-            ``TOTALS``.
-        column: the column's name, for ``COLUMN``; the text that stands for no value, for ``NULL``.
+        setting: ``ENCODING``, ``DELIMITER``, ``HEADER_ROW``, ``COLUMN``, ``NULL``, that of
+            ``null_in`` or ``TOTALS``.
+        column: the column's name, for ``COLUMN`` and ``null_in``; for ``NULL`` the text that stands
+            for no value.
         value: the chosen value, as text.
     """
 
@@ -43,9 +46,25 @@ class ReadingChoice:
         """What it is a choice of."""
         return self.pattern, self.setting, self.column
 
+    @property
+    def kind(self) -> str:
+        """Its setting, without a text that is part of it."""
+        return NULL if self.setting.startswith(_NULL_IN) else self.setting
+
+    @property
+    def is_of_column(self) -> bool:
+        """Whether it is for a column that some file must have."""
+        return self.setting == COLUMN or self.setting.startswith(_NULL_IN)
+
     def takes_back(self, key: tuple[str, str, str]) -> bool:
         """Whether it, whose value is ``AUTO``, is for a choice with this key."""
-        return key == self.key or (self.setting == NULL and key[:2] == self.key[:2])
+        pattern, setting, column = key
+        if pattern != self.pattern:
+            return False
+        if self.setting == NULL:
+            return setting == NULL
+        is_of_column = self.setting == COLUMN and setting.startswith(_NULL_IN)
+        return key == self.key or (is_of_column and column == self.column)
 
     def fits(self, path: str) -> bool:
         """Whether it is for a file."""
@@ -54,8 +73,15 @@ class ReadingChoice:
 
     def __str__(self) -> str:
         value = "tab" if self.value == "\t" else self.value
+        text = self.setting.removeprefix(_NULL_IN)
         said = f"{self.column or self.setting} = {value}"
+        said = said if text == self.setting else f"{text} in {self.column} = {value}"
         return said if self.pattern == EVERY_FILE else f"{said} ({self.pattern})"
+
+
+def null_in(pattern: str, column: str, text: str) -> ReadingChoice:
+    """The choice that cells of a column that hold only this text are NULL."""
+    return ReadingChoice(pattern, _NULL_IN + text, column, "NULL")
 
 
 def merged(
@@ -77,13 +103,16 @@ def reading_of(choices: Iterable[ReadingChoice], path: str) -> ReadingOptions:
     """How a file is to be read: choices for some files take precedence over those for all."""
     by_setting: dict[str, str] = {}
     columns: dict[str, str] = {}
-    nulls: list[str] = []
+    nulls: dict[str, list[str]] = {}
     for choice in choices:
         if choice.fits(path):
             if choice.setting == COLUMN:
                 columns[choice.column] = choice.value
             elif choice.setting == NULL:
-                nulls.append(choice.column)
+                nulls.setdefault("", []).append(choice.column)
+            elif choice.kind == NULL:
+                text = choice.setting.removeprefix(_NULL_IN)
+                nulls.setdefault(choice.column, []).append(text)
             else:
                 by_setting[choice.setting] = choice.value
     header = by_setting.get(HEADER_ROW, "0")
@@ -92,6 +121,6 @@ def reading_of(choices: Iterable[ReadingChoice], path: str) -> ReadingOptions:
         by_setting.get(DELIMITER, ""),
         NO_HEADER if header == NO_ROW else int(header),
         columns,
-        tuple(nulls),
+        {column: tuple(texts) for column, texts in nulls.items()},
         TOTALS in by_setting,
     )

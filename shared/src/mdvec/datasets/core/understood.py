@@ -131,7 +131,7 @@ class ReadingOptions:
         header_row: the line, or the row of a sheet, that names the columns; ``NO_HEADER`` if none
             does.
         columns: what the values of a column are, by its name: a key of ``value_types.CHOICES``.
-        nulls: texts that stand for no value.
+        nulls: texts that stand for no value, by column; those of "" do so in every one.
         leaves_out_totals: whether rows that sum up others are left out.
         beside_commas: whether other files of its table have decimal commas.
     """
@@ -140,9 +140,13 @@ class ReadingOptions:
     delimiter: str = ""
     header_row: int = 0
     columns: Mapping[str, str] = field(default_factory=dict)
-    nulls: tuple[str, ...] = ()
+    nulls: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     leaves_out_totals: bool = False
     beside_commas: bool = False
+
+    def nulls_in(self, column: str) -> tuple[str, ...]:
+        """The texts that stand for no value in a column."""
+        return (*self.nulls.get("", ()), *self.nulls.get(column, ()))
 
     def with_text(self, names: Collection[str]) -> ReadingOptions:
         """The same, with more columns that stay text, whatever type the user chose for them."""

@@ -14,25 +14,32 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 BLANKS = (
-    "", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "-", "－", "—",
+    "", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "-", "－", "—", "―", "–", "─", "ー",
     "#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!",
 )  # fmt: skip
 """What is no value among values of another type; a spreadsheet writes its errors into CSV."""
 _BLANKS_SQL = str(BLANKS)
-_MANY_DIGITS = "length(ltrim(replace(regexp_extract({v}, '^[^eE]*'), '.', ''), '-0')) <= 17"
-_DATE = r"[12]\d{3}[-/]\d{1,2}[-/]\d{1,2}"
+_DIGITS = "length(ltrim(replace(regexp_extract({v}, '^[^eE]*'), '.', ''), '-0'))"
+_WRITTEN = "regexp_replace(rtrim(lower({}), '0'), 'e([-+])0', 'e\\1')"
+_IS_EXACT = (
+    f"({_DIGITS} <= 15 OR ({_DIGITS} <= 17 AND {_WRITTEN.format('{v}')} = "
+    f"{_WRITTEN.format('TRY_CAST({v} AS DOUBLE)::VARCHAR')}))"
+)
+"""A float keeps 15 digits, and of longer numbers those that some float is written as."""
+_YEARS = r"([12]\d{3}|9999)"  # 9999-12-31 stands for no end
+_DATE = rf"{_YEARS}[-/]\d{{1,2}}[-/]\d{{1,2}}"
 _TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d{1,6})?)?"
 _WHOLE = r"0|-?[1-9]\d{0,14}"
 _FRACTION = r"-?(0|[1-9]\d*)?\.\d+([eE][-+]?\d{1,3})?"
 _POWER = r"-?[1-9]\d*[eE][-+]\d{1,3}"
 _INTEGER = r"0|-?[1-9]\d{0,17}"
-_FULL_DATE = r"[12]\d{3}[-/]\d{2}[-/]\d{2}"
+_FULL_DATE = rf"{_YEARS}[-/]\d{{2}}[-/]\d{{2}}"
 _FULL_TIMESTAMP = rf"{_FULL_DATE}[ T]\d{{2}}:\d{{2}}:\d{{2}}"
 _SHORT_DECIMAL = rf"{_WHOLE}|-?(0|[1-9]\d*)?\.\d+"
 _GROUPED = r"(0|[1-9]\d{0,2}(,\d{3}){1,4}|[1-9]\d{0,14})"
 # A number in brackets is negative, but (1), (2), (3) more likely count something.
 _BRACKETED = r"([1-9]\d{0,2}(,\d{3}){1,4}|[1-9]\d{2,14})"
-_MINUS = "[-▲△−－]"
+_MINUS = "([-−－]|[▲△] ?)"
 _DECIMALS = r"(\.\d{1,2})?"
 _JAPANESE_DATE = r"(\d{4}|(明治|大正|昭和|平成|令和)([1-9]\d|0?[1-9]|元))年\d{1,2}月\d{1,2}日"
 _READ_WITH_SPACES = ("BIGINT", "DOUBLE", "DATE")
@@ -58,7 +65,7 @@ _ERA_LETTER_DATE = (
 
 
 _PLAIN_NUMBER = re.compile(r"-?[0-9.]+([eE][-+]?[0-9]+)?")
-_FULL_WIDTH = ("０１２３４５６７８９，．－／：％", "0123456789,.-/:%")
+_FULL_WIDTH = ("０１２３４５６７８９，．－＋／：％", "0123456789,.-+/:%")
 _TO_HALF_WIDTH = str.maketrans(*_FULL_WIDTH)
 _WITH_COMMA = r"(0|[1-9]\d{0,2}(\.\d{3}){1,4}|[1-9]\d{0,14})(,\d{1,2})?"
 _COMMA_DIGITS = (
@@ -209,15 +216,18 @@ _KINDS = (
     ValueKind(
         "DOUBLE",
         f"{_WHOLE}|{_FRACTION}|{_POWER}",
-        also=f"isfinite(TRY_CAST({{v}} AS DOUBLE)) AND {_MANY_DIGITS}",
-        quick=f"{_matches(_SHORT_DECIMAL)} AND strlen({{v}}) <= 17",
+        also=f"isfinite(TRY_CAST({{v}} AS DOUBLE)) AND {_IS_EXACT}",
+        quick=f"{_matches(_SHORT_DECIMAL)} AND strlen({{v}}) <= 16",
     ),
+    # A telephone number has a plus as well; where others have a minus or a point it is a sign.
+    ValueKind("BIGINT", r"0|[-+]?[1-9]\d{0,14}", needs="^(-|0$)"),
+    ValueKind("DOUBLE", r"0|[-+]?(0|[1-9]\d{0,14})(\.\d+)?", also=_IS_EXACT, needs=r"^(-|0$)|\."),
     ValueKind("BIGINT", _amount(r"[¥￥\\]", "円?", ""), reading=_SIGNED_DIGITS),
     ValueKind("DOUBLE", _amount(r"[¥￥\\]", "円?", _DECIMALS), reading=_SIGNED_DIGITS),
     ValueKind("DOUBLE", _amount(r"\$", "", _DECIMALS), reading=_SIGNED_DIGITS, unit="$"),
     ValueKind(
         "DOUBLE",
-        rf"{_MINUS}?{_GROUPED}(\.\d{{1,6}})? ?[%％]",
+        rf"([+]|{_MINUS})?{_GROUPED}(\.\d{{1,6}})? ?[%％]",
         reading=_SIGNED_DIGITS,
         unit="%",
     ),
@@ -399,13 +409,13 @@ _DATE_LIKE = rf"({_DATE}|{_JAPANESE_DATE})([ T]{_TIME})?"
 
 
 def mostly(cells: Iterable[str | None]) -> str:
-    """The pattern, ``NUMBER_LIKE`` or one of dates, that three in four values match; "" if none."""
+    """The pattern, ``NUMBER_LIKE`` or one of dates, that most values match; "" if none."""
     values = [text for cell in cells if cell and (text := cell.strip(" ")) not in BLANKS]
     return next(
         (
             pattern
             for pattern in (NUMBER_LIKE, _DATE_LIKE)
-            if sum(map(bool, map(_looks_like(pattern), values))) * 4 >= len(values) * 3 > 0
+            if sum(map(bool, map(_looks_like(pattern), values))) * 2 > len(values)
         ),
         "",
     )

@@ -191,7 +191,7 @@ def _converted(
     reading: ReadingOptions,
 ) -> tuple[tuple[ReadColumn, ...], Mapping[str, int]] | None:
     """The columns as written to ``target``, and totals; None if lines are not accounted for."""
-    query, width = rows.query(reading.nulls), len(rows.names)
+    query, width = rows.query(reading.nulls_in), len(rows.names)
     number = min(_MAX_SAMPLE_ROWS, _SAMPLE_CELLS // width)
     guesses = None
     if width < MIN_WIDE_COLUMNS and not reading.beside_commas:

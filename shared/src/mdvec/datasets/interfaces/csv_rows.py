@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -29,6 +29,8 @@ _MAX_LINE_BYTES = 64 * MEGABYTE
 _BLANK_LINE = re.compile(rb"\n(?=\r?\n)")
 _TOTALS_AMONG = 3
 _MAX_TOTAL_BYTES = 100
+NullsIn = Callable[[str], Sequence[str]]
+"""The texts that stand for no value in a column, by its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +116,16 @@ class Rows:
         """The names of the columns."""
         return self.head.names
 
-    def query(self, nulls: Sequence[str]) -> str:
+    def query(self, nulls_in: NullsIn = lambda _: ()) -> str:
         """SQL: the rows as texts in the file's order, in columns c0, c1 …; some mean NULL."""
-        cells = [f"c{at}" for at in range(len(self.names))]
-        if nulls:
-            nulls = ", ".join(map(literal, nulls))
-            cells = [f"CASE WHEN trim({c}) NOT IN ({nulls}) THEN {c} END AS {c}" for c in cells]
+        cells = []
+        for at, name in enumerate(self.names):
+            cell, nulls = f"c{at}", ", ".join(map(literal, nulls_in(name)))
+            cells.append(
+                f"CASE WHEN trim({cell}) NOT IN ({nulls}) THEN {cell} END AS {cell}"
+                if nulls
+                else cell
+            )
         rows = f"SELECT {', '.join(cells)} FROM {self._scan()}"
         if not self.left_out:
             return rows
@@ -132,7 +138,7 @@ class Rows:
 
     def without_totals(self, connection: duckdb.DuckDBPyConnection) -> Rows:
         """The rows without those that sum up others."""
-        totals = totals_among(connection, self._first_cells, f"({self.query(())})")
+        totals = totals_among(connection, self._first_cells, f"({self.query()})")
         return replace(self, left_out=totals, lines=self.lines - sum(totals.values()))
 
     def _scan(self, more: str = "") -> str:

@@ -134,7 +134,7 @@ class SheetTable:
             text_kinds=VALUE_KINDS,
             reads_mixed=True,
             chosen=self._reading.columns,
-            nulls=self._reading.nulls,
+            nulls_in=self._reading.nulls_in,
         )
         with readable():
             numbered = self._rows()

@@ -245,7 +245,7 @@ class _Table:
             target,
             self._on_rows,
             chosen=self._reading.columns,
-            nulls=self._reading.nulls,
+            nulls_in=self._reading.nulls_in,
             declared=declared,
         )
         names = tuple(self._columns)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mdvec.datasets.core.sheet_cells import is_total
 from mdvec.datasets.core.understood import ReadColumn
 from mdvec.datasets.core.value_types import (
     BLANKS,
@@ -192,32 +193,39 @@ def with_blank_texts(
             names, numbers, zip(*sample.fetchall(), strict=True), strict=False
         ):
             pattern = "" if name in stay else mostly(cells)
-            note = _odd_note(connection, identifier(name), scan, pattern) if pattern else ""
+            note = _odd_note(connection, name, scan, pattern) if pattern else ""
             if note or number:
-                notes[name] = note or _blank_note(connection, identifier(name), scan)
+                notes[name] = note or _blank_note(connection, name, scan)
     return tuple(
         replace(column, note="; ".join(filter(None, (column.note, notes.get(column.name, "")))))
         for column in columns
     )
 
 
-def _blank_note(connection: duckdb.DuckDBPyConnection, column: str, scan: str) -> str:
+def _blank_note(connection: duckdb.DuckDBPyConnection, name: str, scan: str) -> str:
     cells = connection.execute(
-        f"SELECT cell, count(*) FROM (SELECT trim({column}) AS cell FROM {scan}) "
+        f"SELECT cell, count(*) FROM (SELECT trim({identifier(name)}) AS cell FROM {scan}) "
         f"WHERE cell IN {BLANKS[1:]!s} GROUP BY cell ORDER BY cell"
     ).fetchall()
     shown = ", ".join(f"{cell} ({number:,})" for cell, number in cells)
-    return f"{shown} kept as text; --read na={cells[0][0]} makes it NULL"
+    return f"{shown} kept as text; {_as_null(name, cells[0][0])} makes it NULL"
 
 
-def _odd_note(connection: duckdb.DuckDBPyConnection, column: str, scan: str, pattern: str) -> str:
+def _as_null(name: str, text: str) -> str:
+    """The option that makes a text of a column NULL."""
+    return f"--read {shell_line(f'{name}=na:{text}')}"
+
+
+def _odd_note(connection: duckdb.DuckDBPyConnection, name: str, scan: str, pattern: str) -> str:
     """The few words of a text column all of whose other values match ``pattern``, if it has some.
 
-    They are not made NULL unasked: 不明 may be just what somebody counts.
+    They are not made NULL unasked: 不明 may be just what somebody counts. What has digits is a
+    value, a word for a total is of a row that sums up, and the column's name of another header:
+    these are named alone.
     """
     cells = connection.execute(
         "SELECT CASE WHEN NOT regexp_full_match(cell, ?) THEN cell END AS odd, count(*) FROM "
-        f"(SELECT trim({column}) AS cell FROM {scan}) WHERE {ValueKind.is_value('cell')} "
+        f"(SELECT trim({identifier(name)}) AS cell FROM {scan}) WHERE {ValueKind.is_value('cell')} "
         f"GROUP BY odd ORDER BY odd NULLS FIRST LIMIT {_MAX_ODD + 2}",
         [pattern],
     ).fetchall()
@@ -227,10 +235,13 @@ def _odd_note(connection: duckdb.DuckDBPyConnection, column: str, scan: str, pat
     shown = ", ".join(f"{shown_name(text[:_MAX_SHOWN])} ({number:,})" for text, number in odd)
     said = f"{shown} kept it text among {others:,} "
     said += "numbers" if pattern == NUMBER_LIKE else "dates"
-    if not all(text.isprintable() and len(text) <= _MAX_SHOWN for text, _ in odd):
-        return said  # nothing that a shell could be given as it is
-    wishes = " ".join(f"--read {shell_line(f'na={text}')}" for text, _ in odd)
-    return f"{said}; {wishes} makes it NULL"
+    wishes = " ".join(_as_null(name, text) for text, _ in odd if _may_mean_nothing(text, name))
+    return f"{said}; {wishes} makes it NULL" if wishes else said
+
+
+def _may_mean_nothing(text: str, name: str) -> bool:
+    is_word = text.isprintable() and len(text) <= _MAX_SHOWN and not any(map(str.isdigit, text))
+    return is_word and text != name and not is_total([text])
 
 
 def _kinds(
@@ -240,8 +251,8 @@ def _kinds(
 ) -> list[_Kind]:
     """Each column's kind.
 
-    Each round tries the next kind on all undecided columns. The sample rules out most kinds, so
-    that few rounds go through all cells.
+    Each round tries the next kind on all undecided columns. The sample rules out most kinds, and a
+    value that does not fit one rules out others, so that few rounds go through all cells.
     """
     kinds: list[_Kind] = [(None, 0)] * len(allowed)
     waiting = {
@@ -253,19 +264,24 @@ def _kinds(
         tried = {at: possible[0] for at, possible in waiting.items()}
         verdicts = _verdicts(connection, tried)
         for at, kind in tried.items():
-            fits, nulls = verdicts.get(at, (None, 0))
+            fits, nulls, misfit = verdicts.get(at, (None, 0, None))
             if fits:
                 kinds[at] = kind, nulls
-            del waiting[at][0]
-            if fits is not False or not waiting[at]:
-                del waiting[at]
+            left = [] if fits is not False else possible_kinds(waiting.pop(at)[1:], [misfit])
+            if left:
+                waiting[at] = left
+            else:
+                waiting.pop(at, None)
     return kinds
 
 
 def _verdicts(
     connection: duckdb.DuckDBPyConnection, tried: Mapping[int, ValueKind]
-) -> dict[int, tuple[bool | None, int]]:
-    """Whether all values of each column fit the kind being tried (None: no values), and its NAs."""
+) -> dict[int, tuple[bool | None, int, str | None]]:
+    """Whether all of a column's values fit the kind being tried, its NAs, and a misfit, if any.
+
+    Without values it is None whether they fit.
+    """
     kinds = list(dict.fromkeys(tried.values()))
     holds = " ".join(f"WHEN {at} THEN {kind.holds('cell')}" for at, kind in enumerate(kinds))
     proves = " ".join(
@@ -273,18 +289,20 @@ def _verdicts(
     )
     values = f"FILTER (WHERE {ValueKind.is_value('cell')})"
     proof = f"AND bool_or(CASE kind {proves} ELSE true END) {values}" if proves else ""
-    verdicts: dict[int, tuple[bool | None, int]] = {}
+    verdicts: dict[int, tuple[bool | None, int, str | None]] = {}
     every = list(tried)
     for start in range(0, len(every), _COLUMNS_AT_ONCE):
         some = every[start : start + _COLUMNS_AT_ONCE]
         cells = ", ".join(f"c{at}" for at in some)
+        fits = f"coalesce(CASE kind {holds} END, false)"
         rows = connection.execute(
-            f"SELECT place, bool_and(coalesce(CASE kind {holds} END, false)) {values} {proof}, "
-            f"{ValueKind.nulls('cell')} FROM (SELECT unnest([{cells}]) AS cell, "
+            f"SELECT place, bool_and(fits) {values} {proof}, {ValueKind.nulls('cell')}, "
+            f"any_value(cell) FILTER (WHERE NOT fits AND {ValueKind.is_value('cell')}) "
+            f"FROM (SELECT *, {fits} AS fits FROM (SELECT unnest([{cells}]) AS cell, "
             f"unnest({some}) AS place, unnest({[kinds.index(tried[at]) for at in some]}) AS kind "
-            "FROM plain) GROUP BY place"
+            "FROM plain)) GROUP BY place"
         ).fetchall()
-        verdicts |= {place: (fits, nulls) for place, fits, nulls in rows}
+        verdicts |= {place: (fits, nulls, misfit) for place, fits, nulls, misfit in rows}
     return verdicts
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import TextIO
 
@@ -37,7 +38,7 @@ class TypedRows:
         text_kinds: the kinds of values that a column of texts may hold.
         reads_mixed: whether texts beside numbers or dates are read as what they say, too.
         chosen: what the user says that some columns hold, by name.
-        nulls: texts that stand for no value.
+        nulls_in: gives the texts that stand for no value in a column.
         declared: the types of columns without values.
     """
 
@@ -46,9 +47,10 @@ class TypedRows:
     text_kinds: Sequence[ValueKind] = DATE_KINDS
     reads_mixed: bool = False
     chosen: Mapping[str, str] = field(default_factory=dict)
-    nulls: Collection[str] = ()
+    nulls_in: Callable[[str], Collection[str]] = lambda _: ()
     declared: Mapping[str, str] = field(default_factory=dict)
     seen: list[SeenColumn] = field(default_factory=list)
+    _nulls: list[Collection[str]] = field(default_factory=list)
 
     def write(
         self, rows: Iterable[Sequence[object]], names: Callable[[], Sequence[str]]
@@ -68,7 +70,7 @@ class TypedRows:
         )
         try:
             with lists.open("w", encoding="utf-8", newline="") as copy:
-                self._write_lists(iter(rows), copy)
+                self._write_lists(iter(rows), names, copy)
             columns = self._columns(names())
             if not columns:
                 return ()
@@ -92,11 +94,16 @@ class TypedRows:
             lists.unlink(missing_ok=True)
             plain.unlink(missing_ok=True)
 
-    def _write_lists(self, rows: Iterator[Sequence[object]], copy: TextIO) -> None:
+    def _write_lists(
+        self,
+        rows: Iterator[Sequence[object]],
+        names: Callable[[], Sequence[str]],
+        copy: TextIO,
+    ) -> None:
         number = 0
         for number, row in enumerate(rows, 1):
             try:
-                line = json.dumps(self._texts(row), ensure_ascii=False)
+                line = json.dumps(self._texts(row, names), ensure_ascii=False)
                 # A character has up to 4 bytes; counting them is for the few long rows.
                 if len(line) > MAX_ROW_BYTES // 4 and len(line.encode()) >= MAX_ROW_BYTES:
                     raise UnreadableFile(
@@ -112,18 +119,19 @@ class TypedRows:
                 self.on_rows(_ROWS_AT_ONCE)
         self.on_rows(number % _ROWS_AT_ONCE)
 
-    def _texts(self, row: Sequence[object]) -> list[str | None]:
+    def _texts(self, row: Sequence[object], names: Callable[[], Sequence[str]]) -> list[str | None]:
         more = len(row) - len(self.seen)
         if more > 0:
             if len(row) > MAX_COLUMNS:
                 raise UnreadableFile(TOO_MANY_COLUMNS)
             self.seen += [SeenColumn() for _ in range(more)]
-        if self.nulls:
-            row = [None if self._is_null(cell) else cell for cell in row]
+            self._nulls = [self.nulls_in(name) for name in names()]
+        if any(self._nulls):
+            row = [
+                None if isinstance(cell, str) and cell.strip() in nulls else cell
+                for cell, nulls in zip_longest(row, self._nulls[: len(row)], fillvalue=())
+            ]
         return [seen.add(cell) for seen, cell in zip(self.seen, row, strict=False)]
-
-    def _is_null(self, cell: object) -> bool:
-        return isinstance(cell, str) and cell.strip() in self.nulls
 
     def _columns(self, names: Sequence[str]) -> list[TextColumn]:
         self.seen += [SeenColumn() for _ in range(len(names) - len(self.seen))]
