@@ -22,7 +22,7 @@ from mdvec.charts import (
     Series,
     month_plot,
 )
-from mdvec.dates import Days, MonthRange
+from mdvec.dates import ENGLISH_MONTHS, Days, MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household import (
     BudgetAnswer,
@@ -129,13 +129,12 @@ def chart_in_english(chart: Chart) -> Chart:
 
 _YEN = re.compile(r"(-?)([\d,.]+)([万億兆]?)円")
 _UNITS = {"": (1, ""), "万": (10, "K"), "億": (100, "M"), "兆": (1, "T")}
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 def in_picture(text: str) -> str:
     """What a picture says of itself, in English: figures, months, and what it leaves out."""
     text = _YEN.sub(_yen_in_english, in_english(re.sub("^その他: ", "others: ", text)))
-    text = re.sub(r"(\d+)月", lambda month: _MONTHS[int(month[1]) - 1], text)
+    text = re.sub(r"(\d+)月", lambda month: ENGLISH_MONTHS[int(month[1]) - 1][:3].title(), text)
     text = re.sub(r"(\d+)年", r"\1", text)
     text = re.sub(r"^その他（(\d+)項目）$", r"others (\1)", text)
     text = text.replace("（毎月）", " (monthly)").replace("（毎年）", " (yearly)")

@@ -1,3 +1,4 @@
+from .months import ENGLISH_MONTHS as ENGLISH_MONTHS
 from .months import ONE_DAY as ONE_DAY
 from .months import Days as Days
 from .months import Month as Month

@@ -9,24 +9,11 @@ from datetime import date
 from functools import lru_cache
 from typing import Final
 
+from mdvec.dates import ENGLISH_MONTHS
 from mdvec.text.index_terms import folded, joined_words, terms_of_folded
 from mdvec.text.morphology import WORD_MARK, Role, word_terms
 
-_MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
-_NAMES = "|".join(f"{month[:3]}(?:{month[3:]})?" for month in _MONTHS)
+_NAMES = "|".join(f"{month[:3]}(?:{month[3:]})?" for month in ENGLISH_MONTHS)
 _MONTH = rf"(?P<name>sept|{_NAMES})\.?"
 _ERAS = {"明治": 1867, "大正": 1911, "昭和": 1925, "平成": 1988, "令和": 2018}
 _LETTERS = {"s": 1925, "h": 1988, "r": 2018}
@@ -90,7 +77,7 @@ def _dates(match: re.Match[str]) -> list[NamedDate]:
 
 
 def _month_named(name: str) -> int:
-    return next(number for number, month in enumerate(_MONTHS, 1) if month[:3] == name[:3])
+    return next(number for number, month in enumerate(ENGLISH_MONTHS, 1) if month[:3] == name[:3])
 
 
 FIELDS: Final = ("title", "names", "heading", "text")

@@ -14,7 +14,7 @@ from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
-from mdvec.dates import year_of_era
+from mdvec.dates import ENGLISH_MONTHS, year_of_era
 from mdvec.household.core.transaction import StatedRow
 
 _NEAR = 200
@@ -228,10 +228,6 @@ _SHORT_YEARS = ("yy/mm/dd", "令和", "平成", "昭和")
 _DAY_OR_MONTH_FIRST = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})", re.ASCII)
 _DAY_MONTH_NAME = re.compile(r"(\d{1,2})[-,./]?([a-z]{3,9})[-,./]*(\d{4})", re.IGNORECASE)
 _MONTH_NAME_DAY = re.compile(r"([a-z]{3,9})\.?(\d{1,2}),(\d{4})", re.IGNORECASE)
-_MONTHS = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september",
-    "october", "november", "december",
-)  # fmt: skip
 
 
 @lru_cache(maxsize=4096)
@@ -286,7 +282,7 @@ def _named_or_ordered(plain: str, date_format: str) -> date | None:
 
 def _month_number(name: str) -> int:
     """The month that begins so; 0 for none."""
-    numbers = [n for n, month in enumerate(_MONTHS, 1) if month.startswith(name.lower())]
+    numbers = [n for n, month in enumerate(ENGLISH_MONTHS, 1) if month.startswith(name.lower())]
     return numbers[0] if len(numbers) == 1 else 0
 
 
