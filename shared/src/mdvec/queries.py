@@ -10,13 +10,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from mdvec.database import Connection, open_database
 from mdvec.errors import MdvecError
 
 ParameterType = Literal["text", "integer", "number", "date"]
-TYPES: tuple[ParameterType, ...] = get_args(ParameterType)
 EXAMPLES = {"text": "'Tokyo'", "integer": "12", "number": "1.5", "date": "2025-06-30"}
 _MAX_TEXT = 2_000
 _MAX_SHOWN = 60

@@ -1,12 +1,13 @@
 """Values of a saved question's parameters: what fits, and what the refusal of others says."""
 
 from contextlib import suppress
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mdvec.queries import TYPES, Parameter, WrongParameters, bound
+from mdvec.queries import Parameter, ParameterType, WrongParameters, bound
 
 PARAMETERS = (
     Parameter("since", "date"),
@@ -55,7 +56,10 @@ def test_a_wrong_value_is_answered_with_the_right_form(given, said):
     assert str(refused.value) == said
 
 
-@given(st.sampled_from(TYPES), st.text() | st.floats() | st.integers() | st.booleans() | st.none())
+@given(
+    st.sampled_from(get_args(ParameterType)),
+    st.text() | st.floats() | st.integers() | st.booleans() | st.none(),
+)
 @settings(max_examples=50)
 def test_any_value_fits_its_type_or_is_refused(kind, value):
     with suppress(WrongParameters):
