@@ -31,7 +31,8 @@ def store(
         tool = registry.get_tool(connection, TOOL)
         names = Tables(tool.id, tool.name, tool.generation + 1)
         with connection:
-            tables.create_indexes(connection, names)
+            tables.create_signatures(connection, names)
+            tables.create_text_indexes(connection, names)
             registry.record_model(connection, tool, names.generation, model, options)
         for document in documents:
             with connection:

@@ -429,6 +429,12 @@ def _make_private(path: Path) -> None:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
+def has_table(connection: apsw.Connection, name: str) -> bool:
+    """Whether there is a table of that name, or an index."""
+    found = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (name,))
+    return found.fetchone() is not None
+
+
 Record = TypeVar("Record")
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from mdvec.cancelling import cancelled_by, raise_if_cancelled
+from mdvec.database import has_table
 from mdvec.embedding import (
     Embedder,
     EndpointFailure,
@@ -76,10 +77,7 @@ class PaidVectors:
 
 def forget_paid(connection: apsw.Connection, tool_id: int) -> None:
     """Delete a tool's paid vectors, which its chunks now hold; call within a transaction."""
-    there = connection.execute(
-        "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'paid_vectors'"
-    )
-    if there.fetchone() is not None:
+    if has_table(connection, "paid_vectors"):
         connection.execute("DELETE FROM paid_vectors WHERE tool_id = ?", (tool_id,))
 
 

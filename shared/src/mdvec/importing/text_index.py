@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mdvec.database import roll_back, snapshot
+from mdvec.database import has_table, roll_back, snapshot
 from mdvec.embedding import (
     Embedder,
     ModelError,
@@ -295,10 +295,8 @@ class TextIndex:
     def files_stored(self) -> int:
         """How many files this import has stored, as the database has it."""
         if self._tables.staged:
-            table = (self._tables.documents,)
-            known = self._connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", table)
-            if known.get is None:  # not begun, or in place of the old one already
-                return 0
+            if not has_table(self._connection, self._tables.documents):
+                return 0  # not begun, or in place of the old one already
             return documents.document_counts(self._connection, self._tables).documents
         done = registry.get_tool(self._connection, self._tool.name).import_done
         return 0 if done is None or self._files_before is None else done - self._files_before

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from mdvec.database import records
-from mdvec.index.chunks import delete_chunks, insert_chunks
+from mdvec.database import has_table, records
+from mdvec.index.chunks import chunk_count, delete_chunks, insert_chunks
 from mdvec.index.properties import (
-    delete_links,
-    delete_properties,
-    insert_links,
-    insert_properties,
+    delete_properties_and_links,
+    insert_properties_and_links,
     other_names,
 )
 from mdvec.index.tables import Tables, has_words
@@ -94,9 +92,7 @@ def put_document(connection: apsw.Connection, tables: Tables, document: NewDocum
         document_id = connection.last_insert_rowid()
     else:
         document_id = int(known[0])
-        delete_chunks(connection, tables, document_id)
-        delete_properties(connection, tables, document_id)
-        delete_links(connection, tables, document_id)
+        _delete_derived(connection, tables, document_id)
         connection.execute(
             f"UPDATE {documents} SET content_hash = ?, size = ?, mtime_ns = ?, title = ?, "
             "content = ?, updated_at = CURRENT_TIMESTAMP WHERE id = ?",
@@ -107,11 +103,9 @@ def put_document(connection: apsw.Connection, tables: Tables, document: NewDocum
         connection, tables, document_id, document.file_path, document.title,
         names, document.chunks, document.vectors,
     )  # fmt: skip
-    insert_properties(connection, tables, document_id, document.properties)
-    insert_links(
-        connection, tables, document_id, document.file_path, document.content,
-        document.properties.aliases,
-    )  # fmt: skip
+    insert_properties_and_links(
+        connection, tables, document_id, document.file_path, document.content, document.properties
+    )
 
 
 def touch_document(
@@ -132,12 +126,15 @@ def delete_document(connection: apsw.Connection, tables: Tables, file_path: str)
         (tables.tool_id, file_path),
     )
     for (document_id,) in list(rows):
-        delete_chunks(connection, tables, document_id)
-        delete_properties(connection, tables, document_id)
-        delete_links(connection, tables, document_id)
+        _delete_derived(connection, tables, document_id)
         connection.execute(
             f"DELETE FROM {identifier(tables.documents)} WHERE id = ?", (document_id,)
         )
+
+
+def _delete_derived(connection: apsw.Connection, tables: Tables, document_id: int) -> None:
+    delete_chunks(connection, tables, document_id)
+    delete_properties_and_links(connection, tables, document_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +148,7 @@ class DocumentCounts:
 def staged_documents(connection: apsw.Connection, tables: Tables) -> int | None:
     """How many documents an unfinished rebuild has beside the current generation; None if none."""
     staged = replace(tables, generation=tables.generation + 1, staged=True).documents
-    row = connection.execute(
-        "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", (staged,)
-    ).fetchone()
-    if row is None:
+    if not has_table(connection, staged):
         return None
     (count,) = connection.execute(f"SELECT count(*) FROM {identifier(staged)}").fetchone() or (0,)
     return int(count)
@@ -165,10 +159,7 @@ def document_counts(connection: apsw.Connection, tables: Tables) -> DocumentCoun
     (document_count,) = connection.execute(
         f"SELECT count(*) FROM {identifier(tables.documents)}"
     ).fetchone() or (0,)
-    (chunk_count,) = connection.execute(
-        f"SELECT count(*) FROM {identifier(tables.vectors)}"
-    ).fetchone() or (0,)
-    return DocumentCounts(int(document_count), int(chunk_count))
+    return DocumentCounts(int(document_count), chunk_count(connection, tables))
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,12 +179,6 @@ def paths(connection: apsw.Connection, tables: Tables, ids: Sequence[int]) -> li
         f"WHERE id IN ({','.join(map(str, ids))})"
     )
     return [(int(str(number)), str(path)) for number, path in rows]
-
-
-def document_id(connection: apsw.Connection, tables: Tables, file_path: str) -> int | None:
-    """The id of the document that ``stored_text`` gives."""
-    stored = stored_text(connection, tables, file_path)
-    return None if stored is None else stored.id
 
 
 def stored_text(connection: apsw.Connection, tables: Tables, file_path: str) -> StoredText | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mdvec.database import has_table
 from mdvec.embedding import ModelConstants
 from mdvec.errors import MdvecError
 from mdvec.text import identifier
@@ -62,10 +63,7 @@ def stored_vectors(connection: apsw.Connection, tables: Tables, where: str) -> V
 
 def calibrated_constants(connection: apsw.Connection, fingerprint: str) -> ModelConstants | None:
     """The constants of the model with that fingerprint; None if none were stored."""
-    there = connection.execute(
-        "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'model_constants'"
-    )
-    if there.fetchone() is None:
+    if not has_table(connection, "model_constants"):
         return None
     row = connection.execute(
         "SELECT trust, mean, deviation FROM model_constants WHERE fingerprint = ?", (fingerprint,)

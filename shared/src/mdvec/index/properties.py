@@ -32,10 +32,18 @@ from mdvec.text import (
 )
 
 
-def insert_properties(
-    connection: apsw.Connection, tables: Tables, document_id: int, properties: Properties
+def insert_properties_and_links(
+    connection: apsw.Connection,
+    tables: Tables,
+    document_id: int,
+    file_path: str,
+    content: str,
+    properties: Properties,
 ) -> None:
-    """Store the properties of a document whose chunks are stored already, with consecutive ids."""
+    """Store what a document states, and the keys that links find it by.
+
+    Its chunks are stored already, with consecutive ids.
+    """
     day = properties.date
     connection.execute(
         f"INSERT INTO {identifier(tables.properties)} "
@@ -52,6 +60,17 @@ def insert_properties(
         f"INSERT INTO {identifier(tables.tags)} (tag, document_id, name) VALUES (?, ?, ?)",
         ((folded_tag(tag), document_id, tag) for tag in properties.tags),
     )
+    if not is_markdown(file_path):
+        return
+    connection.executemany(
+        f"INSERT OR IGNORE INTO {identifier(tables.links)} (document_id, key, fragment) "
+        "VALUES (?, ?, ?)",
+        ((document_id, link.key, link.fragment) for link in document_links(content, file_path)),
+    )
+    connection.executemany(
+        f"INSERT OR IGNORE INTO {identifier(tables.keys)} (key, document_id) VALUES (?, ?)",
+        ((key, document_id) for key in document_keys(file_path, properties.aliases)),
+    )
 
 
 def other_names(properties: Properties | StoredProperties) -> tuple[str, ...]:
@@ -59,9 +78,11 @@ def other_names(properties: Properties | StoredProperties) -> tuple[str, ...]:
     return properties.aliases + properties.tags
 
 
-def delete_properties(connection: apsw.Connection, tables: Tables, document_id: int) -> None:
-    """Delete the properties of a document."""
-    for table in (tables.properties, tables.tags):
+def delete_properties_and_links(
+    connection: apsw.Connection, tables: Tables, document_id: int
+) -> None:
+    """Delete what a document states; links to it stay, as they stand in other documents."""
+    for table in (tables.properties, tables.tags, tables.links, tables.keys):
         connection.execute(f"DELETE FROM {identifier(table)} WHERE document_id = ?", (document_id,))
 
 
@@ -86,8 +107,7 @@ def rebuild_properties(connection: apsw.Connection, tables: Tables) -> None:
         properties = Properties(date=day_in_name(path))
         if is_markdown(path):
             properties = properties_of(content, front_matter(content), path)
-        insert_properties(connection, tables, int(document_id), properties)
-        insert_links(connection, tables, int(document_id), path, content, properties.aliases)
+        insert_properties_and_links(connection, tables, int(document_id), path, content, properties)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +186,9 @@ def documents_with_value(
     wanted = {folded(value) for value in values}
     return frozenset(
         document_id
-        for document_id, of_key in _values_of(connection, tables, key)
-        if not wanted or wanted & {folded(value) for value in of_key}
+        for document_id, name, of_name in _entries(connection, tables)
+        if folded(name) == folded(key)
+        and (not wanted or wanted & {folded(value) for value in of_name})
     )
 
 
@@ -176,12 +197,8 @@ def value_counts(connection: apsw.Connection, tables: Tables) -> dict[str, Count
     counts: dict[str, Counter[str]] = {}
     if not has_properties(connection, tables):
         return counts
-    table = identifier(tables.properties)
-    rows = connection.execute(f"SELECT kept FROM {table} WHERE document_id > 0 AND kept <> '{{}}'")
-    for (kept,) in rows:
-        for name, value in json.loads(str(kept)).items():
-            values = value if isinstance(value, list) else [value]
-            counts.setdefault(name, Counter()).update(values)
+    for _, name, values in _entries(connection, tables):
+        counts.setdefault(name, Counter()).update(values)
     return counts
 
 
@@ -196,45 +213,15 @@ def short_enough(names: Iterable[str]) -> Iterator[str]:
     return (name for name in names if len(name) <= _MAX_NAMED_CHARS)
 
 
-def _values_of(
-    connection: apsw.Connection, tables: Tables, key: str
-) -> Iterator[tuple[int, list[str]]]:
+def _entries(connection: apsw.Connection, tables: Tables) -> Iterator[tuple[int, str, list[str]]]:
+    """Each entry of a front matter: its document's id, its name and its values."""
     rows = connection.execute(
         f"SELECT document_id, kept FROM {identifier(tables.properties)} "
         "WHERE document_id > 0 AND kept <> '{}'"
     )
     for document_id, kept in rows:
         for name, value in json.loads(str(kept)).items():
-            if folded(name) == folded(key):
-                yield int(str(document_id)), value if isinstance(value, list) else [value]
-
-
-def insert_links(
-    connection: apsw.Connection,
-    tables: Tables,
-    document_id: int,
-    file_path: str,
-    content: str,
-    aliases: Sequence[str],
-) -> None:
-    """Store a document's links, and the keys that links find it by."""
-    if not is_markdown(file_path):
-        return
-    connection.executemany(
-        f"INSERT OR IGNORE INTO {identifier(tables.links)} (document_id, key, fragment) "
-        "VALUES (?, ?, ?)",
-        ((document_id, link.key, link.fragment) for link in document_links(content, file_path)),
-    )
-    connection.executemany(
-        f"INSERT OR IGNORE INTO {identifier(tables.keys)} (key, document_id) VALUES (?, ?)",
-        ((key, document_id) for key in document_keys(file_path, aliases)),
-    )
-
-
-def delete_links(connection: apsw.Connection, tables: Tables, document_id: int) -> None:
-    """Delete a document's links and keys; links to it stay, as they stand in other documents."""
-    for table in (tables.links, tables.keys):
-        connection.execute(f"DELETE FROM {identifier(table)} WHERE document_id = ?", (document_id,))
+            yield int(str(document_id)), name, value if isinstance(value, list) else [value]
 
 
 def documents_named(connection: apsw.Connection, tables: Tables, name: str) -> list[int]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from mdvec.database import records
+from mdvec.database import has_table, records
 from mdvec.index.chroma_collections import begin_collection, collection_of, leave_collection
 from mdvec.index.nearest import stored_vectors
 from mdvec.index.tables import DERIVED, Tables, drop_indexes, has_signatures
@@ -38,10 +38,7 @@ def replace_tables(connection: apsw.Connection, old: Tables, staged: Tables) -> 
 
 def rename_tables(connection: apsw.Connection, old: str, new: str) -> None:
     """Give a tool's tables its new name, those of unfinished rebuilds too."""
-    names = [
-        str(name)
-        for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
-    ]
+    names = _table_names(connection)
     for kind in ("vectors", "documents"):
         for name in names:
             rest = name.removeprefix(f"{kind}_{old}")
@@ -59,10 +56,7 @@ def drop_all_tables(connection: apsw.Connection, tool_id: int, tool_name: str) -
 
 def drop_leftovers(connection: apsw.Connection, tool_id: int, tool_name: str, current: int) -> None:
     """Drop the tables of unfinished rebuilds, and all derived indexes but those of ``current``."""
-    names = [
-        str(name)
-        for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
-    ]
+    names = _table_names(connection)
     for kind in ("vectors", "documents"):
         for name in names:
             if name.startswith(f"{kind}_{tool_name}@"):
@@ -74,6 +68,11 @@ def drop_leftovers(connection: apsw.Connection, tool_id: int, tool_name: str, cu
     }
     for generation in generations - {current}:
         _drop_indexes(connection, Tables(tool_id, tool_name, generation))
+
+
+def _table_names(connection: apsw.Connection) -> list[str]:
+    rows = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+    return [str(name) for (name,) in rows]
 
 
 def _drop(connection: apsw.Connection, tables: Tables) -> None:
@@ -169,7 +168,7 @@ def expect_vectors(connection: apsw.Connection, tables: Tables) -> None:
 
 def pending_count(connection: apsw.Connection, tables: Tables) -> int:
     """The number of chunks that have no vector yet."""
-    if not _is_expected(connection, tables):
+    if not has_table(connection, tables.index("pending")):
         return 0
     (count,) = connection.execute(
         f"SELECT count(*) FROM {identifier(tables.vectors)} WHERE {_IS_PENDING}"
@@ -179,7 +178,7 @@ def pending_count(connection: apsw.Connection, tables: Tables) -> int:
 
 def pending_documents(connection: apsw.Connection, tables: Tables) -> list[int]:
     """The ids of the documents whose chunks have no vectors yet, ascending."""
-    if not _is_expected(connection, tables):
+    if not has_table(connection, tables.index("pending")):
         return []
     rows = connection.execute(
         f"SELECT DISTINCT document_id FROM {identifier(tables.vectors)} WHERE {_IS_PENDING} "
@@ -225,16 +224,6 @@ def end_pending(connection: apsw.Connection, tables: Tables) -> None:
     """Drop the index over chunks without vectors if there are none; within a transaction."""
     if not pending_count(connection, tables):
         connection.execute(f"DROP INDEX IF EXISTS {identifier(tables.index('pending'))}")
-
-
-def _is_expected(connection: apsw.Connection, tables: Tables) -> bool:
-    return (
-        connection.execute(
-            "SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?",
-            (tables.index("pending"),),
-        ).fetchone()
-        is not None
-    )
 
 
 def _signatures(connection: apsw.Connection, tables: Tables) -> SignatureIndex:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import apsw
 
 from mdvec import text
+from mdvec.database import has_table
 from mdvec.text import identifier
 
 DERIVED = (
@@ -154,12 +155,6 @@ def create_tables(connection: apsw.Connection, tables: Tables) -> None:
     )
 
 
-def create_indexes(connection: apsw.Connection, tables: Tables) -> None:
-    """Create the indexes derived from a tool's chunks, empty, all of them in the file."""
-    create_signatures(connection, tables)
-    create_text_indexes(connection, tables)
-
-
 def create_text_indexes(connection: apsw.Connection, tables: Tables) -> None:
     """Create the derived indexes except the vector index; they are empty."""
     create_word_indexes(connection, tables)
@@ -220,7 +215,7 @@ def _version(words_format: int) -> str:
 
 def has_words(connection: apsw.Connection, tables: Tables) -> bool:
     """Whether the tool has a word index with fields and counts."""
-    return _present(connection, (tables.vocabulary,)) == 1
+    return has_table(connection, tables.vocabulary)
 
 
 def has_usable_words(connection: apsw.Connection, tables: Tables) -> bool:
@@ -286,7 +281,7 @@ def has_links(connection: apsw.Connection, tables: Tables) -> bool:
 
 
 def _stored_properties_format(connection: apsw.Connection, tables: Tables) -> str | None:
-    if not _present(connection, (tables.properties,)):
+    if not has_table(connection, tables.properties):
         return None
     row = connection.execute(
         f"SELECT kept FROM {identifier(tables.properties)} WHERE document_id = 0"
@@ -302,21 +297,12 @@ def drop_properties(connection: apsw.Connection, tables: Tables) -> None:
 
 def has_signatures(connection: apsw.Connection, tables: Tables) -> bool:
     """Whether there is a table of signatures."""
-    return _present(connection, (tables.signatures,)) == 1
+    return has_table(connection, tables.signatures)
 
 
 def has_word_indexes(connection: apsw.Connection, tables: Tables) -> bool:
     """Whether the lexical index exists, in whatever format; the oldest databases have none."""
-    return _present(connection, (tables.fts, tables.terms)) == 2
-
-
-def _present(connection: apsw.Connection, names: tuple[str, ...]) -> int:
-    (count,) = connection.execute(
-        "SELECT count(*) FROM sqlite_schema WHERE type = 'table' "
-        f"AND name IN ({','.join('?' * len(names))})",
-        names,
-    ).fetchone() or (0,)
-    return int(count)
+    return has_table(connection, tables.fts) and has_table(connection, tables.terms)
 
 
 def drop_indexes(connection: apsw.Connection, tables: Tables) -> None:

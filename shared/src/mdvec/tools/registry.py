@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 
 from mdvec import __version__, index
-from mdvec.database import DatabaseUnusable
+from mdvec.database import DatabaseUnusable, has_table
 from mdvec.errors import MdvecError
 from mdvec.files import ScanRules
 from mdvec.index import Tables
@@ -215,7 +215,7 @@ def delete_tool(connection: apsw.Connection, name: str) -> Tool:
 
 def _tools(connection: apsw.Connection, which: str, values: tuple[str, ...] = ()) -> list[Tool]:
     """The rows that ``which`` selects; none if the database is still empty."""
-    if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'tools'").fetchone():
+    if not has_table(connection, "tools"):
         return []
     rows = connection.execute(f"{_SELECT} {which}", values)
     return [_tool(dict(zip(_FIELDS, row, strict=True))) for row in rows]
@@ -431,10 +431,7 @@ def allow_endpoint(connection: apsw.Connection, tool_id: int, origin: str) -> No
 
 def is_endpoint_allowed(connection: apsw.Connection, tool_id: int, origin: str) -> bool:
     """Whether the user has allowed it."""
-    there = connection.execute(
-        "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'allowed_endpoints'"
-    )
-    if there.fetchone() is None:
+    if not has_table(connection, "allowed_endpoints"):
         return False
     allowed = connection.execute(
         "SELECT 1 FROM allowed_endpoints WHERE tool_id = ? AND origin = ?", (tool_id, origin)

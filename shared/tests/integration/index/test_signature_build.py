@@ -14,7 +14,7 @@ from mdvec.index.signature_cache import (
     read_build,
     renew_signatures,
 )
-from mdvec.index.tables import Tables, create_indexes, create_tables
+from mdvec.index.tables import Tables, create_signatures, create_tables
 
 NAMES = Tables(1, "notes", 1)
 DIMENSION = 64
@@ -68,7 +68,7 @@ def test_signatures_without_a_centre_are_searched_and_built_around_one_by_the_ne
 def connection():
     connection = apsw.Connection(":memory:")
     create_tables(connection, NAMES)
-    create_indexes(connection, NAMES)
+    create_signatures(connection, NAMES)
     return connection
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from mdvec.index.signature_cache import SignatureCache, delete_signatures, insert_signatures
 from mdvec.index.signatures import signature_bytes
-from mdvec.index.tables import Tables, create_indexes
+from mdvec.index.tables import Tables, create_signatures
 
 DIMENSION = 16
 WIDTH = signature_bytes(DIMENSION) + 8
@@ -20,7 +20,7 @@ def connection():
 def tool(connection, number, chunks):
     """A tool with that many chunks in one document."""
     tables = Tables(number, f"tool_{number}", 1)
-    create_indexes(connection, tables)
+    create_signatures(connection, tables)
     vectors = np.random.default_rng(number).normal(size=(chunks, DIMENSION)).astype(np.float32)
     insert_signatures(connection, tables, 1, 1, vectors)
     return tables

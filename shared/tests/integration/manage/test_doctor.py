@@ -12,7 +12,7 @@ from collection import Collection
 from mdvec.database.connection import _user_error as user_error
 from mdvec.database.connection import open_database
 from mdvec.database.migrations import LATEST
-from mdvec.index.tables import Tables, create_indexes, create_tables
+from mdvec.index.tables import Tables, create_signatures, create_tables, create_text_indexes
 from mdvec.manage import registering
 from mdvec.manage.doctor.database import check_database, check_indexes, check_leftovers
 from mdvec.manage.doctor.examination import GROUPS, examine
@@ -101,7 +101,8 @@ def test_what_a_killed_import_left_is_dropped(filled):
     staged = Tables(1, "notes", 2, staged=True)
     with open_database(filled.database, "write") as connection, connection:
         create_tables(connection, staged)
-        create_indexes(connection, staged)
+        create_signatures(connection, staged)
+        create_text_indexes(connection, staged)
     Path(f"{filled.database}.import-1.lock").write_text("")
     found = only(check_leftovers, filled.database, "warning")
     assert "documents_notes@2" in found.sentence

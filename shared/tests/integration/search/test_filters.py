@@ -218,7 +218,8 @@ def many(tmp_path_factory):
         tool = registry.get_tool(connection, "notes")
         names = Tables(tool.id, tool.name, 1)
         with connection:
-            tables.create_indexes(connection, names)
+            tables.create_signatures(connection, names)
+            tables.create_text_indexes(connection, names)
             options = ChunkingOptions("heading", 256, 32, (1, 2, 3), 50)
             registry.record_model(connection, tool, 1, ("tiny", "tiny@1:16:l2", DIMENSION), options)
             for number in range(DOCUMENTS):
