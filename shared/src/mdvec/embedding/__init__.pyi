@@ -23,8 +23,6 @@ from .endpoint import QuestionNotAllowed as QuestionNotAllowed
 from .endpoint import RemoteEmbedder as RemoteEmbedder
 from .endpoint import Sending as Sending
 from .endpoint import TextRefused as TextRefused
-from .options import GEMINI_URL as GEMINI_URL
-from .options import OPENAI_URL as OPENAI_URL
 from .options import BackendOptions as BackendOptions
 from .options import GeminiOptions as GeminiOptions
 from .options import OnnxOptions as OnnxOptions

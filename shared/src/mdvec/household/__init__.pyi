@@ -14,7 +14,6 @@ from .budgeting import BudgetSet as BudgetSet
 from .budgeting import budget_status as budget_status
 from .budgeting import set_budget as set_budget
 from .comparison import LEVELS as LEVELS
-from .comparison import MAX_MOVEMENTS as MAX_MOVEMENTS
 from .comparison import ComparisonAnswer as ComparisonAnswer
 from .comparison import Detail as Detail
 from .comparison import compare_periods as compare_periods

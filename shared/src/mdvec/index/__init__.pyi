@@ -75,7 +75,6 @@ from .table_changes import pending_documents as pending_documents
 from .table_changes import rebuild_vector_index as rebuild_vector_index
 from .table_changes import renew_vector_index as renew_vector_index
 from .tables import Tables as Tables
-from .tables import has_current_words as has_current_words
 from .tables import has_links as has_links
 from .tables import has_properties as has_properties
 from .tables import has_signatures as has_signatures

@@ -1,7 +1,4 @@
 from . import registering as registering
-from .backup import Backup as Backup
-from .backup import BackupRefused as BackupRefused
-from .backup import Restored as Restored
 from .backup import back_up as back_up
 from .backup import compact as compact
 from .backup import restore as restore
@@ -22,7 +19,6 @@ from .folders import copy_samples as copy_samples
 from .folders import home_folder as home_folder
 from .folders import tool_of_folder as tool_of_folder
 from .folders import within_home as within_home
-from .household_mapping import NoHousehold as NoHousehold
 from .household_mapping import export_household as export_household
 from .household_mapping import household_expenses as household_expenses
 from .household_mapping import map_statement as map_statement

@@ -6,13 +6,11 @@ from .core.guard import portable as portable
 from .core.guard import with_warnings as with_warnings
 from .core.histogram import NoHistogram as NoHistogram
 from .core.statement import MAX_SQL_CHARACTERS as MAX_SQL_CHARACTERS
-from .core.statement import SELECT_ALL as SELECT_ALL
 from .data import described_dataset as described_dataset
 from .data import tables_of as tables_of
 from .guarded import MAX_ERROR_BYTES as MAX_ERROR_BYTES
 from .guarded import RequestedData as RequestedData
 from .guarded import SourcesNow as SourcesNow
-from .guarded import SourceWatch as SourceWatch
 from .guarded import answered_within_guard as answered_within_guard
 from .process.turns import ALONE as ALONE
 from .process.turns import in_session as in_session
