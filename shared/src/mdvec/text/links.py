@@ -49,7 +49,7 @@ def document_links(content: str, file_path: str) -> list[DocumentLink]:
     for match in _WIKILINK.finditer(text):
         target, _, fragment = match[1].partition("#")
         target, heading = target.strip(), fragment.rpartition("#")[2].strip()
-        key = _path_key(target, folder) if target.startswith((".", "/")) else _key(target)
+        key = _path_key(target, folder) if target.startswith((".", "/")) else link_key(target)
         links += [DocumentLink(key, heading)] if key else []
     for pattern in (_LINK, _DEFINITION):
         for match in pattern.finditer(text):
@@ -63,7 +63,7 @@ def document_links(content: str, file_path: str) -> list[DocumentLink]:
 def _path_key(path: str, folder: str) -> str:
     """The key of a path that is relative to a folder, or to the root after "/"; "" if outside."""
     whole = posixpath.normpath(path if path[0] == "/" else posixpath.join(folder, path))
-    return "" if whole.startswith("..") else "/" + _key(whole)
+    return "" if whole.startswith("..") else "/" + link_key(whole)
 
 
 def document_keys(file_path: str, aliases: Sequence[str]) -> list[str]:
@@ -71,12 +71,12 @@ def document_keys(file_path: str, aliases: Sequence[str]) -> list[str]:
 
     A name is the end of the path from any folder on, as in [[folder/note]].
     """
-    path = _key(file_path)
+    path = link_key(file_path)
     parts = path.split("/")
     keys = ["/" + path, *("/".join(parts[first:]) for first in range(len(parts)))]
     if parts[-1] in ("index", "readme"):
         keys.append("/" + "/".join(parts[:-1]))
-    return list(dict.fromkeys([*keys, *(_key(alias) for alias in aliases if alias.strip())]))
+    return list(dict.fromkeys([*keys, *(link_key(alias) for alias in aliases if alias.strip())]))
 
 
 def is_list_of_links(text: str) -> bool:
@@ -101,9 +101,5 @@ def _letters(text: str) -> int:
 
 def link_key(target: str) -> str:
     """What a link to a document looks for, as a person may name it: a path, a name, an alias."""
-    return _key(target)
-
-
-def _key(target: str) -> str:
     key = unicodedata.normalize("NFC", target).strip().strip("/").casefold()
     return _SUFFIX.sub("", key)
