@@ -25,6 +25,7 @@ from mdvec.text import (
     on_one_line,
     quoted,
     shown_path,
+    some_of,
     with_page_lines,
 )
 from mdvec.tools import offered_name
@@ -168,21 +169,18 @@ def _head(number: int, hit: Hit, *, wide: bool) -> str:
 def _relations(hit: Hit) -> str:
     """Which queries found a hit, where else its text is, and what its document is linked with."""
     found_by = f"; found by {', '.join(map(quoted, hit.found_by))}" if hit.found_by else ""
-    also_in = f"; also in {_few(hit.also_in)}" if hit.also_in else ""
+    also_in = f"; also in {some_of(hit.also_in, _MAX_PLACES)}" if hit.also_in else ""
     goes_on = "" if hit.goes_on is None else f"; goes on at {hit.goes_on}"
     return goes_on + found_by + also_in + _linked(hit.links_to, hit.linked_from, _MAX_LINKS)
 
 
 def _linked(links_to: Sequence[str], linked_from: Sequence[str], most: int) -> str:
     """What a document links to and what links to it, for the line about it."""
-    there = f"; links to {_few(list(map(shown_path, links_to)), most)}" if links_to else ""
-    back = f"; linked from {_few(list(map(shown_path, linked_from)), most)}" if linked_from else ""
+    there = f"; links to {some_of(list(map(shown_path, links_to)), most)}" if links_to else ""
+    back = (
+        f"; linked from {some_of(list(map(shown_path, linked_from)), most)}" if linked_from else ""
+    )
     return there + back
-
-
-def _few(places: Sequence[str], most: int = _MAX_PLACES) -> str:
-    more = f" and {len(places) - most} more" if len(places) > most else ""
-    return ", ".join(places[:most]) + more
 
 
 def listing_text(listing: Listing, max_chars: int) -> str:

@@ -14,6 +14,7 @@ import pypdfium2.raw as pdfium
 from mdvec.converters.formats import Converted, NotConverted, joined_pages
 from mdvec.converters.pdf_document import Bookmarks, page_texts
 from mdvec.converters.pdf_lines import WIDE_SPACE, Line, normal_text, stacked
+from mdvec.text import some_of
 
 _MAX_PAGES = 20_000
 _MAX_NAMED = 10
@@ -66,9 +67,8 @@ def convert(
 def _about(pages: list[int], what: str) -> tuple[str, ...]:
     if not pages:
         return ()
-    more = f" and {len(pages) - _MAX_NAMED} more" if len(pages) > _MAX_NAMED else ""
     noun = "page" if len(pages) == 1 else "pages"
-    return (f"{noun} {', '.join(map(str, pages[:_MAX_NAMED]))}{more} {what}",)
+    return (f"{noun} {some_of([str(page) for page in pages], _MAX_NAMED)} {what}",)
 
 
 def _bookmarks(document: pypdfium2.PdfDocument) -> Bookmarks:

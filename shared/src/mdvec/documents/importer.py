@@ -51,6 +51,7 @@ from mdvec.text import (
     properties_of,
     searchable_chunks,
     shown_path,
+    some_of,
     texts_to_embed,
 )
 from mdvec.tools import Tool
@@ -450,5 +451,4 @@ def _conversion_hints(notes: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _named(paths: Sequence[str]) -> str:
-    more = f" and {len(paths) - _MAX_NAMED} more" if len(paths) > _MAX_NAMED else ""
-    return f"{', '.join(map(shown_path, paths[:_MAX_NAMED]))}{more}"
+    return some_of([shown_path(path) for path in paths], _MAX_NAMED)

@@ -37,7 +37,7 @@ from mdvec.manage.kind_code import KIND_CODE, scan_source
 from mdvec.manage.registering import InvalidTool
 from mdvec.platform import shell_line
 from mdvec.settings import Settings
-from mdvec.text import counted, on_one_line, quoted
+from mdvec.text import counted, on_one_line, quoted, some_of
 from mdvec.timing import Stopwatch
 from mdvec.tools import KINDS, Tool, only_import_of, registry
 
@@ -143,9 +143,8 @@ def _why_nothing(tool: Tool, others: Iterable[str], rules: ScanRules) -> str:
     seen = Counter(PurePosixPath(path).suffix.lower() or "no ending" for path in others)
     if not seen:
         return f"{tool.source} contains no files to import; {taken}"
-    named = ", ".join(f"{ending} ({n})" for ending, n in seen.most_common(_MAX_ENDINGS_NAMED))
-    more = f" and {len(seen) - _MAX_ENDINGS_NAMED} more" if len(seen) > _MAX_ENDINGS_NAMED else ""
-    return f"no file in {tool.source} was imported: their names end in {named}{more}, and {taken}"
+    named = some_of([f"{ending} ({n})" for ending, n in seen.most_common()], _MAX_ENDINGS_NAMED)
+    return f"no file in {tool.source} was imported: their names end in {named}, and {taken}"
 
 
 def _statement(tool: Tool, scanned: Scan, report: ImportReport) -> tuple[str, str] | None:

@@ -41,6 +41,7 @@ from mdvec.text import (
     outline,
     page_unit,
     shown_path,
+    some_of,
 )
 from mdvec.tools import KINDS
 
@@ -240,8 +241,7 @@ def _linked(links: DocumentLinks, of_hit: DocumentLinks) -> str:
     for way, own, known in ways:
         paths = [shown_path(path) for path in _paths(own) if path not in _paths(known)]
         if paths:
-            more = f" and {len(paths) - _MAX_LINKS} more" if len(paths) > _MAX_LINKS else ""
-            parts.append(f"{way} {', '.join(paths[:_MAX_LINKS])}{more}")
+            parts.append(f"{way} {some_of(paths, _MAX_LINKS)}")
     return f" ({'; '.join(parts)})" if parts else ""
 
 

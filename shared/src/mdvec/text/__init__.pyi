@@ -25,7 +25,6 @@ from .index_terms import folded as folded
 from .index_terms import is_letters as is_letters
 from .index_terms import spelled_parts as spelled_parts
 from .index_terms import terms as terms
-from .links import DocumentLink as DocumentLink
 from .links import document_keys as document_keys
 from .links import document_links as document_links
 from .links import is_list_of_links as is_list_of_links
@@ -72,6 +71,7 @@ from .one_line import quoted as quoted
 from .one_line import shortened as shortened
 from .one_line import shown_name as shown_name
 from .one_line import shown_path as shown_path
+from .one_line import some_of as some_of
 from .one_line import visible as visible
 from .properties import MAX_TAG_CHARS as MAX_TAG_CHARS
 from .properties import Properties as Properties

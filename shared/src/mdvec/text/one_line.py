@@ -6,7 +6,7 @@ import json
 import re
 import secrets
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -116,6 +116,12 @@ def identifier(name: str) -> str:
 def literal(text: str) -> str:
     """``text`` as a string literal."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def some_of(names: Sequence[str], most: int) -> str:
+    """The first ``most`` names, and how many others there are: a, b and 3 more."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def counted(number: int, noun: str) -> str:

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from mdvec.datasets.core.columns import Column
 from mdvec.files import split_ending
-from mdvec.text import identifier
+from mdvec.text import identifier, some_of
 from mdvec.tools import InvalidToolName
 
 _YEAR = r"(?:(?:19|20)\d{2}|(?:明治|大正|昭和|平成|令和)(?:\d{1,2}|元))"
@@ -240,9 +240,9 @@ def difference(names: Collection[str], common: Collection[str]) -> str:
     more = [name for name in names if name.lower() not in wanted]
     if not (lacks and more) and len(has & wanted) * 2 >= len(wanted):
         return ""
-    said = [f"lacks {_named(lacks)}"] if lacks else []
+    said = [f"lacks {some_of(lacks, _MAX_NAMED)}"] if lacks else []
     if more:
-        said.append(f"has {_named(more)} as well")
+        said.append(f"has {some_of(more, _MAX_NAMED)} as well")
     return " and ".join(said)
 
 
@@ -283,12 +283,6 @@ def agreed_type(types: Iterable[str]) -> str | None:
     if kinds <= {"FLOAT", "DOUBLE", *_WITHIN_64_BITS}:
         return "DOUBLE"
     return "TIMESTAMP" if kinds == {"DATE", "TIMESTAMP"} else None
-
-
-def _named(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_MAX_NAMED])
-    more = len(names) - _MAX_NAMED
-    return f"{shown} and {more} more" if more > 0 else shown
 
 
 HOUSEHOLD_TABLE = "transactions"

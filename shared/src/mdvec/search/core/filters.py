@@ -17,7 +17,7 @@ from pathspec.patterns.gitignore import GitIgnorePatternError
 
 from mdvec.dates import Days, parse_days
 from mdvec.errors import MdvecError
-from mdvec.text import MAX_TAG_CHARS, folded_tag
+from mdvec.text import MAX_TAG_CHARS, folded_tag, some_of
 
 MAX_QUERY_CHARS = 4_000
 MAX_K = 50
@@ -342,9 +342,7 @@ def signs_read_as_text(text: str, *, is_code: bool) -> list[str]:
     signs = list(dict.fromkeys(signs))
     if not signs or not (is_code or typed_query(text) == TypedQuery(text)):
         return []
-    more = f" and {len(signs) - _MAX_NAMED} more" if len(signs) > _MAX_NAMED else ""
     why = "the query looks like a command or code" if is_code else "nothing else is asked"
     return [
-        f"read as text, as {why}: {', '.join(signs[:_MAX_NAMED])}{more}; "
-        "exact and exclude state such words"
+        f"read as text, as {why}: {some_of(signs, _MAX_NAMED)}; exact and exclude state such words"
     ]

@@ -10,7 +10,7 @@ from typing import Any
 from mdvec.datasets import Column, has_dates
 from mdvec.errors import MdvecError
 from mdvec.sql.core.statement import fold
-from mdvec.text import identifier
+from mdvec.text import identifier, some_of
 
 Cell = Any
 """A value in a result row; its type depends on the SQL."""
@@ -20,9 +20,8 @@ class UnknownColumn(MdvecError):
     """The table or query has no column of that name."""
 
     def __init__(self, name: str, columns: Sequence[Column]) -> None:
-        names = ", ".join(repr(column.name[:40]) for column in columns[:15])
-        more = "" if len(columns) <= 15 else f" and {len(columns) - 15} more"
-        super().__init__(f"there is no column {name[:60]!r}; there are: {names}{more}")
+        names = some_of([repr(column.name[:40]) for column in columns], 15)
+        super().__init__(f"there is no column {name[:60]!r}; there are: {names}")
 
 
 def found_column(columns: Sequence[Column], name: str) -> Column:
