@@ -41,12 +41,10 @@ from mdvec.household.core.row_sums import (
     ShopOf,
     groups_by,
     groups_by_time,
-    groups_of_keys,
     largest,
     means_over,
     shop_names,
     totals_of,
-    totals_of_keys,
 )
 from mdvec.household.core.sums import REASONS
 from mdvec.household.core.transaction import listed_row
@@ -201,7 +199,7 @@ def find_transactions(
             left_out = _left_out(((each.left_out, each.rows) for each in words.named), reasons)
         else:
             by_key = _key_sums(connection, matching, listing)
-            totals = totals_of_keys(by_key)
+            totals = totals_of(by_key)
             left_out = _left_out(rows_left_out(connection, condition), reasons)
         notes += [left_out_note(left_out)] * bool(left_out)
         if words.restrict:
@@ -292,7 +290,7 @@ def _planned_notes(connection: apsw.Connection, matching: RowsChosen, today: dat
         return []
     later = Days(max(days.first, today + ONE_DAY), days.last)
     planned = replace(matching, condition=replace(matching.condition, days=later))
-    totals = totals_of_keys(sums_by_day(connection, planned))
+    totals = totals_of(sums_by_day(connection, planned))
     if not totals.rows:
         return []
     return [planned_totals_note(totals.rows, totals.spending, totals.income, PLANNED_INCLUDED)]
@@ -387,8 +385,8 @@ def _by_person(sums: Sequence[KeySum], notes: list[str]) -> list[FoundGroup]:
     is_apart = any("/" in file_sum.key for file_sum in sums)
     alone = "" if is_apart else "が、どのファイルもフォルダの中にありません"
     notes.append(f"person は明細のファイルがあるフォルダ（夫/、妻/ など）です{alone}")
-    return groups_of_keys(
-        sums, lambda path: path.split("/")[0] if "/" in path else "（フォルダなし）"
+    return groups_by(
+        sums, lambda one: one.key.split("/")[0] if "/" in one.key else "（フォルダなし）"
     )
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 from mdvec.dates import Days, Month, MonthRange
 from mdvec.household.core.categories import INCOME, Category
@@ -111,6 +111,11 @@ class RowSum(NamedTuple):
         names = filter(None, (self.category_major, self.category_minor))
         return " > ".join(names) or "未分類"
 
+    @property
+    def income(self) -> int:
+        """The part of the sum that is income: all or nothing."""
+        return self.amount if self.category_major == INCOME else 0
+
     def is_of(self, category: Category) -> bool:
         """Whether the rows are of a category."""
         same = self.category_major == category.major
@@ -126,6 +131,7 @@ class KeySum(NamedTuple):
     income: int
 
 
+SomeSum = TypeVar("SomeSum", RowSum, KeySum)
 ShopOf = Callable[[str], str]
 """Gives the shop of a description as answers name it."""
 
@@ -143,36 +149,27 @@ def shop_names(descriptions: Iterable[str]) -> ShopOf:
     return shop
 
 
-def totals_of(sums: Iterable[RowSum]) -> Totals:
+def totals_of(sums: Iterable[RowSum | KeySum]) -> Totals:
     """The exact sums of some rows."""
+    return Totals(*_summed(sums))
+
+
+def _summed(sums: Iterable[RowSum | KeySum]) -> tuple[int, int, int]:
     rows, balance, income = 0, 0, 0
-    for row_sum in sums:
-        rows += row_sum.rows
-        balance += row_sum.amount
-        income += row_sum.amount if row_sum.category_major == INCOME else 0
-    return Totals(rows, income - balance, income)
+    for each in sums:
+        rows += each.rows
+        balance += each.amount
+        income += each.income
+    return rows, income - balance, income
 
 
-def totals_of_keys(sums: Iterable[KeySum]) -> Totals:
-    """The exact sums of the rows of all keys."""
-    columns = list(zip(*(key_sum[1:] for key_sum in sums), strict=True)) or [()] * 3
-    rows, amount, income = map(sum, columns)
-    return Totals(rows, income - amount, income)
-
-
-def groups_by(sums: Iterable[RowSum], name: Callable[[RowSum], str]) -> list[FoundGroup]:
+def groups_by(sums: Iterable[SomeSum], name: Callable[[SomeSum], str]) -> list[FoundGroup]:
     """The rows by the name that is given to them, those with the largest sum first."""
-    by_name: dict[str, list[RowSum]] = {}
-    for row_sum in sums:
-        by_name.setdefault(name(row_sum), []).append(row_sum)
-    return _largest_first((group, totals_of(rows)) for group, rows in by_name.items())
-
-
-def _largest_first(groups: Iterable[tuple[str, Totals]]) -> list[FoundGroup]:
-    found_groups = [
-        FoundGroup(totals.rows, totals.spending, totals.income, name) for name, totals in groups
-    ]
-    return sorted(found_groups, key=lambda group: (-abs(group.balance), group.name))
+    by_name: dict[str, list[SomeSum]] = {}
+    for each in sums:
+        by_name.setdefault(name(each), []).append(each)
+    groups = [FoundGroup(*_summed(of_name), group) for group, of_name in by_name.items()]
+    return sorted(groups, key=lambda group: (-abs(group.balance), group.name))
 
 
 def largest(groups: Sequence[FoundGroup]) -> tuple[FoundGroup, ...]:
@@ -188,14 +185,6 @@ def _added(totals: Iterable[Totals]) -> tuple[int, int, int]:
     return rows, spending, income
 
 
-def groups_of_keys(sums: Iterable[KeySum], name: Callable[[str], str]) -> list[FoundGroup]:
-    """Sums by the name of their keys, those with the largest sum first."""
-    by_group: dict[str, list[KeySum]] = {}
-    for key_sum in sums:
-        by_group.setdefault(name(key_sum.key), []).append(key_sum)
-    return _largest_first((group, totals_of_keys(rows)) for group, rows in by_group.items())
-
-
 def groups_by_time(
     sums: Iterable[KeySum], group_by: GroupBy, days: Days | None, month_starts_on: int
 ) -> tuple[FoundGroup, ...]:
@@ -204,10 +193,10 @@ def groups_by_time(
     Of days and weeks the last ``MAX_TIMES`` are listed, and those before are one group.
     """
 
-    def name(day: str) -> str:
-        return _time_of(date.fromisoformat(day), group_by, month_starts_on)
+    def name(of_day: KeySum) -> str:
+        return _time_of(date.fromisoformat(of_day.key), group_by, month_starts_on)
 
-    groups = sorted(groups_of_keys(sums, name), key=lambda group: _order(group.name))
+    groups = sorted(groups_by(sums, name), key=lambda group: _order(group.name))
     if group_by in ("day", "week") and len(groups) > MAX_TIMES:
         earlier = FoundGroup(*_added(groups[:-MAX_TIMES]), f"{groups[-MAX_TIMES].name[:10]}より前")
         return (earlier, *groups[-MAX_TIMES:])
