@@ -3,6 +3,7 @@ from .months import ONE_DAY as ONE_DAY
 from .months import Days as Days
 from .months import Month as Month
 from .months import MonthRange as MonthRange
+from .months import runs_of as runs_of
 from .phrases import PeriodContext as PeriodContext
 from .phrases import Spoken as Spoken
 from .phrases import normalised as normalised

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import calendar
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -187,3 +187,14 @@ class MonthRange:
             f"{day.year}/{day.month}/{day.day}" for day in (self.days.first, self.days.last)
         )
         return f"{names}（{first}〜{last}）"
+
+
+def runs_of(months: Iterable[Month], most_apart: int) -> list[MonthRange]:
+    """Groups months, given in order, into runs, in which each is at most so far from the next."""
+    runs: list[MonthRange] = []
+    for month in months:
+        if runs and month.since(runs[-1].last) <= most_apart:
+            runs[-1] = MonthRange(runs[-1].first, month)
+        else:
+            runs.append(MonthRange(month, month))
+    return runs

@@ -13,6 +13,7 @@ import apsw
 
 from mdvec.dates import ONE_DAY, Days, Month, MonthRange
 from mdvec.household.core import wording
+from mdvec.household.core.answers import age_line
 from mdvec.household.core.categories import INCOME, Subject
 from mdvec.household.core.pair import LIKELY, arrange
 from mdvec.household.core.periods import UnderstoodPeriod, resolve_period, span_in_words
@@ -104,7 +105,8 @@ class LedgerView:
 
     def age(self, period: UnderstoodPeriod | None = None) -> str:
         """Says that the rows end long before today; "" if the period asked for ends before."""
-        return self.covered.age(self.today, period)
+        until = None if period is None or period.follows_data else period.days.last
+        return age_line(self.covered.last_day, self.today, until)
 
     def covered_days(
         self, period: UnderstoodPeriod, *, begun: bool = False

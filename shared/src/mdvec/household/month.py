@@ -52,7 +52,7 @@ from mdvec.household.core.wording import (
 from mdvec.household.interfaces import ledger_sums
 from mdvec.household.interfaces.plans import notes_on
 from mdvec.household.ledger_view import LedgerView, doubt_notes, ledger_view
-from mdvec.household.overview import Coverage, coverage, one_state
+from mdvec.household.overview import coverage_or_none, one_state
 from mdvec.household.sharing import SharedPair, left_out_of_the_sum, pairs_across, told_pairs
 from mdvec.text import shown_name
 
@@ -296,7 +296,7 @@ def combined_households(
         covered = {
             name: span
             for name in tools
-            if (span := _coverage(connection, tools[name], today, month_starts_on))
+            if (span := coverage_or_none(connection, tools[name], today, month_starts_on))
         }
         if not covered:
             raise EmptyLedger(next(iter(tools), ""))
@@ -340,15 +340,6 @@ def combined_households(
         age_line(span.last_day, today, last, f"{name} の明細") for name, span in covered.items()
     )
     return _combined_answer(requested, cells, left_out.cells, across or [], notes, age)
-
-
-def _coverage(
-    connection: apsw.Connection, tool_id: int, today: date, starts_on: int
-) -> Coverage | None:
-    try:
-        return coverage(connection, tool_id, today, starts_on)
-    except EmptyLedger:
-        return None
 
 
 def _combined_answer(

@@ -14,8 +14,7 @@ from typing import Any
 import apsw
 
 from mdvec.database import snapshot
-from mdvec.dates import Days, Month, MonthRange
-from mdvec.household.core.answers import age_line
+from mdvec.dates import Days, Month, MonthRange, runs_of
 from mdvec.household.core.categories import (
     AmbiguousCategory,
     Hierarchy,
@@ -27,7 +26,6 @@ from mdvec.household.core.categories import (
     hierarchy_of,
     resolve_subject,
 )
-from mdvec.household.core.periods import UnderstoodPeriod
 from mdvec.household.core.sums import MonthMarks
 from mdvec.household.core.wording import EmptyLedger
 from mdvec.household.interfaces import ledger_sums
@@ -119,11 +117,6 @@ class Coverage:
             return shown
         return MonthRange(self.body.first, max(self.latest, shown.last))
 
-    def age(self, today: date, period: UnderstoodPeriod | None = None) -> str:
-        """Says that the rows end long before today; "" if the period asked for ends before."""
-        until = None if period is None or period.follows_data else period.days.last
-        return age_line(self.last_day, today, until)
-
     def may_be_filling(self, month: Month, today: date) -> bool:
         """Whether a month is probably incomplete."""
         ends_early = month == self.latest and self.last_day < month.last_day
@@ -201,7 +194,7 @@ def coverage(
     present = ledger_sums.months_with_rows(connection, tool_id, month_starts_on)
     if not present:
         raise EmptyLedger(ledger_sums.tool_name(connection, tool_id))
-    now, apart = Month.of(today, month_starts_on), runs_of(present)
+    now, apart = Month.of(today, month_starts_on), runs_of(present, MAX_GAP_MONTHS)
     runs = [
         MonthRun(
             months, ledger_sums.rows_at_most(connection, tool_id, months.days, MAX_ASTRAY_ROWS + 1)
@@ -212,6 +205,16 @@ def coverage(
     latest = latest_of(present, body, now)
     last = ledger_sums.last_day(connection, tool_id, latest.days)
     return Coverage(tuple(present), body, latest, last or latest.last_day)
+
+
+def coverage_or_none(
+    connection: apsw.Connection, tool_id: int, today: date, month_starts_on: int = 1
+) -> Coverage | None:
+    """As ``coverage``; None for a ledger without rows."""
+    try:
+        return coverage(connection, tool_id, today, month_starts_on)
+    except EmptyLedger:
+        return None
 
 
 def refuse_empty(connection: apsw.Connection, tool_id: int) -> None:
@@ -226,10 +229,8 @@ def refuse_empty(connection: apsw.Connection, tool_id: int) -> None:
 
 def last_day(connection: apsw.Connection, tool_id: int, today: date) -> date | None:
     """The day of the last row up to the running month; None for a ledger without rows."""
-    try:
-        return coverage(connection, tool_id, today).last_day
-    except EmptyLedger:
-        return None
+    covered = coverage_or_none(connection, tool_id, today)
+    return None if covered is None else covered.last_day
 
 
 def named_subject(
@@ -308,17 +309,6 @@ class MonthRun:
             and self.months.first.plus(-MAX_GAP_MONTHS) <= now
         )
         return self.rows <= MAX_ASTRAY_ROWS and not near
-
-
-def runs_of(months: Iterable[Month]) -> list[MonthRange]:
-    """Groups months, given in order, into runs."""
-    runs: list[MonthRange] = []
-    for month in months:
-        if runs and month.since(runs[-1].last) <= MAX_GAP_MONTHS:
-            runs[-1] = MonthRange(runs[-1].first, month)
-        else:
-            runs.append(MonthRange(month, month))
-    return runs
 
 
 def body_of(runs: Sequence[MonthRun], now: Month) -> MonthRange:

@@ -8,10 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from small_ledger import FLAGS, Row, SmallLedger
 
-from mdvec.dates.months import Month, MonthRange
+from mdvec.dates.months import Month, MonthRange, runs_of
 from mdvec.household.core.wording import InsufficientData
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
-from mdvec.household.overview import MonthRun, available_months, body_of, runs_of
+from mdvec.household.overview import MAX_GAP_MONTHS, MonthRun, available_months, body_of
 
 TODAY = date(2025, 7, 20)
 DEFAULTS = (
@@ -210,7 +210,7 @@ def test_no_rows_of_other_times_change_a_figure_of_a_default(connection, rows, o
 
 def test_runs_are_parted_by_three_years_and_few_rows_far_from_today_are_astray():
     months = [Month(2010, 1), Month(2013, 1), Month(2016, 2), Month(2025, 7)]
-    runs = runs_of(months)
+    runs = runs_of(months, MAX_GAP_MONTHS)
     assert [str(run.first) for run in runs] == ["2010-01", "2016-02", "2025-07"]
     few = [MonthRun(run, 5) for run in runs]
     assert body_of(few, Month(2025, 7)) == runs[2]

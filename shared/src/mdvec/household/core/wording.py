@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from mdvec.dates import Month, MonthRange
+from mdvec.dates import Month, MonthRange, runs_of
 from mdvec.errors import MdvecError
 from mdvec.household.core.categories import INCOME, Category, Subject, Total
 from mdvec.household.core.sums import (
@@ -289,12 +289,7 @@ def empty_note(gaps: Iterable[Month]) -> str:
 
 def months_in_words(gaps: Iterable[Month]) -> str:
     """Months in words; adjacent ones are joined."""
-    runs: list[MonthRange] = []
-    for month in gaps:
-        if runs and month == runs[-1].last.plus(1):
-            runs[-1] = MonthRange(runs[-1].first, month)
-        else:
-            runs.append(MonthRange(month, month))
+    runs = runs_of(gaps, 1)
     more = f"、ほか {len(runs) - _MAX_GAPS}期間" if len(runs) > _MAX_GAPS else ""
     return "、".join(run.in_words for run in runs[:_MAX_GAPS]) + more
 
