@@ -252,14 +252,14 @@ def candidate_detail(
 def stats(connection: apsw.Connection, tool_id: int) -> DuplicateStats:
     """Numbers of rows, marked rows, candidates as the list has them, and rejected pairs."""
     with snapshot(connection):
-        counts = duplicate_checks.review_counts(connection, tool_id)
+        rows, marked, rejected = duplicate_checks.review_counts(connection, tool_id)
         listed = listed_candidates(arrange(duplicate_checks.open_pairs(connection, tool_id)))
-    rate = 100 * counts.marked / counts.transactions if counts.transactions else 0.0
+    rate = 100 * marked / rows if rows else 0.0
     return DuplicateStats(
-        total_transactions=counts.transactions,
-        marked_duplicates=counts.marked,
+        total_transactions=rows,
+        marked_duplicates=marked,
         pending_checks=len(listed),
-        confirmed_not_duplicate=counts.not_duplicate,
+        confirmed_not_duplicate=rejected,
         duplicate_rate=round(rate, 2),
     )
 

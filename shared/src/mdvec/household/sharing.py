@@ -45,15 +45,6 @@ class SharedDecision:
     both_count: bool
 
 
-def _delete_shared(connection: apsw.Connection, first: int, second: int) -> None:
-    """Delete the decision about two rows, if there is one."""
-    connection.execute(
-        "DELETE FROM shared_pairs WHERE id IN (SELECT s.id FROM shared_pairs AS s "
-        f"{_ROWS} WHERE (a.id, b.id) IN (VALUES (?1, ?2), (?2, ?1)))",
-        (first, second),
-    )
-
-
 def shared_decisions(connection: apsw.Connection, tools: Iterable[int]) -> list[SharedDecision]:
     """The decisions about rows of these households, the oldest first."""
     ids = ",".join(str(int(tool)) for tool in tools)
@@ -81,13 +72,16 @@ def rows_told_twice(decisions: Iterable[SharedDecision]) -> set[int]:
     purchases = [
         (decision.kept, decision.other) for decision in decided if not decision.is_transfer
     ]
-    moved = {
+    return kept_rows(purchases).keys() | _rows_of_transfers(decided)
+
+
+def _rows_of_transfers(decisions: Iterable[SharedDecision]) -> set[int]:
+    return {
         row
-        for decision in decided
+        for decision in decisions
         if decision.is_transfer
         for row in (decision.kept, decision.other)
     }
-    return kept_rows(purchases).keys() | moved
 
 
 _ROWS = (
@@ -154,7 +148,11 @@ def decide_shared(
             raise KeepInTransfer
         kept_id = rows[0] if keep is None else keep
         (other,) = set(rows) - {kept_id}
-        _delete_shared(connection, kept_id, other)
+        connection.execute(
+            "DELETE FROM shared_pairs WHERE id IN (SELECT s.id FROM shared_pairs AS s "
+            f"{_ROWS} WHERE (a.id, b.id) IN (VALUES (?1, ?2), (?2, ?1)))",
+            (kept_id, other),
+        )
         if decision != "skip":
             connection.execute(
                 "INSERT INTO shared_pairs "
@@ -179,12 +177,7 @@ def left_out_of_the_sum(
 ) -> SharedLeftOut:
     """What the sum of these days over all households leaves out by the user's decisions."""
     decisions = shared_decisions(connection, tools.values())
-    transfers = {
-        row
-        for decision in decisions
-        if decision.is_transfer
-        for row in (decision.kept, decision.other)
-    }
+    transfers = _rows_of_transfers(decisions)
     dropped = [
         row
         for tool_id in tools.values()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 
 import apsw
 
@@ -34,7 +32,7 @@ from mdvec.household.interfaces.row_sums import (
     page_of,
     row_sums,
 )
-from mdvec.household.overview import one_state, refuse_empty
+from mdvec.household.overview import data_of, one_state, refuse_empty
 from mdvec.text import bracketed_name, shown_name
 
 MAX_SHOPS = 200
@@ -110,10 +108,9 @@ def _condition(
 @cache
 def given_aliases() -> tuple[ShopAlias, ...]:
     """The aliases that come with mdvec."""
-    text = (resources.files("mdvec.household") / "aliases.toml").read_text("utf-8")
     return tuple(
         ShopAlias(shop["name"], tuple(shop["spellings"]), tuple(shop.get("asked", ())))
-        for shop in tomllib.loads(text)["shop"]
+        for shop in data_of("aliases.toml")["shop"]
     )
 
 
@@ -129,23 +126,6 @@ def own_aliases(connection: apsw.Connection, tool_id: int) -> list[tuple[str, st
 def aliases_of(connection: apsw.Connection, tool_id: int) -> Aliases:
     """All aliases of a household."""
     return with_own(given_aliases(), own_aliases(connection, tool_id))
-
-
-def put_alias(connection: apsw.Connection, tool_id: int, name: str, spelling: str) -> None:
-    """Store a pair; call within a transaction."""
-    connection.execute(
-        "INSERT OR IGNORE INTO shop_aliases (tool_id, name, spelling) VALUES (?, ?, ?)",
-        (tool_id, name, spelling),
-    )
-
-
-def delete_alias(connection: apsw.Connection, tool_id: int, name: str, spelling: str) -> bool:
-    """Delete a pair, and return whether there was one."""
-    connection.execute(
-        "DELETE FROM shop_aliases WHERE tool_id = ? AND name = ? AND spelling = ?",
-        (tool_id, name, spelling),
-    )
-    return connection.changes() > 0
 
 
 _MIN_LETTERS = 2
@@ -215,7 +195,10 @@ def add_alias(connection: apsw.Connection, tool_id: int, *, shop: str, spelling:
     """
     shop, spelling = _checked(shop, spelling)
     with connection:
-        put_alias(connection, tool_id, shop, spelling)
+        connection.execute(
+            "INSERT OR IGNORE INTO shop_aliases (tool_id, name, spelling) VALUES (?, ?, ?)",
+            (tool_id, shop, spelling),
+        )
     return list_aliases(connection, tool_id)
 
 
@@ -233,8 +216,10 @@ def remove_alias(
         matches = [pair for pair in pairs if tuple(map(spelling_key, pair)) == wanted]
         if not matches:
             raise InvalidAlias(f"その書き方は決めてありません。{_listed(pairs)}")
-        for pair in matches:
-            delete_alias(connection, tool_id, *pair)
+        connection.executemany(
+            "DELETE FROM shop_aliases WHERE tool_id = ? AND name = ? AND spelling = ?",
+            [(tool_id, *pair) for pair in matches],
+        )
     return list_aliases(connection, tool_id)
 
 

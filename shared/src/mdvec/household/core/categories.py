@@ -122,17 +122,6 @@ def _is_part_of_minor(wanted: str, category: Category) -> bool:
     return wanted in minor
 
 
-def homonyms(category: Category, hierarchy: Hierarchy) -> list[Category]:
-    """The 中項目 elsewhere that have the same name as a 大項目."""
-    if category.minor is not None:
-        return []
-    wanted = folded_category(category.major)
-    return [
-        other for other in _every_minor(hierarchy)
-        if other.major != category.major and folded_category(other.minor or "") == wanted
-    ]  # fmt: skip
-
-
 def _majors(name: str, hierarchy: Hierarchy) -> list[Category]:
     wanted = folded_category(name)
     return [Category(major) for major in hierarchy if folded_category(major) == wanted]
@@ -292,8 +281,13 @@ def _unmistakable_name(category: Category) -> str:
 
 
 def _homonyms_remark(name: str, category: Category, hierarchy: Hierarchy) -> str | None:
-    others = homonyms(category, hierarchy)
-    if not others:
+    """The 中項目 elsewhere that have the same name as a 大項目; None without any."""
+    wanted = folded_category(category.major)
+    others = [
+        other for other in _every_minor(hierarchy)
+        if other.major != category.major and folded_category(other.minor or "") == wanted
+    ]  # fmt: skip
+    if category.minor is not None or not others:
         return None
     return (
         f"「{shortened(name)}」は大項目の{shown_name(category)}として集計しました"

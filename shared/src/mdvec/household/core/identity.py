@@ -75,16 +75,9 @@ def identities_by_id(rows: Sequence[TransactionRow]) -> list[str | None]:
     return ids
 
 
-def is_part(identity: str) -> bool:
-    """Whether it identifies the second or a later part of a split purchase."""
-    return identity.startswith("part:")
-
-
-def main_part(identity: str) -> str | None:
+def _main_part(identity: str) -> str | None:
     """For a later part of a split purchase, the identity of its first part; else None."""
-    if not is_part(identity):
-        return None
-    return f"id:{identity.split(':', 2)[2]}"
+    return f"id:{identity.split(':', 2)[2]}" if identity.startswith("part:") else None
 
 
 def rows_by_identity(
@@ -96,7 +89,7 @@ def rows_by_identity(
         block = {
             identity: (number, row) for row, identity in zip(rows, identities(rows), strict=True)
         }
-        for part in [identity for identity in by_identity if main_part(identity) in block]:
+        for part in [identity for identity in by_identity if _main_part(identity) in block]:
             del by_identity[part]
         for identity in block:
             by_identity.pop(identity, None)

@@ -73,15 +73,6 @@ class Check:
         return self.first_id + self.second_id - self.kept_id if self.is_bill else None
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewCounts:
-    """Numbers of rows, marked rows and rejected pairs; a card's bill is one pair."""
-
-    transactions: int
-    marked: int
-    not_duplicate: int
-
-
 def compared_rows(connection: apsw.Connection, tool_id: int) -> list[ComparedRow]:
     """The compared columns of all rows that count, or that bills and transfers are matched with.
 
@@ -328,17 +319,17 @@ def mark_announced(connection: apsw.Connection, tool_id: int) -> None:
     )
 
 
-def review_counts(connection: apsw.Connection, tool_id: int) -> ReviewCounts:
-    """The numbers of a tool's rows and rejected pairs."""
-    numbers = connection.execute(
+def review_counts(connection: apsw.Connection, tool_id: int) -> tuple[int, int, int]:
+    """Numbers of a tool's rows, marked rows and rejected pairs; a card's bill is one pair."""
+    rows, marked, rejected = connection.execute(
         "SELECT count(*), coalesce(sum(is_duplicate), 0), "
         f"(SELECT count(DISTINCT CASE of_transfer WHEN {_BILL} "
         "THEN kept_id - transaction_id_1 - transaction_id_2 ELSE id END) "
         "FROM duplicate_checks WHERE tool_id = ?1 AND user_decision = 'not_duplicate') "
         "FROM transactions WHERE tool_id = ?1",
         (tool_id,),
-    )
-    return ReviewCounts(*numbers.get)
+    ).get
+    return rows, marked, rejected
 
 
 def checks_that_mark(connection: apsw.Connection, tool_id: int, transaction_id: int) -> list[Check]:
