@@ -7,7 +7,7 @@ import secrets
 import time
 from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import SplitResult, parse_qs, quote, urlencode, urlsplit
@@ -117,11 +117,6 @@ class ChatPages:
         return start["status"], dict(start["headers"]), bytes(body)
 
 
-def form_of(text: str) -> dict[str, list[str]]:
-    """The fields of a form as a browser encodes it."""
-    return parse_qs(text, keep_blank_values=True)
-
-
 def _parts_of_shown(address: str) -> SplitResult | None:
     """The parts of the address of a view that a chat may show; None if it is none."""
     try:
@@ -140,6 +135,17 @@ def _is_under(path: str, folder: str) -> bool:
 Arguments = Mapping[str, Any]
 
 
+def _address(path: str, arguments: Arguments, same: tuple[str, ...] = (), **fields: object) -> str:
+    """A view of a household; the fields that are the ``same`` keep the arguments' names."""
+    unchanged = {name: arguments.get(name) for name in same}
+    return _with_query(path, {"household": arguments.get("tool"), **fields, **unchanged})
+
+
+def _with_query(path: str, fields: Mapping[str, object]) -> str:
+    given = {name: value for name, value in fields.items() if value is not None}
+    return f"{path}?{urlencode(given, doseq=True, errors='replace')}"
+
+
 def _money(arguments: Arguments) -> str:
     year, month = arguments.get("year"), arguments.get("month")
     is_month = isinstance(year, int) and isinstance(month, int)
@@ -147,18 +153,10 @@ def _money(arguments: Arguments) -> str:
     return _address("/money", arguments, ("category", "page"), period=period)
 
 
-def _trend(arguments: Arguments) -> str:
-    return _address("/money/trend", arguments, ("category", "period", "start_month", "end_month"))
-
-
 def _report(arguments: Arguments) -> str:
     """The plans, which show most reports; of a comparison, the later period."""
     path = "/money" if arguments.get("report") == "compare" else "/money/plan"
     return _address(path, arguments, ("period", "category"))
-
-
-def _found(arguments: Arguments) -> str:
-    return _address("/review", arguments)
 
 
 def _review(arguments: Arguments) -> str:
@@ -195,25 +193,16 @@ def _query(arguments: Arguments) -> str | None:
 
 VIEWS: dict[str, Callable[[Arguments], str | None]] = {
     "get_monthly_household": _money,
-    "get_category_trend": _trend,
+    "get_category_trend": partial(
+        _address, "/money/trend", same=("category", "period", "start_month", "end_month")
+    ),
     "household_report": _report,
-    "detect_duplicates": _found,
+    "detect_duplicates": partial(_address, "/review"),
     "list_duplicate_candidates": _review,
     "profile": _profile,
     "query": _query,
 }
 """By tool: the address of the view of what a call with these arguments answered, if it has one."""
-
-
-def _address(path: str, arguments: Arguments, same: tuple[str, ...] = (), **fields: object) -> str:
-    """A view of a household; the fields that are the ``same`` keep the arguments' names."""
-    unchanged = {name: arguments.get(name) for name in same}
-    return _with_query(path, {"household": arguments.get("tool"), **fields, **unchanged})
-
-
-def _with_query(path: str, fields: Mapping[str, object]) -> str:
-    given = {name: value for name, value in fields.items() if value is not None}
-    return f"{path}?{urlencode(given, doseq=True, errors='replace')}"
 
 
 _APP = "ui://mdvec/view"
@@ -257,7 +246,8 @@ def _add_show(wiring: Wiring, offer: Offer) -> None:
         language: Annotated[str, Field(max_length=40)] = "ja",
     ) -> ToolReply:
 
-        shown = await pages().show(address, None if form is None else form_of(form), language)
+        fields = None if form is None else parse_qs(form, keep_blank_values=True)
+        shown = await pages().show(address, fields, language)
         data = {"address": shown.address, "status": shown.status, "body": shown.body}
         return ToolReply(f"{shown.address}: {shown.status}", lambda: data)
 
