@@ -33,18 +33,23 @@ class Address:
     @property
     def is_loopback(self) -> bool:
         """Whether only this machine can reach it."""
-        if self.host in LOOPBACK_NAMES:
-            return True
-        try:
-            return ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+        return is_loopback(self.host)
 
     @property
     def url(self) -> str:
         """The URL of the MCP endpoint."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{self.port}/mcp"
+
+
+def is_loopback(name: str) -> bool:
+    """Whether a host's name or IP address is that of this machine."""
+    if name in LOOPBACK_NAMES:
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
 
 
 def parse_address(text: str) -> Address:
@@ -134,7 +139,7 @@ def refusal(headers: Headers, path: str, rules: Rules) -> Refusal | None:
     hosts = headers.getlist("host")
     if len(hosts) != 1 or not _is_ours(_name_in_host(hosts[0]), rules):
         return Refusal(421, "this server is not known by that Host; allow it with --allow-host")
-    if any(_name_in(origin) not in rules.names for origin in headers.getlist("origin")):
+    if any(name_in(origin) not in rules.names for origin in headers.getlist("origin")):
         return Refusal(403, "web pages of that Origin may not speak to this server")
     if path == PATH and rules.token is not None and not _bears(headers, rules.token):
         return Refusal(401, "this server needs its token: Authorization: Bearer …")
@@ -163,10 +168,11 @@ class Gate:
 
 def _name_in_host(host: str) -> str | None:
     """The name in a Host; None if it has parts of an address that do not belong there."""
-    return _name_in(f"//{host}") if _HOST.fullmatch(host) else None
+    return name_in(f"//{host}") if _HOST.fullmatch(host) else None
 
 
-def _name_in(url: str) -> str | None:
+def name_in(url: str) -> str | None:
+    """The name of the host in an address; None if there is none."""
     try:
         return urlsplit(url).hostname
     except ValueError:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import ipaddress
 import secrets
 import threading
 import time
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
 
 from mdvec.manage import CODE_SECONDS, PageKey
 from starlette.requests import Request
 
-from mdvec_mcp.web.gate import LOOPBACK_NAMES
+from mdvec_mcp.web.gate import is_loopback, name_in
 
 COOKIE_SECONDS = 30 * 24 * 3600
 _NANOSECONDS = 10**9
@@ -73,13 +71,8 @@ class Access:
 
 def is_local(request: Request) -> bool:
     """Whether the page is asked for by a name of this machine, not through a proxy's."""
-    try:
-        name = urlsplit(f"//{request.headers.get('host', '')}").hostname
-        if name is None or name in LOOPBACK_NAMES:
-            return name is not None
-        return ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return False
+    name = name_in(f"//{request.headers.get('host', '')}")
+    return name is not None and is_loopback(name)
 
 
 def is_own(request: Request) -> bool:
