@@ -10,6 +10,7 @@ from itertools import islice
 
 import apsw
 import numpy as np
+from numpy.typing import NDArray
 
 from mdvec.index import (
     ChunkRanges,
@@ -62,12 +63,7 @@ def narrow(connection: apsw.Connection, tool: Tool, filters: Filters) -> Narrowe
         return ALL_CHUNKS
     if KINDS[tool.kind].is_made_of_records:
         return Narrowed(no_chunks(), (without_rows(tool),))
-    is_current = has_properties(connection, tool.tables)
-    if filters.links_to is not None:
-        is_current = has_links(connection, tool.tables)
-    if filters.is_of_passages:
-        is_current = is_current and has_usable_words(connection, tool.tables)
-    if not is_current:
+    if not _is_current(connection, tool, filters):
         return Narrowed(
             None,
             (
@@ -89,6 +85,20 @@ def narrow(connection: apsw.Connection, tool: Tool, filters: Filters) -> Narrowe
     return Narrowed(chunks, tuple(notes))
 
 
+def _is_current(connection: apsw.Connection, tool: Tool, filters: Filters) -> bool:
+    """Whether imports have read all that the filters need."""
+    has_stated = has_properties if filters.links_to is None else has_links
+    return has_stated(connection, tool.tables) and (
+        not filters.is_of_passages or has_usable_words(connection, tool.tables)
+    )
+
+
+def _ids_within(
+    connection: apsw.Connection, tool: Tool, chunks: ChunkRanges | None
+) -> NDArray[np.int64]:
+    return chunk_ids(connection, tool.tables) if chunks is None else chunks.ids()
+
+
 def without_rows(tool: Tool) -> str:
     """Why a tool that is made of records passes no filter, and is in no listing."""
     return (
@@ -100,8 +110,7 @@ def without_document(
     connection: apsw.Connection, tool: Tool, narrowed: Narrowed, file_path: str
 ) -> Narrowed:
     """The chunks that pass the filters, without those of a document."""
-    chunks = narrowed.chunks
-    ids = chunk_ids(connection, tool.tables) if chunks is None else chunks.ids()
+    ids = _ids_within(connection, tool, narrowed.chunks)
     own = chunks_at(connection, tool.tables, file_path)
     return replace(narrowed, chunks=single_chunks(np.setdiff1d(ids, own, assume_unique=True)))
 
@@ -110,7 +119,7 @@ def _saying(
     connection: apsw.Connection, tool: Tool, filters: Filters, within: ChunkRanges | None
 ) -> tuple[ChunkRanges, dict[str, int]]:
     """The chunks with the exact and without the excluded texts, and how many each of these took."""
-    ids = chunk_ids(connection, tool.tables) if within is None else within.ids()
+    ids = _ids_within(connection, tool, within)
     for words in filters.exact:
         saying = chunks_saying(connection, tool.tables, words, inside=True)
         ids = np.intersect1d(ids, saying, assume_unique=True)
@@ -133,18 +142,10 @@ def passing_documents(
     A document passes ``exclude`` if none of its passages has the text.
     """
     rest = replace(filters, exclude=())
-    is_current = has_properties(connection, tool.tables) and (
-        filters.links_to is None or has_links(connection, tool.tables)
-    )
-    if filters.is_of_passages:
-        is_current = is_current and has_usable_words(connection, tool.tables)
+    is_current = _is_current(connection, tool, filters)
     if rest.is_of_passages or not is_current:
         narrowed = narrow(connection, tool, rest if is_current else filters)
-        ids = (
-            chunk_ids(connection, tool.tables)
-            if narrowed.chunks is None
-            else (narrowed.chunks.ids())
-        )
+        ids = _ids_within(connection, tool, narrowed.chunks)
         passing, notes = documents_of_chunks(connection, tool.tables, ids.tolist()), narrowed.notes
     else:
         condition = _condition(connection, tool, rest)
