@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mdvec.embedding.backends.hub import first_line, quiet_transformers
+from mdvec.embedding.backends.hub import first_line, loading, quiet_transformers
 from mdvec.embedding.backends.model_files import max_tokens_of
 from mdvec.embedding.backends.onnx import OnnxModel
 from mdvec.embedding.backends.sentence_transformers import device_here
@@ -34,15 +34,8 @@ class CrossEncoderBackend:
                 number for a passage.
         """
         self._name = name
-        try:
+        with loading(f"the reranker {name!r}", folder):
             self._model = _load(folder, options)
-        except ModelUnavailable:
-            raise
-        # transformers raises errors of many kinds for files that it does not understand.
-        except Exception as error:
-            raise ModelUnavailable(
-                f"the reranker {name!r} cannot be loaded from {folder} ({first_line(error)})"
-            ) from error
         if self._model.num_labels != 1:
             raise _not_one_number(name, self._model.num_labels)
 

@@ -232,6 +232,24 @@ def quiet_transformers() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
+@contextmanager
+def loading(what: str, path: Path) -> Iterator[None]:
+    """While a library loads a model, named by ``what``, from its file or folder.
+
+    Raises:
+        ModelUnavailable: it cannot.
+    """
+    try:
+        yield
+    except ModelUnavailable:
+        raise
+    # The libraries raise errors of many kinds for files that they do not understand.
+    except Exception as error:
+        raise ModelUnavailable(
+            f"{what} cannot be loaded from {path} ({first_line(error)})"
+        ) from error
+
+
 def first_line(error: Exception) -> str:
     """What a library says of its error, in one line."""
     lines = str(error).splitlines()

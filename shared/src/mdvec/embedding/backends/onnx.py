@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mdvec.embedding.backends.hub import first_line
+from mdvec.embedding.backends.hub import first_line, loading
 from mdvec.embedding.backends.model_files import (
     BLOCK_CHARS,
     STATIC,
@@ -158,16 +158,11 @@ class OnnxModel:
         options.log_severity_level = _ONLY_ERRORS
         # Its threads would wait for work in a loop: a third more of the processor for no gain.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        try:
+        with loading(f"the model {name!r}", files.model):
             self._tokenizer = Tokenizer.from_file(str(files.tokenizer))
             self._session = onnxruntime.InferenceSession(
                 str(files.model), options, providers=["CPUExecutionProvider"]
             )
-        # Both libraries raise errors of many kinds for files that they do not understand.
-        except Exception as error:
-            raise ModelUnavailable(
-                f"the model {name!r} cannot be loaded from {files.model} ({first_line(error)})"
-            ) from error
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(limit)
         self._inputs = {entry.name: entry for entry in self._session.get_inputs()}

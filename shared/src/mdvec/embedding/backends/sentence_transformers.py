@@ -21,6 +21,7 @@ from mdvec.embedding.backends.hub import (
     fetch,
     first_line,
     is_folder,
+    loading,
     matching,
     quiet_transformers,
     snapshot,
@@ -158,15 +159,8 @@ class SentenceTransformersBackend:
         self.batch = options.batch
         self._name = card.name
         self._prefixes = prefixes_of(model_of(card.name), options)
-        try:
+        with loading(f"the model {card.name!r}", folder):
             self._model = _load(folder, options)
-        except ModelUnavailable:
-            raise
-        # transformers and ONNX raise errors of many kinds for files that they do not understand.
-        except Exception as error:
-            raise ModelUnavailable(
-                f"the model {card.name!r} cannot be loaded from {folder} ({first_line(error)})"
-            ) from error
         self._limit = self._model.max_seq_length or card.max_tokens
         self._approximate = ApproximateTokens(self._limit)
         self.dimension = int(self.encode_query("東京").shape[-1])
