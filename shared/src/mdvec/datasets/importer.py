@@ -285,7 +285,7 @@ class _DatasetImport:
         if not counts_rows(file.path):
             self.progress.add_units(facts.rows)
         if file_state(source) != (file.size, file.mtime_ns):
-            raise UnreadableFile("it changed while the import read it; import again", may_pass=True)
+            raise UnreadableFile.changed()
         self.tables.put(many_tables.file_table(name, file, inner_table, source, parquet, facts))
 
     def _keep_copies(self, path: str, inner_table: str | None = None) -> None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from mdvec.files.scanning import UnreadableFile, why
+from mdvec.files.scanning import UnreadableFile
 from mdvec.platform import open_to_read, real_path
 from mdvec.text import (
     CP1252,
@@ -104,7 +104,7 @@ def read_bytes(source: Path, path: str) -> FileBytes:
     except FileNotFoundError as error:
         raise UnreadableFile("it vanished while the import ran", may_pass=True) from error
     except OSError as error:
-        raise UnreadableFile(f"it cannot be read ({why(error)})", may_pass=True) from error
+        raise UnreadableFile.of_error(error) from error
     return FileBytes(data, hashlib.sha256(data).hexdigest())
 
 
@@ -142,7 +142,7 @@ def file_encoding(file: Path) -> str:
             return UTF_16
         return encoding_of(lambda: _text_blocks(file))
     except OSError as error:
-        raise UnreadableFile(f"it cannot be read ({why(error)})", may_pass=True) from error
+        raise UnreadableFile.of_error(error) from error
     except UnknownEncoding as error:
         raise _unknown(error) from error
 

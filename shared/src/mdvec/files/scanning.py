@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Self
 
 from pathspec import GitIgnoreSpec
 
@@ -124,6 +125,16 @@ class UnreadableFile(Exception):
     def __init__(self, message: str, *, may_pass: bool = False) -> None:
         super().__init__(message)
         self.may_pass = may_pass
+
+    @classmethod
+    def of_error(cls, error: OSError) -> Self:
+        """The system does not let it be read, now."""
+        return cls(f"it cannot be read ({why(error)})", may_pass=True)
+
+    @classmethod
+    def changed(cls) -> Self:
+        """It is no longer as it was when the import began to read it."""
+        return cls("it changed while the import read it; import again", may_pass=True)
 
     def problem(self, path: str) -> Problem:
         """The problem of the file, or of one of its tables, with this path."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 
 from mdvec.datasets.core.choices import ReadingChoice
-from mdvec.files import SQLITE_ENDINGS, UnreadableFile, data_ending, why
+from mdvec.files import SQLITE_ENDINGS, UnreadableFile, data_ending
 
 _TABLE = "dataset_choices"
 
@@ -60,5 +60,5 @@ def file_state(source: Path) -> tuple[int, int]:
             if beside.exists():
                 states.append(beside.stat())
     except OSError as error:
-        raise UnreadableFile(f"it cannot be read ({why(error)})", may_pass=True) from error
+        raise UnreadableFile.of_error(error) from error
     return sum(state.st_size for state in states), max(state.st_mtime_ns for state in states)

@@ -92,12 +92,9 @@ def csv_to_parquet(
         columns, totals = _convert(rows, target, plain, on_rows, reading)
         others = () if is_large else tuple(headers_below(rows.file, head))
     except UnicodeDecodeError as error:
-        raise UnreadableFile(
-            f"it is not {encoding}, which was chosen for it"
-            if reading.encoding
-            else "it changed while the import read it; import again",
-            may_pass=not reading.encoding,
-        ) from error
+        if reading.encoding:
+            raise UnreadableFile(f"it is not {encoding}, which was chosen for it") from error
+        raise UnreadableFile.changed() from error
     finally:
         copy.unlink(missing_ok=True)
         plain.unlink(missing_ok=True)

@@ -17,7 +17,7 @@ import duckdb
 from mdvec.datasets.core.sheet_cells import is_total
 from mdvec.datasets.interfaces.connection import first_line, one_path
 from mdvec.datasets.interfaces.csv_head import Head
-from mdvec.files import UnreadableFile, why
+from mdvec.files import UnreadableFile
 from mdvec.sizes import MEGABYTE
 from mdvec.text import counted, literal
 
@@ -78,7 +78,7 @@ def lines_of(file: Path) -> Lines:
                 if b"\n\n" in block or (has_returns and b"\n\r\n" in block):
                     blank += len(_BLANK_LINE.findall(block))
     except OSError as error:
-        raise UnreadableFile(f"it cannot be read ({why(error)})", may_pass=True) from error
+        raise UnreadableFile.of_error(error) from error
     return Lines(
         ends + (block[-1:] not in (b"", b"\n")),
         blank,

@@ -15,7 +15,7 @@ from mdvec.datasets.core.understood import Understood
 from mdvec.datasets.interfaces import database_child
 from mdvec.datasets.interfaces.choices import file_state
 from mdvec.datasets.interfaces.unpacking import work_folder
-from mdvec.files import UnreadableFile, opened_within, why
+from mdvec.files import UnreadableFile, opened_within
 from mdvec.platform import can_read, lock_bytes, path_of, python_child
 
 _COPY = "copy.parquet"
@@ -124,7 +124,7 @@ def _copy(file: int, log: int | None, folder: Path) -> None:
     except BlockingIOError as error:
         raise UnreadableFile(_IN_USE, may_pass=True) from error
     except OSError as error:
-        raise UnreadableFile(f"it cannot be read ({why(error)})", may_pass=True) from error
+        raise UnreadableFile.of_error(error) from error
 
 
 @contextmanager

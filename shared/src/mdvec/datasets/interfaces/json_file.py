@@ -162,9 +162,7 @@ def json_to_parquet(
             reader = _Found(JSONValues(text), is_lines=is_lines)
             columns = rows.write(map(records.row, reader.records()), records.names)
     except UnicodeDecodeError as error:
-        raise UnreadableFile(
-            "it changed while the import read it; import again", may_pass=True
-        ) from error
+        raise UnreadableFile.changed() from error
     if not columns:
         raise NotATable("it holds no records")
     return Understood(encoding=encoding, is_guess=is_guess, columns=columns).with_notes(reader.note)

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import IO
 
-from mdvec.files import UnreadableFile, why
+from mdvec.files import UnreadableFile
 from mdvec.platform import python_child
 
 _SECONDS = 60.0
@@ -37,4 +37,4 @@ def run_child(
             f"reading it was stopped after {error.timeout:,.0f} s", may_pass=True
         ) from error
     except OSError as error:
-        raise UnreadableFile(f"it cannot be read ({why(error)})", may_pass=True) from error
+        raise UnreadableFile.of_error(error) from error

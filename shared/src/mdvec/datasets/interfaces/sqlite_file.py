@@ -27,7 +27,7 @@ from mdvec.datasets.interfaces.database_file import (
 )
 from mdvec.datasets.interfaces.typed_rows import MAX_ROW_BYTES, OnRows, TypedRows
 from mdvec.datasets.interfaces.unpacking import work_folder
-from mdvec.files import UnreadableFile, opened_within, why
+from mdvec.files import UnreadableFile, opened_within
 from mdvec.platform import lock_bytes, path_of, read_start
 from mdvec.sizes import MEGABYTE
 from mdvec.text import identifier, literal
@@ -148,7 +148,7 @@ def _copy_with(sides: list[str], source: Path, descriptor: int, root: Path, fold
             with opened_within(other, other if root == source else root) as log:
                 shutil.copyfile(path_of(log), folder / f"{_NAME}{side}")
     except OSError as error:
-        raise UnreadableFile(f"it cannot be read ({why(error)})", may_pass=True) from error
+        raise UnreadableFile.of_error(error) from error
     if _states(source) != before:
         raise UnreadableFile(_IN_USE, may_pass=True)
 

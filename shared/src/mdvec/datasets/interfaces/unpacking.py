@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from mdvec.datasets.interfaces.snapshots import SnapshotsUnwritable
-from mdvec.files import UnreadableFile, why
+from mdvec.files import UnreadableFile
 from mdvec.sizes import MEGABYTE
 
 if sys.version_info >= (3, 14):
@@ -58,7 +58,7 @@ def _unpack(source: Path, target: Path, packing: str) -> None:
         packed = source.open("rb")
         packed_size = source.stat().st_size
     except OSError as error:
-        raise UnreadableFile(f"it cannot be read ({why(error)})", may_pass=True) from error
+        raise UnreadableFile.of_error(error) from error
     with packed, target.open("wb") as copy:
         packed.seek(0)
         blocks = gzip.GzipFile(fileobj=packed) if packing == ".gz" else ZstdFile(packed)
