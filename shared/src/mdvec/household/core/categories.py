@@ -14,6 +14,8 @@ from mdvec.text import bracketed_name, shortened, shown_name
 
 INCOME = "収入"
 """The one 大項目 of income; all others are spending."""
+UNCATEGORISED = "未分類"
+"""The 大項目 of rows that have none."""
 
 Hierarchy = Mapping[str, Sequence[str]]
 """Each 大項目 and its 中項目."""

@@ -7,13 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mdvec.household.core.answers import CategoryText
-from mdvec.household.core.categories import Category
+from mdvec.household.core.categories import UNCATEGORISED, Category
 from mdvec.household.core.shop_names import letter_pairs
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import format_currency
 from mdvec.text import bracketed_name, shown_name
 
-UNCATEGORISED = "未分類"
 _MIN_LIKENESS = 0.6
 _MIN_CONFIDENCE = 0.3
 _MAX_SHOPS = 100

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from mdvec.household.core.categories import UNCATEGORISED
 from mdvec.household.core.pair import ComparedEntry
 from mdvec.household.core.shop_names import (
     KanaReading,
@@ -47,7 +48,6 @@ _OFTEN_VISITED, _HOPELESS = -2.5, -8.0
 _SURPRISE, _USUAL_SURPRISE = 0.6, 4.0
 _CHARGED_TWICE, _FINAL_AMOUNT = 7.0, 7.0
 _SAME_MAJOR, _NEUTRAL = 0.7, 0.5
-_UNCATEGORISED: Final = "未分類"
 _CATEGORY: Final = {1.0: 1.2, _SAME_MAJOR: 0.5, _NEUTRAL: 0.0, 0.0: -0.8}
 _LEAST_NAME, _LIKE, _SURE_NAME = 0.3, 0.6, 0.8
 _COMMON: Final = 3.0
@@ -284,7 +284,7 @@ def category_closeness(category: tuple[str, str], other: tuple[str, str]) -> flo
         return 1.0
     if category[0] == other[0]:
         return _SAME_MAJOR
-    return _NEUTRAL if {category[0], other[0]} & {_UNCATEGORISED, ""} else 0.0
+    return _NEUTRAL if {category[0], other[0]} & {UNCATEGORISED, ""} else 0.0
 
 
 _REASONS = {

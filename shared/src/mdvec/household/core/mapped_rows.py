@@ -17,7 +17,7 @@ from fnmatch import fnmatchcase
 from functools import partial
 
 from mdvec.household.core.balances import BalanceCheck, check_balances
-from mdvec.household.core.categories import INCOME
+from mdvec.household.core.categories import INCOME, UNCATEGORISED
 from mdvec.household.core.cells import (
     BadCell,
     BadRow,
@@ -27,7 +27,6 @@ from mdvec.household.core.cells import (
     parse_statement_date,
 )
 from mdvec.household.core.mapping import (
-    UNSORTED,
     Conditions,
     MappedColumn,
     Mapping,
@@ -243,7 +242,7 @@ class _RowReader:
             return INCOME, category or subcategory
         usual = mapping.category_of_income if is_income else mapping.spending_category
         major = category or usual
-        return major, subcategory or (UNSORTED if major == UNSORTED else "")
+        return major, subcategory or (UNCATEGORISED if major == UNCATEGORISED else "")
 
     def _surrounds(self, written: str, cells: Sequence[str]) -> bool:
         """Whether a line without a valid date is a title, a total or a footer."""

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from mdvec.errors import MdvecError
-from mdvec.household.core.categories import INCOME
+from mdvec.household.core.categories import INCOME, UNCATEGORISED
 
 MappedColumn = str | int
 """A column by its name in the header, or by its number, from 1."""
@@ -24,7 +24,6 @@ DATE_FORMATS = ("auto", "yy/mm/dd", "令和", "平成", "昭和", "dd/mm/yyyy", 
 """``auto`` takes years of four digits or with an era, and months by name; the others say what a
 short year is, or whether the day or the month is first."""
 
-UNSORTED = "未分類"
 """The 大項目 of rows whose file knows no categories: they count, and wait to be sorted."""
 
 _SPACING = re.compile("[\\s\u200b\u2060\ufeff\"']")
@@ -84,7 +83,7 @@ class Mapping:
     account: str = ""
     account_column: tuple[MappedColumn, ...] = ()
     id: MappedColumn | None = None
-    spending_category: str = UNSORTED
+    spending_category: str = UNCATEGORISED
     income_category: str = ""
     transfers: Conditions = Conditions()
     not_counted: Conditions = Conditions()

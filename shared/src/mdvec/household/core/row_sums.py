@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from typing import Literal, NamedTuple, TypeVar
 
 from mdvec.dates import Days, Month, MonthRange
-from mdvec.household.core.categories import INCOME, Category
+from mdvec.household.core.categories import INCOME, UNCATEGORISED, Category
 from mdvec.household.core.shop_names import shops_of
 from mdvec.household.core.wording import format_currency, sums_in_words
 
@@ -109,7 +109,7 @@ class RowSum(NamedTuple):
     def category(self) -> str:
         """The category's name."""
         names = filter(None, (self.category_major, self.category_minor))
-        return " > ".join(names) or "未分類"
+        return " > ".join(names) or UNCATEGORISED
 
     @property
     def income(self) -> int:

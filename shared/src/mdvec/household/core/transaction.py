@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from datetime import date
 from typing import NamedTuple
 
-from mdvec.household.core.categories import INCOME, Category
+from mdvec.household.core.categories import INCOME, UNCATEGORISED, Category
 from mdvec.text import bracketed_name, shown_name
 
 
@@ -78,7 +78,7 @@ class RowFields(StatedRow, Numbered):
     @property
     def category(self) -> str:
         """The category's name."""
-        return str(Category(self.category_major, self.category_minor or None)) or "未分類"
+        return str(Category(self.category_major, self.category_minor or None)) or UNCATEGORISED
 
 
 @dataclass(frozen=True, slots=True)
