@@ -213,8 +213,8 @@ def movement_lines(
         elif level != "店":
             lines += _shop_line(movement.shops)
     if total > len(movements):
-        rest = total - len(movements)
-        lines.append(f"ほか {rest:,}件は差がこれより小さいものです（limit={min(total, 200)}）。")
+        rest, most = total - len(movements), min(total, MAX_MOVEMENTS)
+        lines.append(f"ほか {rest:,}件は差がこれより小さいものです（limit={most}）。")
     if not is_full:
         lines.append("detail=full なら、明細も並べます。")
     return lines

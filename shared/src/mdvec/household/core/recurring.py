@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from itertools import groupby
+from itertools import groupby, pairwise
 from statistics import median
 
 from mdvec.dates import Month
@@ -268,7 +268,7 @@ def _is_close(amounts: Sequence[int]) -> bool:
     """Whether each amount differs little from the one before."""
     return all(
         max(before, after) <= _YEARLY_CHANGE * min(before, after)
-        for before, after in zip(amounts, amounts[1:], strict=False)
+        for before, after in pairwise(amounts)
     )
 
 
@@ -309,7 +309,7 @@ def _series(
     if interval is None or len(regular) < interval.needed:
         return None
     amounts = [row.yen for row in regular]
-    others = sum(1 for a, b in zip(amounts, amounts[1:], strict=False) if a != b)
+    others = sum(1 for a, b in pairwise(amounts) if a != b)
     is_fixed = 1 - others / (len(regular) - 1) >= _STEADY
     is_bill = _spread(amounts) <= MAX_SPREAD
     if interval is _YEARLY:  # two amounts alone are near each other by chance
@@ -337,8 +337,7 @@ def _series(
         rows=tuple(regular),
         last_day=regular[-1].day,
         changes=tuple(
-            PriceChange(after.day, before.yen, after.yen)
-            for before, after in zip(prices, prices[1:], strict=False)
+            PriceChange(after.day, before.yen, after.yen) for before, after in pairwise(prices)
         ),
         singles=singles,
         missed=missed,
@@ -346,7 +345,7 @@ def _series(
         next_day=next_day,
         renamings=tuple(
             Renaming(after.day, before.name, after.name)
-            for before, after in zip(regular, regular[1:], strict=False)
+            for before, after in pairwise(regular)
             if before.shop != after.shop
         ),
     )
@@ -357,7 +356,7 @@ def _regular(
 ) -> tuple[list[CountedRow], Interval | None]:
     """The rows without those charged twice, and the interval that fits their gaps."""
     days = [row.day.toordinal() for row in rows]
-    usual = median(after - before for before, after in zip(days, days[1:], strict=False))
+    usual = median(after - before for before, after in pairwise(days))
     for interval in intervals:
         # Rows charged twice shorten a gap by a third at most: most shops need no closer look.
         if not interval.days * 2 / 3 - interval.slack <= usual <= interval.days + interval.slack:
@@ -365,7 +364,7 @@ def _regular(
         regular = _without_repeats(rows, interval)
         if len(regular) < max(interval.needed, 2) or (len(rows) - len(regular)) * 4 > len(rows):
             continue
-        gaps = [(b.day - a.day).days for a, b in zip(regular, regular[1:], strict=False)]
+        gaps = [(b.day - a.day).days for a, b in pairwise(regular)]
         if abs(median(gaps) - interval.days) > interval.slack:
             continue
         fitting = sum(1 for gap in gaps if _fits(gap, interval))
@@ -428,7 +427,7 @@ def _missed(
     """The expected days without a payment, and the next day; None if the series has ended."""
     missed = [
         interval.after(before.day, times, day_of_month)
-        for before, after in zip(rows, rows[1:], strict=False)
+        for before, after in pairwise(rows)
         for times in range(1, round((after.day - before.day).days / interval.days))
     ]
     last, times = rows[-1].day, 1

@@ -341,9 +341,8 @@ def planned_note(sums: Sequence[MonthlySum], where: str) -> str:
 
 def planned_totals_note(rows: int, spending: int, income: int, where: str) -> str:
     """The same of totals; one of nothing is left out, as in those of found rows."""
-    named = (("支出", spending), ("収入", income))
-    amounts = "".join(f"、{name} {format_currency(yen)}" for name, yen in named if yen)
-    return f"予定（今日より後の日付の明細）: {rows:,}件{amounts}（{where}）"
+    amounts = "、".join(filter(None, (f"{rows:,}件", sums_in_words(spending, income))))
+    return f"予定（今日より後の日付の明細）: {amounts}（{where}）"
 
 
 def astray_note(total: int, rows: Sequence[Transaction]) -> str:

@@ -15,6 +15,7 @@ from mdvec.household.core.category_rules import CategoryRule, renamed, rule_for
 from mdvec.household.core.moneyforward import AssetMonth
 from mdvec.household.core.shop_names import shops_of
 from mdvec.household.core.transaction import RowNote
+from mdvec.household.interfaces.ledger_statements import mark_index
 from mdvec.household.interfaces.ledger_sums import counts
 
 
@@ -109,9 +110,7 @@ def apply_rules(connection: apsw.Connection, tool_id: int) -> int:
     for table in ("ruled", "named", "own"):
         connection.execute(f"DROP TABLE {table}")
     if changed:
-        connection.execute(
-            "UPDATE ledger_versions SET is_indexed = 0 WHERE tool_id = ?", (tool_id,)
-        )
+        mark_index(connection, tool_id, current=False)
     return changed
 
 
