@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-_MAX_SHORTENED = 60
 _MAX_PLAIN_NAME = 40
 _MARK_BYTES = 3
 _PLAIN_NAME = re.compile(
@@ -102,10 +101,10 @@ def outside_fences(answer: str) -> list[str]:
     return _FENCED.sub("", answer).splitlines()
 
 
-def shortened(text: str) -> str:
+def shortened(text: str, most: int = 60) -> str:
     """The beginning of ``text`` on one line, to quote in a message."""
-    line = "".join(char if char.isprintable() else " " for char in text[:_MAX_SHORTENED])
-    return line if len(text) <= _MAX_SHORTENED else line + "…"
+    line = "".join(char if char.isprintable() else " " for char in text[:most])
+    return line if len(text) <= most else line + "…"
 
 
 def identifier(name: str) -> str:

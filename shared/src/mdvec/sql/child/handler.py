@@ -31,7 +31,6 @@ from mdvec.sql.core.refusals import (
     out_of_memory,
     out_of_room,
     out_of_time,
-    quotable,
 )
 from mdvec.sql.core.statement import (
     SELECT_ALL,
@@ -44,7 +43,7 @@ from mdvec.sql.core.statement import (
 )
 from mdvec.sql.core.traps import Trap, traps_in
 from mdvec.sql.process.messages import Message
-from mdvec.text import identifier
+from mdvec.text import identifier, shortened
 
 _TABLE_NAME = re.compile(r"[^\W\d]\w{0,62}")
 _MAX_SEMICOLONS = 20
@@ -211,7 +210,7 @@ class RequestHandler:
         }  # fmt: skip
 
     def _check_name(self, name: str) -> None:
-        shown = quotable(name)
+        shown = shortened(name)
         if _TABLE_NAME.fullmatch(name) is None or not self._needs_no_quotes(name):
             raise QueryRefused(
                 f"no table can be called {shown!r}; use letters, digits and underscores, begin "
@@ -237,7 +236,7 @@ class RequestHandler:
 
     def _source(self, source: str, statement: str = SELECT_ALL) -> tuple[str, frozenset[str]]:
         """A source as it can stand after FROM in a statement, and the tables that it reads."""
-        known, text = self._known(), clean(source)
+        known, text = list(self._all_tables), clean(source)
         table = find_table(text, known)
         if table is not None:
             return identifier(table), frozenset({table})
@@ -249,7 +248,7 @@ class RequestHandler:
         return f"(\n{self._without_semicolons(text, tree)}\n)", reads
 
     def _checked(self, tree: str, sql: str) -> frozenset[str]:
-        return check(tree, self._known(), sql, takes_parameters=self.values is not None)
+        return check(tree, list(self._all_tables), sql, takes_parameters=self.values is not None)
 
     def _fetched(self, sql: str, values: BoundValues | None = None) -> list[tuple[Any, ...]]:
         """The rows of a statement, which is first checked like one that a model wrote."""
@@ -300,9 +299,6 @@ class RequestHandler:
             row = self.connection.execute(f"SELECT {trees}", texts).fetchone()
             self.trees |= zip(texts, row or (), strict=True)
         return self.trees[sql]
-
-    def _known(self) -> list[str]:
-        return list(self._all_tables)
 
     def _count(self, query: str) -> int:
         row = self.connection.execute(

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mdvec.datasets import Column
-from mdvec.sql.core.refusals import named, nearest_names, quotable, shortened_name
+from mdvec.sql.core.refusals import named, nearest_names, shortened_name
 from mdvec.sql.core.statement import fold, has_name
+from mdvec.text import shortened
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -234,7 +235,7 @@ def _advice(message: str, sql: str, names: Mapping[str, Sequence[str]]) -> list[
     if near := nearest_names(unknown[1], known):
         instead.insert(0, f"nearest: {named(near)}")
     elif f'"{unknown[1]}"' in sql:
-        instead.insert(0, f"a text stands in single quotes: '{quotable(unknown[1], 40)}'")
+        instead.insert(0, f"a text stands in single quotes: '{shortened(unknown[1], 40)}'")
     lists = [f"{shortened_name(name)} has {named(columns)}" for name, columns in names.items()]
     return [*instead, *lists]
 

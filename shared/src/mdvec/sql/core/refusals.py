@@ -9,7 +9,7 @@ from difflib import SequenceMatcher  # only where a name is unknown
 
 from mdvec.errors import MdvecError
 from mdvec.sizes import MEGABYTE
-from mdvec.text import shown_name
+from mdvec.text import shortened, shown_name
 from mdvec.tools import offered_name
 
 _MAX_NAME = 80
@@ -106,7 +106,7 @@ def unknown_table(name: str, known: Iterable[str], note: str = "") -> UnknownTab
     file = "" if note or not re.search(r"[/\\.]", name) else " (a query opens no files)"
     near = nearest_names(name, there)
     nearest = f"; nearest: {named(near)}" if near else ""
-    return UnknownTable(f"there is no table {quotable(name)!r}{note}{file}{nearest}; {tables}")
+    return UnknownTable(f"there is no table {shortened(name)!r}{note}{file}{nearest}; {tables}")
 
 
 def out_of_time(seconds: float) -> QueryStopped:
@@ -170,9 +170,3 @@ _BY_NAME = {
 def error_named(name: str, message: str) -> QueryError:
     """The error that the child sent as the name of its class and its message."""
     return _BY_NAME.get(name, QueryError)(message)
-
-
-def quotable(text: str, limit: int = 60) -> str:
-    """Text of a model, cut and without control characters, to be quoted in a message."""
-    flat = "".join(sign if sign.isprintable() else " " for sign in text[: limit + 1])
-    return flat if len(flat) <= limit else flat[:limit] + "…"

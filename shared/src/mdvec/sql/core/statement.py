@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mdvec.sql.core import vocabulary
-from mdvec.sql.core.refusals import QueryRefused, quotable, unknown_table
-from mdvec.text import literal
+from mdvec.sql.core.refusals import QueryRefused, unknown_table
+from mdvec.text import literal, shortened
 
 MAX_SQL_CHARACTERS = 20_000
 _RULE = "only one SELECT is allowed (WITH, DESCRIBE, SUMMARIZE and UNPIVOT are fine)"
@@ -120,7 +120,7 @@ class Pivot:
         """
         if len(values) > _MAX_PIVOTED:
             raise QueryRefused(
-                f"{quotable(self.column)} has more than {_MAX_PIVOTED} values, too many columns; "
+                f"{shortened(self.column)} has more than {_MAX_PIVOTED} values, too many columns; "
                 "list those you need: PIVOT t ON c IN ('a', 'b') USING sum(x)"
             )
         listed = ", ".join(map(literal, values)) or "NULL"
@@ -174,7 +174,7 @@ def check(
 
 
 def _parse_error(answer: Node, sql: str) -> str:
-    message = quotable(str(answer.get("error_message", "")), 200)
+    message = shortened(str(answer.get("error_message", "")), 200)
     if "Only SELECT" in message:
         if re.search(r"\bpivot\b", sql, re.IGNORECASE):
             return (
@@ -232,7 +232,7 @@ class _Checker:
         elif isinstance(kind, str) and kind in vocabulary.TABLES:
             self._table(node)
         elif isinstance(kind, str) and kind not in vocabulary.PARTS:
-            raise QueryRefused(f"{quotable(kind)} is not allowed in a query; {_RULE}")
+            raise QueryRefused(f"{shortened(kind)} is not allowed in a query; {_RULE}")
         if kind == "TABLE_FUNCTION" and "class" not in node:
             # The function was checked as a table function; its arguments are ordinary expressions.
             return self.walk(node["function"]["arguments"], scope)
@@ -252,7 +252,7 @@ class _Checker:
             name = entry["key"]
             if _CTE_NAME.fullmatch(name) is None:
                 raise QueryRefused(
-                    f"a WITH clause cannot be named {quotable(name)!r}; use letters, digits and "
+                    f"a WITH clause cannot be named {shortened(name)!r}; use letters, digits and "
                     "underscores"
                 )
             self.walk(entry["value"], scope)
@@ -291,7 +291,7 @@ class _Checker:
             name = _function_name(node["function"])
             if name not in vocabulary.TABLE_FUNCTIONS:
                 raise QueryRefused(
-                    f"the table function {quotable(name)}() is not allowed: queries read only "
+                    f"the table function {shortened(name)}() is not allowed: queries read only "
                     f"the known tables ({', '.join(sorted(self.known.values())) or 'none yet'})"
                 )
         elif kind == "SHOW_REF" and (
@@ -312,7 +312,7 @@ class _Checker:
                 "parameters={name: value} for $name (? and $1 are not taken)"
             )
         if kind not in vocabulary.EXPRESSIONS:
-            raise QueryRefused(f"{quotable(str(kind))} is not allowed in a query; {_RULE}")
+            raise QueryRefused(f"{shortened(str(kind))} is not allowed in a query; {_RULE}")
         if "function_name" in node:
             name = _function_name(node)
             _check_function(name)
@@ -323,7 +323,7 @@ class _Checker:
 def _check_function(name: str) -> None:
     why = vocabulary.why_denied(name)
     if why is not None:
-        raise QueryRefused(f"the function {quotable(name)}() is not allowed: {why}")
+        raise QueryRefused(f"the function {shortened(name)}() is not allowed: {why}")
 
 
 def _function_named_in(function: str, arguments: list[Node]) -> str:

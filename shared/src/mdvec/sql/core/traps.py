@@ -9,9 +9,8 @@ from datetime import date, timedelta
 from typing import Any
 
 from mdvec.datasets import Column
-from mdvec.sql.core.refusals import quotable
 from mdvec.sql.core.statement import Node, fold, nodes_in
-from mdvec.text import identifier, literal
+from mdvec.text import identifier, literal, shortened
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _DAY_TYPES = ("date", "timestamp")
@@ -46,7 +45,7 @@ class Trap:
 
     def with_values(self, values: Sequence[str]) -> str:
         """The note with the values that may have been meant."""
-        quoted = ", ".join(f"'{quotable(value, _MAX_QUOTED)}'" for value in values)
+        quoted = ", ".join(f"'{shortened(value, _MAX_QUOTED)}'" for value in values)
         return f"{self.note}; nearest: {quoted}" if values else self.note
 
 
@@ -162,7 +161,7 @@ def _between(node: Node, scope: _Scope) -> Trap | None:
         after = date.fromisoformat(day) + timedelta(1)
     except (ValueError, OverflowError):  # which DuckDB refuses, or no later day is a date
         return None
-    name, column, kind = quotable(of[1].name, _MAX_QUOTED), identifier(of[1].name), of[1].type
+    name, column, kind = shortened(of[1].name, _MAX_QUOTED), identifier(of[1].name), of[1].type
     return Trap(
         f"{sign} '{day}' ends as that day begins, for {name} has times; write "
         f"{name} < the day after",
@@ -195,8 +194,8 @@ def _missing_texts(node: Node, scope: _Scope) -> Iterator[Trap]:
         value = literal(text)
         likeness = f"jaro_winkler_similarity({_folded('v')}, {_folded(value)})"
         yield Trap(
-            f"no row of {quotable(of[0])} has {quotable(of[1].name)} = "
-            f"'{quotable(text, _MAX_QUOTED)}'",
+            f"no row of {shortened(of[0])} has {shortened(of[1].name)} = "
+            f"'{shortened(text, _MAX_QUOTED)}'",
             check=f"SELECT 1 FROM {table} WHERE {column} = {value} LIMIT 1",
             nearest=(
                 f"SELECT v FROM (SELECT DISTINCT {column} AS v FROM {table} LIMIT {_MAX_COMPARED}) "
