@@ -23,7 +23,7 @@ from mdvec.queries import (
 from mdvec.sizes import MEGABYTE
 from mdvec.sql.answers import ONWARDS_IN_SQL, SmallAnswers
 from mdvec.sql.core.guard import AnswerGuard, JsonAnswer, with_warnings
-from mdvec.sql.core.ready import READY
+from mdvec.sql.core.ready import READY, ReadyQuestion
 from mdvec.sql.core.refusals import QueryRefused, UnknownTable, shortened_name
 from mdvec.sql.core.statement import SELECT_ALL, fold
 from mdvec.sql.process.messages import ExportedFile, JsonValue, QueryRows
@@ -288,25 +288,15 @@ class Questions:
 
     def listed(self) -> list[dict[str, str]]:
         """Every question, the saved ones first."""
-        ready = [
-            {
-                "name": name,
-                "parameters": listed_parameters(question.parameters),
-                "description": question.description,
-            }
-            for name, question in READY.items()
-        ]
+
+        def told(name: str, question: SavedQuery | ReadyQuestion) -> dict[str, str]:
+            parameters = listed_parameters(question.parameters)
+            return {"name": name, "parameters": parameters, "description": question.description}
+
+        saved = queries.saved_queries(self.database)
         return [
-            *(
-                {
-                    "name": query.name,
-                    "parameters": listed_parameters(query.parameters),
-                    "description": query.description,
-                    "sql": query.sql,
-                }
-                for query in queries.saved_queries(self.database)
-            ),
-            *ready,
+            *({**told(query.name, query), "sql": query.sql} for query in saved),
+            *(told(name, question) for name, question in READY.items()),
         ]
 
 

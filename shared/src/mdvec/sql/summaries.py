@@ -138,7 +138,7 @@ class Summaries:
         column = found_column(known, name)
         _, condition = _selection(known, date_range, date_column)
         if histogram.is_counted_by_value(column):
-            return self._categories(source, column, bins, condition, guard)
+            return self._categories(source, column, bins, condition)
         span = histogram.read_span([self._row(source, histogram.span_sql(column, condition))])
         edges, blank = histogram.empty(column, span, bins)
         counted = self._counted(source, column, span, edges, condition)
@@ -179,7 +179,7 @@ class Summaries:
         return histogram.read_counts(span, edges, rows)
 
     def _categories(
-        self, source: str, column: Column, bins: int, condition: str | None, guard: AnswerGuard
+        self, source: str, column: Column, bins: int, condition: str | None
     ) -> JsonAnswer:
         sql = histogram.categories_sql(column, bins, condition)
         rows = self.queries.rows(source, sql, max_rows=histogram.max_result_rows(bins)).rows
@@ -187,9 +187,9 @@ class Summaries:
         warnings = self.queries.take_warnings()
         answer = _histogram_answer(column, counted, warnings)
         for fewer in range(len(counted.bins) - 1, 0, -1):
-            if guard.fits(answer):
+            if self.guard.fits(answer):
                 break
-            said = [*warnings, _cut(fewer, len(counted.bins), guard)]
+            said = [*warnings, _cut(fewer, len(counted.bins), self.guard)]
             answer = _histogram_answer(column, counted.most_frequent(fewer), said)
         return answer
 

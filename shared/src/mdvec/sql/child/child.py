@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from mdvec.datasets import Column
 from mdvec.errors import MdvecError
 from mdvec.files import NotOpened, open_within
-from mdvec.platform import path_of, restrict_calls, restrict_files, take_own_user
+from mdvec.platform import limit_process, path_of, restrict_calls, restrict_files, take_own_user
 from mdvec.sql.child import loading, lockdown
 from mdvec.sql.child.handler import FatalDuckDBError, RequestHandler, refusal_of
 from mdvec.sql.core.refusals import (
@@ -97,7 +97,7 @@ def prepare(config: Message) -> RequestHandler:
         loading.load_ledgers(connection, ledgers)
         ledgers.unlink()
     config["missing"] = missing | loading.make_views(connection, paths)
-    lockdown.limit_files(limits["export_bytes"])
+    limit_process(written=limits["export_bytes"])
     lockdown.lock(connection, list(paths.values()), (spool, shown), limits["seconds"])
     config["hidden"] = {str(path): f"the file of {name}" for name, path in paths.items()}
     return RequestHandler(connection, _columns_by_table(connection), spool, shown)

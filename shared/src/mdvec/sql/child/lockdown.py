@@ -31,11 +31,6 @@ def limit_child(memory_mb: int, tables: int) -> None:
     )
 
 
-def limit_files(max_bytes: int) -> None:
-    """Limit the size of the files that this process writes."""
-    limit_process(written=max_bytes)
-
-
 def connect(memory_mb: int, time_zone: str = "UTC") -> duckdb.DuckDBPyConnection:
     """A connection to a database in memory, which loads no extensions and spills to no disk.
 
