@@ -41,8 +41,6 @@ from mdvec.files import (
 )
 from mdvec.tools import Tool
 
-_COMPUTED = "it is a computed column; only columns that hold values are copied"
-
 
 def opened_tables(
     source: Path, copies: Path, root: Path, reading: ReadingOptions, on_rows: OnRows
@@ -73,7 +71,7 @@ def opened_tables(
 def _duckdb_file(source: Path, copies: Path, root: Path) -> Iterator[OpenedFile]:
     with database_file.opened(source, copies, root) as database:
         left_out = [
-            (f"{table.label}.{column}", _COMPUTED)
+            (f"{table.label}.{column}", sqlite_file.COMPUTED)
             for table, columns in database.computed.items()
             for column in columns
         ]

@@ -116,7 +116,6 @@ PLAMO = ModelCard(
     summary="PLaMo-Embedding-1B by Preferred Networks: the best Japanese answers, 2.1 GB",
     dimension=2048,
     default_size=1024,
-    default_overlap=64,
     max_tokens=4096,
     licence="Apache-2.0",
     how_to_get=f"{INSTALL_PLAMO}, then: mdvec model pull plamo",
@@ -146,7 +145,7 @@ E5_SMALL = ModelCard(
 
 INSTALL_ONNX = this_installation().adding_extra("onnx")
 RURI_PREFIXES = ("検索クエリ: ", "検索文書: ")
-_E5_PREFIXES = ("query: ", "passage: ")
+E5_PREFIXES = ("query: ", "passage: ")
 _GEMMA_PREFIXES = ("task: search result | query: ", "title: none | text: ")
 
 
@@ -192,7 +191,7 @@ STATIC_JAPANESE = replace(
 MULTILINGUAL_E5_SMALL = _of_onnx(
     "multilingual-e5-small", "e5-small with all its bits (470 MB)", 384, 512, "MIT",
     OnnxSource(
-        "intfloat/multilingual-e5-small", (), _E5_PREFIXES,
+        "intfloat/multilingual-e5-small", (), E5_PREFIXES,
         ("https://huggingface.co/intfloat/multilingual-e5-small",),
     ),
 )  # fmt: skip

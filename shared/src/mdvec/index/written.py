@@ -13,6 +13,7 @@ import numpy as np
 from mdvec.index.conditions import ChunkRanges
 from mdvec.index.tables import Tables, has_current_words
 from mdvec.text import (
+    HYPHENS,
     MAX_TERM,
     WORD_MARK,
     folded,
@@ -43,7 +44,7 @@ def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -
     if _NUMBER.fullmatch(wanted) and len(_digits(wanted)) >= _MIN_GROUPED:
         pattern, parts = _pattern(wanted, inside=True), [*_digits(wanted)]
     elif len(parts) > 1:
-        pattern = re.compile(rf"[\s_.:/,{_HYPHENS}]{{0,2}}".join(parts), re.IGNORECASE)
+        pattern = re.compile(rf"[\s_.:/,{HYPHENS}]{{0,2}}".join(parts), re.IGNORECASE)
     else:
         where, value = _contains("content", spelling)
         rows = connection.execute(f"SELECT id FROM {documents} WHERE {where}", (value,))
@@ -168,10 +169,9 @@ def open_tasks(content: str) -> list[tuple[int, str]]:
     ]
 
 
-_HYPHENS = "\u2010-\u2013\u2212\u30fc-"
-_SEPARATOR = f"[,{_HYPHENS}]"
+_SEPARATOR = f"[,{HYPHENS}]"
 _PARTS = re.compile(r"[a-z]+|\d+")
-_IDENTIFIER = re.compile(rf"(?=.*[a-z])(?=.*\d)[a-z0-9{_HYPHENS}]+")
+_IDENTIFIER = re.compile(rf"(?=.*[a-z])(?=.*\d)[a-z0-9{HYPHENS}]+")
 _NUMBER = re.compile(rf"(?<![a-z0-9_])\d+(?:{_SEPARATOR}\d+)*(?![a-z0-9_])")
 _MIN_GROUPED = 4
 """Digits of a number that may be written in groups of thousands."""

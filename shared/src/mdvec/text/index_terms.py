@@ -30,14 +30,14 @@ _COMMON_FORMS = str.maketrans(_NAME_FORMS, "高崎辺辺斎斎浜浜徳清橋")
 _SENTENCE = re.compile(r"[^。!?\n]{2,}")
 """A sentence or line of folded text."""
 MAX_TERM = 64
-_HYPHENS = "\u2010-\u2013\u2212\u30fc-"
+HYPHENS = "\u2010-\u2013\u2212\u30fc-"
 _JOINED = re.compile(
     r"(?<![a-z0-9_-])"
-    rf"(?:\d{{1,3}}(?:,\d{{3}})+(?!,?\d)|[a-z0-9]+(?:[{_HYPHENS}][a-z0-9]+)+)"
+    rf"(?:\d{{1,3}}(?:,\d{{3}})+(?!,?\d)|[a-z0-9]+(?:[{HYPHENS}][a-z0-9]+)+)"
     r"(?![a-z0-9_-])"
 )
 """Digits in groups or with letters, in folded text; Japanese may stand beside them (KX-9900へ)."""
-_SEPARATORS = re.compile(f"[,{_HYPHENS}]")
+_SEPARATORS = re.compile(f"[,{HYPHENS}]")
 _MIN_JOINED = 3
 """Letters and digits of an identifier; fewer (数千m-1万m) stand side by side by chance."""
 _DIGIT = re.compile(r"\d")

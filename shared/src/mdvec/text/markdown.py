@@ -30,7 +30,7 @@ _MATTER_LINE = re.compile(r"(?:[\w.-]+[ \t]*:(?:[ \t].*)?|[ \t].*|-[ \t].*|#.*|[
 _ENTRY = re.compile(r"([\w.-]+)[ \t]*:(?:[ \t](.*))?")
 _TAG_MARK = re.compile(r"(?<![^\s,\[\-\"'])#(?=[^\s#,\]])")
 """The # of a tag in a value, which YAML would read as a comment."""
-_TAG_KEYS = ("tags", "tag")
+TAG_KEYS = ("tags", "tag")
 _MAX_FRONT_MATTER = 65_536
 
 
@@ -102,7 +102,7 @@ def _entries(lines: list[str]) -> list[tuple[str, Any]]:
 
 def _entry_value(key: str, lines: list[str]) -> Any:  # noqa: ANN401 - whatever YAML can hold
     text = "\n".join(lines)
-    if key.casefold() in _TAG_KEYS:
+    if key.casefold() in TAG_KEYS:
         if text.startswith("#"):
             return text
         text = _TAG_MARK.sub("", text)
@@ -117,7 +117,7 @@ def _with_marked_tags(values: dict[str, Any], block: str) -> dict[str, Any]:
     """The values, with the tags written as #tag, which YAML dropped as comments."""
     for key, value in values.items():
         lost = value == "" or (isinstance(value, list) and "" in value)
-        if str(key).casefold() in _TAG_KEYS and lost and "#" in block:
+        if str(key).casefold() in TAG_KEYS and lost and "#" in block:
             read = dict(_entries(LINE_BREAK.split(block)))
             values[key] = read.get(key, value)
     return values
@@ -193,11 +193,7 @@ def page_label(file_name: str, first: int, last: int) -> str:
 
 def page_starts(content: str) -> list[int]:
     """Where each page begins."""
-    starts, at = [0], content.find(PAGE_BREAK)
-    while at >= 0:
-        starts.append(at + 1)
-        at = content.find(PAGE_BREAK, at + 1)
-    return starts
+    return [0, *(found.end() for found in re.finditer(PAGE_BREAK, content))]
 
 
 def pages_between(content: str, start: int, end: int) -> tuple[int, int]:

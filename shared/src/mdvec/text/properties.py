@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from mdvec.text.markdown import FrontMatter, block_parser
+from mdvec.text.markdown import TAG_KEYS, FrontMatter, block_parser
 
 MAX_TAGS = 200
 MAX_TAG_CHARS = 100
 _MAX_VALUES = 200
 _MAX_VALUE_CHARS = 2_000
-_TAG_KEYS, _ALIAS_KEYS = ("tags", "tag"), ("aliases", "alias")
+_ALIAS_KEYS = ("aliases", "alias")
 _DATE_KEYS = ("date", "created", "updated")
 """The keys that may hold a note's date, in order of precedence."""
 _COMMA = re.compile("[,、，]")
@@ -63,7 +63,7 @@ def properties_of(content: str, matter: FrontMatter, file_path: str = "") -> Pro
     """The properties of a Markdown document, given its front matter and path; never fails."""
     values = dict(_values(matter.values))
     folded = {key.casefold(): value for key, value in reversed(values.items())}
-    written = [tag for key in _TAG_KEYS for tag in _several(folded.get(key, ()))]
+    written = [tag for key in TAG_KEYS for tag in _several(folded.get(key, ()))]
     inline = _inline_tags(content[matter.end :])
     days = (_day_of(folded.get(key, "")) for key in _DATE_KEYS)
     return Properties(

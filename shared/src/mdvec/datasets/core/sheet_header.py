@@ -26,7 +26,7 @@ def header_at(rows: Sequence[Sequence[str]]) -> int:
     it are values further below, where the header itself has none but years; or that all titles are
     a single cell. Title lines that are padded to the table's width need more of it.
     """
-    width = _width(rows)
+    width = usual_width(map(len, rows))
     is_web_page = bool(rows) and rows[0][0].lstrip().startswith("<")
     if width < _MIN_COLUMNS or is_web_page:
         return 0
@@ -44,7 +44,7 @@ def header_at(rows: Sequence[Sequence[str]]) -> int:
 
 def is_doubtful(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first row looks like a title line, though no header below it is evident."""
-    width = _width(rows)
+    width = usual_width(map(len, rows))
     return width > _MIN_COLUMNS and _is_narrow(rows[0], width) and header_at(rows) == 0
 
 
@@ -53,9 +53,9 @@ def title(row: Sequence[str]) -> str:
     return " ".join(filter(None, (cell.strip() for cell in row)))
 
 
-def _width(rows: Sequence[Sequence[str]]) -> int:
+def usual_width(widths: Iterable[int]) -> int:
     """The most frequent number of cells in a row; if several are, the largest of them."""
-    counted = Counter(len(row) for row in rows)
+    counted = Counter(widths)
     return max(counted, key=lambda width: (counted[width], width), default=0)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -13,7 +12,13 @@ from typing import TextIO
 
 from mdvec.datasets.core.columns import NoHeader, column_names, numbered_names
 from mdvec.datasets.core.first_row import is_data
-from mdvec.datasets.core.sheet_header import SAMPLE_ROWS, HeadersBelow, header_at, title
+from mdvec.datasets.core.sheet_header import (
+    SAMPLE_ROWS,
+    HeadersBelow,
+    header_at,
+    title,
+    usual_width,
+)
 from mdvec.datasets.core.understood import NO_HEADER, ReadingOptions
 from mdvec.files import UnreadableFile
 from mdvec.text import UTF_8
@@ -138,12 +143,7 @@ def _delimiter(text: TextIO, start: int, allowed: str) -> str:
     best = max(allowed, key=lambda delimiter: by_delimiter[delimiter][0])
     if by_delimiter[best][0] > 1:
         return best
-    return max(allowed, key=lambda each: _most_common(by_delimiter[each]))
-
-
-def _most_common(widths: Sequence[int]) -> int:
-    counted = Counter(widths)
-    return max(counted, key=lambda width: (counted[width], width))
+    return max(allowed, key=lambda each: usual_width(by_delimiter[each]))
 
 
 def headers_below(rows: Path, head: Head) -> Iterator[str]:

@@ -34,6 +34,7 @@ from mdvec.text import identifier, literal
 
 SIDE_FILES = ("-wal", "-journal")
 """What SQLite appends to a database's name for its log and its journal."""
+COMPUTED = "it is a computed column; only columns that hold values are copied"
 _HEADER = b"SQLite format 3\0"
 _HEADER_BYTES = 100
 _DUCKDB = b"DUCK"
@@ -180,10 +181,7 @@ def _found(connection: apsw.Connection, reading: ReadingOptions, on_rows: OnRows
             left_out.append((name, f"it is a {type_} table; only ordinary ones are copied"))
         else:
             columns, computed = _columns(connection, name)
-            left_out += [
-                (f"{name}.{column}", "it is a computed column; only columns that hold values are "
-                 "copied") for column in computed
-            ]  # fmt: skip
+            left_out += [(f"{name}.{column}", COMPUTED) for column in computed]
             table = _Table(connection, name, columns, reading, on_rows)
             tables.append(TableInFile(name, table.copy))
     return OpenedFile(tuple(tables), tuple(left_out))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mdvec.embedding.backends.hub import read_list, read_object
-from mdvec.embedding.cards import RURI_PREFIXES
+from mdvec.embedding.cards import E5_PREFIXES, RURI_PREFIXES
 
 BLOCK_CHARS = 50_000
 """The number of characters of a long text that a tokenizer gets at once."""
@@ -20,10 +20,7 @@ _NO_LIMIT = 1_000_000_000
 _PREFIXES = (
     (re.compile(r"\bruri-v3-", re.IGNORECASE), RURI_PREFIXES),
     (re.compile(r"\bruri-(?:small|base|large)", re.IGNORECASE), ("クエリ: ", "文章: ")),
-    (
-        re.compile(r"\be5-(?:small|base|large)(?!.*instruct)", re.IGNORECASE),
-        ("query: ", "passage: "),
-    ),
+    (re.compile(r"\be5-(?:small|base|large)(?!.*instruct)", re.IGNORECASE), E5_PREFIXES),
 )
 _QUERY_PROMPTS = ("query",)
 _DOCUMENT_PROMPTS = ("document", "passage", "corpus")
