@@ -208,18 +208,13 @@ def print_json(value: DataclassInstance | Sequence[DataclassInstance] | dict[str
     typer.echo(json.dumps(plain, ensure_ascii=False, indent=2, default=_plain))
 
 
-def print_table(
-    title: str,
-    columns: Sequence[str],
-    rows: Iterable[Sequence[object]],
-    numbers: Collection[int] = (),
-) -> None:
+def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print a table of this program's own, with its headings in the language of the person."""
     own = _heading_language()
     shown = [
         [own(_shown(cell)) if isinstance(cell, bool) else cell for cell in row] for row in rows
     ]
-    print_rows(own(title), [own(column) for column in columns], shown, numbers)
+    print_rows(own(title), [own(column) for column in columns], shown)
 
 
 def print_rows(

@@ -245,7 +245,6 @@ def likely_nearest(
     query: Vectors,
     wide: int,
     narrow: int,
-    cache: SignatureCache = SIGNATURES,
     within: ChunkRanges | None = None,
 ) -> list[int]:
     """The ids of at most ``narrow`` chunks that are likely nearest to a query vector, unordered.
@@ -253,7 +252,7 @@ def likely_nearest(
     ``wide`` and ``narrow`` are the limits of ``nearest_signatures``. With ``within``, only those
     chunks are compared.
     """
-    tool = cache.get(connection, tables, len(query))
+    tool = SIGNATURES.get(connection, tables, len(query))
     if within is None:
         return tool.chunk_ids(nearest_signatures(query, tool.stored, wide, narrow))
     places = tool.places(within)

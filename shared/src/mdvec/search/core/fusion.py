@@ -123,7 +123,7 @@ def fuse(
             score = share * lexical + (1 - share) * vector[position]
         scored.append(
             Scored(
-                _clamped(score, 0.0, 1.0), share, lexical, words.bm25[position],
+                _clamped(score, 0.0), share, lexical, words.bm25[position],
                 words.own[position], words.coverage[position], words.named[position],
                 vector[position], tuple(candidate.terms),
             )
@@ -152,8 +152,8 @@ def _lead(scores: Sequence[float], candidates: Sequence[Candidate]) -> float:
     return scores[best] - max(others, default=scores[best])
 
 
-def _clamped(value: float, low: float, high: float) -> float:
-    return min(max(value, low), high)
+def _clamped(value: float, low: float) -> float:
+    return min(max(value, low), 1.0)
 
 
 def _standardised_cosines(candidates: Sequence[Candidate]) -> list[float]:
@@ -192,7 +192,7 @@ def _supported(
 def _standardised(cosine: float, mean: float, deviation: float) -> float:
     if deviation < _MIN_DEVIATION:  # equal except for rounding of float32
         return 0.0
-    return _clamped((cosine - mean) / (deviation * DEVIATIONS), -1.0, 1.0)
+    return _clamped((cosine - mean) / (deviation * DEVIATIONS), -1.0)
 
 
 def _mean_and_deviation(values: Sequence[float]) -> tuple[float, float]:
