@@ -178,12 +178,18 @@ def m022_row_categories(connection: apsw.Connection) -> None:
         connection.execute(f"ALTER TABLE row_notes ADD COLUMN {column} TEXT NOT NULL DEFAULT ''")
 
 
+def m023_readings(connection: apsw.Connection) -> None:
+    """What an import said of how a table's files were read, for who asks about the table later."""
+    connection.execute("ALTER TABLE dataset_tables ADD COLUMN reading TEXT NOT NULL DEFAULT ''")
+
+
 STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     m018_without_traces,
     m019_collections,
     m020_sums,
     m021_statement_rows,
     m022_row_categories,
+    m023_readings,
 )
 LATEST = OLDEST + len(STEPS)
 

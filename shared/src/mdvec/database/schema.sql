@@ -330,6 +330,7 @@ CREATE TABLE dataset_tables (
     period_first TEXT,
     period_last TEXT,
     combined TEXT,               -- the files of a table that combines several, as JSON
+    reading TEXT NOT NULL DEFAULT '', -- what the import said of how its files were read
     PRIMARY KEY (tool_id, name)
 ) WITHOUT ROWID;
 

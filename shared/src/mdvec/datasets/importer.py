@@ -36,6 +36,7 @@ from mdvec.datasets.report import (
     check_outcome,
     readings_of,
     unsupported_files,
+    with_reading,
 )
 from mdvec.datasets.status import remove_unneeded_copies
 from mdvec.files import FoundFile, Problem, UnreadableFile
@@ -323,9 +324,10 @@ class _DatasetImport:
         with self.connection, self.job.stopwatch.stage("write"):
             check_unchanged(self.connection, self.tool)
             self.readings.record(self.connection)
-            dataset_tables.record_dataset(
-                self.connection, self.tool.id, self.files, self.tables.of_files()
-            )
+            understood = self.reader.understood
+            before = {stored.table.name: stored.table.reading for stored in self.stored}
+            tables = [with_reading(table, understood, before) for table in self.tables.of_files()]
+            dataset_tables.record_dataset(self.connection, self.tool.id, self.files, tables)
             registry.record_import(self.connection, self.tool, self.job.rules)
 
     def _report(self) -> ImportReport:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from mdvec.datasets.core.columns import TableExtent
 from mdvec.datasets.core.understood import Understood
@@ -124,14 +124,34 @@ def readings_of(
     tables: Iterable[FileTable], understood: Mapping[str, Understood]
 ) -> tuple[tuple[FileReading, ...], ...]:
     """How the files of each table were read, by the tables' names; others were not opened."""
-    readings: list[tuple[FileReading, ...]] = []
-    for table in sorted(tables, key=lambda table: table.table.name):
-        combined = table.table.combined
-        files = [table.table.origin]
-        files += [file.path for file in combined.files] if combined else []
-        read = [FileReading(file, understood[file]) for file in files if file in understood]
-        readings += [tuple(read)] if read else []
-    return tuple(readings)
+    in_order = sorted(tables, key=lambda table: table.table.name)
+    return tuple(filter(None, (_readings_of(table.table, understood) for table in in_order)))
+
+
+def with_reading(
+    table: FileTable, understood: Mapping[str, Understood], before: Mapping[str, str]
+) -> FileTable:
+    """The table with what is said of its files.
+
+    ``before`` is what was said of tables, by name: it holds for files that were not read again.
+    """
+    of_files = _readings_of(table.table, understood)
+    said = _said(of_files)
+    known = before.get(table.table.name, "")
+    combined = table.table.combined
+    are_all_new = combined and {each.file for each in of_files} >= {f.path for f in combined.files}
+    if known and combined and not are_all_new and known not in said:
+        said.insert(0, known)
+    reading = "; ".join(said) or table.table.reading
+    return replace(table, table=replace(table.table, reading=reading))
+
+
+def _readings_of(
+    table: DatasetTable, understood: Mapping[str, Understood]
+) -> tuple[FileReading, ...]:
+    combined = table.combined.files if table.combined else ()
+    files = [table.origin, *(file.path for file in combined)]
+    return tuple(FileReading(file, understood[file]) for file in files if file in understood)
 
 
 def _said(files: Sequence[FileReading]) -> list[str]:

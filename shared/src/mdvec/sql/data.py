@@ -19,8 +19,10 @@ from mdvec.household import data_version
 from mdvec.sql.core.guard import AnswerGuard, JsonAnswer
 from mdvec.sql.core.refusals import named
 from mdvec.sql.process.messages import Data, ParquetTable
+from mdvec.text import shortened
 from mdvec.tools import KINDS, Tool, offered_name, registry
 
+_MAX_READING = 500
 _File = DatasetTable | CombinedFile
 """What has a source, and the size and time of that at the import."""
 _Listed = tuple[list[tuple[DatasetTable, Tool]], tuple[tuple[int, str, int], ...]]
@@ -100,7 +102,7 @@ def table_origin(database: Path, name: str) -> JsonAnswer:
             for table in dataset_tables(connection, tool.id):
                 if table.name == name:
                     origin = {"tool": tool.name, "from": table.origin}
-                    return origin | {"imported_at": tool.last_import_at}
+                    return origin | {"imported_at": tool.last_import_at} | _reading(table)
     return {}
 
 
@@ -136,7 +138,16 @@ def _described_table(table: DatasetTable) -> JsonAnswer:
         entry["files"] = len(table.combined.files)
     if table.first is not None:
         entry["period"] = [table.first, table.last]
-    return entry | {"columns": {column.name: column.type for column in table.columns}}
+    return (
+        entry
+        | _reading(table)
+        | {"columns": {column.name: column.type for column in table.columns}}
+    )
+
+
+def _reading(table: DatasetTable) -> JsonAnswer:
+    """What is unusual in how the table was read, as far as an answer has room for it."""
+    return {"read": shortened(table.reading, _MAX_READING)} if table.reading else {}
 
 
 def _present_file(table: DatasetTable, tool: Tool) -> ParquetTable:

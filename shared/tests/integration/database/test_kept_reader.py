@@ -14,6 +14,7 @@ from mdvec.database.connection import (
     open_database,
     snapshot,
 )
+from mdvec.database.migrations import LATEST
 from mdvec.manage import registering
 
 
@@ -58,7 +59,7 @@ def test_what_is_deleted_stays_in_no_log_though_a_connection_is_kept(path):
     with reader.connection() as searching, snapshot(searching):
         searching.execute("SELECT * FROM tools").fetchall()
         writer = apsw.Connection(str(path))  # as another program that leaves a log behind
-        writer.execute("PRAGMA user_version = 22")
+        writer.execute(f"PRAGMA user_version = {LATEST}")
         writer.execute("CREATE TABLE later (x)")
     assert Path(f"{path}-wal").stat().st_size > 0
     writer.close()

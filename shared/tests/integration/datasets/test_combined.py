@@ -13,6 +13,7 @@ from mdvec.datasets.interfaces.combining import CombinedColumns, CombinedRows, c
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.options import DatasetOptions, InvalidTableChoice, chosen_tables
 from mdvec.importing.options import ImportRefused
+from mdvec.sql.data import table_origin
 from mdvec.sync.freshness import look_at
 
 
@@ -155,6 +156,30 @@ def test_decimal_commas_of_one_file_put_the_points_of_others_in_question(shop, i
     shop.csv("m_4.csv", "z;3.000;3", header=header)
     shop.import_()
     assert shop.read("s__m", "v")[3:] == [("3.000",)]
+
+
+def test_what_was_unusual_in_reading_a_table_is_known_to_whoever_asks_about_it_later(shop):
+    """Also of files that a later import did not read again, until all of them are read anew."""
+
+    def known(table):
+        return table_origin(shop.database, table).get("read", "")
+
+    for month in (1, 2):
+        days = [f"2025-0{month}-0{day},a,{day}" for day in range(1, 6)]
+        shop.csv(f"m_2025-0{month}.csv", *days, f"2025-0{month}-07,b,不明")
+    shop.csv("pop.csv", "2025-01-01,東京,1", "2025-01-01,大阪,2", "合計,,3")
+    shop.csv("plain.csv", "2025-01-01,a,1")
+    shop.import_("new")
+    assert "合計 (1); leave them out" in known("s__pop")
+    assert known("s__m").startswith("m_2025-01.csv (and 1 more files alike): yen: 不明 (1) kept")
+    assert known("s__plain") == ""
+    shop.csv("m_2025-02.csv", "2025-02-01,a,1", "2025-02-02,b,2")
+    shop.import_()
+    assert "不明 (1) kept" in known("s__m")
+    shop.csv("m_2025-01.csv", "2025-01-01,a,1", "2025-01-02,b,2")
+    shop.import_("replace")
+    assert known("s__m") == ""
+    assert "合計 (1)" in known("s__pop")
 
 
 def test_workbooks_with_other_currencies_are_text_as_shown(shop):

@@ -20,7 +20,7 @@ from mdvec.datasets.core.grouping import FileGroup, table_name
 _FILE_COLUMNS = ("path", "size", "mtime_ns", "left_out", "app_version")
 _TABLE_COLUMNS = (
     "name", "path", "inner_table", "source", "snapshot", "size", "mtime_ns", "rows", "columns",
-    "period_column", "period_first", "period_last", "combined",
+    "period_column", "period_first", "period_last", "combined", "reading",
 )  # fmt: skip
 
 
@@ -67,6 +67,7 @@ class DatasetTable(TableExtent):
         size: the source's size at its import; a .duckdb file's includes its log.
         mtime_ns: the source's time of change at its import.
         combined: the files that it combines; None for one file. ``source`` is their folder then.
+        reading: what the import said of how its files were read; "" if nothing was unusual.
     """
 
     name: str
@@ -76,6 +77,7 @@ class DatasetTable(TableExtent):
     size: int
     mtime_ns: int
     combined: Combination | None = None
+    reading: str = ""
 
     @property
     def is_copy(self) -> bool:
@@ -201,6 +203,7 @@ def _file_table(folder: Path, row: Mapping[str, Any]) -> FileTable:
         first=row["period_first"],
         last=row["period_last"],
         combined=_combination(row["combined"]),
+        reading=row["reading"],
     )
     return FileTable(row["path"], row["inner_table"], table)
 
@@ -221,6 +224,7 @@ def _table_row(of_file: FileTable) -> dict[str, apsw.SQLiteValue]:
         "period_first": table.first,
         "period_last": table.last,
         "combined": _combination_row(table.combined),
+        "reading": table.reading,
     }
 
 
