@@ -214,7 +214,7 @@ def _filled(name: str, value: str) -> str:
 
 def _head(name: str) -> str:
     """What a line of a list is about: a name from the data, unless it is known as another thing."""
-    heads = (head.translated(name) for head in _sentences("heads"))
+    heads = (head.translated(name) for head in _heads())
     return next((english for english in heads if english is not None), _category(name))
 
 
@@ -242,9 +242,16 @@ def _words() -> dict[str, str]:
 
 
 @cache
-def _sentences(table: str = "sentences") -> list[_Sentence]:
+def _sentences() -> list[_Sentence]:
+    return _most_text_first({**data_of("english.toml")["sentences"], **dict(sentence_pairs())})
+
+
+@cache
+def _heads() -> list[_Sentence]:
+    return _most_text_first(data_of("english.toml")["heads"])
+
+
+def _most_text_first(pairs: Mapping[str, str]) -> list[_Sentence]:
     """The sentences of a table, those with most text of their own first."""
-    pairs = [*data_of("english.toml")[table].items()]
-    pairs += sentence_pairs() if table == "sentences" else []
-    sentences = [_Sentence(japanese, english) for japanese, english in pairs]
+    sentences = [_Sentence(japanese, english) for japanese, english in pairs.items()]
     return sorted(sentences, key=lambda sentence: -sentence.weight)

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mdvec.database import has_table
 from mdvec.embedding import ModelConstants
 from mdvec.errors import MdvecError
 from mdvec.text import identifier
@@ -63,6 +62,8 @@ def stored_vectors(connection: apsw.Connection, tables: Tables, where: str) -> V
 
 def calibrated_constants(connection: apsw.Connection, fingerprint: str) -> ModelConstants | None:
     """The constants of the model with that fingerprint; None if none were stored."""
+    from mdvec.database import has_table  # the settings import this module, and no database
+
     if not has_table(connection, "model_constants"):
         return None
     row = connection.execute(

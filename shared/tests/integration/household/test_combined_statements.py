@@ -142,6 +142,7 @@ def test_a_ledger_of_the_format_before_its_rows_were_stored_goes_on_as_it_was(fo
     run("UPDATE transactions SET statement_id = NULL WHERE mf_id = 'old'")
     for column in ("category_major", "category_minor"):
         run(f"ALTER TABLE row_notes DROP COLUMN {column}")
+    run("ALTER TABLE dataset_tables DROP COLUMN reading")
     run("PRAGMA user_version = 20")
     migrations.migrate(folder.connection)
     assert ledger(folder) == rows_before
