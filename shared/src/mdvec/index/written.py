@@ -34,7 +34,8 @@ _MAX_READ_BYTES = 64_000_000
 def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -> list[int] | None:
     """The documents that contain a word, in whatever case; None if they are too many to look.
 
-    A number is found in any groups, an identifier with digits with any signs between its parts.
+    A number is found in any groups, an identifier with digits with any signs between its parts,
+    and kanji with a space among them, as between a person's names.
     """
     if _is_too_much(connection, tables):
         return None
@@ -45,6 +46,9 @@ def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -
         pattern, parts = _pattern(wanted, inside=True), [*_digits(wanted)]
     elif len(parts) > 1:
         pattern = re.compile(rf"[\s_.:/,{HYPHENS}]{{0,2}}".join(parts), re.IGNORECASE)
+    elif _FULL_NAME.fullmatch(spelling):
+        parts = [spelling[0], spelling[-1]]
+        pattern = re.compile(r"[\s・]?".join(spelling))
     else:
         where, value = _contains("content", spelling)
         rows = connection.execute(f"SELECT id FROM {documents} WHERE {where}", (value,))
@@ -171,6 +175,7 @@ def open_tasks(content: str) -> list[tuple[int, str]]:
 
 _SEPARATOR = f"[,{HYPHENS}]"
 _PARTS = re.compile(r"[a-z]+|\d+")
+_FULL_NAME = re.compile("[々\u3400-\u9fff]{3,6}")
 _IDENTIFIER = re.compile(rf"(?=.*[a-z])(?=.*\d)[a-z0-9{HYPHENS}]+")
 _NUMBER = re.compile(rf"(?<![a-z0-9_])\d+(?:{_SEPARATOR}\d+)*(?![a-z0-9_])")
 _MIN_GROUPED = 4

@@ -12,6 +12,7 @@ from mdvec.index import (
     ChunkRanges,
     Tables,
     chunks_naming,
+    chunks_saying,
     chunks_with,
     document_frequencies,
     documents_with,
@@ -92,7 +93,8 @@ def lexical_search(
     wanted = list(dict.fromkeys([*query.all, *also]))
     frequencies = document_frequencies(connection, names, wanted)
     signed = {
-        term: chunks_naming(connection, names, spelling) for term, spelling in query.signed.items()
+        term: _chunks_with_sign(connection, names, spelling)
+        for term, spelling in query.signed.items()
     }
     frequencies |= {term: len(with_name or ()) for term, with_name in signed.items()}
     apart = {
@@ -135,6 +137,15 @@ def lexical_search(
             *_first_within(signed.values(), within),
         },
     )
+
+
+def _chunks_with_sign(
+    connection: apsw.Connection, names: Tables, spelling: str
+) -> Sequence[int] | None:
+    """The chunks that have a name with a sign, or what is meant as written; None if unknown."""
+    if spelling.endswith(("+", "#")):
+        return chunks_naming(connection, names, spelling)
+    return [int(number) for number in chunks_saying(connection, names, spelling, inside=False)]
 
 
 def _first_within(

@@ -39,7 +39,7 @@ class Role(Enum):
     GRAMMAR = "grammar"
 
 
-_NAME = "固有名詞"
+_NAME, _PERSON = "固有名詞", "人名"
 _GRAMMAR = frozenset({"助詞", "助動詞", "補助記号", "空白"})
 _FILLER_CLASSES = frozenset({"代名詞", "連体詞", "接続詞", "感動詞"})  # 感動詞: ねえ, ありがとう
 _FILLER_SUBCLASSES = frozenset({("形状詞", "助動詞語幹")})  # よう, そう
@@ -91,7 +91,8 @@ class Morpheme:
     if it is in letters and the dictionary has no other form. ``reading`` is in katakana.
     ``is_known`` says whether the dictionary has the word, ``is_noun`` whether it is only a noun,
     which no する, な or numeral makes of it; a word in letters is none. ``is_suffix`` says whether
-    it makes one word with the noun before it (庫 in 冷蔵庫).
+    it makes one word with the noun before it (庫 in 冷蔵庫), ``is_of_person`` whether it is a
+    person's first or last name.
     """
 
     term: str
@@ -102,6 +103,7 @@ class Morpheme:
     is_known: bool
     is_noun: bool = False
     is_suffix: bool = False
+    is_of_person: bool = False
 
 
 def morphemes(text: str) -> list[Morpheme]:
@@ -139,7 +141,7 @@ def analysis_version() -> str:
     return f"sudachi {version('sudachipy')} {_DICTIONARY} {version(f'sudachidict_{_DICTIONARY}')}"
 
 
-_Form = tuple[str, str, Role, bool, bool, bool]
+_Form = tuple[str, str, Role, bool, bool, bool, bool]
 
 
 class _RecentRuns(dict[str, tuple[Morpheme, ...]]):
@@ -229,7 +231,7 @@ class _Analyser:
         return are_known and not (are_names and set(word) & set(other))
 
     def _form(self, token: SudachiMorpheme) -> _Form:
-        """The normalised form, reading and role, and whether it is known, a noun, and a suffix."""
+        """The normalised form, reading and role, and what else a ``Morpheme`` says of it."""
         number = token.word_id()
         form = self._forms.get(number)
         if form is None:
@@ -238,7 +240,10 @@ class _Analyser:
             is_noun = speech[0] == "名詞" and (speech[1] == _NAME or speech[2] == "一般")
             role = role_of(normal, speech)
             is_suffix = tuple(speech[:2]) == ("接尾辞", "名詞的")
-            form = (normal, token.reading_form(), role, not token.is_oov(), is_noun, is_suffix)
+            form = (
+                normal, token.reading_form(), role, not token.is_oov(), is_noun, is_suffix,
+                speech[2] == _PERSON,
+            )  # fmt: skip
             if not token.is_oov():
                 if len(self._forms) >= _MAX_KEPT:
                     self._forms.clear()

@@ -95,9 +95,23 @@ _LETTERS = re.compile(r"^[A-Za-z_]\w{2,}$", re.ASCII)
 """A word in letters; one or two are hardly a name (笑 w, 打ちまちがい)."""
 _PROSE = re.compile(r"[A-Za-z]+")
 _AFTER_SPACE = re.compile(r"(?:^|\s)[^\w\s]*(\w+)")
+_AFTER_NAME = re.compile(
+    r"(?<![A-Za-z])[A-Z]{2,} ?(\d{3,})(?!\w)|[A-Za-z] (?!(?:19|20)\d\d\b)(\d{4,})(?!\w)", re.ASCII
+)
 _NUMBERED = re.compile(r"([a-z]{2,})(\d+)")
 _SIGNED = re.compile(r"(?<!\w)([a-z]\w{0,9})(?:\+\+|#)(?!\w)", re.ASCII)
 """A name that ends in a sign, in folded text (C++, F#)."""
+_WRITTEN = re.compile(
+    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+    r"|(?<![\w.:])v?\d+(?:[.:]\d+)+(?!\w|[.:]\d)"
+    r"|(?<![\w/])(?:/[\w.-]*\w){2,}"
+    r"|(?<![\w-])--[a-z][\w-]*\w",
+    re.ASCII,
+)
+"""What is meant as it is written, in folded text: an address, a version (15.3.1), an IP address or
+a time, a path, a long option. The index has its parts, which say little: 15, 3 and 1."""
+_MOST_WRITTEN, _WRITTEN_IN = 3, 100
+"""In a longer question they are of a pasted log, whose times nobody has written down."""
 _COMPOUND = re.compile("[\u30a1-\u30fa\u30fc\u3005-\u3007\u3400-\u9fff]+")
 _QUESTION = re.compile(r"[?？]|か\W*$")
 """A question mark in a sentence, or か at its end."""
@@ -130,7 +144,8 @@ class QuestionTerms:
             asks about.
         nouns: the other nouns that it asks about, by term; as spelled, or the whole compound that
             they are a part of.
-        signed: names that end in a sign (C++), as spelled, by term; ``dates`` has their letters.
+        signed: names that end in a sign (C++), and what is meant as it is written (15.3.1), as
+            spelled, by term; ``dates`` has their parts.
         in_letters: the spelling of each word in letters, for which the term may have katakana.
     """
 
@@ -179,28 +194,33 @@ def analyse_question(question: str) -> QuestionTerms:
         content, plain, inside = tokens, placed, set(range(len(text)))
     words = {word.term: word.reading for word in content if word.role is not Role.GRAMMAR}
     joined = _joined(text)
-    dates = _dates(text, joined, [*placed, *map(_placed, tokens)])
+    spans = _signed(text)
+    dates = _dates(text, [*joined, *spans], [*placed, *map(_placed, tokens)])
     numbered = _numbered(words)
     parts = [part for of_name in numbered.values() for part in sorted(of_name)]
     as_typed = question if len(question) == len(text) else text
     background = _background(as_typed, tokens, [*plain, *map(_placed, content)])
     foreground = [word for word in content if word.term not in background]
-    signed = {match[0]: as_typed[slice(*match.span())] for match in _SIGNED.finditer(text)}
-    letters = {term: term.rstrip("+#") for term in signed}
+    signed = {term: as_typed[start:end] for term, start, end in spans}
+    parts_of_signed = {part for term in signed for part in dates[term]}
     names, nouns = _named(as_typed, foreground, joined)
     compounds = _compounds(as_typed, tokens)
     return QuestionTerms(
         tuple(dict.fromkeys([*signed, *(term for term, _, _ in plain), *parts])),
-        {**words, **dict.fromkeys(dates, ""), **{part: part for part in parts}},
+        {
+            **words,
+            **dict.fromkeys(dates.keys() - signed.keys(), ""),
+            **{part: part for part in parts},
+        },
         frozenset(word.term for word in content if not word.is_known),
         _words_of(plain, content),
         _spelled(text, content),
-        {**dates, **{term: frozenset([word]) for term, word in letters.items()}},
+        dates,
         numbered,
         frozenset(term for term, *span in plain if not inside.issuperset(range(*span))),
         _letters(text, placed),
         background,
-        names={term: name for term, name in names.items() if term not in letters.values()},
+        names={term: name for term, name in names.items() if term not in parts_of_signed},
         nouns={term: compounds.get(term, noun) for term, noun in nouns.items()},
         in_letters={
             word.term: text[word.start : word.end]
@@ -231,10 +251,21 @@ def _background(text: str, tokens: Sequence[Morpheme], terms: Sequence[_Placed])
 
 def _joined(text: str) -> list[_Placed]:
     """The numbers and identifiers with hyphens, but those of days."""
+    return _without_days(text, joined_words(text))
+
+
+def _signed(text: str) -> list[_Placed]:
+    """The names with a sign at their end, and what is meant as it is written, but days."""
+    written = [*_WRITTEN.finditer(text)] if len(text) <= _WRITTEN_IN else []
+    matches = [*_SIGNED.finditer(text), *(written if len(written) <= _MOST_WRITTEN else ())]
+    return _without_days(text, [(match[0], *match.span()) for match in matches])
+
+
+def _without_days(text: str, placed: Sequence[_Placed]) -> list[_Placed]:
     days = named_dates(text)
     return [
         (word, start, end)
-        for word, start, end in joined_words(text)
+        for word, start, end in placed
         if not any(start < day.end and day.start < end for day in days)
     ]
 
@@ -255,12 +286,18 @@ def _named(
 ) -> tuple[dict[str, str], dict[str, str]]:
     """The names and the other nouns that a question is about, as spelled.
 
-    A question of a single word is about that. What is joined is a name as a whole, in no part.
+    A question of a single word is about that. What is joined is a name as a whole, in no part, and
+    so are a person's two names.
     """
     within = {place for _, start, end in joined for place in range(start, end)}
     alone = [word for word in foreground if word.start not in within]
     spelled = {word.term: question[word.start : word.end] for word in alone}
     names = _names(question, {term: words for term, words in spelled.items() if is_letters(words)})
+    names |= {
+        question[first.start : last.end]: question[first.start : last.end]
+        for first, last in pairwise(alone)
+        if first.is_of_person and last.is_of_person and first.end == last.start
+    }
     names |= {
         word: question[start:end]
         for word, start, end in joined
@@ -314,8 +351,10 @@ def _compounds(question: str, tokens: Sequence[Morpheme]) -> dict[str, str]:
 def _names(question: str, spelled: Mapping[str, str]) -> dict[str, str]:
     """The words in letters that are no prose: identifiers, and in Japanese whatever is in letters.
 
-    In prose of letters, a capital tells a name, if not every word has one.
+    In prose of letters, a capital tells a name, if not every word has one. A number that follows a
+    name (RFC 2119, order 48213) is one as well, but a year.
     """
+    numbers = {number for match in _AFTER_NAME.finditer(question) for number in match.groups()}
     words = _PROSE.findall(question)
     has_titles = sum(word[0].isupper() for word in words) > len(words) / 2
     is_name = _IDENTIFIER if not _JAPANESE.search(question) else _LETTERS
@@ -324,6 +363,7 @@ def _names(question: str, spelled: Mapping[str, str]) -> dict[str, str]:
         for term, spelling in spelled.items()
         if is_name.search(spelling)
         or (spelling.isdecimal() and len(spelling) >= MIN_DIGITS)
+        or spelling in numbers
         or (not has_titles and spelling[0].isupper() and not question.startswith(spelling))
     }
 

@@ -21,6 +21,11 @@ NOTES = {
     "server.md": "# 予定\n\n## 来月\n\nサーバ を借りる。か\u3099き\u3099く\u3099。\n",
     "parts.md": "# 部品\n\n型番は KX-9900、掃除機は Z-800、冷蔵庫は Y700、2024-2025 年の品。\n",
     "address.md": "# 動画\n\n[講演](https://videos.example/watch/oxDfrke8rZg) を見た。\n",
+    "versions.md": "# 版\n\n15.1.3、15.3.9、1.15.3、3.15.1 を確かめた。\n",
+    "update.md": "# 更新\n\nat least version 15.3.1 or newer, 全角の７．８．９ も\n",
+    "people.md": "# 会議\n\n山田花子さんと鈴木太郎さん、佐藤 健さんが 13:00 に集まる。\n",
+    "hosts.md": "# 機器\n\n192.168.10.254 は /etc/nginx/nginx.conf、"
+    "mail は john.smith@mail.example、RFC 2119 と HTTP 404、order 48213。\n",
     **{f"filler/{number}.md": f"# 雑記 {number}\n\n{FILLER}\n" for number in range(20, 40)},
 }
 
@@ -45,6 +50,11 @@ def notes(tmp_path_factory):
         ("0570088099", "unspaced.md"), ("9876543", "unspaced.md"), ("4321円", "unspaced.md"),
         ("1234567", "sum.md"), ("KX-9900", "parts.md"), ("KX9900 の冷蔵庫", "parts.md"),
         ("KX-990", "parts.md"), ("Z800", "parts.md"), ("Y-700", "parts.md"),
+        ("15.3.1", "update.md"), ("15.3.9", "versions.md"), ("7.8.9", "update.md"),
+        ("13:00", "people.md"), ("192.168.10.254", "hosts.md"), ("nginx.conf", "hosts.md"),
+        ("/etc/nginx/nginx.conf", "hosts.md"), ("john.smith@mail.example", "hosts.md"),
+        ("RFC 2119", "hosts.md"), ("order 48213", "hosts.md"), ("山田花子", "people.md"),
+        ("佐藤健はどこで会議", "people.md"), ("鈴木太郎さんの会議", "people.md"),
     ],
 )  # fmt: skip
 def test_a_part_of_an_identifier_or_a_number_finds_it(notes, query, file):
@@ -68,13 +78,26 @@ def test_digits_in_a_note_are_found_as_they_are_mostly_typed(collection):
         ("useFooBar", "useFooBar"), ("foo2 の書き方", "foo2"), ("C# の書き方", "C#"),
         ("F# とは", "F#"), ("React20", "React20"), ("0120-444-556", "0120-444-556"),
         ("0120444556 はどこの番号", "0120444556"), ("KX-9901", "KX-9901"),
-        ("型番 KX-9901 の修理", "KX-9901"), ("Z801", "Z801"),
+        ("型番 KX-9901 の修理", "KX-9901"), ("Z801", "Z801"), ("15.3.2", "15.3.2"),
+        ("version 15.9.1 の新機能", "15.9.1"), ("192.168.10.99", "192.168.10.99"),
+        ("16:30 の会議", "16:30"), ("jane.doe@mail.example", "jane.doe@mail.example"),
+        ("/etc/apache/httpd.conf", "/etc/apache/httpd.conf"), ("RFC 2120", "2120"),
+        ("HTTP 407", "407"), ("order 48214", "48214"), ("山田太郎", "山田太郎"),
+        ("山田太郎はどこで会議", "山田太郎"), ("鈴木花子さんの予定", "鈴木花子"),
     ],
 )  # fmt: skip
 def test_a_word_that_no_note_has_is_said_to_be_absent(notes, query, absent):
     answer = notes.search(query)
     assert f'"{absent}"' in next(note for note in answer.notes if "nothing here mentions" in note)
     assert not answer.confident
+
+
+def test_the_times_of_a_pasted_log_are_not_looked_for(notes):
+    log = (
+        "2025-11-01 10:00:01.5 error 12.7.1 10:00:02.7 retry 3.3.3 Transport MaxIdleConnsPerHost "
+        * 2
+    )
+    assert not any("nothing here mentions" in note for note in notes.search(log).notes)
 
 
 @pytest.mark.parametrize("query", ["2024-2025 年の型番", "2025-26 年の型番", "1,234,568 円"])
