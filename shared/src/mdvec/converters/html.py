@@ -17,6 +17,8 @@ _NO_TEXT = (
     "script", "style", "noscript", "template", "svg", "iframe", "object", "embed", "canvas",
     "input", "button", "select", "textarea", "dialog", "rp", "link", "meta",
 )  # fmt: skip
+_BESIDE_TEXT = frozenset({"input", "button", "select", "textarea"})
+"""What is left out of a line, and parts the words beside it."""
 _AROUND = ("nav", "footer", "aside", "header")
 _MIN_MAIN = 200
 """A main part with fewer characters is perhaps none; the whole body is taken."""
@@ -35,6 +37,7 @@ _WHITE = re.compile(
 _BACKGROUND = re.compile(r"background", re.IGNORECASE)
 _WIDE = "[\u2e80-\u303f\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\uff01-\uff60]"
 _BROKEN_LINE = re.compile(rf"(?<={_WIDE})[ \t]*\r?\n\s*(?={_WIDE})")
+_CELL_END = re.compile(r"(?<!\\)\|")
 _BLANK_LINES = re.compile(r"\n\s*\n(?:\s*\n)+")
 
 
@@ -84,6 +87,8 @@ def _without_hidden(soup: BeautifulSoup) -> bool:
     has_text = any(tag.get_text(strip=True) for tag in unseen if tag.name not in _NO_TEXT)
     for tag in (*unseen, *soup.find_all(_NO_TEXT)):
         if not tag.decomposed:
+            if tag.name in _BESIDE_TEXT:
+                tag.insert_before(" ")
             tag.decompose()
     for comment in soup.find_all(string=lambda text: isinstance(text, Comment)):
         comment.extract()
@@ -179,6 +184,21 @@ class _Writer(MarkdownConverter):
     def convert_rt(self, el: Tag, text: str, parent_tags: Any) -> str:  # noqa: ARG002, ANN401
         """A reading, in brackets after its word."""
         return f"（{text.strip()}）" if text.strip() else ""
+
+    def convert_div(self, el: Tag, text: str, parent_tags: Any) -> str:  # noqa: ANN401
+        """A block, which no word of another runs on."""
+        return str(super().convert_div(el, text, parent_tags))  # type: ignore[misc] # untyped
+
+    convert_details = convert_summary = convert_figure = convert_figcaption = convert_div
+    convert_fieldset = convert_legend = convert_address = convert_hgroup = convert_div
+
+    def convert_td(self, el: Tag, text: str, parent_tags: Any) -> str:  # noqa: ANN401
+        """A cell, whose bars end none."""
+        return str(super().convert_td(el, _CELL_END.sub(r"\\|", text), parent_tags))  # type: ignore[misc] # untyped
+
+    def convert_th(self, el: Tag, text: str, parent_tags: Any) -> str:  # noqa: ANN401
+        """A cell of the header."""
+        return str(super().convert_th(el, _CELL_END.sub(r"\\|", text), parent_tags))  # type: ignore[misc] # untyped
 
     def convert_a(self, el: Tag, text: str, parent_tags: Any) -> str:  # noqa: ANN401
         """A link to the web, or the words of any other."""

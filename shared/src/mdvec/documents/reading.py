@@ -63,8 +63,8 @@ class DocumentText:
     """A part of a document, exactly as it is stored.
 
     If ``truncated``, the budget cut it short, and the rest begins at ``next_position``.
-    ``links_to`` and ``linked_from`` are the documents that it links to and is linked from, with
-    the headings or blocks ("note.md#heading"); ``unresolved`` are links to no document.
+    ``links_to`` are the documents that it links to, with the headings or blocks
+    ("note.md#heading"), ``linked_from`` those that link to it; ``unresolved`` are links to none.
     ``pages`` says which pages of the original file it is, from ``first_page`` on; "" and 0 if that
     has none.
     """
@@ -145,7 +145,7 @@ def read_document(
         truncated=cut < end,
         next_position=cut if cut < end else None,
         links_to=_places(links.to),
-        linked_from=_places(links.back),
+        linked_from=tuple(dict.fromkeys(link.file_path for link in links.back)),
         unresolved=links.unresolved,
         **_pages(stored, start, cut),
     )

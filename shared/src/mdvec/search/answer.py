@@ -61,7 +61,7 @@ def why_fewer(count: int, k: int, searched: int) -> list[str]:
 
 def not_mentioned(pool: Pool) -> list[str]:
     """Notes on words of the question that no text has, and on what was searched instead."""
-    absent = [*pool.absent, *pool.absent_nouns]
+    absent = [*dict.fromkeys([*pool.absent, *pool.absent_nouns])]
     notes = [f"nothing here mentions {_listed(absent)}"] if absent else []
     notes += [
         f"words like {_listed([word])} were searched for instead: {', '.join(others)}"

@@ -215,7 +215,7 @@ def test_one_row_and_constant_columns_are_answered_with_a_sentence(site, name, g
         ("trend", {"measure": 'a" FROM x --'}, "there is no column"),
         ("trend", {"measure": "name"}, "choose a column of numbers: amount"),
         ("trend", {"period": "hour'"}, "period must be one of day, week, month"),
-        ("trend", {"table": "SELECT 1 AS amount"}, "trend needs date_column, one of: this table"),
+        ("trend", {"table": "SELECT 1 AS amount"}, "a column of dates: this table has none"),
         ("trend", {"table": "nothing"}, "there is no table 'nothing'"),
         ("anomalies", {"window": 3}, "window must be 5 to 1000 periods, not 3"),
         ("compare_periods", {"first": "June", "second": "2025"}, "first must be a period such as"),

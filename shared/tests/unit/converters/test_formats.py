@@ -102,6 +102,17 @@ def test_a_web_page_is_its_main_part_without_what_is_not_shown():
     assert document.notes == ("text that a browser does not show was left out",)
 
 
+def test_blocks_of_a_page_do_not_run_on_and_a_bar_ends_no_cell():
+    page = (
+        "<body><details><summary>導入</summary>手順</details><figure>絵<figcaption>題</figcaption>"
+        "</figure>店<button>買う</button>今日<table><tr><th>a|b</th></tr><tr><td>い|たち</td></tr>"
+        "</table></body>"
+    )
+    assert html.convert(page.encode(), "a.html").content == (
+        "導入\n\n手順\n\n絵\n\n題\n\n店 今日\n\n| a\\|b |\n| --- |\n| い\\|たち |"
+    )
+
+
 def test_a_book_has_a_page_a_chapter():
     made = epub("山の本", "<h1>登る</h1><p>朝に発つ。</p>", "<h1>下る</h1><p>昼に着く。</p>")
     assert book.convert(made, "山.epub").content == (

@@ -83,7 +83,7 @@ def date_column_of(columns: Sequence[Column], bound: Bound, question: str) -> Co
     column = period_column(columns, text_value(bound, "date_column"))
     if column is None:
         raise WrongParameters(
-            f"{question} needs date_column, one of: {names_of(columns, has_dates)}"
+            f"{question} needs date_column, a column of dates: {names_of(columns, has_dates)}"
         )
     return column
 
