@@ -182,6 +182,8 @@ def test_a_materialized_table_is_a_table_like_any_other(shared):
     assert process.export("fast", fmt="csv", max_rows=10).rows == 10
     assert list(process.tables()) == ["runs", "fast"]
     assert shared.materialized() == {"fast": 10}
+    with pytest.raises(UnknownTable, match=r"'fats'; the tables are: .*; materialized: fast$"):
+        process.rows("SELECT * FROM fats", max_rows=1)
     assert process.materialize("Fast", "SELECT max(i) AS a FROM fast").rows == 1
     assert process.take_warnings() == ["Fast was a materialized table already, and is now this one"]
     assert shared.materialized() == {"Fast": 1}

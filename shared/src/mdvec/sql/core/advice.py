@@ -164,13 +164,18 @@ _INSTEAD = {
     r"\b(?:DATE_?ADD|DATE_SUB|TIMESTAMPADD)\s*\(": "d + INTERVAL 1 MONTH, d - INTERVAL 7 DAY",
     r"\b(?:STR_TO_DATE|TO_DATE)\s*\(": "strptime('2025-06-01', '%Y-%m-%d')",
     r"\b(?:GROUP_CONCAT|STRING_AGG|LISTAGG)\s*\(": "string_agg(x, ',' ORDER BY x)",
-    r"\b(?:DATE_FORMAT|TO_CHAR|FORMAT)\s*\(": "strftime(d, '%Y-%m')",
+    r"\b(?:DATE_FORMAT|TO_CHAR)\s*\(": "strftime(d, '%Y-%m')",
+    r"\bFORMAT\s*\(": "strftime(d, '%Y-%m') for a date, format('{:,.2f}', x::DOUBLE) for a number",
+    r"\bCONVERT\s*\(": "CAST(x AS INTEGER)",
+    r"\b(?:CHARINDEX|LOCATE)\s*\(": "strpos(text, part)",
+    r"\bSUBSTRING_INDEX\s*\(": "split_part(text, ',', 1)",
     r"\b(?:IIF|DECODE)\s*\(": "CASE WHEN x > 1 THEN 'a' ELSE 'b' END",
     r"\bMINUS\b": "EXCEPT",
     r"\bDATEPART\s*\(": "extract(month FROM d), isodow(d) from Monday = 1",
     r"\b(?:TIMESTAMP|DATE)DIFF\s*\(": "date_sub('year', a, b) for whole years, date_diff(…) for "
     "turns of the year",
     r"'avg\(BOOLEAN": "avg(x::INTEGER) for the share of rows where x holds",
+    r"'(?:sum|avg)\(VARCHAR": "TRY_CAST(x AS DOUBLE), which is NULL where a text is no number",
     r"'\+\((?:VARCHAR|STRING)": "a || b to join texts",
 }
 """Patterns of slips, in the query or in DuckDB's message, and what DuckDB has instead."""

@@ -15,7 +15,7 @@ from mdvec.cancelling import cancelled_by
 from mdvec.datasets import Column
 from mdvec.errors import MdvecError
 from mdvec.queries import Bound, Parameter
-from mdvec.sql.core.refusals import QueriesUnavailable, TooManyRowsToExport, named
+from mdvec.sql.core.refusals import QueriesUnavailable, TooManyRowsToExport, UnknownTable, named
 from mdvec.sql.core.statement import SELECT_ALL
 from mdvec.sql.process.child import Child
 from mdvec.sql.process.messages import (
@@ -301,6 +301,11 @@ class QueryProcess:
             began = time.monotonic()
             try:
                 response = self._asked(child, request | {"source": source}, tables, seconds)
+            except UnknownTable as error:  # the child knows only those that the source names
+                living = [table.name for table in self._named.living()]
+                raise UnknownTable(
+                    f"{error}; materialized: {named(living)}" if living else str(error)
+                ) from error
             finally:
                 spend(time.monotonic() - began)
             note_reads(response.get("reads", ()))
