@@ -140,6 +140,8 @@ def _details(database: Path, name: str, *, as_json: bool, show_all: bool) -> Non
         return
     if details.status.unfinished:
         say(f"note: {details.status.unfinished}")
+    for failure in details.failed:
+        say(f"failed: {text.shown_name(failure.file_path)}: {failure.reason}")
     tool = details.tool
     print_facts(
         tool.name,

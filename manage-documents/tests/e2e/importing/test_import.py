@@ -59,6 +59,7 @@ def test_the_first_import_fills_the_tool_and_reports_failed_files(mdvec):
         "failed: utf16.md: it is UTF-16; save it as UTF-8",
     ]
     assert documents(mdvec) == {"bom.markdown": 1, "sjis.txt": 1, "sub/deep/a.md": 1}
+    assert mdvec("status", "-n", "notes").err.splitlines() == done.err.splitlines()[1:]
 
 
 def test_a_folder_without_files_to_import_gives_hints(mdvec):

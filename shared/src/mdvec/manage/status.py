@@ -9,6 +9,7 @@ from pathlib import Path
 import apsw
 
 from mdvec.database import open_database, open_to_others, size_on_disk, snapshot
+from mdvec.importing import Failure, failures
 from mdvec.index import VectorStatistics, unsent_count
 from mdvec.manage.kind_code import KIND_CODE
 from mdvec.tools import (
@@ -62,12 +63,13 @@ class Overview:
 
 @dataclass(frozen=True, slots=True)
 class ToolDetails:
-    """The details of one tool."""
+    """The details of one tool; ``failed`` are the files that its last import could not read."""
 
     database: Path
     tool: Tool
     status: ToolStatus
     contents: Contents
+    failed: tuple[Failure, ...]
 
     def json_fields(self) -> dict[str, object]:
         """The fields of `mdvec status -n NAME --format json`, the same for all kinds of tools."""
@@ -81,6 +83,7 @@ class ToolDetails:
         return {
             **status,
             **counts,
+            "failed": [{"file": each.file_path, "reason": each.reason} for each in self.failed],
             "database": self.database,
             "title": self.tool.title,
             "description": self.tool.description,
@@ -128,7 +131,8 @@ def details(database: Path, name: str) -> ToolDetails:
     with open_database(database, "read") as connection, snapshot(connection):
         tool = registry.get_tool(connection, name)
         contents = kind_status(tool.kind).read(connection, tool)
-        return ToolDetails(database, tool, _status(connection, tool), contents)
+        failed = tuple(failures(connection, tool.id))
+        return ToolDetails(database, tool, _status(connection, tool), contents, failed)
 
 
 def kind_status(kind: str) -> KindStatus:
