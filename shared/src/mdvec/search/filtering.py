@@ -25,6 +25,7 @@ from mdvec.index import (
     documents_linking_to_none,
     documents_of_chunks,
     documents_passing,
+    documents_with,
     documents_with_value,
     has_links,
     has_properties,
@@ -190,7 +191,7 @@ def _explained(
 ) -> str:
     """Why a single filter leaves nothing."""
     if single.is_of_passages:
-        return _without_passages(names, single)
+        return _without_passages(connection, requested, names, single)
     if single.tags:
         tag = single.tags[0]
         nearest = _entries_with(connection, requested, tag) or _nearest(connection, requested, tag)
@@ -207,11 +208,16 @@ def _explained(
     return f"no note of {names} is dated {single.days_in_words}"
 
 
-def _without_passages(names: str, single: Filters) -> str:
+def _without_passages(
+    connection: apsw.Connection, requested: Sequence[Tool], names: str, single: Filters
+) -> str:
     if single.open_tasks:
         return f"no note of {names} has an open task"
     if single.exact:
-        return f'nothing in {names} says "{single.exact[0]}" as it is written'
+        words = single.exact[0]
+        if any(documents_with(connection, tool.tables, words) for tool in requested):
+            return f'no passage of {names} says "{words}", but a front matter, which where reads'
+        return f'nothing in {names} says "{words}" as it is written'
     return f'every passage of {names} says "{single.exclude[0]}"'
 
 

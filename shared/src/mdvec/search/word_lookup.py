@@ -145,7 +145,9 @@ def _chunks_with_sign(
     """The chunks that have a name with a sign, or what is meant as written; None if unknown."""
     if spelling.endswith(("+", "#")):
         return chunks_naming(connection, names, spelling)
-    return [int(number) for number in chunks_saying(connection, names, spelling, inside=False)]
+    chunks = [int(number) for number in chunks_saying(connection, names, spelling, inside=False)]
+    # A document may have it where no passage is, as in its front matter.
+    return chunks or (None if documents_with(connection, names, spelling) != [] else [])
 
 
 def _first_within(

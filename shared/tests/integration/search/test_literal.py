@@ -92,6 +92,16 @@ def test_a_word_that_no_note_has_is_said_to_be_absent(notes, query, absent):
     assert not answer.confident
 
 
+def test_what_only_a_front_matter_has_is_not_denied(collection):
+    collection.write(
+        "clip.md", "---\nauthor: Jane Quill\nversion: 4.5.6\n---\n\n# Clip\n\n本文。\n"
+    )
+    collection.import_("new")
+    (note,) = collection.search("本文", filters=filtered(exact=["Jane Quill"])).notes[:1]
+    assert note == 'no passage of notes says "Jane Quill", but a front matter, which where reads'
+    assert not any("nothing here mentions" in note for note in collection.search("4.5.6").notes)
+
+
 def test_the_times_of_a_pasted_log_are_not_looked_for(notes):
     log = (
         "2025-11-01 10:00:01.5 error 12.7.1 10:00:02.7 retry 3.3.3 Transport MaxIdleConnsPerHost "
