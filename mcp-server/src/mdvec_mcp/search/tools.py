@@ -157,6 +157,8 @@ class FilterArguments:
 
 
 NO_FILTER_ARGUMENTS = FilterArguments()
+_UNANSWERED_SECONDS = 2
+"""How long a look holds where nothing seems to answer."""
 
 
 def _freshness(state: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
@@ -188,6 +190,8 @@ class SearchContext:
         tools = self.freshness.served_names(tools)
         look = self.look(tools)
         answer = self._answer(query, tools, k, returning, arguments)
+        if not answer.confident:  # what is missing may have been written just now
+            look = self.look(tools, _UNANSWERED_SECONDS)
         notes = [self._as_it_runs(note) for note in answer.notes]
         return replace(answer, notes=(*notes, *look.notes(_freshness)))
 
@@ -262,11 +266,16 @@ class SearchContext:
             note = while_it_runs(note, tool)
         return note
 
-    def look(self, tools: tuple[str, ...] | None) -> Look:
-        """Begin a look at the sources of the named tools, or of all that are searched."""
+    def look(self, tools: tuple[str, ...] | None, seconds: int | None = None) -> Look:
+        """Begin a look at the sources of the named tools, or of all that are searched.
+
+        An earlier look holds for ``seconds``, or for as long as the settings say.
+        """
         if tools is None:
-            return self.freshness.look("texts", lambda tool: KINDS[tool.kind].has_texts)
-        return self.freshness.look(f"tools {' '.join(tools)}", lambda tool: tool.name in tools)
+            scope, concerns = "texts", lambda tool: KINDS[tool.kind].has_texts
+        else:
+            scope, concerns = f"tools {' '.join(tools)}", lambda tool: tool.name in tools
+        return self.freshness.look(scope, concerns, seconds)
 
     async def first_documents(self, tools: tuple[str, ...] | None, ctx: AnyContext) -> None:
         """Wait some seconds for the first import of one of the tools, if one runs."""

@@ -125,6 +125,18 @@ def test_a_client_sees_what_changed_and_answers_from_it_after_reindex(sources, c
         assert "reindex" not in text(metres)
 
 
+def test_what_nothing_answers_is_looked_for_in_files_written_since_the_last_look(
+    sources, connect_here
+):
+    with connect_here(sources / "v.sqlite", home=sources, MDVEC_SYNC_SECONDS="3600") as client:
+        assert "三リットル" in text(client.call("notes", {"query": "水の量"}))
+        write(sources / "メモ" / "鳥.md", "# 鳥\n\nosprey を見た。\n")
+        until(
+            lambda: text(client.call("notes", {"query": "osprey"})),
+            lambda told: "1 file is newer than the index of notes" in told,
+        )
+
+
 def test_what_changed_is_imported_by_itself_where_that_is_wished(sources, connect_here):
     wishes = {"MDVEC_SYNC_SECONDS": "0", "MDVEC_SYNC_AUTO": "true"}
     with connect_here(sources / "v.sqlite", home=sources, **wishes) as client:
