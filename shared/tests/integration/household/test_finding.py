@@ -379,7 +379,7 @@ def test_groups_by_time_say_what_their_means_are_over():
         "- 平日: 3件、支出 100,000円、1日平均 支出 4,348円（23日）",
     ]
     year = Ledger(ROWS).find(ListingOptions(group_by="year"), category="支出")
-    assert year.means[1].in_words == "1か月平均 支出 50,270円（2か月、途中からの月を含む）"
+    assert year.means[1].in_words == "1か月平均 支出 50,270円（2か月、途中の月を含む）"
     many = Ledger(
         [(date(2025, 1, 1) + timedelta(number), -1, *ROWS[0][2:]) for number in range(200)]
     )

@@ -69,7 +69,7 @@ class Mean:
         """The means in Japanese, and what they are over."""
         unit, units = ("1日", "日") if self.unit == "day" else ("1か月", "か月")
         amounts = sums_in_words(self.spending, self.income)
-        part = "" if self.is_whole else "、途中からの月を含む"
+        part = "" if self.is_whole else "、途中の月を含む"
         return f"{unit}平均 {amounts or '0円'}（{self.over:,}{units}{part}）"
 
 

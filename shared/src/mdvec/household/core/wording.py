@@ -119,7 +119,8 @@ def trend_text(trend: CategoryTrend, months: MonthRange, marks: MonthMarks = UNM
     ]
     if trend.months[-1].moving_average is not None:
         mean = format_currency(trend.months[-1].moving_average, signed=signed)
-        lines.append(f"- {trend.months[-1].averaged_months}か月平均: {mean}")
+        part = "（途中の月を含む）" if trend.months[-1].month in marks.running else ""
+        lines.append(f"- {trend.months[-1].averaged_months}か月平均{part}: {mean}")
     return lines
 
 
