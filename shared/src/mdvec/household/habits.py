@@ -149,9 +149,10 @@ def forecast_lines(months: Sequence[MonthForecast], as_of: date, age: str = "") 
         )  # fmt: skip
         due = figure.due if figure in ahead[:1] else ()
         items = f"（{due_names(due, 2)}）" if due else ""
+        coming = "予定と定期的な支払い" if _has_planned(figure) else "定期的な支払い"
         parts = [
             ("これまで", figure.spent),
-            (f"定期的な支払い{items}", figure.recurring),
+            (f"{coming}{items}", figure.recurring),
             ("そのほか", figure.other),
         ]
         breakdown = "、".join(f"{name} {format_currency(yen)}" for name, yen in parts if yen)
@@ -159,6 +160,10 @@ def forecast_lines(months: Sequence[MonthForecast], as_of: date, age: str = "") 
             f"- {figure.month.in_words}: {format_currency(figure.amount)}{band}（{breakdown}）"
         )
     return lines
+
+
+def _has_planned(figure: MonthForecast) -> bool:
+    return any(payment.is_planned for payment in figure.due)
 
 
 def error_note(months: Sequence[MonthForecast], as_of: date) -> list[str]:

@@ -108,6 +108,7 @@ def test_rows_after_today_are_planned_and_so_in_the_forecast_and_what_a_budget_e
     later = counted_rows(connection, 1, date(2025, 8, 11), date(2025, 8, 31))
     planned = sum(row.yen for row in later if not row.is_income)
     assert sum(one.amount for one in august.due if one.is_planned) == planned
+    assert "予定と定期的な支払い（" in forecast_spending(connection, 1, today=today).text
     set_budget(connection, 1, category="支出", amount=1, today=today)
     (status,) = budget_status(connection, 1, today=today).statuses
     assert status.expected == august.amount

@@ -144,7 +144,7 @@ class _Spending:
 def forecast(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1) -> list[MonthForecast]:
     """The month of ``as_of`` and the next three, from the spending up to ``as_of``.
 
-    Later rows are planned: they come beside what is usual. Months start on the day ``starts_on``.
+    Later rows are planned, and a part of what is usual, or more. Months start on ``starts_on``.
     Empty without three whole months before. Each trial takes the rows up to the same day of an
     earlier month, and nothing later.
     """
