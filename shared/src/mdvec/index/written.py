@@ -97,6 +97,8 @@ def chunks_with(
     within: ChunkRanges | None = None,
 ) -> list[int]:
     """The first chunks of some documents that contain a word, in whatever case."""
+    if within is not None and not within.size:
+        return []
     where, value = _contains("chunk_text", spelling)
     numbers = ",".join(map(str, document_ids))
     inside = "" if within is None else "AND +id IN carray(?)"
