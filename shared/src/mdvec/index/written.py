@@ -82,6 +82,25 @@ def chunks_naming(connection: apsw.Connection, tables: Tables, name: str) -> lis
     return [int(str(number)) for number, text in rows if pattern.search(str(text))]
 
 
+def chunks_written(connection: apsw.Connection, tables: Tables, text: str) -> list[int] | None:
+    """The chunks that have a text of several terms (15.3.1) as it is written, in any width.
+
+    None if none has it, but perhaps a document where no chunk is, as in its front matter.
+    """
+    wanted, fts = folded(text), identifier(tables.fts)
+    rows = connection.execute(
+        f"SELECT rowid FROM {fts} WHERE {fts} MATCH ?", (f'"{" ".join(terms(wanted))}"',)
+    )
+    side_by_side = [int(str(number)) for (number,) in rows]
+    pattern = _pattern(wanted, inside=False)
+    written = [
+        number
+        for number, names, chunk in _texts(connection, tables, side_by_side)
+        if pattern.search(names) or pattern.search(folded(chunk))
+    ]
+    return written or ([] if documents_with(connection, tables, text) == [] else None)
+
+
 def _is_too_much(connection: apsw.Connection, tables: Tables) -> bool:
     documents = identifier(tables.documents)
     (size,) = connection.execute(f"SELECT sum(size) FROM {documents}").fetchone() or (0,)

@@ -12,8 +12,8 @@ from mdvec.index import (
     ChunkRanges,
     Tables,
     chunks_naming,
-    chunks_saying,
     chunks_with,
+    chunks_written,
     document_frequencies,
     documents_with,
     has_usable_words,
@@ -143,11 +143,8 @@ def _chunks_with_sign(
     connection: apsw.Connection, names: Tables, spelling: str
 ) -> Sequence[int] | None:
     """The chunks that have a name with a sign, or what is meant as written; None if unknown."""
-    if spelling.endswith(("+", "#")):
-        return chunks_naming(connection, names, spelling)
-    chunks = [int(number) for number in chunks_saying(connection, names, spelling, inside=False)]
-    # A document may have it where no passage is, as in its front matter.
-    return chunks or (None if documents_with(connection, names, spelling) != [] else [])
+    is_name = spelling.endswith(("+", "#"))
+    return (chunks_naming if is_name else chunks_written)(connection, names, spelling)
 
 
 def _first_within(
