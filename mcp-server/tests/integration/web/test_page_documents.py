@@ -42,6 +42,18 @@ def test_links_are_followed_and_lead_back(client):
     assert "給湯器.md" in missing.text  # the nearest
 
 
+def test_a_link_by_name_leads_to_the_note_beside_its_own(tmp_path):
+    notes = Collection(tmp_path / "notes", tmp_path / "v.sqlite")
+    for folder in "ab":
+        notes.write(f"{folder}/dup.md", f"# {folder} の記録")
+    notes.write("b/from.md", "[[dup|その記録]]")
+    notes.import_()
+    with page_site(notes.database) as site, site.client() as client:
+        page = client.get("/document", params={"tool": "notes", "path": "b/from.md"}).text
+        (link,) = re.findall(r'<a href="([^"]*)">その記録</a>', page)
+        assert client.get(link.replace("&amp;", "&")).url.params["path"] == "b/dup.md"
+
+
 def test_pictures_of_the_folder_are_shown_and_nothing_else(client):
     page = client.get("/document", params={"tool": "notes", "path": "一覧.md"}).text
     (source,) = re.findall(r'<img src="([^"]*)"', page)

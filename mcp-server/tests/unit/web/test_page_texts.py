@@ -75,8 +75,8 @@ PICTURE = "/document/picture?tool=notes&amp;path="
 @each(
     ("written", "shown"),
     [
-        ("[[湯]]", f'<a href="{DOCUMENT}%E6%B9%AF">湯</a>'),
-        ("[[b#見出し 一|あれ]]", f'<a href="{DOCUMENT}b#s-見出し-一">あれ</a>'),
+        ("[[湯]]", f'<a href="{DOCUMENT}%E6%B9%AF&amp;beside=notes">湯</a>'),
+        ("[[b#見出し 一|あれ]]", f'<a href="{DOCUMENT}b&amp;beside=notes#s-見出し-一">あれ</a>'),
         ("[[#下]]", '<a href="#s-下">#下</a>'),
         ("[[../../x]]", "<a>../../x</a>"),
         ("![[a.png]]", f'<img src="{PICTURE}notes%2Fa.png" alt="a.png" loading="lazy">'),

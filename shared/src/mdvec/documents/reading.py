@@ -151,10 +151,11 @@ def read_document(
     )
 
 
-def named_document(database: Path, tool_name: str, name: str) -> str | None:
+def named_document(database: Path, tool_name: str, name: str, folder: str = "") -> str | None:
     """The path of the document that a link with this name means; None if it means none.
 
-    If several have the name, the one with the shortest path is meant.
+    If several have the name, one in the link's own ``folder`` is meant, or the one with the
+    shortest path.
 
     Raises:
         ToolNotFound: there is no such tool.
@@ -163,7 +164,11 @@ def named_document(database: Path, tool_name: str, name: str) -> str | None:
         tables = registry.get_tool(connection, tool_name).tables
         ids = documents_named(connection, tables, name)
         paths = [path for _, path in documents.paths(connection, tables, ids)]
-    return min(paths, key=lambda path: (path.count("/"), path), default=None)
+    return min(
+        paths,
+        key=lambda path: (path.rpartition("/")[0] != folder, path.count("/"), path),
+        default=None,
+    )
 
 
 def _page_range(stored: StoredText, page: int | None) -> tuple[int, int] | None:

@@ -229,7 +229,8 @@ def _link(target: str, base: _Place, *, is_wiki: bool) -> dict[str, str]:
     anchor = f"#{anchor_of(fragment)}" if fragment else ""
     if not path:
         return {"href": anchor} if anchor else {}
-    return {"href": _address("/document", base, path) + anchor}
+    beside = {"beside": base.folder} if is_wiki and base.folder else {}
+    return {"href": _address("/document", base, path, **beside) + anchor}
 
 
 def _path(written: str, base: _Place, *, is_wiki: bool = False) -> tuple[str, str]:
@@ -247,8 +248,8 @@ def _path(written: str, base: _Place, *, is_wiki: bool = False) -> tuple[str, st
     return whole if is_inside else "", fragment
 
 
-def _address(view: str, base: _Place, path: str) -> str:
-    return f"{view}?{urlencode({'tool': base.tool, 'path': path}, errors='replace')}"
+def _address(view: str, base: _Place, path: str, **more: str) -> str:
+    return f"{view}?{urlencode({'tool': base.tool, 'path': path, **more}, errors='replace')}"
 
 
 _LINE_COMMENTS = {

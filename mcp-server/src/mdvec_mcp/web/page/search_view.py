@@ -246,7 +246,7 @@ class _Document:
             try:
                 document = _around(self.views, name, path, start)
             except ReadingRefused:
-                named = named_document(database, name, path)
+                named = named_document(database, name, path, query.text("beside"))
                 if named is None or named == path:
                     raise
                 return named
