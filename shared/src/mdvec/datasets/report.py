@@ -129,21 +129,24 @@ def readings_of(
 
 
 def with_reading(
-    table: FileTable, understood: Mapping[str, Understood], before: Mapping[str, str]
+    of_file: FileTable, understood: Mapping[str, Understood], before: Mapping[str, str]
 ) -> FileTable:
-    """The table with what is said of its files.
+    """The table with what is said of it and of its files, where the import read them.
 
-    ``before`` is what was said of tables, by name: it holds for files that were not read again.
+    ``before`` is what was said of tables, by name: it holds until all their files are read again.
     """
-    of_files = _readings_of(table.table, understood)
-    said = _said(of_files)
-    known = before.get(table.table.name, "")
-    combined = table.table.combined
-    are_all_new = combined and {each.file for each in of_files} >= {f.path for f in combined.files}
-    if known and combined and not are_all_new and known not in said:
-        said.insert(0, known)
-    reading = "; ".join(said) or table.table.reading
-    return replace(table, table=replace(table.table, reading=reading))
+    table, said = of_file.table, {path: str(how) for path, how in understood.items()}
+    if table.combined is None:
+        reading = said.get(table.origin, table.reading)
+    else:
+        files = [
+            replace(each, reading=said.get(each.path, each.reading))
+            for each in table.combined.files
+        ]
+        is_new = all(each.path in said for each in files)
+        reading = said.get(table.origin, "" if is_new else before.get(table.name, ""))
+        table = replace(table, combined=replace(table.combined, files=tuple(files)))
+    return replace(of_file, table=replace(table, reading=reading))
 
 
 def _readings_of(

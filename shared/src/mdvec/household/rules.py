@@ -206,7 +206,7 @@ def _rule(connection: apsw.Connection, tool_id: int, shop: str, category: str) -
 def chosen_category(connection: apsw.Connection, tool_id: int, name: str) -> Category:
     """The category of a name that a row or a shop's rows are to have.
 
-    A 大項目 and a 中項目 that are both stated, and 収入, need no row of theirs in the ledger.
+    A 大項目 and a 中項目 that are both stated need no row of theirs in the ledger.
 
     Raises:
         UnknownCategory: no category, or several, have that name.

@@ -216,7 +216,10 @@ def _without_passages(
     if single.exact:
         words = single.exact[0]
         if any(documents_with(connection, tool.tables, words) for tool in requested):
-            return f'no passage of {names} says "{words}", but a front matter, which where reads'
+            return (
+                f'no passage of {names} says "{words}", which a note has elsewhere, as in its '
+                "front matter, which where reads"
+            )
         return f'nothing in {names} says "{words}" as it is written'
     return f'every passage of {names} says "{single.exclude[0]}"'
 

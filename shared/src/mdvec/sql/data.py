@@ -147,7 +147,8 @@ def _described_table(table: DatasetTable) -> JsonAnswer:
 
 def _reading(table: DatasetTable) -> JsonAnswer:
     """What is unusual in how the table was read, as far as an answer has room for it."""
-    return {"read": shortened(table.reading, _MAX_READING)} if table.reading else {}
+    reading = table.whole_reading
+    return {"read": shortened(reading, _MAX_READING)} if reading else {}
 
 
 def _present_file(table: DatasetTable, tool: Tool) -> ParquetTable:

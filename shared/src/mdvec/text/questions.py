@@ -209,7 +209,7 @@ def analyse_question(question: str) -> QuestionTerms:
         tuple(dict.fromkeys([*signed, *(term for term, _, _ in plain), *parts])),
         {
             **words,
-            **dict.fromkeys(dates.keys() - signed.keys(), ""),
+            **{date: "" for date in dates if date not in signed},
             **{part: part for part in parts},
         },
         frozenset(word.term for word in content if not word.is_known),

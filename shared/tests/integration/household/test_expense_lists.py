@@ -153,3 +153,21 @@ def test_a_tagged_row_that_is_no_payment_is_named_beside_the_list(connection):
     answer = expense_list(connection, tool, "medical", period="2025年", today=TODAY)
     assert (answer.total, [row.id for row in answer.near]) == (50_000, [payout])
     assert "架空生命" in answer.text
+
+
+def test_a_list_speaks_of_its_own_planned_and_renamed_rows_alone(connection):
+    rows = [
+        Bought("2026-01-05", "山田病院", -700, "健康・医療/医療費"),
+        Bought("2026-01-06", "朝市", -90, "食料/食品"),
+        Bought("2026-01-06", "朝市", -10, "食費/食品"),
+        Bought("2026-01-25", "旅館", -50_000, "旅行/宿"),
+    ]
+    tool = fill(connection, rows)
+    set_rule(connection, tool, shop="", category="食料 = 食費")
+    notes = expense_list(connection, tool, "medical", period="2026-01", today=TODAY).notes
+    assert not any("予定" in note or ("規則で" in note and "含みます" in note) for note in notes)
+    planned = fill(
+        connection, [*rows, Bought("2026-01-26", "山田病院", -80, "健康・医療/医療費")], "more"
+    )
+    notes = expense_list(connection, planned, "medical", period="2026-01", today=TODAY).notes
+    assert "予定（今日より後の日付の明細）: 1件、支出 80円（上の金額に含みます）" in notes

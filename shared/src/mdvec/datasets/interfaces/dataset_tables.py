@@ -16,6 +16,7 @@ import apsw
 
 from mdvec.datasets.core.columns import Column, TableExtent
 from mdvec.datasets.core.grouping import FileGroup, table_name
+from mdvec.text import some_of
 
 _FILE_COLUMNS = ("path", "size", "mtime_ns", "left_out", "app_version")
 _TABLE_COLUMNS = (
@@ -28,13 +29,14 @@ _TABLE_COLUMNS = (
 class CombinedFile:
     """One of the files of a combined table, as it was at its import.
 
-    ``path`` is as scanned, ``source`` its absolute path.
+    ``path`` is as scanned, ``source`` its absolute path; ``reading`` is as of a ``DatasetTable``.
     """
 
     path: str
     source: Path
     size: int
     mtime_ns: int
+    reading: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,8 @@ class DatasetTable(TableExtent):
         size: the source's size at its import; a .duckdb file's includes its log.
         mtime_ns: the source's time of change at its import.
         combined: the files that it combines; None for one file. ``source`` is their folder then.
-        reading: what the import said of how its files were read; "" if nothing was unusual.
+        reading: what the import said of how it was read, apart from single files of those that it
+            combines; "" if nothing was unusual.
     """
 
     name: str
@@ -83,6 +86,16 @@ class DatasetTable(TableExtent):
     def is_copy(self) -> bool:
         """Whether it is read from a private copy."""
         return self.parquet != self.source
+
+    @property
+    def whole_reading(self) -> str:
+        """What was unusual in reading it and each of its files; files read alike share a text."""
+        alike: dict[str, list[str]] = {}
+        for file in self.combined.files if self.combined else ():
+            if file.reading:
+                alike.setdefault(file.reading, []).append(file.path)
+        said = [f"{some_of(paths, 1)}: {reading}" for reading, paths in alike.items()]
+        return "; ".join(filter(None, [self.reading, *said]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +257,10 @@ def _combination(stored: object) -> Combination | None:
 def _combination_row(combined: Combination | None) -> str | None:
     if combined is None:
         return None
-    files = [(file.path, str(file.source), file.size, file.mtime_ns) for file in combined.files]
+    files = [
+        (file.path, str(file.source), file.size, file.mtime_ns, file.reading)
+        for file in combined.files
+    ]
     row = {
         "group": asdict(combined.group),
         "file_column": combined.file_column,

@@ -253,10 +253,8 @@ def resolve_subject(name: str, hierarchy: Hierarchy) -> ResolvedSubject:
 
 
 def stated_category(name: str) -> Category | None:
-    """The category of 「大項目 > 中項目」 as it is written, or 収入; None for any other name."""
+    """The category of 「大項目 > 中項目」 as it is written; None for any other name."""
     parts = [part.strip() for part in re.split("[>＞]", name)]
-    if parts == [INCOME]:
-        return Category(INCOME)
     return Category(*parts) if len(parts) == 2 and all(parts) else None
 
 
