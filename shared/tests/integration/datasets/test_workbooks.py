@@ -117,11 +117,18 @@ NO_TOTALS = ["会 計", "時計", "合計額の内訳", "計画", "A"]
 
 
 @pytest.mark.parametrize("name", [*TOTALS, *NO_TOTALS])
-def test_only_the_first_text_of_a_row_names_a_total(files, name):
-    rows = [("A", "合計", 3), ("B", None, 4), (name, "備考", 7), (None, None, 9)]
-    workbook(files.folder / "a.xlsx", ("s", [("品名", "備考", "額"), *rows]))
+@pytest.mark.parametrize("place", [0, 2])
+def test_one_of_the_first_three_texts_of_a_row_names_a_total(files, name, place):
+    row = ["東京", 5, "都内", "注", 7]
+    row[place] = name
+    rows = [("A", 1, "x", "合計", 3), ("B", 2, None, None, 4), tuple(row), (None,) * 4 + (9,)]
+    names = ("地域", "番号", "市", "備考", "額")
+    workbook(files.folder / "a.xlsx", ("s", [names, *rows]))
+    lines = [",".join("" if cell is None else str(cell) for cell in row) for row in [names, *rows]]
+    files.write("b.csv", "\n".join(lines))
     files.import_("new", options=DatasetOptions(readings=reading_choices(["totals=out"])))
-    assert files.read("t__a") == [row for row in rows if row[0] not in TOTALS]
+    left = [row for row in rows if row[place] not in TOTALS]
+    assert files.read("t__a") == files.read("t__b") == left
 
 
 def test_rows_of_errors_or_formulas_without_a_value_are_rows_of_null(files):

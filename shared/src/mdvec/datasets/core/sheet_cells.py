@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, time
 from functools import lru_cache
+from itertools import dropwhile, islice
 
 _CURRENCIES = {
     "¥": "¥",
@@ -42,6 +43,7 @@ _SUMS = ("合計", "総計", "小計")
 _TOTALS = (*_SUMS, "計", "total", "subtotal", "grandtotal")
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _SUM_AFTER_NAME = re.compile(r"\S{2,}\s+計$")
+TOTAL_AMONG = 3
 _MAX_SHOWN = 5
 
 
@@ -169,12 +171,18 @@ def unescaped(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def is_total(row: Sequence[object]) -> bool:
-    """Whether the first text of a row says that its numbers sum up those of other rows."""
-    first = next((cell for cell in row if isinstance(cell, str) and cell.strip()), "")
-    text = _BRACKETS.sub("", unicodedata.normalize("NFKC", first)).strip().rstrip(":.-").rstrip()
+def is_total(text: str) -> bool:
+    """Whether a cell says that the numbers of its row sum up those of other rows."""
+    text = _BRACKETS.sub("", unicodedata.normalize("NFKC", text)).strip().rstrip(":.-").rstrip()
     plain = re.sub(r"[\W_]", "", text).lower()
     return plain in _TOTALS or plain.endswith(_SUMS) or _SUM_AFTER_NAME.search(text) is not None
+
+
+def total_in(cells: Iterable[object]) -> str:
+    """The text among a row's first cells that names a total (計 in 東京, 計); "" if none does."""
+    filled = dropwhile(lambda cell: cell is None, cells)
+    texts = (cell for cell in islice(filled, TOTAL_AMONG) if isinstance(cell, str))
+    return next(filter(is_total, texts), "").strip(" ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +253,7 @@ class FilledRows:
         going_on: list[tuple[MergedCells, object]] = []
         for number, row in numbered:
             self.first, self.last = self.first or number, number
-            sums_up = is_total(row)
+            sums_up = bool(total_in(row))
             going_on = [(cells, value) for cells, value in going_on if number <= cells.last_row]
             for cells, value in going_on:
                 row += [None] * (cells.column - len(row))

@@ -21,7 +21,7 @@ import duckdb
 
 from mdvec.cancelling import is_cancelled
 from mdvec.datasets.core.first_row import NO_HEADER_NOTE
-from mdvec.datasets.core.sheet_cells import totals_note
+from mdvec.datasets.core.sheet_cells import TOTAL_AMONG, totals_note
 from mdvec.datasets.core.understood import AS_TEXT, FOUND, ReadColumn, ReadingOptions, Understood
 from mdvec.datasets.core.value_types import BLANKS, ValueKind, kinds_of, mostly, possible_kinds
 from mdvec.datasets.interfaces.connection import (
@@ -151,7 +151,7 @@ def _convert(
 ) -> tuple[tuple[ReadColumn, ...], Mapping[str, int]]:
     """Write the rows to ``target`` with their types, if all lines are accounted for.
 
-    Returns the columns, and the first texts of rows of totals with the number of those rows.
+    Returns the columns, and the texts that name rows of totals with the number of those rows.
     """
     progress = _Progress(on_rows)
     with safe_connection(
@@ -231,9 +231,8 @@ def _converted(
 def _totals(
     connection: duckdb.DuckDBPyConnection, rows: Rows, columns: Sequence[ReadColumn], target: Path
 ) -> Mapping[str, int]:
-    """The first texts of rows of totals; of a value that is no text, what is no total."""
-    names = [(identifier(column.name), column.type) for column in columns]
-    texts = [f"if({at} IS NULL, NULL, '0')" if kind != "VARCHAR" else at for at, kind in names]
+    """The texts that name rows of totals, and the number of these."""
+    texts = [identifier(each.name) for each in columns[:TOTAL_AMONG] if each.type == "VARCHAR"]
     return rows.left_out or totals_among(connection, texts, parquet_scan(target))
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import duckdb
 
-from mdvec.datasets.core.sheet_cells import is_total
+from mdvec.datasets.core.sheet_cells import TOTAL_AMONG, is_total, total_in
 from mdvec.datasets.interfaces.connection import first_line, one_path
 from mdvec.datasets.interfaces.csv_head import Head
 from mdvec.files import UnreadableFile
@@ -27,8 +27,7 @@ _COUNTED_AT_ONCE = 2**17
 _MAX_ROW_BYTES = 2**25
 _MAX_LINE_BYTES = 64 * MEGABYTE
 _BLANK_LINE = re.compile(rb"\n(?=\r?\n)")
-_TOTALS_AMONG = 3
-_MAX_TOTAL_BYTES = 100
+_MAX_TOTAL_LENGTH = 50
 NullsIn = Callable[[str], Sequence[str]]
 """The texts that stand for no value in a column, by its name."""
 
@@ -99,7 +98,7 @@ class Rows:
         is_large: whether it is worth while to watch, and to read in parallel.
         may_hold_returns: whether CR stands within cells; all lines end in LF then.
         is_parallel: whether several threads begin at different lines.
-        left_out: the first texts of rows that are left out, and how many such rows there are.
+        left_out: the texts that name rows of totals as such, and how many of these are left out.
     """
 
     file: Path
@@ -129,12 +128,11 @@ class Rows:
         rows = f"SELECT {', '.join(cells)} FROM {self._scan()}"
         if not self.left_out:
             return rows
-        texts = ", ".join(map(literal, self.left_out))
-        return f"{rows} WHERE coalesce({_first_text(self._first_cells)} NOT IN ({texts}), true)"
+        return f"{rows} WHERE {_first_of(self._first_cells, self.left_out)} IS NULL"
 
     @property
     def _first_cells(self) -> list[str]:
-        return [f"c{at}" for at in range(len(self.names))][:_TOTALS_AMONG]
+        return [f"c{at}" for at in range(len(self.names))][:TOTAL_AMONG]
 
     def without_totals(self, connection: duckdb.DuckDBPyConnection) -> Rows:
         """The rows without those that sum up others."""
@@ -239,34 +237,43 @@ def _last_opening(file: Path) -> int:
 def totals_among(
     connection: duckdb.DuckDBPyConnection, columns: Sequence[str], table: str
 ) -> dict[str, int]:
-    """The texts that rows summing up others begin with, and how many such rows there are.
+    """The texts that name rows as sums of others, and how many such rows there are.
 
-    ``columns`` are SQL of the first cells of ``table``; a row is judged by the first filled one.
+    ``columns`` are SQL of the first cells of ``table``, of those that are texts.
     """
-    # In a query of its own, since the table may have a column of this name.
-    firsts = f"SELECT {_first_text(columns[:_TOTALS_AMONG])} AS first FROM {table}"
-    rows = connection.execute(
-        f"SELECT first, count(*) FROM ({firsts}) WHERE strlen(first) <= {_MAX_TOTAL_BYTES} "
-        "AND (contains(first, '計') OR contains(lower(first), 'total')) GROUP BY first "
-        "ORDER BY first"
+    if not columns:
+        return {}
+    found = connection.execute(
+        " UNION ".join(
+            f"SELECT trim({cell}) FROM {table} WHERE length({cell}) <= {_MAX_TOTAL_LENGTH} "
+            f"AND (contains({cell}, '計') OR contains(lower({cell}), 'total'))"
+            for cell in columns
+        )
     ).fetchall()
-    return {text: number for text, number in rows if is_total([text])}
+    if not (totals := [text for (text,) in found if is_total(text)]):
+        return {}
+    rows = connection.execute(
+        f"SELECT {_first_of(columns, totals)} AS total, count(*) FROM {table} "
+        "GROUP BY total HAVING total IS NOT NULL ORDER BY total"
+    )
+    return dict(rows.fetchall())
 
 
 def totals_of(rows: Iterable[Sequence[str | None]]) -> dict[str, int]:
     """The same of rows of texts that are in memory, which a query takes longer for."""
-    firsts = (
-        next((text for cell in row[:_TOTALS_AMONG] if (text := (cell or "").strip(" "))), "")
-        for row in rows
-    )
-    counted = Counter(text for text in firsts if "計" in text or "total" in text.lower())
-    return {
-        text: counted[text]
-        for text in sorted(counted)
-        if len(text.encode()) <= _MAX_TOTAL_BYTES and is_total([text])
-    }
+    totals = (total_in(cell for cell in row[:TOTAL_AMONG] if _may_sum(cell)) for row in rows)
+    counted = Counter(filter(None, totals))
+    return {text: counted[text] for text in sorted(counted)}
 
 
-def _first_text(cells: Sequence[str]) -> str:
-    texts = ", ".join(f"nullif(trim({cell}), '')" for cell in cells)
-    return f"coalesce({texts})"
+def _may_sum(cell: str | None) -> bool:
+    if cell is None or len(cell) > _MAX_TOTAL_LENGTH:
+        return False
+    return "計" in cell or "total" in cell.lower()
+
+
+def _first_of(cells: Sequence[str], texts: Iterable[str]) -> str:
+    """SQL: the first of the cells that is one of the texts, else NULL."""
+    some = ", ".join(map(literal, texts))
+    found = ", ".join(f"CASE WHEN trim({cell}) IN ({some}) THEN trim({cell}) END" for cell in cells)
+    return f"coalesce({found}, NULL)"

@@ -241,7 +241,7 @@ def _odd_note(connection: duckdb.DuckDBPyConnection, name: str, scan: str, patte
 
 def _may_mean_nothing(text: str, name: str) -> bool:
     is_word = text.isprintable() and len(text) <= _MAX_SHOWN and not any(map(str.isdigit, text))
-    return is_word and text != name and not is_total([text])
+    return is_word and text != name and not is_total(text)
 
 
 def _kinds(
