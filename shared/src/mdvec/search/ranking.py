@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from mdvec.embedding import ModelError
-from mdvec.index import StoredChunk, Tables
+from mdvec.index import StoredChunk
 from mdvec.search.candidates import ToolCandidates
 from mdvec.search.core.fusion import FIRST, Evidence, Scored, SearchMode, evidence, fuse
 from mdvec.search.core.lexical import Candidate, CorpusStatistics
@@ -41,7 +41,6 @@ class RankedChunk:
     """
 
     tool: Tool
-    tables: Tables
     chunk: StoredChunk
     scored: Scored
     likelihood: float
@@ -172,7 +171,6 @@ class Pool:
         ranked = [
             RankedChunk(
                 of.tool,
-                of.tables,
                 chunk,
                 fused,
                 first_evidence.likelihood(best - fused.score),
