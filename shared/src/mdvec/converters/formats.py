@@ -8,13 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from mdvec.text import (
-    CODE_ENDINGS,
-    MARKUP_ENDINGS,
-    PAGE_BREAK,
-    has_long_ending,
-    on_one_line,
-)
+from mdvec.text import CODE_ENDINGS, MARKUP_ENDINGS, PAGE_BREAK, has_long_ending, on_one_line
 
 
 @dataclass(frozen=True, slots=True)

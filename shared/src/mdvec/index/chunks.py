@@ -10,12 +10,7 @@ import apsw
 
 from mdvec.database import records
 from mdvec.index.chroma_collections import collection_of
-from mdvec.index.properties import (
-    NOT_DERIVED,
-    other_names,
-    rebuild_properties,
-    stored_properties,
-)
+from mdvec.index.properties import NOT_DERIVED, other_names, rebuild_properties, stored_properties
 from mdvec.index.table_changes import drop_vectors, put_vectors, rebuild_vector_index
 from mdvec.index.tables import Tables, create_word_indexes, drop_word_indexes
 from mdvec.index.words import delete_terms, insert_terms

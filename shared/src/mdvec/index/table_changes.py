@@ -202,10 +202,7 @@ def pending_document(
         (document_id,),
     )
     return PendingDocument(
-        str(path),
-        str(title),
-        [int(chunk_id) for (chunk_id,) in ids],
-        list(records(stored, Chunk)),
+        str(path), str(title), [int(chunk_id) for (chunk_id,) in ids], list(records(stored, Chunk))
     )
 
 

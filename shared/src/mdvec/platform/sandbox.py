@@ -140,10 +140,7 @@ _AARCH64 = (
     198, 203, 199, 221, 129, 117, 138, 40, 130, 131, 217, 219, 97, 240, 241, 268, 270, 271, 280,
     281, 282,
 )  # fmt: skip
-_MACHINES = {
-    "x86_64": (0xC000003E, _X86_64, 56),
-    "aarch64": (0xC00000B7, _AARCH64, 220),
-}
+_MACHINES = {"x86_64": (0xC000003E, _X86_64, 56), "aarch64": (0xC00000B7, _AARCH64, 220)}
 """By machine: its number, the refused calls, and clone."""
 
 

@@ -11,13 +11,7 @@ import apsw
 from mdvec import index
 from mdvec.search.core.fusion import ENGLISH_WORDS, is_foreign_prose
 from mdvec.search.core.lexical import is_written_apart
-from mdvec.text import (
-    QuestionTerms,
-    folded,
-    in_other_kana,
-    is_letters,
-    written_otherwise,
-)
+from mdvec.text import QuestionTerms, folded, in_other_kana, is_letters, written_otherwise
 
 MIN_CANDIDATES = 60
 """Candidates per retriever; more if more hits are requested."""

@@ -66,11 +66,7 @@ def main() -> None:
 
 def _imported(settings: Settings, order: Mapping[str, Any], speaker: _Speaker) -> Result:
     request = import_request(
-        settings,
-        order["tool"],
-        "update",
-        is_automatic=order["is_automatic"],
-        is_unattended=True,
+        settings, order["tool"], "update", is_automatic=order["is_automatic"], is_unattended=True
     )
     wait_until_settled(request.database, request.tool, request.rules)
 

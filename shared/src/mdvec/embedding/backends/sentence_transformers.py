@@ -26,11 +26,7 @@ from mdvec.embedding.backends.hub import (
     quiet_transformers,
     snapshot,
 )
-from mdvec.embedding.backends.model_files import (
-    BLOCK_CHARS,
-    prefixes_known_of,
-    revision_of,
-)
+from mdvec.embedding.backends.model_files import BLOCK_CHARS, prefixes_known_of, revision_of
 from mdvec.embedding.backends.use import ApproximateTokens
 from mdvec.embedding.cards import ModelCard, model_of
 from mdvec.embedding.embedder import ModelError, ModelUnavailable

@@ -67,9 +67,7 @@ def check_database(installation: Installation) -> Iterator[Finding]:
         return
     if not is_writable(path):
         yield Finding(
-            "warning",
-            "database",
-            f"{path} or its folder cannot be written; imports fail",
+            "warning", "database", f"{path} or its folder cannot be written; imports fail"
         )
     if trouble := network_trouble(path):
         yield Finding("trouble", "database", f"{trouble}; imports are refused")

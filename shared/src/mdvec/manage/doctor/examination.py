@@ -70,10 +70,7 @@ class Examination:
 
 
 def examine(
-    installation: Installation,
-    *,
-    fix: bool = False,
-    groups: tuple[CheckGroup, ...] = GROUPS,
+    installation: Installation, *, fix: bool = False, groups: tuple[CheckGroup, ...] = GROUPS
 ) -> Examination:
     """Run the checks; with ``fix``, fix what can be fixed without losing data and check again."""
     findings: list[Finding] = []
