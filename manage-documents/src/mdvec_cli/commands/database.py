@@ -44,11 +44,7 @@ def status_command(
     name: Annotated[
         str | None,
         typer.Option(
-            "--name",
-            "-n",
-            help="Show this tool in detail.",
-            show_default=False,
-            autocompletion=complete_tool_names,
+            "--name", "-n", help="Show this tool in detail.", autocompletion=complete_tool_names
         ),
     ] = None,
     show_all: Annotated[

@@ -11,6 +11,7 @@ from mdvec_cli.commands.terminal import (
     FormatOption,
     SettingsOptions,
     chosen_format,
+    command_group,
     confirmed,
     in_own_language,
     print_json,
@@ -23,11 +24,7 @@ from mdvec_cli.commands.terminal import (
 if TYPE_CHECKING:
     from mdvec.embedding import ListedModel
 
-app = typer.Typer(
-    help="List the embedding models, try one, or download one.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = command_group("List the embedding models, try one, or download one.")
 
 
 @app.command("ls")

@@ -58,68 +58,65 @@ def search_command(
     name: Annotated[
         str | None,
         typer.Option("--name", "-n", help="The tool to search; by default, all active ones.",
-                     show_default=False, autocompletion=complete_tool_names),
+                     autocompletion=complete_tool_names),
     ] = None,
     k: Annotated[
-        int | None, typer.Option("--k", "-k", help="The number of hits.", show_default=False)
+        int | None, typer.Option("--k", "-k", help="The number of hits.")
     ] = None,
     return_: Annotated[
         Returning, typer.Option("--return", help="How much text each hit shows.")
     ] = "chunk",
     mode: Annotated[
         SearchMode | None,
-        typer.Option("--mode", "-m", show_default=False,
+        typer.Option("--mode", "-m",
                      help="Search by words and vectors (hybrid), or by one of them."),
     ] = None,
     path: Annotated[
         str | None,
-        typer.Option("--path", metavar="PATTERN", show_default=False,
+        typer.Option("--path", metavar="PATTERN",
                      help="Only files like this, as in .gitignore: notes/2025/, *.md."),
     ] = None,
     tag: Annotated[
         list[str] | None,
-        typer.Option("--tag", metavar="TAG", show_default=False,
+        typer.Option("--tag", metavar="TAG",
                      help="Only notes with this tag or a subtag; repeat to require several."),
     ] = None,
     since: Annotated[
         str | None,
-        typer.Option("--since", metavar="DAY", show_default=False,
+        typer.Option("--since", metavar="DAY",
                      help="Only notes from this day on: 2025-06-01, 2025年6月, 先週, last week."),
     ] = None,
     until: Annotated[
         str | None,
-        typer.Option("--until", metavar="DAY", help="Only notes up to this day.",
-                     show_default=False),
+        typer.Option("--until", metavar="DAY", help="Only notes up to this day."),
     ] = None,
     exact: Annotated[
         list[str] | None,
-        typer.Option("--exact", metavar="TEXT", show_default=False,
+        typer.Option("--exact", metavar="TEXT",
                      help='Only passages with this text as written, as with "TEXT" in the query.'),
     ] = None,
     exclude: Annotated[
         list[str] | None,
-        typer.Option("--exclude", metavar="TEXT", show_default=False,
+        typer.Option("--exclude", metavar="TEXT",
                      help="No passages with this text, as with -TEXT in the query."),
     ] = None,
     also: Annotated[
         list[str] | None,
-        typer.Option("--also", metavar="QUERY", show_default=False,
+        typer.Option("--also", metavar="QUERY",
                      help="The same in other words or languages, ranked together; up to 5."),
     ] = None,
     where: Annotated[
         list[str] | None,
-        typer.Option("--where", metavar="KEY=VALUE", show_default=False,
+        typer.Option("--where", metavar="KEY=VALUE",
                      help="Only notes with this in the front matter; repeat to require several."),
     ] = None,
     links_to: Annotated[
         str | None,
-        typer.Option("--links-to", metavar="FILE", help="Only notes that link to this one.",
-                     show_default=False),
+        typer.Option("--links-to", metavar="FILE", help="Only notes that link to this one."),
     ] = None,
     related_to: Annotated[
         str | None,
-        typer.Option("--related-to", metavar="FILE", help="Notes that are about the same.",
-                     show_default=False),
+        typer.Option("--related-to", metavar="FILE", help="Notes that are about the same."),
     ] = None,
     tasks: Annotated[
         bool, typer.Option("--tasks", help="Only what has open tasks (- [ ]).")
@@ -316,19 +313,12 @@ def _judgement(answer: Answer) -> str:
 @with_settings_options
 def get_command(
     options: SettingsOptions,
-    file: Annotated[
-        str, typer.Argument(help="The document, as search shows it.", show_default=False)
-    ],
+    file: Annotated[str, typer.Argument(help="The document, as search shows it.")],
     name: NameOption,
-    from_line: Annotated[
-        int | None, typer.Option("--from", min=1, help="The first line.", show_default=False)
-    ] = None,
-    to_line: Annotated[
-        int | None, typer.Option("--to", min=1, help="The last line.", show_default=False)
-    ] = None,
+    from_line: Annotated[int | None, typer.Option("--from", min=1, help="The first line.")] = None,
+    to_line: Annotated[int | None, typer.Option("--to", min=1, help="The last line.")] = None,
     page: Annotated[
-        int | None,
-        typer.Option("--page", min=1, help="A page, slide or chapter.", show_default=False),
+        int | None, typer.Option("--page", min=1, help="A page, slide or chapter.")
     ] = None,
     format_: Annotated[
         DisplayFormat, typer.Option("--format", help="The output format.")

@@ -15,6 +15,7 @@ from mdvec_cli.commands.terminal import (
     FormatOption,
     SettingsOptions,
     chosen_format,
+    command_group,
     print_facts,
     print_json,
     print_line,
@@ -26,11 +27,7 @@ if TYPE_CHECKING:
     from mdvec.manage import Service
 
 
-app = typer.Typer(
-    help="Run one server for all clients, started with your session.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = command_group("Run one server for all clients, started with your session.")
 
 
 @app.command("install")
@@ -41,7 +38,7 @@ def install_command(
         str, typer.Option("--http", metavar="HOST:PORT", help="Where the server listens.")
     ] = "127.0.0.1:8765",
     token_file: Annotated[
-        Path | None, typer.Option("--token-file", help="The file of the token.", show_default=False)
+        Path | None, typer.Option("--token-file", help="The file of the token.")
     ] = None,
     print_: Annotated[
         bool, typer.Option("--print", help="Print the service's file and install nothing.")

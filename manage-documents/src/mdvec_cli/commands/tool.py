@@ -15,6 +15,7 @@ from mdvec_cli.commands.terminal import (
     FormatOption,
     NameOption,
     SettingsOptions,
+    command_group,
     print_json,
     print_line,
     print_table,
@@ -25,11 +26,7 @@ from mdvec_cli.commands.terminal import (
 if TYPE_CHECKING:
     from mdvec.tools import Tool
 
-app = typer.Typer(
-    help="Add, change, delete, enable, disable and list tools.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = command_group("Add, change, delete, enable, disable and list tools.")
 
 _DESCRIPTION_HELP = "What the source contains; a model reads it to decide when to search."
 _TITLE_HELP = "What clients show to people in place of the name, in any language."
@@ -59,7 +56,7 @@ def add(
             "tables (Parquet, CSV, JSON, Excel, Arrow, SQLite, DuckDB).",
         ),
     ] = _DEFAULT_KIND,
-    title: Annotated[str | None, typer.Option(help=_TITLE_HELP, show_default=False)] = None,
+    title: Annotated[str | None, typer.Option(help=_TITLE_HELP)] = None,
 ) -> None:
     """Register a folder or a data file as a tool.
 
@@ -87,29 +84,29 @@ def update(
     options: SettingsOptions,
     name: NameOption,
     description: Annotated[
-        str | None, typer.Option("--description", "-d", help=_DESCRIPTION_HELP, show_default=False)
+        str | None, typer.Option("--description", "-d", help=_DESCRIPTION_HELP)
     ] = None,
     source: Annotated[
-        Path | None, typer.Option("--source", "-s", help=_SOURCE_HELP, show_default=False)
+        Path | None, typer.Option("--source", "-s", help=_SOURCE_HELP)
     ] = None,
     title: Annotated[
         str | None,
-        typer.Option(help=f"{_TITLE_HELP} '' removes it.", show_default=False),
+        typer.Option(help=f"{_TITLE_HELP} '' removes it."),
     ] = None,
     include: Annotated[
         list[str] | None,
-        typer.Option("--include", metavar="PATTERN", show_default=False,
+        typer.Option("--include", metavar="PATTERN",
                      help="Import only files like this, as in .gitignore; repeatable; replaces "
                           "the tool's patterns, and '' removes them."),
     ] = None,
     exclude: Annotated[
         list[str] | None,
-        typer.Option("--exclude", metavar="PATTERN", show_default=False,
+        typer.Option("--exclude", metavar="PATTERN",
                      help="Do not import files like this; otherwise as --include."),
     ] = None,
     formats: Annotated[
         str | None,
-        typer.Option("--formats", metavar="NAMES", show_default=False,
+        typer.Option("--formats", metavar="NAMES",
                      help=f"Read these formats too, joined by commas: {_FORMATS}."),
     ] = None,
 ) -> None:  # fmt: skip
