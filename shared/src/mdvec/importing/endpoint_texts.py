@@ -50,13 +50,13 @@ class PaidVectors:
         """The vectors that are there, by text."""
         by_text = {}
         for text in texts:
-            row = self._connection.execute(
+            vector = self._connection.execute(
                 "SELECT embedding FROM paid_vectors "
                 "WHERE tool_id = ? AND fingerprint = ? AND digest = ?",
                 (*self._key, _digest(text)),
-            ).fetchone()
-            if row is not None:
-                by_text[text] = bytes(row[0])
+            ).get
+            if vector is not None:
+                by_text[text] = bytes(vector)
         return by_text
 
     def keep(self, vectors: Mapping[str, bytes]) -> None:

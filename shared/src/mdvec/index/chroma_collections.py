@@ -123,10 +123,8 @@ def unsent_count(connection: apsw.Connection, tables: Tables) -> int | None:
     known = collection_of(connection, tables)
     if known is None:
         return None
-    (count,) = connection.execute(
-        f"SELECT count(*) FROM {identifier(tables.vectors)} WHERE id > ?", (known.last_sent,)
-    ).fetchone() or (0,)
-    return int(count)
+    unsent = f"SELECT count(*) FROM {identifier(tables.vectors)} WHERE id > ?"
+    return int(connection.execute(unsent, (known.last_sent,)).get)
 
 
 def check_writer(connection: apsw.Connection, tables: Tables, server: ChromaServer) -> None:

@@ -233,10 +233,7 @@ def section_goes_on(
 
 def chunk_count(connection: apsw.Connection, tables: Tables) -> int:
     """The number of chunks of a tool."""
-    (count,) = connection.execute(
-        f"SELECT count(*) FROM {identifier(tables.vectors)}"
-    ).fetchone() or (0,)
-    return int(count)
+    return int(connection.execute(f"SELECT count(*) FROM {identifier(tables.vectors)}").get)
 
 
 @dataclass(frozen=True, slots=True)

@@ -277,12 +277,12 @@ def _copy(connection: apsw.Connection, target: Path, on_copied: OnCopied) -> Non
 
 
 def _copy_pages(source: apsw.Connection, target: apsw.Connection, on_copied: OnCopied) -> None:
-    (page_size,) = source.execute("PRAGMA page_size").fetchone() or (0,)
+    page_size = int(source.execute("PRAGMA page_size").get)
     with target.backup("main", source, "main") as backup:
         while not backup.done:
             backup.step(_PAGES_A_STEP)
             total = backup.page_count
-            on_copied((total - backup.remaining) * int(page_size), total * int(page_size))
+            on_copied((total - backup.remaining) * page_size, total * page_size)
 
 
 def _pack(copy: Path, settings: Path | None, target: Path) -> None:
@@ -340,8 +340,7 @@ def _tools_of(copy: Path, file: Path) -> tuple[str, ...]:
     """The names of a copy's tools, after a check of all its pages."""
     try:
         with open_database(copy, "read") as connection:
-            (check,) = connection.execute("PRAGMA quick_check(1)").fetchone() or ("",)
-            if check != "ok":
+            if connection.execute("PRAGMA quick_check(1)").get != "ok":
                 raise BackupRefused(f"the database in {file} is damaged; nothing was changed")
             return tuple(tool.name for tool in registry.list_tools(connection))
     except DatabaseError as error:

@@ -264,8 +264,7 @@ def _reason_to_rebuild(
 
 
 def _number(connection: apsw.Connection, sql: str) -> int:
-    (number,) = connection.execute(sql).fetchone() or (0,)
-    return int(number)
+    return int(connection.execute(sql).get)
 
 
 _ENGINE = "engine"
