@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -248,11 +248,7 @@ def _load_early(wiring: Wiring, rows: Sequence[Tool]) -> None:
         wiring.server.on_listed.append(_load_dictionary)
     if kinds := {row.kind for row in rows} - wiring.early:
         wiring.early.update(kinds)
-        wiring.server.on_listed.append(lambda: _load_looks(kinds))
-
-
-def _load_looks(kinds: Set[str]) -> None:
-    sync.load_modules(kinds)
+        wiring.server.on_listed.append(lambda: sync.load_modules(kinds))
 
 
 def _load_dictionary() -> None:

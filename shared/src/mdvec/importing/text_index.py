@@ -181,8 +181,7 @@ class TextIndex:
                 problems.append(Problem(document.file_path, str(error)))
                 continue
             if vectors is not None:
-                with self._job.stopwatch.stage("write"), self._connection:
-                    check_unchanged(self._connection, self._tool)
+                with self._job.stopwatch.stage("write"), self._writing():
                     index.fill_vectors(self._connection, self._tables, document.ids, vectors)
             self._progress.file_done()
         if waiting:
@@ -253,8 +252,7 @@ class TextIndex:
 
     def begin(self, files: int, stored: int = 0) -> None:
         """Record that an import of ``files`` files begins, of which ``stored`` are unchanged."""
-        with self._connection:
-            check_unchanged(self._connection, self._tool)
+        with self._writing():
             registry.begin_import(self._connection, self._tool, self._job.rules, files, stored)
         self._files_before = self._files_stored = stored
 
@@ -271,8 +269,7 @@ class TextIndex:
         """Choose the model and the chunking of an empty tool, and create its indexes."""
         self._loaded = self._load_model(rebuild=True)
         name, generation = self._tool.name, self._tool.generation + 1
-        with self._connection:
-            check_unchanged(self._connection, self._tool)
+        with self._writing():
             table_changes.drop_leftovers(self._connection, self._tool.id, name, current=-1)
             self._create_indexes(index.Tables(self._tool.id, name, generation))
             self._record_model(generation)
@@ -307,10 +304,16 @@ class TextIndex:
             index.check_writer(connection, names, engine)
 
     @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """A transaction that changes the tool, which is still the same."""
+        with self._connection:
+            check_unchanged(self._connection, self._tool)
+            yield
+
+    @contextmanager
     def _building(self, notice: str) -> Iterator[None]:
         self._job.on_notice(notice)
-        with self._connection, self._job.stopwatch.stage("index"):
-            check_unchanged(self._connection, self._tool)
+        with self._job.stopwatch.stage("index"), self._writing():
             yield
 
     def _create_indexes(self, names: index.Tables) -> None:
@@ -320,8 +323,7 @@ class TextIndex:
 
     def put(self, document: index.NewDocument) -> None:
         """Store a document whole."""
-        with self._job.stopwatch.stage("write"), self._connection:
-            check_unchanged(self._connection, self._tool)
+        with self._job.stopwatch.stage("write"), self._writing():
             if document.vectors is None:
                 index.expect_vectors(self._connection, self._tables)
             documents.put_document(self._connection, self._tables, document)
@@ -329,8 +331,7 @@ class TextIndex:
 
     def touch(self, path: str, size: int, mtime_ns: int) -> None:
         """Store a file's new time; its content is unchanged."""
-        with self._connection:
-            check_unchanged(self._connection, self._tool)
+        with self._writing():
             documents.touch_document(self._connection, self._tables, path, size, mtime_ns)
             self._count_stored()
 
@@ -338,16 +339,14 @@ class TextIndex:
         """Delete documents."""
         if not paths:
             return
-        with self._job.stopwatch.stage("write"), self._connection:
-            check_unchanged(self._connection, self._tool)
+        with self._job.stopwatch.stage("write"), self._writing():
             for path in paths:
                 documents.delete_document(self._connection, self._tables, path)
 
     def finish(self) -> None:
         """Record that the import has finished, and erase deleted terms from the file."""
         ask_about_questions(self._job, self.model_name, self.embedder)
-        with self._connection:
-            check_unchanged(self._connection, self._tool)
+        with self._writing():
             self._record_end()
 
     def send_vectors(self) -> None:
@@ -384,8 +383,7 @@ class TextIndex:
         self._loaded = self._load_model(rebuild=True)
         tool = self._tool
         self._tables = index.Tables(tool.id, tool.name, tool.generation + 1, staged=True)
-        with self._connection:
-            check_unchanged(self._connection, tool)
+        with self._writing():
             tables.create_tables(self._connection, self._tables)
             self._create_indexes(self._tables)
 
@@ -393,8 +391,7 @@ class TextIndex:
         """Replace the old generation by the new one, whose vectors are sent before."""
         ask_about_questions(self._job, self.model_name, self.embedder)
         self.send_vectors()
-        with self._connection, self._job.stopwatch.stage("write"):
-            check_unchanged(self._connection, self._tool)
+        with self._job.stopwatch.stage("write"), self._writing():
             index.renew_vector_index(self._connection, self._tables)
             table_changes.replace_tables(self._connection, self._tool.tables, self._tables)
             self._record_model(self._tables.generation)

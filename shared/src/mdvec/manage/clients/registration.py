@@ -91,17 +91,12 @@ def _merged(
 def _own_arguments(entry: ClientEntry) -> list[str]:
     """The arguments of mdvec-mcp itself, without those of a program that starts it, such as uvx."""
     arguments = entry.get("args")
-    line = [
-        str(entry.get("command", "")),
-        *map(str, arguments if isinstance(arguments, list) else []),
-    ]
-    starts = [at for at, part in enumerate(line) if _program(part) in _PROGRAM_NAMES]
+    given = arguments if isinstance(arguments, list) else []
+    line = [str(entry.get("command", "")), *map(str, given)]
+    # A Windows path takes either separator, whichever system the program is of.
+    programs = (PureWindowsPath(part).name.lower().removesuffix(".exe") for part in line)
+    starts = [at for at, program in enumerate(programs) if program in _PROGRAM_NAMES]
     return line[starts[-1] + 1 :] if starts else []
-
-
-def _program(path: str) -> str:
-    """The name of a program, whichever system the path is of."""
-    return PureWindowsPath(path).name.lower().removesuffix(".exe")
 
 
 def _options(arguments: list[str]) -> list[_Option]:
