@@ -135,10 +135,8 @@ class Wiring:
 class ToolFamily:
     """Tools that the server offers when the database has a row of certain kinds.
 
-    Attributes:
-        add: adds the tools that the family's rows share to an offer.
-        add_row: adds a row's own tool to an offer; None gives the row a search tool.
-        is_listed_first: whether its tools are listed before those of the rows.
+    ``add`` adds those that the rows share to an offer, ``add_row`` a row's own; None gives the row
+    a search tool. Those of a family that ``is_listed_first`` come before the rows'.
     """
 
     add: Callable[[Wiring, Offer], None]

@@ -79,12 +79,8 @@ def source_values(
 ) -> Values:
     """A source as data.
 
-    Args:
-        source: the source.
-        tags: the most frequent tags of its documents.
-        entries: the most frequent entries of their front matter, with frequent values.
-        latest: its import that runs or ended last.
-        last_day: of a household's transactions.
+    ``tags`` and ``entries`` are the most frequent of its documents, ``latest`` is its import that
+    runs or ended last, ``last_day`` that of a household's transactions.
     """
     tool, fresh = source.tool, source.freshness
     is_running = latest is not None and latest["state"] == "running"

@@ -52,11 +52,7 @@ class Shown:
 
 
 class ChatPages:
-    """The views of the page as a chat sees them; the application is built when first used.
-
-    Args:
-        wiring: what the server's tools share.
-    """
+    """The views of the page as a chat sees them; the application is built when first used."""
 
     def __init__(self, wiring: Wiring) -> None:
         self._wiring = wiring

@@ -59,14 +59,11 @@ class OtherWriter(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class StoredCollection:
-    """What the file knows about a collection.
+    """What the file knows about a collection, which had ``size`` vectors after the last import.
 
-    Attributes:
-        name: its name on the server.
-        build: the random id that an import from this file left in it; None before the first one.
-        next_build: the id that an import was about to leave there; None if that import ended.
-        last_sent: the highest chunk id that was sent.
-        size: how many vectors the last import left in it.
+    ``build`` is the random id that an import from this file left in it, None before the first one;
+    ``next_build`` what one was about to leave there, None if that import ended. ``last_sent`` is
+    the highest chunk id that was sent.
     """
 
     name: str

@@ -27,10 +27,7 @@ def _any_name(name: str, _: Iterable[str]) -> str:
 class KindCode:
     """The code of a kind; each field loads what it gives.
 
-    Attributes:
-        importer: gives the importer.
-        status: gives the functions that read and show the status.
-        name_check: gives the function that refuses a name that clashes with others of this kind.
+    That of ``name_check`` refuses a name that clashes with others of this kind.
     """
 
     importer: Callable[[], Importer]

@@ -38,13 +38,8 @@ class _PathRule(ctypes.Structure):
 def restrict_files(readable: Iterable[Path | int], writable: Path | None = None) -> bool:
     """Deny the network and all other files to this thread and the threads that it starts.
 
-    They cannot start programs either.
-
-    Args:
-        readable: the files and folders (with all in them) that can be read; a descriptor stands
-            for an open file.
-        writable: the folder in which files can also be created, written and removed; None
-            stands for no folder.
+    They cannot start programs either. Of folders, all in them can be read; a descriptor stands for
+    an open file. Files can be created, written and removed in ``writable`` alone.
 
     Returns:
         Whether the kernel supports it and the rules are in force.

@@ -47,12 +47,9 @@ def _name_terms(name: str, *, has_words: bool) -> frozenset[str]:
 
 
 class FieldReader:
-    """Counts a question's terms in the fields of passages.
+    """Counts a question's terms in the fields of passages, whose properties go by document id.
 
-    Args:
-        query: the question's terms. Plain terms are counted here; counts of words are stored.
-        found: the terms of the index that each word is searched by, and how they are like it.
-        properties: the properties of the passages' documents, by document id.
+    Plain terms are counted here; counts of words are stored.
     """
 
     def __init__(
@@ -226,19 +223,11 @@ MAX_COMPARED_EXACTLY = 2_048
 
 @dataclass(frozen=True, slots=True)
 class ToolCandidates:
-    """A tool's candidates for a question, and what is needed to score them.
+    """A tool's candidates for a question, in the order of their ids, and what scores them.
 
-    Attributes:
-        tool: the tool.
-        query: the question's terms, without words if the tool's word index is outdated.
-        found: what the index of words has of the question's words.
-        chunks: the candidates, by id.
-        words: how often each word occurs in each field, by chunk id.
-        statistics: the number of chunks, and of those that contain each term.
-        properties: the properties of the candidates' documents, by document id.
-        searched: the number of chunks that passed the filters.
-        constants: how far the model's cosines are trusted.
-        trouble: why the vector retriever could not be used, if it could not.
+    The ``query`` has no words if the tool's word index is outdated. ``words`` counts each word in
+    each field, by chunk id; ``properties`` go by document id. ``searched`` chunks passed the
+    filters. ``trouble`` says why the vector retriever could not be used, if it could not.
     """
 
     tool: Tool

@@ -60,12 +60,8 @@ class Contents(Protocol):
 class KindStatus:
     """How the status of a kind's tools is read and shown.
 
-    Attributes:
-        overview_title: the title of the table that lists the tools of this kind.
-        overview_columns: that table's own columns, each a field of ``ToolStatus``.
-        contents_title: the title of the table that lists one tool's contents.
-        count: counts a tool's contents.
-        read: reads a tool's contents.
+    The overview lists the tools of this kind, with columns of its own, each a field of
+    ``ToolStatus``; the other table one tool's contents.
     """
 
     overview_title: str

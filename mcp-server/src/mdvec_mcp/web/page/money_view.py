@@ -283,9 +283,7 @@ class Dearest:
 def dearest_month(spending: CategoryTrend, categories: Sequence[CategoryTrend]) -> Dearest | None:
     """The month with the most spending; None if nothing was spent or no category stands out.
 
-    Args:
-        spending: all spending by month.
-        categories: the categories, over the same months.
+    The categories are over the months of all ``spending``.
     """
     known = [figure for figure in spending.months if figure.amount]
     if len(known) < 2:
