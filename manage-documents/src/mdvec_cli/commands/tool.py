@@ -185,6 +185,11 @@ def _switch(name: str, database: Path, *, active: bool) -> None:
         say(f"disabled {tool.name}; running servers no longer offer it")
 
 
+_AS_JSON = (
+    "name", "title", "description", "source", "kind", "is_active", "model", "last_import_at",
+)  # fmt: skip
+
+
 @app.command("ls")
 @with_settings_options
 def ls(
@@ -198,7 +203,7 @@ def ls(
     default = settings.display.default_format if show_all else None
     match format_ or default:
         case "json":
-            print_json({"tools": [_as_json(tool) for tool in tools]})
+            print_json({"tools": [{key: getattr(tool, key) for key in _AS_JSON} for tool in tools]})
         case "table":
             _print_tools(tools)
         case None:
@@ -218,16 +223,3 @@ def _print_tools(tools: list[Tool]) -> None:
             for tool in tools
         ],
     )  # fmt: skip
-
-
-def _as_json(tool: Tool) -> dict[str, object]:
-    return {
-        "name": tool.name,
-        "title": tool.title,
-        "description": tool.description,
-        "source": str(tool.source),
-        "kind": tool.kind,
-        "is_active": tool.is_active,
-        "model": tool.model,
-        "last_import_at": tool.last_import_at,
-    }
