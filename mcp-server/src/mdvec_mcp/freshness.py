@@ -230,7 +230,9 @@ class FreshnessWatch:
     def _look(self, scope: str, concerns: Callable[[Tool], bool], stamp: FileStamp | None) -> None:
         try:
             began = time.monotonic()
-            states = self._looked(concerns)
+            states = tuple(
+                seen for seen in map(self._looked_at, filter(concerns, self.served())) if seen
+            )
             now = time.monotonic()
             with self._lock:
                 # The first look also imports modules, which says nothing of the next ones.
@@ -244,10 +246,6 @@ class FreshnessWatch:
             with self._lock:
                 self._running.pop(scope, None)
                 self._first_look_until.pop(scope, None)
-
-    def _looked(self, concerns: Callable[[Tool], bool]) -> tuple[Freshness, ...]:
-        states = (self._looked_at(tool) for tool in filter(concerns, self.served()))
-        return tuple(state for state in states if state is not None)
 
     def _looked_at(self, tool: Tool) -> Freshness | None:
         """A look at one tool; None if nothing can be said about its source now."""

@@ -168,11 +168,8 @@ def _add_transports(parser: argparse.ArgumentParser) -> None:
 
 
 def _log_to_stderr(level: str) -> None:
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
-    handler.setLevel(level)
-    logging.getLogger().addHandler(handler)
-    logging.getLogger().setLevel("WARNING")
+    of_others = "ERROR" if level == "ERROR" else "WARNING"
+    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", level=of_others)
     logging.getLogger("mdvec").setLevel(level)
 
 

@@ -84,7 +84,11 @@ def compact(
     """
     with open_database(database, "read"):
         pass
-    _check_writable(database)
+    if not is_writable(database):
+        raise DatabaseUnusable(
+            f"{database} cannot be compacted: the file or its folder is not writable; "
+            "change its permissions, or name another database with --database"
+        )
     with no_imports(database, on_notice):
         _check_room(database, free_bytes)
         before = size_on_disk(database)
@@ -129,14 +133,6 @@ def no_imports(database: Path, on_notice: Callable[[str], None]) -> Iterator[Non
 def _tools(database: Path) -> list[Tool]:
     with open_database(database, "read") as connection:
         return sorted(registry.list_tools(connection), key=lambda tool: tool.id)
-
-
-def _check_writable(database: Path) -> None:
-    if not is_writable(database):
-        raise DatabaseUnusable(
-            f"{database} cannot be compacted: the file or its folder is not writable; "
-            "change its permissions, or name another database with --database"
-        )
 
 
 def _check_room(database: Path, free_bytes: Callable[[Path], int]) -> None:

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import apsw
-
 from mdvec import index
 from mdvec.database import open_database, snapshot
 from mdvec.index import documents
@@ -87,10 +85,14 @@ def list_documents(
         if not listed and not filters.is_empty and requested:
             notes.append(explain_empty(connection, requested, filters))
         first = (page - 1) * PER_PAGE
-        shown = [
-            _listed(connection, *document, with_tasks=filters.open_tasks)
-            for document in listed[first : first + PER_PAGE]
-        ]
+        shown = []
+        for tool, path, of_document in listed[first : first + PER_PAGE]:
+            stored = documents.stored_text(connection, tool.tables, path)
+            title, content = (stored.title, stored.content) if stored is not None else ("", "")
+            tasks = tuple(index.open_tasks(content)) if filters.open_tasks else ()
+            shown.append(
+                ListedDocument(tool.name, path, title, of_document.day, of_document.tags, tasks)
+            )
     names = tuple(tool.name for tool in requested or named)
     return Listing(names, tuple(shown), len(listed), page, pages, tuple(notes))
 
@@ -138,17 +140,3 @@ def query_like(
                 text = readable_chunk(stored.file_path, body)[:_LIKE_CHARS]
                 return SourceDocument(tool.name, stored.file_path), f"{stored.title}\n{text}"
     raise SearchRefused(f"no document {quoted(file_path)} here; hits and listings name them")
-
-
-def _listed(
-    connection: apsw.Connection,
-    tool: Tool,
-    path: str,
-    properties: index.StoredProperties,
-    *,
-    with_tasks: bool,
-) -> ListedDocument:
-    stored = documents.stored_text(connection, tool.tables, path)
-    title, content = (stored.title, stored.content) if stored is not None else ("", "")
-    tasks = tuple(index.open_tasks(content)) if with_tasks else ()
-    return ListedDocument(tool.name, path, title, properties.day, properties.tags, tasks)

@@ -169,7 +169,8 @@ class _Money:
             page=1 if shop is not None else page,
         )  # fmt: skip
         subject = answer.category
-        shops_of = _spending_of(subject)
+        # The shops are those of a category, else of all spending.
+        shops_of = subject if isinstance(subject, Category) else Total.SPENDING
         known = category_hierarchy(ledger, tool_id)
         trend = self._trend(ledger, tool_id, answer.months, subject)
         year_before = self._year_before(ledger, tool_id, answer.months, subject)
@@ -232,11 +233,6 @@ class _Money:
             (series,) = trend.series
             return {str(figure.month.plus(_YEAR)): figure.amount for figure in series.months}
         return {}
-
-
-def _spending_of(subject: Subject | None) -> Subject:
-    """The rows whose shops are listed: those of a category, else all spending."""
-    return subject if isinstance(subject, Category) else Total.SPENDING
 
 
 def _chart(trend: TrendAnswer, year_before: dict[str, int | None], *, is_whole: bool) -> MonthChart:

@@ -96,11 +96,14 @@ class _Tools:
         rules = wiring.settings.scan_rules()
         sources = {source.tool.name: source for source in list_sources(wiring.database, rules)}
         imports = {run["tool"]: run for run in imports_now(wiring.freshness)}
-        return seen, [
-            _shown(tool, status[tool.name], sources.get(tool.name), imports, language)
-            for tool in tools
-            if tool.name in status
-        ]
+        wording = freshness_in_japanese if language == "ja" else freshness_in_english
+        shown = []
+        for tool in (tool for tool in tools if tool.name in status):
+            source, import_ = sources.get(tool.name), imports.get(tool.name)
+            is_running = import_ is not None and import_["state"] == "running"
+            fresh = "" if source is None else wording(source.freshness, is_running)
+            shown.append(ShownTool(tool, status[tool.name], source, fresh, import_))
+        return seen, shown
 
     async def folders(self, request: Request) -> Response:
         """A folder of the home with those in it, to pick one."""
@@ -229,20 +232,6 @@ class _Tools:
                 await anyio.sleep(_LOOK_SECONDS)
         finally:
             self._streams.release()
-
-
-def _shown(
-    tool: Tool,
-    status: manage.ToolStatus,
-    source: Source | None,
-    imports: dict[str, Values],
-    language: Language,
-) -> ShownTool:
-    import_ = imports.get(tool.name)
-    is_running = import_ is not None and import_["state"] == "running"
-    wording = freshness_in_japanese if language == "ja" else freshness_in_english
-    fresh = "" if source is None else wording(source.freshness, is_running)
-    return ShownTool(tool, status, source, fresh, import_)
 
 
 def event(name: str, data: dict[str, Any]) -> str:

@@ -191,7 +191,10 @@ def check_indexes(installation: Installation) -> Iterator[Finding]:
 def _of_tool(connection: apsw.Connection, database: Path, tool: Tool) -> Finding:
     count = chunks.chunk_count(connection, tool.tables)
     pending = index.pending_count(connection, tool.tables)
-    wrong = _wrong_vectors(connection, tool) - pending
+    vectors = identifier(tool.tables.vectors)
+    size = _BYTES_PER_NUMBER * (tool.dimension or 0)
+    sql = f"SELECT count(*) FROM {vectors} WHERE length(embedding) <> {size:d}"
+    wrong = _number(connection, sql) - pending
     if wrong:
         return Finding(
             "trouble", "indexes",
@@ -220,14 +223,6 @@ def rebuild_indexes(database: Path, name: str) -> None:
         tool = registry.get_tool(connection, name)
         with only_import_of(database, tool, lambda _: None), connection:
             chunks.rebuild_indexes(connection, registry.get_tool(connection, name).tables)
-
-
-def _wrong_vectors(connection: apsw.Connection, tool: Tool) -> int:
-    return _number(
-        connection,
-        f"SELECT count(*) FROM {identifier(tool.tables.vectors)} WHERE length(embedding) <> "
-        f"{_BYTES_PER_NUMBER * (tool.dimension or 0):d}",
-    )
 
 
 def _reason_to_rebuild(
