@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from mdvec import embedding, manage
@@ -20,9 +20,6 @@ from mdvec_cli.commands.terminal import (
     say,
     with_settings_options,
 )
-
-if TYPE_CHECKING:
-    from mdvec.embedding import ListedModel
 
 app = command_group("List the embedding models, try one, or download one.")
 
@@ -56,7 +53,7 @@ def ls(options: SettingsOptions, format_: FormatOption = None) -> None:
     say(f"your own models: {embedding.FORMS}; see docs/models.md")
 
 
-def _as_json(model: ListedModel) -> dict[str, object]:
+def _as_json(model: embedding.ListedModel) -> dict[str, object]:
     card = model.card
     return {
         "name": card.name,

@@ -6,7 +6,7 @@ import os
 import sys
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 import typer
@@ -19,10 +19,6 @@ from mdvec_cli.commands.terminal import (
     say,
     with_settings_options,
 )
-
-if TYPE_CHECKING:
-    from mdvec.manage import FileChange
-
 
 ClientName = Literal["claude-desktop", "claude-code", "cursor", "vscode", "copilot-cli", "codex"]
 """The clients of mdvec.manage.clients.clients."""
@@ -114,7 +110,7 @@ def unregister_command(client: ClientArgument) -> None:
     _report(change, f"removed from {chosen.title}", "mdvec is not registered")
 
 
-def _report(change: FileChange, done: str, nothing_to_do: str) -> None:
+def _report(change: manage.FileChange, done: str, nothing_to_do: str) -> None:
     if not change.changed:
         say(f"{nothing_to_do} in {change.file}")
         return

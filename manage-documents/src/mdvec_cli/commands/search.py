@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 from mdvec import documents, embedding, manage, search, text
@@ -30,11 +30,6 @@ from mdvec_cli.commands.terminal import (
     say,
     with_settings_options,
 )
-
-if TYPE_CHECKING:
-    from mdvec.embedding import BackendOptions, Embedder
-    from mdvec.search import Answer, Hit, Listing
-
 
 _LINES_SHOWN = 8
 
@@ -186,7 +181,7 @@ def search_command(
     _print_hits(answer, explain=explain)
 
 
-def _print_listing(listing: Listing, *, as_json: bool) -> None:
+def _print_listing(listing: search.Listing, *, as_json: bool) -> None:
     if as_json:
         print_json(asdict(listing))
         return
@@ -203,11 +198,11 @@ def _print_listing(listing: Listing, *, as_json: bool) -> None:
 
 
 @contextmanager
-def _load(options: BackendOptions, name: str) -> Iterator[Embedder]:
+def _load(options: embedding.BackendOptions, name: str) -> Iterator[embedding.Embedder]:
     yield embedding.catalog.load(name, options)
 
 
-def _print_json(answer: Answer, *, explain: bool) -> None:
+def _print_json(answer: search.Answer, *, explain: bool) -> None:
     plain = asdict(answer)
     if not explain:
         del plain["seconds"], plain["evidence"]
@@ -216,7 +211,7 @@ def _print_json(answer: Answer, *, explain: bool) -> None:
     print_json(plain)
 
 
-def _print_hits(answer: Answer, *, explain: bool) -> None:
+def _print_hits(answer: search.Answer, *, explain: bool) -> None:
     if not answer.results:
         say(_why_no_hits(answer))
     elif not answer.confident:
@@ -240,14 +235,14 @@ def _print_hits(answer: Answer, *, explain: bool) -> None:
         )  # fmt: skip
 
 
-def _about(hit: Hit) -> str:
+def _about(hit: search.Hit) -> str:
     """What a hit's line says after its place."""
     about = f"  ({on_one_line(hit.about)})" if hit.about else ""
     found_by = f"  [found by {on_one_line(', '.join(hit.found_by))}]" if hit.found_by else ""
     return about + found_by + (f"  [also in {', '.join(hit.also_in)}]" if hit.also_in else "")
 
 
-def _why_no_hits(answer: Answer) -> str:
+def _why_no_hits(answer: search.Answer) -> str:
     if not answer.tools:
         return (
             "no tool with texts is active; add one with: "
@@ -261,7 +256,7 @@ def _why_no_hits(answer: Answer) -> str:
     return f"{names}: nothing found in {counted(answer.total_chunks, 'passage')}"
 
 
-def _shown_lines(hit: Hit) -> list[str]:
+def _shown_lines(hit: search.Hit) -> list[str]:
     """The first lines of the passage, without blank ones."""
     lines = [on_one_line(line) for line in hit.content.splitlines() if line.strip()]
     if len(lines) > _LINES_SHOWN:
@@ -269,7 +264,7 @@ def _shown_lines(hit: Hit) -> list[str]:
     return lines
 
 
-def _explanation(hit: Hit, question: str) -> list[str]:
+def _explanation(hit: search.Hit, question: str) -> list[str]:
     """Why a hit has its score: by words, by vectors, and both together."""
     why = hit.explanation
     words = " ".join(why.matched_words) or "none"
@@ -290,7 +285,7 @@ def _explanation(hit: Hit, question: str) -> list[str]:
     ]
 
 
-def _judgement(answer: Answer) -> str:
+def _judgement(answer: search.Answer) -> str:
     """The evidence for whether the hits answer the question."""
     basis = answer.evidence
     nearest = "similarity not used"

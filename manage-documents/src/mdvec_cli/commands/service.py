@@ -6,7 +6,7 @@ import os
 import sys
 import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from mdvec import manage
@@ -22,10 +22,6 @@ from mdvec_cli.commands.terminal import (
     say,
     with_settings_options,
 )
-
-if TYPE_CHECKING:
-    from mdvec.manage import Service
-
 
 app = command_group("Run one server for all clients, started with your session.")
 
@@ -90,7 +86,7 @@ def status_command(options: SettingsOptions, format_: FormatOption = None) -> No
     )
 
 
-def _service(command: list[str]) -> Service:
+def _service(command: list[str]) -> manage.Service:
     config_home = os.environ.get("XDG_CONFIG_HOME")
     home = Path.home()
     return manage.service_of(

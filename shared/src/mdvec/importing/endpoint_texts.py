@@ -13,7 +13,6 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from threading import Event, Thread
-from typing import TYPE_CHECKING
 
 import apsw
 
@@ -24,9 +23,6 @@ from mdvec.errors import MdvecError
 from mdvec.importing.job import ImportJob, ProgressCount
 from mdvec.importing.options import ImportRefused
 from mdvec.tools import allow_endpoint, is_endpoint_allowed
-
-if TYPE_CHECKING:
-    from mdvec.embedding import Vectors
 
 
 class PaidVectors:
@@ -97,7 +93,7 @@ class _Request:
     """A batch that is under way."""
 
     texts: Sequence[str]
-    answer: Future[Vectors]
+    answer: Future[embedding.Vectors]
 
     @property
     def has_vectors(self) -> bool:
@@ -191,7 +187,7 @@ class EndpointTexts:
             return
         if not self._is_allowed:
             self._ask()
-        answer: Future[Vectors] = Future()
+        answer: Future[embedding.Vectors] = Future()
         self._request = _Request(texts, answer)
         # Not of an executor, whose end would wait for the answer after Ctrl-C.
         Thread(
@@ -235,7 +231,7 @@ class EndpointTexts:
         self._progress.add_units(len(texts))
         self._send()
 
-    def _keep(self, texts: Sequence[str], rows: Vectors) -> None:
+    def _keep(self, texts: Sequence[str], rows: embedding.Vectors) -> None:
         with self._job.stopwatch.stage("write"), self._job.connection:
             self._check_tool()
             vectors = {text: row.tobytes() for text, row in zip(texts, rows, strict=True)}
@@ -298,7 +294,7 @@ def _is_now_allowed(job: ImportJob, sending: embedding.Sending) -> bool:
 def _embed(
     embedder: embedding.RemoteEmbedder,
     texts: Sequence[str],
-    answer: Future[Vectors],
+    answer: Future[embedding.Vectors],
     is_over: Event,
 ) -> None:
     """Embed in a thread; a retry does not begin once the import is over."""
@@ -309,7 +305,7 @@ def _embed(
         answer.set_exception(error)
 
 
-def _awaited(answer: Future[Vectors]) -> Vectors:
+def _awaited(answer: Future[embedding.Vectors]) -> embedding.Vectors:
     while not answer.done():
         raise_if_cancelled()
         try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from mdvec import embedding, index
 from mdvec.database import has_table, roll_back, snapshot
@@ -21,9 +20,6 @@ from mdvec.importing.options import ImportRefused, model_to_load, resolve_chunki
 from mdvec.index import chunks, documents, table_changes, tables
 from mdvec.text import ChunkingOptions, texts_to_embed
 from mdvec.tools import registry
-
-if TYPE_CHECKING:
-    from mdvec.embedding import Vectors
 
 
 class TextIndex:
@@ -137,7 +133,7 @@ class TextIndex:
         if self._endpoint is not None:
             self._endpoint.keep_last()
 
-    def embed(self, texts: Sequence[str], known: dict[str, bytes]) -> Vectors | None:
+    def embed(self, texts: Sequence[str], known: dict[str, bytes]) -> embedding.Vectors | None:
         """One vector per text; reuses ``known`` vectors, and adds new ones to it.
 
         In the background they come later: None, unless all are known already, or a rebuild needs
