@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from mdvec_mcp.search import ModelPool
     from mdvec_mcp.server import Wiring
 
-
 _DEFAULT_ADDRESS = "127.0.0.1:8765"
 _ON_TERMINAL = (
     "mdvec-mcp is a server: an MCP client starts it and speaks JSON to it; to add it to a client's "
@@ -304,7 +303,6 @@ def _active_tools(database: Path) -> list[Tool]:
 
 
 def _models(settings: Settings) -> search.ModelPool:
-
     def load(name: str) -> Embedder:
         return embedding.catalog.load(name, settings.model.options())
 

@@ -248,7 +248,6 @@ def _add_reindex(offer: Offer, freshness: FreshnessWatch) -> None:
             ),
         ] = _WAIT_SECONDS,
     ) -> ToolReply:
-
         tools = await in_thread(lambda: _chosen(freshness, tool))
         runs = [freshness.start_import(target) for target in tools]
         try:
@@ -273,7 +272,6 @@ def _add_reindex(offer: Offer, freshness: FreshnessWatch) -> None:
 
 def _add_sources(offer: Offer, freshness: FreshnessWatch) -> None:
     async def list_sources() -> ToolReply:
-
         return await in_thread(lambda: source_list(freshness))
 
     offer.add_tool(

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from mdvec.manage import Finding, ToolStatus
     from mdvec.tools import KindStatus
 
-
 _PAGE = 50
 
 

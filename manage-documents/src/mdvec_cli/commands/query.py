@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from mdvec.queries import SaveMode
     from mdvec.settings import Settings
 
-
 TableFormat = Literal["table", "json", "csv"]
 """The form in which a command on tables prints its result."""
 

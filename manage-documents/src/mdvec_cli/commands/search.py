@@ -33,7 +33,6 @@ from mdvec_cli.commands.terminal import (
 
 _LINES_SHOWN = 8
 
-
 SearchMode = Literal["hybrid", "vector", "lexical"]
 
 Returning = Literal["chunk", "section", "document"]

@@ -32,12 +32,10 @@ if TYPE_CHECKING:
     from mdvec.analysis import ExportFormat
     from mdvec.charts import ImageFormat, PlotKind
 
-
 _BAR_CELLS = 30
 ReplaceOption = Annotated[
     bool, typer.Option("--replace", help="Replace the file, if there is one.")
 ]
-
 
 FileFormat = Literal["parquet", "csv"]
 
@@ -219,7 +217,6 @@ def new_file(path: Path, *, replace: bool) -> Iterator[IO[bytes]]:
 
 
 _FORMATS: dict[str, ImageFormat] = {".png": "png", ".svg": "svg", ".jpg": "jpeg", ".jpeg": "jpeg"}
-
 
 ChartKind = Literal["bar", "line", "area", "scatter", "histogram", "box", "heatmap"]
 

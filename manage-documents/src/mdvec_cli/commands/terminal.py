@@ -149,7 +149,6 @@ def chosen_format(flag: DisplayFormat | None, settings: Settings) -> DisplayForm
 STOPPED = 130
 """The exit code of a command interrupted by Ctrl-C."""
 
-
 _LABELS = {"error": "エラー", "warning": "警告", "note": "注意", "next": "次に"}
 
 

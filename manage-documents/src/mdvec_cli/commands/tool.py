@@ -33,7 +33,6 @@ _TITLE_HELP = "What clients show to people in place of the name, in any language
 _FORMATS = ", ".join(known.name for known in FORMATS)
 _SOURCE_HELP = "The folder to import; for a dataset, a single file is possible too."
 
-
 if TYPE_CHECKING:
     ToolKind = str
 else:

@@ -29,7 +29,6 @@ from mdvec.tools import KINDS, Tool, only_import_of, registry
 if TYPE_CHECKING:
     from mdvec.datasets import DatasetOptions
 
-
 _DATA = tuple(ending for ending in DATA_ENDINGS if not ending.startswith((".json", ".ndjson")))
 """Endings of files that are certainly tables."""
 

@@ -33,7 +33,6 @@ from mdvec.tools import Tool
 if TYPE_CHECKING:
     from mdvec.embedding import Vectors
 
-
 _folded = lru_cache(maxsize=512)(folded)
 """Folds a passage's text, which is counted as a whole and by sentence."""
 

@@ -26,7 +26,6 @@ from mdvec.tools import Tool
 MIN_SCORE = 0.005
 """Passages below this score are unrelated to the question and are left out."""
 
-
 _LINKS_LOOKED_FOR = 20
 """Among how many of the best candidates lists of links are looked for."""
 _JUST_BEHIND = 1e-6

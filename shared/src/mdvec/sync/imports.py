@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from mdvec.settings import Settings
     from mdvec.sync.import_process import Failed, ImportProcess, Message, Result, Stopped
 
-
 _MAX_PROCESSES = 2
 """Each may hold a model; more would only take turns on the processor."""
 

@@ -159,7 +159,6 @@ MAX_FIELD_CHARS = 20_000
 _MAX_VALUES = 200
 _MAX_DIGITS = 12
 
-
 _NOT_TYPED = ("household", "sort")
 
 

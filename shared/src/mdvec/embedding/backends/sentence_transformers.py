@@ -27,7 +27,6 @@ from mdvec.text import TokenSpan, blocks
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
 
-
 INSTALL_ST = this_installation().adding_extra("st")
 
 _NEEDED = ["*.json", "*.model", "*.safetensors", "*.txt"]

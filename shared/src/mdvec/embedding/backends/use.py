@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from mdvec.embedding.embedder import Vectors
 
-
 _UNKNOWN = 0
 _BLOCK_CHARS = 100_000
 

@@ -31,7 +31,6 @@ MAX_TEXT_CHARS = 200
 Sort = Literal["relevance", "newest"]
 Returning = Literal["chunk", "section", "document"]
 
-
 _WILD = re.compile(r"[*?\[\\!]")
 
 
