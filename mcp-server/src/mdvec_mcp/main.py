@@ -19,7 +19,6 @@ from mdvec.quick_start import load_quickly, loaded
 from mdvec_mcp import apps, bridge, search, web
 
 if TYPE_CHECKING:
-    from mdvec.embedding import Embedder
     from mdvec.settings import Settings
     from mdvec.tools import Tool
 
@@ -303,16 +302,13 @@ def _active_tools(database: Path) -> list[Tool]:
 
 
 def _models(settings: Settings) -> search.ModelPool:
-    def load(name: str) -> Embedder:
-        return embedding.catalog.load(name, settings.model.options())
-
     def memory_use() -> float:
         import psutil
 
         return float(psutil.virtual_memory().percent) / 100
 
     return search.ModelPool(
-        load,
+        lambda name: embedding.catalog.load(name, settings.model.options()),
         idle_seconds=settings.model.auto_unload_minutes * 60,
         memory_threshold=settings.model.memory_threshold,
         memory_use=memory_use,

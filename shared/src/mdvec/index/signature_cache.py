@@ -225,12 +225,7 @@ class SignatureCache:
         return known
 
 
-def _max_cache_bytes() -> int:
-    """The limit of the cache: a share of the machine's memory, or a minimum."""
-    return max(_MIN_BYTES, machine_memory() // _SHARE_OF_MEMORY)
-
-
-SIGNATURES = SignatureCache(_max_cache_bytes())
+SIGNATURES = SignatureCache(max(_MIN_BYTES, machine_memory() // _SHARE_OF_MEMORY))
 """The cache shared by this process."""
 
 
