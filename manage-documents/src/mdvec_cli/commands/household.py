@@ -121,19 +121,16 @@ _ListName = Literal["medical", "furusato"]
 @with_settings_options
 def expenses(
     options: SettingsOptions,
-    which: Annotated[
-        _ListName, typer.Argument(help="医療費控除 or ふるさと納税.")
-    ],
+    which: Annotated[_ListName, typer.Argument(help="医療費控除 or ふるさと納税.")],
     name: Annotated[
-        str,
-        typer.Option("--name", "-n", help="The household.", autocompletion=complete_tool_names),
+        str, typer.Option("--name", "-n", help="The household.", autocompletion=complete_tool_names)
     ],
     year: Annotated[
         int | None,
         typer.Option(min=1900, max=2199, help="The calendar year; default: the latest with rows."),
     ] = None,
     format_: FormatOption = None,
-) -> None:  # fmt: skip
+) -> None:
     """List the rows of a year for the tax office by person, their sum, and rows that look near.
 
     Categories, rules and tags choose the rows; the answer says how to change that.

@@ -166,8 +166,7 @@ def query_command(
     ] = None,
     save: Annotated[
         str | None,
-        typer.Option("--save", metavar="NAME",
-                     help="Save the SELECT, with its $parameters, as a question."),
+        typer.Option(metavar="NAME", help="Save the SELECT, with its $parameters, as a question."),
     ] = None,
     description: Annotated[
         str, typer.Option(help="With --save: what the question answers.", show_default=False)
@@ -177,8 +176,7 @@ def query_command(
     ] = False,
     delete: Annotated[
         str | None,
-        typer.Option("--delete", metavar="NAME",
-                     help="Delete a saved question."),
+        typer.Option(metavar="NAME", help="Delete a saved question."),
     ] = None,
     format_: TableFormatOption = None,
 ) -> None:  # fmt: skip

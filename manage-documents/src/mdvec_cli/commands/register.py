@@ -48,12 +48,12 @@ def register_command(
     client: ClientArgument,
     http: Annotated[
         str | None,
-        typer.Option("--http", metavar="URL", callback=_checked_url,
+        typer.Option(metavar="URL", callback=_checked_url,
                      help="Register the server that runs at this URL (mdvec-mcp --http)."),
     ] = None,
     docs_dir: Annotated[
         Path | None,
-        typer.Option("--docs-dir", metavar="FOLDER",
+        typer.Option(metavar="FOLDER",
                      help="Register a server of this folder, as mdvec serve starts it."),
     ] = None,
     print_: Annotated[
@@ -126,9 +126,8 @@ rules = command_group("Give a model the rules of data analysis.")
 
 PathOption = Annotated[
     Path | None,
-    typer.Option("--path",
-                 help="The file of instructions; by default CLAUDE.md in this folder."),
-]  # fmt: skip
+    typer.Option("--path", help="The file of instructions; by default CLAUDE.md in this folder."),
+]
 IPythonOption = Annotated[
     bool,
     typer.Option("--ipython", help="IPython's start-up script, which limits what cells print; "

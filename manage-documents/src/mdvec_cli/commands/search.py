@@ -54,9 +54,7 @@ def search_command(
         typer.Option("--name", "-n", help="The tool to search; by default, all active ones.",
                      autocompletion=complete_tool_names),
     ] = None,
-    k: Annotated[
-        int | None, typer.Option("--k", "-k", help="The number of hits.")
-    ] = None,
+    k: Annotated[int | None, typer.Option("--k", "-k", help="The number of hits.")] = None,
     return_: Annotated[
         Returning, typer.Option("--return", help="How much text each hit shows.")
     ] = "chunk",
@@ -67,59 +65,59 @@ def search_command(
     ] = None,
     path: Annotated[
         str | None,
-        typer.Option("--path", metavar="PATTERN",
+        typer.Option(metavar="PATTERN",
                      help="Only files like this, as in .gitignore: notes/2025/, *.md."),
     ] = None,
     tag: Annotated[
         list[str] | None,
-        typer.Option("--tag", metavar="TAG",
+        typer.Option(metavar="TAG",
                      help="Only notes with this tag or a subtag; repeat to require several."),
     ] = None,
     since: Annotated[
         str | None,
-        typer.Option("--since", metavar="DAY",
+        typer.Option(metavar="DAY",
                      help="Only notes from this day on: 2025-06-01, 2025年6月, 先週, last week."),
     ] = None,
     until: Annotated[
         str | None,
-        typer.Option("--until", metavar="DAY", help="Only notes up to this day."),
+        typer.Option(metavar="DAY", help="Only notes up to this day."),
     ] = None,
     exact: Annotated[
         list[str] | None,
-        typer.Option("--exact", metavar="TEXT",
+        typer.Option(metavar="TEXT",
                      help='Only passages with this text as written, as with "TEXT" in the query.'),
     ] = None,
     exclude: Annotated[
         list[str] | None,
-        typer.Option("--exclude", metavar="TEXT",
+        typer.Option(metavar="TEXT",
                      help="No passages with this text, as with -TEXT in the query."),
     ] = None,
     also: Annotated[
         list[str] | None,
-        typer.Option("--also", metavar="QUERY",
+        typer.Option(metavar="QUERY",
                      help="The same in other words or languages, ranked together; up to 5."),
     ] = None,
     where: Annotated[
         list[str] | None,
-        typer.Option("--where", metavar="KEY=VALUE",
+        typer.Option(metavar="KEY=VALUE",
                      help="Only notes with this in the front matter; repeat to require several."),
     ] = None,
     links_to: Annotated[
         str | None,
-        typer.Option("--links-to", metavar="FILE", help="Only notes that link to this one."),
+        typer.Option(metavar="FILE", help="Only notes that link to this one."),
     ] = None,
     related_to: Annotated[
         str | None,
-        typer.Option("--related-to", metavar="FILE", help="Notes that are about the same."),
+        typer.Option(metavar="FILE", help="Notes that are about the same."),
     ] = None,
     tasks: Annotated[
         bool, typer.Option("--tasks", help="Only what has open tasks (- [ ]).")
     ] = False,
     page: Annotated[
-        int, typer.Option("--page", min=1, help="The page of a listing.", show_default=False)
+        int, typer.Option(min=1, help="The page of a listing.", show_default=False)
     ] = 1,
     sort: Annotated[
-        Sort, typer.Option("--sort", help="The best first, or the newest good answers.")
+        Sort, typer.Option(help="The best first, or the newest good answers.")
     ] = "relevance",
     explain: Annotated[
         bool, typer.Option("--explain", help="Show the ranks and scores behind each hit.")
@@ -311,9 +309,7 @@ def get_command(
     name: NameOption,
     from_line: Annotated[int | None, typer.Option("--from", min=1, help="The first line.")] = None,
     to_line: Annotated[int | None, typer.Option("--to", min=1, help="The last line.")] = None,
-    page: Annotated[
-        int | None, typer.Option("--page", min=1, help="A page, slide or chapter.")
-    ] = None,
+    page: Annotated[int | None, typer.Option(min=1, help="A page, slide or chapter.")] = None,
     format_: Annotated[
         DisplayFormat, typer.Option("--format", help="The output format.")
     ] = "table",

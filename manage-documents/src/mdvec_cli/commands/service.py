@@ -31,11 +31,9 @@ app = command_group("Run one server for all clients, started with your session."
 def install_command(
     options: SettingsOptions,
     http: Annotated[
-        str, typer.Option("--http", metavar="HOST:PORT", help="Where the server listens.")
+        str, typer.Option(metavar="HOST:PORT", help="Where the server listens.")
     ] = "127.0.0.1:8765",
-    token_file: Annotated[
-        Path | None, typer.Option("--token-file", help="The file of the token.")
-    ] = None,
+    token_file: Annotated[Path | None, typer.Option(help="The file of the token.")] = None,
     print_: Annotated[
         bool, typer.Option("--print", help="Print the service's file and install nothing.")
     ] = False,
@@ -101,10 +99,7 @@ _DEFAULT_ADDRESS = "127.0.0.1:8765"
 def ui_command(
     options: SettingsOptions,
     http: Annotated[
-        str,
-        typer.Option(
-            "--http", metavar="HOST:PORT", help="Where the server listens, or is to listen."
-        ),
+        str, typer.Option(metavar="HOST:PORT", help="Where the server listens, or is to listen.")
     ] = _DEFAULT_ADDRESS,
     browser: Annotated[
         bool,

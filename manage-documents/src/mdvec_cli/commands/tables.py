@@ -45,8 +45,7 @@ def profile_command(
     options: SettingsOptions,
     query: SourceArgument,
     column: Annotated[
-        list[str] | None,
-        typer.Option("--column", help="A column; may be repeated. Default: all."),
+        list[str] | None, typer.Option(help="A column; may be repeated. Default: all.")
     ] = None,
     first: FromOption = None,
     last: ToOption = None,
@@ -55,7 +54,7 @@ def profile_command(
         bool, typer.Option("--exact", help="Estimate nothing, even if that is slow.")
     ] = False,
     format_: TableFormatOption = None,
-) -> None:  # fmt: skip
+) -> None:
     """Print the row count and period of a table or query, and statistics of each column."""
     period = date_range(first, last)
     with open_tables(options) as tables:
@@ -230,7 +229,7 @@ def plot_command(
         typer.Option("--output", "-o", metavar="FILE",
                      help="Write the picture here, as .png, .svg or .jpg."),
     ],
-    kind: Annotated[ChartKind, typer.Option("--kind", help="The kind of chart.")] = "line",
+    kind: Annotated[ChartKind, typer.Option(help="The kind of chart.")] = "line",
     title: Annotated[str, typer.Option(help="The title above the chart.", show_default=False)] = "",
     size: Annotated[
         str | None,

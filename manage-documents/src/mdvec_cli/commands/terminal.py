@@ -70,8 +70,8 @@ FormatOption = Annotated[DisplayFormat | None, typer.Option("--format", help="Th
 class SettingsOptions:
     """The options of every command that has settings: where these and the database are."""
 
-    database: Annotated[Path | None, typer.Option("--database", help="The database file.")] = None
-    config: Annotated[Path | None, typer.Option("--config", help="The settings file.")] = None
+    database: Annotated[Path | None, typer.Option(help="The database file.")] = None
+    config: Annotated[Path | None, typer.Option(help="The settings file.")] = None
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Log steps and timings to stderr.")
     ] = False

@@ -50,9 +50,8 @@ def add(
     kind: Annotated[
         ToolKind,
         typer.Option(
-            "--kind",
             help="What the source contains: notes, a household's statement files, or "
-            "tables (Parquet, CSV, JSON, Excel, Arrow, SQLite, DuckDB).",
+            "tables (Parquet, CSV, JSON, Excel, Arrow, SQLite, DuckDB)."
         ),
     ] = _DEFAULT_KIND,
     title: Annotated[str | None, typer.Option(help=_TITLE_HELP)] = None,
@@ -85,30 +84,29 @@ def update(
     description: Annotated[
         str | None, typer.Option("--description", "-d", help=_DESCRIPTION_HELP)
     ] = None,
-    source: Annotated[
-        Path | None, typer.Option("--source", "-s", help=_SOURCE_HELP)
-    ] = None,
-    title: Annotated[
-        str | None,
-        typer.Option(help=f"{_TITLE_HELP} '' removes it."),
-    ] = None,
+    source: Annotated[Path | None, typer.Option("--source", "-s", help=_SOURCE_HELP)] = None,
+    title: Annotated[str | None, typer.Option(help=f"{_TITLE_HELP} '' removes it.")] = None,
     include: Annotated[
         list[str] | None,
-        typer.Option("--include", metavar="PATTERN",
-                     help="Import only files like this, as in .gitignore; repeatable; replaces "
-                          "the tool's patterns, and '' removes them."),
+        typer.Option(
+            metavar="PATTERN",
+            help="Import only files like this, as in .gitignore; repeatable; replaces "
+            "the tool's patterns, and '' removes them.",
+        ),
     ] = None,
     exclude: Annotated[
         list[str] | None,
-        typer.Option("--exclude", metavar="PATTERN",
-                     help="Do not import files like this; otherwise as --include."),
+        typer.Option(
+            metavar="PATTERN", help="Do not import files like this; otherwise as --include."
+        ),
     ] = None,
     formats: Annotated[
         str | None,
-        typer.Option("--formats", metavar="NAMES",
-                     help=f"Read these formats too, joined by commas: {_FORMATS}."),
+        typer.Option(
+            metavar="NAMES", help=f"Read these formats too, joined by commas: {_FORMATS}."
+        ),
     ] = None,
-) -> None:  # fmt: skip
+) -> None:
     """Change a tool's description, title or source, or which files of it are imported."""
     if all(value is None for value in (description, source, title, include, exclude, formats)):
         raise typer.BadParameter("name what to change", param_hint="--description / --source")
@@ -134,7 +132,7 @@ def update(
 def rename(
     options: SettingsOptions,
     name: NameOption,
-    to: Annotated[str, typer.Option("--to", help="Its new name.")],
+    to: Annotated[str, typer.Option(help="Its new name.")],
 ) -> None:
     """Give a tool another name; nothing is imported again."""
     settings = options.settings()
