@@ -228,9 +228,8 @@ def import_command(
         mode = "update"
     settings = options.settings(
         model={"name": model},
-        chunking={"strategy": chunk_strategy, "size": chunk_size,
-                  "overlap": chunk_overlap},
-    )  # fmt: skip
+        chunking={"strategy": chunk_strategy, "size": chunk_size, "overlap": chunk_overlap},
+    )
     removals = household.RemovalOptions(accept_removals, tuple(restore_removed or ()))
 
     readings = datasets.reading_choices(

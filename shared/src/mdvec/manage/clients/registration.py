@@ -22,9 +22,9 @@ from mdvec.platform import replace
 
 _PROGRAM_NAMES = ("mdvec-mcp", "mdvec_mcp", "mdvec_mcp.main")
 _KEYS_OF_A_PROGRAM = frozenset({"command", "args", "env", "env_vars", "envFile", "cwd"})
-_KEYS_OF_A_URL = frozenset({
-    "url", "headers", "http_headers", "env_http_headers", "bearer_token_env_var",
-})  # fmt: skip
+_KEYS_OF_A_URL = frozenset(
+    {"url", "headers", "http_headers", "env_http_headers", "bearer_token_env_var"}
+)
 _EXCLUDED_BY: Mapping[str, frozenset[str]] = {
     "--connect": frozenset({
         "--database", "--docs-dir", "--data-dir", "--name", "--all-tools", "--http", "--allow-host",
