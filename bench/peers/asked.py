@@ -1,13 +1,13 @@
-"""The two public sets that every searcher is asked: passages by file, and questions with a file."""
+"""The sets that every searcher is asked: passages by file, and questions with their file."""
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import tomllib
 from collections import Counter
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from corpus import find_corpus, markdown_files
@@ -40,49 +40,36 @@ class AskedSet:
         for name in names:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(Path(self.folder) / name, folder / name)
-        parts = [part for part in self.parts if part[0] in names]
-        questions = [question for question in self.questions if question[1] in names]
-        return AskedSet(self.name, str(folder), parts, questions)
-
-    def store(self, path: Path) -> None:
-        """Write it for a child process."""
-        path.write_text(json.dumps(asdict(self), ensure_ascii=False), encoding="utf-8")
+        return _asked(self.name, folder, (each for each in self.questions if each[1] in names))
 
 
-def asked_sets(bench: Bench, questions: int) -> list[AskedSet]:
+def public_sets(bench: Bench, count: int) -> list[AskedSet]:
     """JSQuAD's passages, and the React documentation in users' words; hits count by file.
 
     Raises:
         Skipped: a set is not here; the message says where it comes from.
     """
-    passages = passages_of(bench)
-    react = find_corpus(bench.asked_corpus)
-    users = tomllib.loads((BENCH / "users_questions.toml").read_text(encoding="utf-8"))["question"]
-    return [
-        AskedSet(
-            "JSQuAD", str(passages.folder), _sections(passages.folder),
-            [(asked.words, asked.file) for asked in evenly(passages.asked, questions)],
-        ),
-        AskedSet(
-            "react-ja", str(react), _sections(react),
-            [(asked["text"], asked["file"]) for asked in evenly(users, questions)],
-        ),
-    ]  # fmt: skip
+    passages, react = passages_of(bench), find_corpus(bench.asked_corpus)
+    of_passages = evenly([(asked.words, asked.file) for asked in passages.asked], count)
+    of_users = evenly(_written(BENCH / "users_questions.toml"), count)
+    return [_asked("JSQuAD", passages.folder, of_passages), _asked("react-ja", react, of_users)]
 
 
 def collection(folder: Path, questions: Path) -> AskedSet:
     """A folder and a TOML file of questions, each with its text and the file that answers it."""
+    return _asked(questions.stem, folder.resolve(), _written(questions))
+
+
+def _written(questions: Path) -> list[tuple[str, str]]:
     written = tomllib.loads(questions.read_text(encoding="utf-8"))["question"]
-    return AskedSet(
-        questions.stem, str(folder.resolve()), _sections(folder),
-        [(each["text"], each["file"]) for each in written],
-    )  # fmt: skip
+    return [(each["text"], each["file"]) for each in written]
 
 
-def _sections(folder: Path) -> list[tuple[str, str]]:
-    return [
+def _asked(name: str, folder: Path, questions: Iterable[tuple[str, str]]) -> AskedSet:
+    parts = [
         (file.relative_to(folder).as_posix(), part)
         for file in markdown_files(folder)
         for part in _PARTS.split(file.read_text(encoding="utf-8"))
         if part.strip()
     ]
+    return AskedSet(name, str(folder), parts, list(questions))

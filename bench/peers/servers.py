@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import statistics
 import sys
 import time
-from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from statistics import median
+from typing import Any
 
+import anyio
 import duckdb
-from mcp import Client
-from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
 from processes import SERVER, Bench, run_mdvec
 
 ROWS, TIMES = 100_000, 15
@@ -26,67 +25,53 @@ SQL = (
 """One row, ten rows, and 370."""
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
-    """How a server is started."""
-
-    program: str
-    arguments: Sequence[str]
-    environment: dict[str, str]
-    folder: Path
-
-    def connect(self, log: TextIO) -> AbstractAsyncContextManager[Any]:
-        """A transport to it, for the SDK's client."""
-        server = StdioServerParameters(
-            command=self.program, args=list(self.arguments), env=self.environment, cwd=self.folder
-        )
-        return stdio_client(server, log)
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """The characters of `tools/list`, how many tools, and of each call its time and characters."""
-
-    tools: int
-    list_chars: int
-    milliseconds: list[float]
-    chars: list[int]
-
-
-async def ask(command: Command, tool: str, calls: Sequence[dict[str, Any]], times: int) -> Asked:
-    """Start a server, read its tools, make every call so often; each median counts.
+def asked(
+    name: str, server: StdioServerParameters, tool: str, calls: Sequence[dict[str, Any]]
+) -> str:
+    """A row of the table: a few calls each with its size and median time, of many the medians.
 
     Raises:
-        RuntimeError: it refuses a call.
+        RuntimeError: the server refuses a call.
     """
-    with (command.folder / "server.log").open("a") as log:
-        async with Client(command.connect(log)) as client:
-            tools = (await client.list_tools()).tools
-            listed = json.dumps(
-                [each.model_dump(exclude_none=True, by_alias=True, mode="json") for each in tools],
-                ensure_ascii=False,
-            )
-            medians, chars = [], []
+    tools, listed, sizes, times = anyio.run(_ask, server, tool, calls)
+    if len(calls) > len(SQL):
+        sizes, times = [median(sizes)], [median(times)]
+    answers = "; ".join(f"{size:,.0f}" for size in sizes)
+    return (
+        f"| {name} | {tools} | {listed:,} | {answers} | {'; '.join(f'{ms:.1f}' for ms in times)} |"
+    )
+
+
+async def _ask(
+    server: StdioServerParameters, tool: str, calls: Sequence[dict[str, Any]]
+) -> tuple[int, int, list[float], list[float]]:
+    """How many tools, the characters of their list, and of each call its characters and time."""
+    with (Path(server.cwd or ".") / "server.log").open("a") as log:
+        async with Client(stdio_client(server, log)) as client:
+            tools = [
+                each.model_dump(exclude_none=True, by_alias=True, mode="json")
+                for each in (await client.list_tools()).tools
+            ]
+            sizes, medians = [], []
             for call in calls:
                 spent = []
-                for _ in range(times + 1):
+                for _ in range(1 + (TIMES if len(calls) <= len(SQL) else 1)):
                     began = time.perf_counter()
                     answer = await client.call_tool(tool, call)
                     spent.append((time.perf_counter() - began) * 1000)
                 if answer.is_error:
-                    raise RuntimeError(f"{command.program} refused {call}: {answer.content}")
-                medians.append(statistics.median(spent[1:]))
-                chars.append(sum(len(part.text) for part in answer.content if part.type == "text"))
-    return Asked(len(tools), len(listed), medians, chars)
+                    raise RuntimeError(f"{server.command} refused {call}: {answer.content}")
+                medians.append(median(spent[1:]))
+                sizes.append(sum(len(part.text) for part in answer.content if part.type == "text"))
+    return len(tools), len(json.dumps(tools, ensure_ascii=False)), sizes, medians
 
 
-def ours(bench: Bench, database: Path) -> Command:
+def ours(bench: Bench, database: Path) -> StdioServerParameters:
     """Our server over a database."""
-    arguments = ["-c", SERVER, "--database", str(database)]
-    return Command(sys.executable, arguments, bench.environment, bench.folder)
+    return _server(bench, sys.executable, "-c", SERVER, "--database", str(database))
 
 
-async def sql_side_by_side(bench: Bench, program: str) -> dict[str, Asked]:
+def sql_side_by_side(bench: Bench, program: str) -> Iterator[str]:
     """The same SQL over the same Parquet file, asked of us and of motherduck's server."""
     runs, database = bench.folder / "runs.parquet", bench.folder / "runs.sqlite"
     duckdb.execute(
@@ -96,16 +81,17 @@ async def sql_side_by_side(bench: Bench, program: str) -> dict[str, Asked]:
     here = ("-n", "runs", "--database", database)
     run_mdvec(bench, "tool", "add", "-d", "runs", "-s", runs, "--kind", "dataset", *here)
     run_mdvec(bench, "import", *here)
-    peer = Command(
-        program,
-        ["--db-path", ":memory:", "--read-write", "--init-sql",
-         f"CREATE VIEW runs AS FROM '{runs}'"],
-        bench.environment | {"FASTMCP_CHECK_FOR_UPDATES": "off"},
-        bench.folder,
-    )  # fmt: skip
-    return {
-        "mdvec": await ask(ours(bench, database), "query", [{"query": sql} for sql in SQL], TIMES),
-        "mcp-server-motherduck": await ask(
-            peer, "execute_query", [{"sql": sql} for sql in SQL], TIMES
-        ),
-    }
+    view = f"CREATE VIEW runs AS FROM '{runs}'"
+    peer = _server(bench, program, "--db-path", ":memory:", "--read-write", "--init-sql", view)
+    rows = "SQL for 1, 10 and 370 rows"
+    queries = [{"query": sql} for sql in SQL]
+    yield asked(f"mdvec, {rows}", ours(bench, database), "query", queries)
+    statements = [{"sql": sql} for sql in SQL]
+    yield asked(f"mcp-server-motherduck, {rows}", peer, "execute_query", statements)
+
+
+def _server(bench: Bench, program: str, *arguments: str) -> StdioServerParameters:
+    environment = bench.environment | {"FASTMCP_CHECK_FOR_UPDATES": "off"}
+    return StdioServerParameters(
+        command=program, args=list(arguments), env=environment, cwd=bench.folder
+    )

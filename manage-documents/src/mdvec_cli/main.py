@@ -24,36 +24,8 @@ from mdvec.errors import MdvecError
 from mdvec.log import record
 from typer.core import TyperGroup
 
-from mdvec_cli.commands import (
-    STOPPED,
-    backup_command,
-    compact_command,
-    demo_command,
-    doctor_command,
-    export_command,
-    get_command,
-    histogram_command,
-    household,
-    import_command,
-    is_japanese,
-    model,
-    plot_command,
-    profile_command,
-    query_command,
-    register_command,
-    restore_command,
-    rules,
-    samples_command,
-    say,
-    search_command,
-    serve_command,
-    service,
-    status_command,
-    tool,
-    ui_command,
-    unregister_command,
-    watch_command,
-)
+from mdvec_cli import commands
+from mdvec_cli.commands import STOPPED, is_japanese, say
 
 _HEADINGS = {
     "Usage": "使い方",
@@ -174,33 +146,33 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},
 )
-app.add_typer(tool.app, name="tool")
-app.command("import")(import_command)
-app.command("watch")(watch_command)
-app.command("search")(search_command)
-app.command("get")(get_command)
-app.command("query")(query_command)
-app.command("profile")(profile_command)
-app.command("histogram")(histogram_command)
-app.command("plot")(plot_command)
-app.command("export")(export_command)
-app.command("status")(status_command)
-app.command("compact")(compact_command)
-app.command("backup")(backup_command)
-app.command("restore")(restore_command)
-app.command("ui")(ui_command)
-app.command("doctor")(doctor_command)
-app.add_typer(household.app, name="household")
-app.add_typer(model.app, name="model")
-app.add_typer(service.app, name="service")
-app.command("register")(register_command)
-app.command("unregister")(unregister_command)
-app.command("demo")(demo_command)
-app.command("samples")(samples_command)
+app.add_typer(commands.tool.app, name="tool")
+app.command("import")(commands.import_command)
+app.command("watch")(commands.watch_command)
+app.command("search")(commands.search_command)
+app.command("get")(commands.get_command)
+app.command("query")(commands.query_command)
+app.command("profile")(commands.profile_command)
+app.command("histogram")(commands.histogram_command)
+app.command("plot")(commands.plot_command)
+app.command("export")(commands.export_command)
+app.command("status")(commands.status_command)
+app.command("compact")(commands.compact_command)
+app.command("backup")(commands.backup_command)
+app.command("restore")(commands.restore_command)
+app.command("ui")(commands.ui_command)
+app.command("doctor")(commands.doctor_command)
+app.add_typer(commands.household.app, name="household")
+app.add_typer(commands.model.app, name="model")
+app.add_typer(commands.service.app, name="service")
+app.command("register")(commands.register_command)
+app.command("unregister")(commands.unregister_command)
+app.command("demo")(commands.demo_command)
+app.command("samples")(commands.samples_command)
 app.command("serve", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
-    serve_command
+    commands.serve_command
 )
-app.add_typer(rules, name="rules")
+app.add_typer(commands.rules, name="rules")
 
 
 def _version(wanted: bool) -> None:

@@ -102,7 +102,6 @@ JAPANESE = ArgumentWording(
     needed=_in_japanese,
 )
 
-
 logger = logging.getLogger("mdvec")
 
 Schema = dict[str, Any]

@@ -114,12 +114,9 @@ WRITES = ToolAnnotations(
 
 @dataclass(frozen=True, slots=True)
 class ToolReply:
-    """A tool's answer.
+    """A tool's answer: the text is all that the model reads, ``data`` makes the same as JSON.
 
-    Attributes:
-        text: all that the model reads.
-        data: makes the same as JSON.
-        blocks: what follows the text, such as a picture.
+    ``blocks`` follow the text, such as a picture.
     """
 
     text: str

@@ -97,17 +97,9 @@ class Look:
 class FreshnessWatch:
     """Looks at sources, at most every ``seconds`` for the same question. Thread-safe.
 
-    A look runs in a thread of its own: a source on a disk that hangs delays no answer.
-
-    Attributes:
-        database: the database file.
-        rules: the scan rules of the settings.
-        seconds: how long a look holds.
-        is_auto: whether what changed is imported, in the background.
-        imports: the imports of this server.
-        always_auto: the id of the tool that is imported in the background in any case, if there is
-            one; its name may change.
-        only: the id of the tool that this server serves alone; None serves all active ones.
+    A look runs in a thread of its own: a source on a disk that hangs delays no answer. With
+    ``is_auto``, what changed is imported in the background; the tool with the id ``always_auto`` in
+    any case, as its name may change. ``only`` is the id of the tool that this server serves alone.
     """
 
     database: Path
@@ -238,7 +230,9 @@ class FreshnessWatch:
     def _look(self, scope: str, concerns: Callable[[Tool], bool], stamp: FileStamp | None) -> None:
         try:
             began = time.monotonic()
-            states = self._looked(concerns)
+            states = tuple(
+                seen for seen in map(self._looked_at, filter(concerns, self.served())) if seen
+            )
             now = time.monotonic()
             with self._lock:
                 # The first look also imports modules, which says nothing of the next ones.
@@ -252,10 +246,6 @@ class FreshnessWatch:
             with self._lock:
                 self._running.pop(scope, None)
                 self._first_look_until.pop(scope, None)
-
-    def _looked(self, concerns: Callable[[Tool], bool]) -> tuple[Freshness, ...]:
-        states = (self._looked_at(tool) for tool in filter(concerns, self.served()))
-        return tuple(state for state in states if state is not None)
 
     def _looked_at(self, tool: Tool) -> Freshness | None:
         """A look at one tool; None if nothing can be said about its source now."""
@@ -354,13 +344,7 @@ class TableSources:
 async def follow(
     runs: Sequence[ImportRun], ctx: AnyContext, is_enough: Callable[[ImportRun, float], bool]
 ) -> None:
-    """Report the progress of imports until each has ended or need not be waited for.
-
-    Args:
-        runs: the imports.
-        ctx: the context of the client's call.
-        is_enough: whether an import need not be waited for after so many seconds.
-    """
+    """Report the progress of imports until each has ended, or ``is_enough`` after its seconds."""
     began, reported = anyio.current_time(), -1
     while True:
         waited = anyio.current_time() - began

@@ -19,13 +19,11 @@ from mdvec.quick_start import load_quickly, loaded
 from mdvec_mcp import apps, bridge, search, web
 
 if TYPE_CHECKING:
-    from mdvec.embedding import Embedder
     from mdvec.settings import Settings
     from mdvec.tools import Tool
 
     from mdvec_mcp.search import ModelPool
     from mdvec_mcp.server import Wiring
-
 
 _DEFAULT_ADDRESS = "127.0.0.1:8765"
 _ON_TERMINAL = (
@@ -168,11 +166,8 @@ def _add_transports(parser: argparse.ArgumentParser) -> None:
 
 
 def _log_to_stderr(level: str) -> None:
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
-    handler.setLevel(level)
-    logging.getLogger().addHandler(handler)
-    logging.getLogger().setLevel("WARNING")
+    of_others = "ERROR" if level == "ERROR" else "WARNING"
+    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", level=of_others)
     logging.getLogger("mdvec").setLevel(level)
 
 
@@ -307,17 +302,13 @@ def _active_tools(database: Path) -> list[Tool]:
 
 
 def _models(settings: Settings) -> search.ModelPool:
-
-    def load(name: str) -> Embedder:
-        return embedding.catalog.load(name, settings.model.options())
-
     def memory_use() -> float:
         import psutil
 
         return float(psutil.virtual_memory().percent) / 100
 
     return search.ModelPool(
-        load,
+        lambda name: embedding.catalog.load(name, settings.model.options()),
         idle_seconds=settings.model.auto_unload_minutes * 60,
         memory_threshold=settings.model.memory_threshold,
         memory_use=memory_use,

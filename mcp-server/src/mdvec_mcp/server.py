@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -135,10 +135,8 @@ class Wiring:
 class ToolFamily:
     """Tools that the server offers when the database has a row of certain kinds.
 
-    Attributes:
-        add: adds the tools that the family's rows share to an offer.
-        add_row: adds a row's own tool to an offer; None gives the row a search tool.
-        is_listed_first: whether its tools are listed before those of the rows.
+    ``add`` adds those that the rows share to an offer, ``add_row`` a row's own; None gives the row
+    a search tool. Those of a family that ``is_listed_first`` come before the rows'.
     """
 
     add: Callable[[Wiring, Offer], None]
@@ -248,11 +246,7 @@ def _load_early(wiring: Wiring, rows: Sequence[Tool]) -> None:
         wiring.server.on_listed.append(_load_dictionary)
     if kinds := {row.kind for row in rows} - wiring.early:
         wiring.early.update(kinds)
-        wiring.server.on_listed.append(lambda: _load_looks(kinds))
-
-
-def _load_looks(kinds: Set[str]) -> None:
-    sync.load_modules(kinds)
+        wiring.server.on_listed.append(lambda: sync.load_modules(kinds))
 
 
 def _load_dictionary() -> None:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
@@ -20,9 +20,6 @@ from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread, refuse_empty_databa
 from mdvec_mcp.freshness import AnyContext, FreshnessWatch, follow
 from mdvec_mcp.offer import Offer
 
-if TYPE_CHECKING:
-    from mdvec.sync import ImportRun, Result, Source
-
 Values = dict[str, Any]
 _MAX_TAGS = 12
 _MAX_ENTRIES, _MAX_VALUES = 8, 5
@@ -34,7 +31,7 @@ _REACHED = (
 )
 
 
-def outcome(runs: Sequence[ImportRun]) -> ToolReply:
+def outcome(runs: Sequence[sync.ImportRun]) -> ToolReply:
     """What imports did, and how far those are that still run."""
     results = [run.end for run in runs if isinstance(run.end, sync.Result)]
     notes = [note for run in runs for note in _notes(run)]
@@ -71,7 +68,7 @@ def imports_now(freshness: FreshnessWatch) -> list[Values]:
 
 
 def source_values(
-    source: Source,
+    source: sync.Source,
     tags: Sequence[str],
     entries: Mapping[str, Sequence[str]],
     latest: Values | None,
@@ -79,12 +76,8 @@ def source_values(
 ) -> Values:
     """A source as data.
 
-    Args:
-        source: the source.
-        tags: the most frequent tags of its documents.
-        entries: the most frequent entries of their front matter, with frequent values.
-        latest: its import that runs or ended last.
-        last_day: of a household's transactions.
+    ``tags`` and ``entries`` are the most frequent of its documents, ``latest`` is its import that
+    runs or ended last, ``last_day`` that of a household's transactions.
     """
     tool, fresh = source.tool, source.freshness
     is_running = latest is not None and latest["state"] == "running"
@@ -158,11 +151,11 @@ def _statements_end(last: date, today: date) -> str:
     return f"statements end {last}" + (f", {months} months ago" if months > 1 else "")
 
 
-def _numbers(results: Sequence[Result]) -> Values:
+def _numbers(results: Sequence[sync.Result]) -> Values:
     return {name: round(sum(each.counts[name] for each in results), 3) for name in sync.COUNTS}
 
 
-def _notes(run: ImportRun) -> Sequence[str]:
+def _notes(run: sync.ImportRun) -> Sequence[str]:
     if run.end is None:
         return [f"{run.how_far()}; it goes on in the background, and list_sources tells how far"]
     return run.end.notes if isinstance(run.end, sync.Result) else [f"{run.tool}: {run.end.text}"]
@@ -255,7 +248,6 @@ def _add_reindex(offer: Offer, freshness: FreshnessWatch) -> None:
             ),
         ] = _WAIT_SECONDS,
     ) -> ToolReply:
-
         tools = await in_thread(lambda: _chosen(freshness, tool))
         runs = [freshness.start_import(target) for target in tools]
         try:
@@ -280,7 +272,6 @@ def _add_reindex(offer: Offer, freshness: FreshnessWatch) -> None:
 
 def _add_sources(offer: Offer, freshness: FreshnessWatch) -> None:
     async def list_sources() -> ToolReply:
-
         return await in_thread(lambda: source_list(freshness))
 
     offer.add_tool(

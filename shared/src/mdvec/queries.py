@@ -219,6 +219,7 @@ def save(database: Path, query: SavedQuery, *, replace: bool) -> None:
         SavedQueryError: there is one of its name and ``replace`` is not set, or there are too many.
         DatabaseError: the database cannot be written.
     """
+    saved_at = datetime.now(UTC).isoformat(timespec="seconds")
     parameters = json.dumps(
         [[parameter.name, parameter.type] for parameter in query.parameters], ensure_ascii=False
     )
@@ -236,7 +237,7 @@ def save(database: Path, query: SavedQuery, *, replace: bool) -> None:
         connection.execute(
             "INSERT OR REPLACE INTO saved_queries (name, sql, description, parameters, saved_at) "
             "VALUES (?, ?, ?, ?, ?)",
-            (query.name, query.sql, query.description, parameters, _now()),
+            (query.name, query.sql, query.description, parameters, saved_at),
         )
 
 
@@ -272,7 +273,3 @@ def _unknown(name: str, known: list[str]) -> SavedQueryError:
     shown = ", ".join(known[:_MAX_LISTED]) + (", …" if len(known) > _MAX_LISTED else "")
     there = f"there are: {shown}" if known else "none is saved yet"
     return SavedQueryError(f"there is no saved question {name[:60]!r}; {there}")
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

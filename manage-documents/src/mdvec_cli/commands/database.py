@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from mdvec.manage import Finding, ToolStatus
     from mdvec.tools import KindStatus
 
-
 _PAGE = 50
 
 
@@ -44,11 +43,7 @@ def status_command(
     name: Annotated[
         str | None,
         typer.Option(
-            "--name",
-            "-n",
-            help="Show this tool in detail.",
-            show_default=False,
-            autocompletion=complete_tool_names,
+            "--name", "-n", help="Show this tool in detail.", autocompletion=complete_tool_names
         ),
     ] = None,
     show_all: Annotated[

@@ -46,8 +46,7 @@ def demo_command(
     folder: Annotated[
         Path | None,
         typer.Argument(
-            help="A folder that keeps what the demo makes; without it, nothing is kept.",
-            show_default=False,
+            help="A folder that keeps what the demo makes; without it, nothing is kept."
         ),
     ] = None,
 ) -> None:
@@ -122,9 +121,7 @@ def _settings_of(folder: Path) -> Iterator[None]:
         os.environ.update(before)
 
 
-def samples_command(
-    folder: Annotated[Path, typer.Argument(help="The folder to write.", show_default=False)],
-) -> None:
+def samples_command(folder: Annotated[Path, typer.Argument(help="The folder to write.")]) -> None:
     """Write sample notes and the statement files of invented households into a folder."""
     copies = manage.copy_samples(folder.expanduser().absolute())
     for name, copy in copies.items():
@@ -134,8 +131,7 @@ def samples_command(
 
 
 def serve_command(
-    ctx: typer.Context,
-    folder: Annotated[Path, typer.Argument(help="The folder to serve.", show_default=False)],
+    ctx: typer.Context, folder: Annotated[Path, typer.Argument(help="The folder to serve.")]
 ) -> None:
     """Serve a folder to an MCP client over STDIO: registered, imported, and kept up to date.
 

@@ -14,6 +14,7 @@ from mdvec_cli.commands.terminal import (
     FormatOption,
     SettingsOptions,
     chosen_format,
+    command_group,
     complete_tool_names,
     is_japanese,
     print_json,
@@ -26,39 +27,29 @@ from mdvec_cli.commands.terminal import (
 if TYPE_CHECKING:
     from mdvec.household import StatementPreview
 
-app = typer.Typer(
-    help="Show how a household's files are read; export its ledger.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = command_group("Show how a household's files are read; export its ledger.")
 
 _MAX_NAMED = 5
-
-
-@app.callback()
-def _household() -> None:
-    """Show how a household's files are read; export its ledger."""
 
 
 @app.command("map")
 @with_settings_options
 def map_(
     options: SettingsOptions,
-    file: Annotated[Path, typer.Argument(help="A bank's or card's CSV.", show_default=False)],
+    file: Annotated[Path, typer.Argument(help="A bank's or card's CSV.")],
     name: Annotated[
         str | None,
         typer.Option("--name", "-n",
                      help="The household; may be left out if there is one, or the file is in its "
                      "folder.",
-                     autocompletion=complete_tool_names, show_default=False),
+                     autocompletion=complete_tool_names),
     ] = None,
     account: Annotated[
         str, typer.Option(help="The account's name in answers.", show_default=False)
     ] = "",
     stated: Annotated[
         list[str] | None,
-        typer.Option("--set", help="A line of the mapping, as TOML: 'positive = \"spending\"'.",
-                     show_default=False),
+        typer.Option("--set", help="A line of the mapping, as TOML: 'positive = \"spending\"'."),
     ] = None,
     save: Annotated[
         bool, typer.Option("--save", help="Keep the mapping in the household's folder.")
@@ -99,12 +90,10 @@ def export_command(
         typer.Option("--format", help="What reads it; csv has the rows that do not count, too."),
     ] = "beancount",
     since: Annotated[
-        datetime | None,
-        typer.Option(formats=["%Y-%m-%d"], help="The first day.", show_default=False),
+        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The first day.")
     ] = None,
     until: Annotated[
-        datetime | None,
-        typer.Option(formats=["%Y-%m-%d"], help="The last day.", show_default=False),
+        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The last day.")
     ] = None,
 ) -> None:
     """Write the ledger to stdout for Beancount, hledger or a table; its sums there are ours.
@@ -132,20 +121,16 @@ _ListName = Literal["medical", "furusato"]
 @with_settings_options
 def expenses(
     options: SettingsOptions,
-    which: Annotated[
-        _ListName, typer.Argument(help="医療費控除 or ふるさと納税.", show_default=False)
-    ],
+    which: Annotated[_ListName, typer.Argument(help="医療費控除 or ふるさと納税.")],
     name: Annotated[
-        str,
-        typer.Option("--name", "-n", help="The household.", autocompletion=complete_tool_names),
+        str, typer.Option("--name", "-n", help="The household.", autocompletion=complete_tool_names)
     ],
     year: Annotated[
         int | None,
-        typer.Option(min=1900, max=2199, help="The calendar year; default: the latest with rows.",
-                     show_default=False),
+        typer.Option(min=1900, max=2199, help="The calendar year; default: the latest with rows."),
     ] = None,
     format_: FormatOption = None,
-) -> None:  # fmt: skip
+) -> None:
     """List the rows of a year for the tax office by person, their sum, and rows that look near.
 
     Categories, rules and tags choose the rows; the answer says how to change that.

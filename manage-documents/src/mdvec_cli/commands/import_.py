@@ -107,7 +107,7 @@ def import_command(
     options: SettingsOptions,
     name: Annotated[
         str | None,
-        typer.Option("--name", "-n", help="The tool's name.", show_default=False,
+        typer.Option("--name", "-n", help="The tool's name.",
                      autocompletion=complete_tool_names),
     ] = None,
     import_all: Annotated[
@@ -125,28 +125,24 @@ def import_command(
     ] = "new",
     checksum: Annotated[
         bool,
-        typer.Option("--checksum",
-                     help="Compare files by their content, not by size and time."),
+        typer.Option("--checksum", help="Compare files by their content, not by size and time."),
     ] = False,
     model: Annotated[
         str | None,
-        typer.Option("--model", show_default=False,
-                     help="The embedding model: auto, one of mdvec model ls, openai:<model>, "
+        typer.Option(help="The embedding model: auto, one of mdvec model ls, openai:<model>, "
                           "gemini:<model>, or onnx: or st: with a model or a folder."),
     ] = None,
     chunk_strategy: Annotated[
         ChunkStrategy | None,
-        typer.Option("--chunk-strategy", help="Split at headings, or by tokens only.",
-                     show_default=False),
+        typer.Option(help="Split at headings, or by tokens only."),
     ] = None,
     chunk_size: Annotated[
         int | None,
-        typer.Option("--chunk-size", help="The maximum chunk size in tokens.", show_default=False),
+        typer.Option(help="The maximum chunk size in tokens."),
     ] = None,
     chunk_overlap: Annotated[
         int | None,
-        typer.Option("--chunk-overlap", help="The overlap of neighbouring chunks in tokens.",
-                     show_default=False),
+        typer.Option(help="The overlap of neighbouring chunks in tokens."),
     ] = None,
     yes: Annotated[
         bool,
@@ -172,16 +168,14 @@ def import_command(
     ] = False,
     restore_removed: Annotated[
         list[int] | None,
-        typer.Option("--restore-removed", metavar="ID",
-                     help="Household: count a removed row again, permanently; repeatable.",
-                     show_default=False),
+        typer.Option(metavar="ID",
+                     help="Household: count a removed row again, permanently; repeatable."),
     ] = None,
     table: Annotated[
         list[str] | None,
-        typer.Option("--table", metavar="NAME=PATTERN",
+        typer.Option(metavar="NAME=PATTERN",
                      help="Dataset: make one table of the files that fit, such as "
-                          "sales=sales_*.csv; repeatable, and kept.",
-                     show_default=False),
+                          "sales=sales_*.csv; repeatable, and kept."),
     ] = None,
     separate: Annotated[
         bool,
@@ -191,33 +185,32 @@ def import_command(
     ] = False,
     read: Annotated[
         list[str] | None,
-        typer.Option("--read", metavar="COLUMN=TYPE",
+        typer.Option(metavar="COLUMN=TYPE",
                      help="Dataset: what a column holds: text, integer, number, comma (1.234,5), "
                           "date, timestamp, boolean; auto takes it back; repeatable, and kept. "
                           "header=none: the files have no line of names; COLUMN=na:NA: such "
-                          "cells are NULL; totals=out: workbooks without rows of totals.",
-                     show_default=False),
+                          "cells are NULL; totals=out: workbooks without rows of totals."),
     ] = None,
     encoding: Annotated[
         str | None,
-        typer.Option("--encoding", help="Dataset: the files' encoding, such as cp932 or cp1252; "
-                                        "auto takes it back; kept.", show_default=False),
+        typer.Option(help="Dataset: the files' encoding, such as cp932 or cp1252; "
+                                        "auto takes it back; kept."),
     ] = None,
     delimiter: Annotated[
         str | None,
-        typer.Option("--delimiter", help="Dataset: what separates cells: one character, or tab; "
-                                         "auto takes it back; kept.", show_default=False),
+        typer.Option(help="Dataset: what separates cells: one character, or tab; "
+                                         "auto takes it back; kept."),
     ] = None,
     header_row: Annotated[
         int | None,
-        typer.Option("--header-row", help="Dataset: the line or row that names the columns; 0 "
-                                          "takes it back; kept.", show_default=False),
+        typer.Option(help="Dataset: the line or row that names the columns; 0 "
+                                          "takes it back; kept."),
     ] = None,
     read_for: Annotated[
         str | None,
         typer.Option("--for", metavar="PATTERN",
                      help="Dataset: the files that --read, --encoding, --delimiter and "
-                          "--header-row apply to; by default, all.", show_default=False),
+                          "--header-row apply to; by default, all."),
     ] = None,
     format_: FormatOption = None,
 ) -> None:  # fmt: skip
@@ -235,9 +228,8 @@ def import_command(
         mode = "update"
     settings = options.settings(
         model={"name": model},
-        chunking={"strategy": chunk_strategy, "size": chunk_size,
-                  "overlap": chunk_overlap},
-    )  # fmt: skip
+        chunking={"strategy": chunk_strategy, "size": chunk_size, "overlap": chunk_overlap},
+    )
     removals = household.RemovalOptions(accept_removals, tuple(restore_removed or ()))
 
     readings = datasets.reading_choices(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from mdvec import embedding, manage
@@ -11,6 +11,7 @@ from mdvec_cli.commands.terminal import (
     FormatOption,
     SettingsOptions,
     chosen_format,
+    command_group,
     confirmed,
     in_own_language,
     print_json,
@@ -20,14 +21,7 @@ from mdvec_cli.commands.terminal import (
     with_settings_options,
 )
 
-if TYPE_CHECKING:
-    from mdvec.embedding import ListedModel
-
-app = typer.Typer(
-    help="List the embedding models, try one, or download one.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = command_group("List the embedding models, try one, or download one.")
 
 
 @app.command("ls")
@@ -59,7 +53,7 @@ def ls(options: SettingsOptions, format_: FormatOption = None) -> None:
     say(f"your own models: {embedding.FORMS}; see docs/models.md")
 
 
-def _as_json(model: ListedModel) -> dict[str, object]:
+def _as_json(model: embedding.ListedModel) -> dict[str, object]:
     card = model.card
     return {
         "name": card.name,

@@ -29,26 +29,21 @@ if TYPE_CHECKING:
     from mdvec.queries import SaveMode
     from mdvec.settings import Settings
 
-
 TableFormat = Literal["table", "json", "csv"]
 """The form in which a command on tables prints its result."""
 
 SourceArgument = Annotated[
-    str, typer.Argument(metavar="QUERY", help="A table or one DuckDB SELECT.", show_default=False)
+    str, typer.Argument(metavar="QUERY", help="A table or one DuckDB SELECT.")
 ]
 TableFormatOption = Annotated[
-    TableFormat | None, typer.Option("--format", help="The output format.", show_default=False)
+    TableFormat | None, typer.Option("--format", help="The output format.")
 ]
 FromOption = Annotated[
-    str | None,
-    typer.Option("--from", help="The first day or time, such as 2025-06-01.", show_default=False),
+    str | None, typer.Option("--from", help="The first day or time, such as 2025-06-01.")
 ]
-ToOption = Annotated[
-    str | None, typer.Option("--to", help="The last day or time, included.", show_default=False)
-]
+ToOption = Annotated[str | None, typer.Option("--to", help="The last day or time, included.")]
 DateColumnOption = Annotated[
-    str | None,
-    typer.Option(help="The column for --from and --to, if several hold dates.", show_default=False),
+    str | None, typer.Option(help="The column for --from and --to, if several hold dates.")
 ]
 
 
@@ -154,12 +149,11 @@ def query_command(
     options: SettingsOptions,
     query: Annotated[
         str | None,
-        typer.Argument(help="A table or one DuckDB SELECT; with --saved, a question's name.",
-                       show_default=False),
+        typer.Argument(help="A table or one DuckDB SELECT; with --saved, a question's name."),
     ] = None,
     rows: Annotated[
         int | None,
-        typer.Option(min=1, max=_MAX_ROWS, show_default=False,
+        typer.Option(min=1, max=_MAX_ROWS,
                      help=f"How many rows table and json print (default: {_ROWS})."),
     ] = None,
     saved: Annotated[
@@ -167,13 +161,12 @@ def query_command(
     ] = False,
     parameter: Annotated[
         list[str] | None,
-        typer.Option("--param", "-p", metavar="NAME=VALUE", show_default=False,
+        typer.Option("--param", "-p", metavar="NAME=VALUE",
                      help="With --saved: the value of a parameter; may be repeated."),
     ] = None,
     save: Annotated[
         str | None,
-        typer.Option("--save", metavar="NAME", show_default=False,
-                     help="Save the SELECT, with its $parameters, as a question."),
+        typer.Option(metavar="NAME", help="Save the SELECT, with its $parameters, as a question."),
     ] = None,
     description: Annotated[
         str, typer.Option(help="With --save: what the question answers.", show_default=False)
@@ -183,8 +176,7 @@ def query_command(
     ] = False,
     delete: Annotated[
         str | None,
-        typer.Option("--delete", metavar="NAME", show_default=False,
-                     help="Delete a saved question."),
+        typer.Option(metavar="NAME", help="Delete a saved question."),
     ] = None,
     format_: TableFormatOption = None,
 ) -> None:  # fmt: skip

@@ -6,22 +6,24 @@ import os
 import sys
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 import typer
 from mdvec import manage
 
-from mdvec_cli.commands.terminal import SettingsOptions, print_line, say, with_settings_options
-
-if TYPE_CHECKING:
-    from mdvec.manage import FileChange
-
+from mdvec_cli.commands.terminal import (
+    SettingsOptions,
+    command_group,
+    print_line,
+    say,
+    with_settings_options,
+)
 
 ClientName = Literal["claude-desktop", "claude-code", "cursor", "vscode", "copilot-cli", "codex"]
 """The clients of mdvec.manage.clients.clients."""
 
-ClientArgument = Annotated[ClientName, typer.Argument(help="The client.", show_default=False)]
+ClientArgument = Annotated[ClientName, typer.Argument(help="The client.")]
 
 
 def _checked_url(url: str | None) -> str | None:
@@ -46,12 +48,12 @@ def register_command(
     client: ClientArgument,
     http: Annotated[
         str | None,
-        typer.Option("--http", metavar="URL", callback=_checked_url, show_default=False,
+        typer.Option(metavar="URL", callback=_checked_url,
                      help="Register the server that runs at this URL (mdvec-mcp --http)."),
     ] = None,
     docs_dir: Annotated[
         Path | None,
-        typer.Option("--docs-dir", metavar="FOLDER", show_default=False,
+        typer.Option(metavar="FOLDER",
                      help="Register a server of this folder, as mdvec serve starts it."),
     ] = None,
     print_: Annotated[
@@ -108,7 +110,7 @@ def unregister_command(client: ClientArgument) -> None:
     _report(change, f"removed from {chosen.title}", "mdvec is not registered")
 
 
-def _report(change: FileChange, done: str, nothing_to_do: str) -> None:
+def _report(change: manage.FileChange, done: str, nothing_to_do: str) -> None:
     if not change.changed:
         say(f"{nothing_to_do} in {change.file}")
         return
@@ -120,15 +122,12 @@ def _machine() -> manage.Machine:
     return manage.Machine(sys.platform, Path.home(), os.environ)
 
 
-rules = typer.Typer(
-    help="Give a model the rules of data analysis.", no_args_is_help=True, rich_markup_mode=None
-)
+rules = command_group("Give a model the rules of data analysis.")
 
 PathOption = Annotated[
     Path | None,
-    typer.Option("--path", show_default=False,
-                 help="The file of instructions; by default CLAUDE.md in this folder."),
-]  # fmt: skip
+    typer.Option("--path", help="The file of instructions; by default CLAUDE.md in this folder."),
+]
 IPythonOption = Annotated[
     bool,
     typer.Option("--ipython", help="IPython's start-up script, which limits what cells print; "

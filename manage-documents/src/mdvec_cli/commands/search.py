@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 from mdvec import documents, embedding, manage, search, text
@@ -31,13 +31,7 @@ from mdvec_cli.commands.terminal import (
     with_settings_options,
 )
 
-if TYPE_CHECKING:
-    from mdvec.embedding import BackendOptions, Embedder
-    from mdvec.search import Answer, Hit, Listing
-
-
 _LINES_SHOWN = 8
-
 
 SearchMode = Literal["hybrid", "vector", "lexical"]
 
@@ -58,77 +52,72 @@ def search_command(
     name: Annotated[
         str | None,
         typer.Option("--name", "-n", help="The tool to search; by default, all active ones.",
-                     show_default=False, autocompletion=complete_tool_names),
+                     autocompletion=complete_tool_names),
     ] = None,
-    k: Annotated[
-        int | None, typer.Option("--k", "-k", help="The number of hits.", show_default=False)
-    ] = None,
+    k: Annotated[int | None, typer.Option("--k", "-k", help="The number of hits.")] = None,
     return_: Annotated[
         Returning, typer.Option("--return", help="How much text each hit shows.")
     ] = "chunk",
     mode: Annotated[
         SearchMode | None,
-        typer.Option("--mode", "-m", show_default=False,
+        typer.Option("--mode", "-m",
                      help="Search by words and vectors (hybrid), or by one of them."),
     ] = None,
     path: Annotated[
         str | None,
-        typer.Option("--path", metavar="PATTERN", show_default=False,
+        typer.Option(metavar="PATTERN",
                      help="Only files like this, as in .gitignore: notes/2025/, *.md."),
     ] = None,
     tag: Annotated[
         list[str] | None,
-        typer.Option("--tag", metavar="TAG", show_default=False,
+        typer.Option(metavar="TAG",
                      help="Only notes with this tag or a subtag; repeat to require several."),
     ] = None,
     since: Annotated[
         str | None,
-        typer.Option("--since", metavar="DAY", show_default=False,
+        typer.Option(metavar="DAY",
                      help="Only notes from this day on: 2025-06-01, 2025年6月, 先週, last week."),
     ] = None,
     until: Annotated[
         str | None,
-        typer.Option("--until", metavar="DAY", help="Only notes up to this day.",
-                     show_default=False),
+        typer.Option(metavar="DAY", help="Only notes up to this day."),
     ] = None,
     exact: Annotated[
         list[str] | None,
-        typer.Option("--exact", metavar="TEXT", show_default=False,
+        typer.Option(metavar="TEXT",
                      help='Only passages with this text as written, as with "TEXT" in the query.'),
     ] = None,
     exclude: Annotated[
         list[str] | None,
-        typer.Option("--exclude", metavar="TEXT", show_default=False,
+        typer.Option(metavar="TEXT",
                      help="No passages with this text, as with -TEXT in the query."),
     ] = None,
     also: Annotated[
         list[str] | None,
-        typer.Option("--also", metavar="QUERY", show_default=False,
+        typer.Option(metavar="QUERY",
                      help="The same in other words or languages, ranked together; up to 5."),
     ] = None,
     where: Annotated[
         list[str] | None,
-        typer.Option("--where", metavar="KEY=VALUE", show_default=False,
+        typer.Option(metavar="KEY=VALUE",
                      help="Only notes with this in the front matter; repeat to require several."),
     ] = None,
     links_to: Annotated[
         str | None,
-        typer.Option("--links-to", metavar="FILE", help="Only notes that link to this one.",
-                     show_default=False),
+        typer.Option(metavar="FILE", help="Only notes that link to this one."),
     ] = None,
     related_to: Annotated[
         str | None,
-        typer.Option("--related-to", metavar="FILE", help="Notes that are about the same.",
-                     show_default=False),
+        typer.Option(metavar="FILE", help="Notes that are about the same."),
     ] = None,
     tasks: Annotated[
         bool, typer.Option("--tasks", help="Only what has open tasks (- [ ]).")
     ] = False,
     page: Annotated[
-        int, typer.Option("--page", min=1, help="The page of a listing.", show_default=False)
+        int, typer.Option(min=1, help="The page of a listing.", show_default=False)
     ] = 1,
     sort: Annotated[
-        Sort, typer.Option("--sort", help="The best first, or the newest good answers.")
+        Sort, typer.Option(help="The best first, or the newest good answers.")
     ] = "relevance",
     explain: Annotated[
         bool, typer.Option("--explain", help="Show the ranks and scores behind each hit.")
@@ -189,7 +178,7 @@ def search_command(
     _print_hits(answer, explain=explain)
 
 
-def _print_listing(listing: Listing, *, as_json: bool) -> None:
+def _print_listing(listing: search.Listing, *, as_json: bool) -> None:
     if as_json:
         print_json(asdict(listing))
         return
@@ -206,11 +195,11 @@ def _print_listing(listing: Listing, *, as_json: bool) -> None:
 
 
 @contextmanager
-def _load(options: BackendOptions, name: str) -> Iterator[Embedder]:
+def _load(options: embedding.BackendOptions, name: str) -> Iterator[embedding.Embedder]:
     yield embedding.catalog.load(name, options)
 
 
-def _print_json(answer: Answer, *, explain: bool) -> None:
+def _print_json(answer: search.Answer, *, explain: bool) -> None:
     plain = asdict(answer)
     if not explain:
         del plain["seconds"], plain["evidence"]
@@ -219,7 +208,7 @@ def _print_json(answer: Answer, *, explain: bool) -> None:
     print_json(plain)
 
 
-def _print_hits(answer: Answer, *, explain: bool) -> None:
+def _print_hits(answer: search.Answer, *, explain: bool) -> None:
     if not answer.results:
         say(_why_no_hits(answer))
     elif not answer.confident:
@@ -243,14 +232,14 @@ def _print_hits(answer: Answer, *, explain: bool) -> None:
         )  # fmt: skip
 
 
-def _about(hit: Hit) -> str:
+def _about(hit: search.Hit) -> str:
     """What a hit's line says after its place."""
     about = f"  ({on_one_line(hit.about)})" if hit.about else ""
     found_by = f"  [found by {on_one_line(', '.join(hit.found_by))}]" if hit.found_by else ""
     return about + found_by + (f"  [also in {', '.join(hit.also_in)}]" if hit.also_in else "")
 
 
-def _why_no_hits(answer: Answer) -> str:
+def _why_no_hits(answer: search.Answer) -> str:
     if not answer.tools:
         return (
             "no tool with texts is active; add one with: "
@@ -264,7 +253,7 @@ def _why_no_hits(answer: Answer) -> str:
     return f"{names}: nothing found in {counted(answer.total_chunks, 'passage')}"
 
 
-def _shown_lines(hit: Hit) -> list[str]:
+def _shown_lines(hit: search.Hit) -> list[str]:
     """The first lines of the passage, without blank ones."""
     lines = [on_one_line(line) for line in hit.content.splitlines() if line.strip()]
     if len(lines) > _LINES_SHOWN:
@@ -272,7 +261,7 @@ def _shown_lines(hit: Hit) -> list[str]:
     return lines
 
 
-def _explanation(hit: Hit, question: str) -> list[str]:
+def _explanation(hit: search.Hit, question: str) -> list[str]:
     """Why a hit has its score: by words, by vectors, and both together."""
     why = hit.explanation
     words = " ".join(why.matched_words) or "none"
@@ -293,7 +282,7 @@ def _explanation(hit: Hit, question: str) -> list[str]:
     ]
 
 
-def _judgement(answer: Answer) -> str:
+def _judgement(answer: search.Answer) -> str:
     """The evidence for whether the hits answer the question."""
     basis = answer.evidence
     nearest = "similarity not used"
@@ -316,20 +305,11 @@ def _judgement(answer: Answer) -> str:
 @with_settings_options
 def get_command(
     options: SettingsOptions,
-    file: Annotated[
-        str, typer.Argument(help="The document, as search shows it.", show_default=False)
-    ],
+    file: Annotated[str, typer.Argument(help="The document, as search shows it.")],
     name: NameOption,
-    from_line: Annotated[
-        int | None, typer.Option("--from", min=1, help="The first line.", show_default=False)
-    ] = None,
-    to_line: Annotated[
-        int | None, typer.Option("--to", min=1, help="The last line.", show_default=False)
-    ] = None,
-    page: Annotated[
-        int | None,
-        typer.Option("--page", min=1, help="A page, slide or chapter.", show_default=False),
-    ] = None,
+    from_line: Annotated[int | None, typer.Option("--from", min=1, help="The first line.")] = None,
+    to_line: Annotated[int | None, typer.Option("--to", min=1, help="The last line.")] = None,
+    page: Annotated[int | None, typer.Option(min=1, help="A page, slide or chapter.")] = None,
     format_: Annotated[
         DisplayFormat, typer.Option("--format", help="The output format.")
     ] = "table",

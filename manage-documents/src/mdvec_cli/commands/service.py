@@ -6,7 +6,7 @@ import os
 import sys
 import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from mdvec import manage
@@ -15,6 +15,7 @@ from mdvec_cli.commands.terminal import (
     FormatOption,
     SettingsOptions,
     chosen_format,
+    command_group,
     print_facts,
     print_json,
     print_line,
@@ -22,15 +23,7 @@ from mdvec_cli.commands.terminal import (
     with_settings_options,
 )
 
-if TYPE_CHECKING:
-    from mdvec.manage import Service
-
-
-app = typer.Typer(
-    help="Run one server for all clients, started with your session.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = command_group("Run one server for all clients, started with your session.")
 
 
 @app.command("install")
@@ -38,11 +31,9 @@ app = typer.Typer(
 def install_command(
     options: SettingsOptions,
     http: Annotated[
-        str, typer.Option("--http", metavar="HOST:PORT", help="Where the server listens.")
+        str, typer.Option(metavar="HOST:PORT", help="Where the server listens.")
     ] = "127.0.0.1:8765",
-    token_file: Annotated[
-        Path | None, typer.Option("--token-file", help="The file of the token.", show_default=False)
-    ] = None,
+    token_file: Annotated[Path | None, typer.Option(help="The file of the token.")] = None,
     print_: Annotated[
         bool, typer.Option("--print", help="Print the service's file and install nothing.")
     ] = False,
@@ -93,7 +84,7 @@ def status_command(options: SettingsOptions, format_: FormatOption = None) -> No
     )
 
 
-def _service(command: list[str]) -> Service:
+def _service(command: list[str]) -> manage.Service:
     config_home = os.environ.get("XDG_CONFIG_HOME")
     home = Path.home()
     return manage.service_of(
@@ -108,10 +99,7 @@ _DEFAULT_ADDRESS = "127.0.0.1:8765"
 def ui_command(
     options: SettingsOptions,
     http: Annotated[
-        str,
-        typer.Option(
-            "--http", metavar="HOST:PORT", help="Where the server listens, or is to listen."
-        ),
+        str, typer.Option(metavar="HOST:PORT", help="Where the server listens, or is to listen.")
     ] = _DEFAULT_ADDRESS,
     browser: Annotated[
         bool,

@@ -32,12 +32,10 @@ if TYPE_CHECKING:
     from mdvec.analysis import ExportFormat
     from mdvec.charts import ImageFormat, PlotKind
 
-
 _BAR_CELLS = 30
 ReplaceOption = Annotated[
     bool, typer.Option("--replace", help="Replace the file, if there is one.")
 ]
-
 
 FileFormat = Literal["parquet", "csv"]
 
@@ -47,9 +45,7 @@ def profile_command(
     options: SettingsOptions,
     query: SourceArgument,
     column: Annotated[
-        list[str] | None,
-        typer.Option("--column", help="A column; may be repeated. Default: all.",
-                     show_default=False),
+        list[str] | None, typer.Option(help="A column; may be repeated. Default: all.")
     ] = None,
     first: FromOption = None,
     last: ToOption = None,
@@ -58,7 +54,7 @@ def profile_command(
         bool, typer.Option("--exact", help="Estimate nothing, even if that is slow.")
     ] = False,
     format_: TableFormatOption = None,
-) -> None:  # fmt: skip
+) -> None:
     """Print the row count and period of a table or query, and statistics of each column."""
     period = date_range(first, last)
     with open_tables(options) as tables:
@@ -86,7 +82,7 @@ def _print_profile(form: TableFormat, answer: dict[str, Any]) -> None:
 def histogram_command(
     options: SettingsOptions,
     query: SourceArgument,
-    column: Annotated[str, typer.Argument(help="The column.", show_default=False)],
+    column: Annotated[str, typer.Argument(help="The column.")],
     bins: Annotated[int, typer.Option(min=1, max=100, help="The maximum number of bins.")] = 20,
     first: FromOption = None,
     last: ToOption = None,
@@ -127,18 +123,17 @@ def export_command(
     query: SourceArgument,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", show_default=False,
+        typer.Option("--output", "-o", metavar="FILE",
                      help="Write the rows here, as .parquet or .csv, instead of under a handle."),
     ] = None,
     replace: ReplaceOption = False,
     file_format: Annotated[
         FileFormat | None,
-        typer.Option(help="The file's format; default: as FILE ends, else parquet.",
-                     show_default=False),
+        typer.Option(help="The file's format; default: as FILE ends, else parquet."),
     ] = None,
     max_rows: Annotated[
         int | None,
-        typer.Option(min=1, max=5_000_000, show_default=False,
+        typer.Option(min=1, max=5_000_000,
                      help="More rows than this are an error; default: [analytics] max_rows."),
     ] = None,
     format_: TableFormatOption = None,
@@ -222,7 +217,6 @@ def new_file(path: Path, *, replace: bool) -> Iterator[IO[bytes]]:
 
 _FORMATS: dict[str, ImageFormat] = {".png": "png", ".svg": "svg", ".jpg": "jpeg", ".jpeg": "jpeg"}
 
-
 ChartKind = Literal["bar", "line", "area", "scatter", "histogram", "box", "heatmap"]
 
 
@@ -232,15 +226,14 @@ def plot_command(
     query: SourceArgument,
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", metavar="FILE", show_default=False,
+        typer.Option("--output", "-o", metavar="FILE",
                      help="Write the picture here, as .png, .svg or .jpg."),
     ],
-    kind: Annotated[ChartKind, typer.Option("--kind", help="The kind of chart.")] = "line",
+    kind: Annotated[ChartKind, typer.Option(help="The kind of chart.")] = "line",
     title: Annotated[str, typer.Option(help="The title above the chart.", show_default=False)] = "",
     size: Annotated[
         str | None,
-        typer.Option(metavar="WxH", help="Pixels, 200x150 to 1920x1080; default: 800x600.",
-                     show_default=False),
+        typer.Option(metavar="WxH", help="Pixels, 200x150 to 1920x1080; default: 800x600."),
     ] = None,
     replace: ReplaceOption = False,
     format_: TableFormatOption = None,

@@ -63,21 +63,15 @@ _FLAGS = {
     ("search", "mode"): "'--mode' / '-m'",
 }
 """The flags that are settings, by section and key."""
-FormatOption = Annotated[
-    DisplayFormat | None, typer.Option("--format", help="The output format.", show_default=False)
-]
+FormatOption = Annotated[DisplayFormat | None, typer.Option("--format", help="The output format.")]
 
 
 @dataclass(frozen=True)
 class SettingsOptions:
     """The options of every command that has settings: where these and the database are."""
 
-    database: Annotated[
-        Path | None, typer.Option("--database", help="The database file.", show_default=False)
-    ] = None
-    config: Annotated[
-        Path | None, typer.Option("--config", help="The settings file.", show_default=False)
-    ] = None
+    database: Annotated[Path | None, typer.Option(help="The database file.")] = None
+    config: Annotated[Path | None, typer.Option(help="The settings file.")] = None
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Log steps and timings to stderr.")
     ] = False
@@ -111,6 +105,11 @@ class SettingsOptions:
         path = str(settings.database_path)
         log.record("start", program="mdvec", version=__version__, database=path)
         return loaded
+
+
+def command_group(help_: str) -> typer.Typer:
+    """A group of commands, which shows its help where none of them is named."""
+    return typer.Typer(help=help_, no_args_is_help=True, rich_markup_mode=None)
 
 
 _SETTINGS_OPTIONS = inspect.signature(SettingsOptions, eval_str=True).parameters
@@ -149,7 +148,6 @@ def chosen_format(flag: DisplayFormat | None, settings: Settings) -> DisplayForm
 
 STOPPED = 130
 """The exit code of a command interrupted by Ctrl-C."""
-
 
 _LABELS = {"error": "エラー", "warning": "警告", "note": "注意", "next": "次に"}
 

@@ -15,6 +15,7 @@ from mdvec_cli.commands.terminal import (
     FormatOption,
     NameOption,
     SettingsOptions,
+    command_group,
     print_json,
     print_line,
     print_table,
@@ -25,17 +26,12 @@ from mdvec_cli.commands.terminal import (
 if TYPE_CHECKING:
     from mdvec.tools import Tool
 
-app = typer.Typer(
-    help="Add, change, delete, enable, disable and list tools.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = command_group("Add, change, delete, enable, disable and list tools.")
 
 _DESCRIPTION_HELP = "What the source contains; a model reads it to decide when to search."
 _TITLE_HELP = "What clients show to people in place of the name, in any language."
 _FORMATS = ", ".join(known.name for known in FORMATS)
 _SOURCE_HELP = "The folder to import; for a dataset, a single file is possible too."
-
 
 if TYPE_CHECKING:
     ToolKind = str
@@ -54,12 +50,11 @@ def add(
     kind: Annotated[
         ToolKind,
         typer.Option(
-            "--kind",
             help="What the source contains: notes, a household's statement files, or "
-            "tables (Parquet, CSV, JSON, Excel, Arrow, SQLite, DuckDB).",
+            "tables (Parquet, CSV, JSON, Excel, Arrow, SQLite, DuckDB)."
         ),
     ] = _DEFAULT_KIND,
-    title: Annotated[str | None, typer.Option(help=_TITLE_HELP, show_default=False)] = None,
+    title: Annotated[str | None, typer.Option(help=_TITLE_HELP)] = None,
 ) -> None:
     """Register a folder or a data file as a tool.
 
@@ -87,32 +82,31 @@ def update(
     options: SettingsOptions,
     name: NameOption,
     description: Annotated[
-        str | None, typer.Option("--description", "-d", help=_DESCRIPTION_HELP, show_default=False)
+        str | None, typer.Option("--description", "-d", help=_DESCRIPTION_HELP)
     ] = None,
-    source: Annotated[
-        Path | None, typer.Option("--source", "-s", help=_SOURCE_HELP, show_default=False)
-    ] = None,
-    title: Annotated[
-        str | None,
-        typer.Option(help=f"{_TITLE_HELP} '' removes it.", show_default=False),
-    ] = None,
+    source: Annotated[Path | None, typer.Option("--source", "-s", help=_SOURCE_HELP)] = None,
+    title: Annotated[str | None, typer.Option(help=f"{_TITLE_HELP} '' removes it.")] = None,
     include: Annotated[
         list[str] | None,
-        typer.Option("--include", metavar="PATTERN", show_default=False,
-                     help="Import only files like this, as in .gitignore; repeatable; replaces "
-                          "the tool's patterns, and '' removes them."),
+        typer.Option(
+            metavar="PATTERN",
+            help="Import only files like this, as in .gitignore; repeatable; replaces "
+            "the tool's patterns, and '' removes them.",
+        ),
     ] = None,
     exclude: Annotated[
         list[str] | None,
-        typer.Option("--exclude", metavar="PATTERN", show_default=False,
-                     help="Do not import files like this; otherwise as --include."),
+        typer.Option(
+            metavar="PATTERN", help="Do not import files like this; otherwise as --include."
+        ),
     ] = None,
     formats: Annotated[
         str | None,
-        typer.Option("--formats", metavar="NAMES", show_default=False,
-                     help=f"Read these formats too, joined by commas: {_FORMATS}."),
+        typer.Option(
+            metavar="NAMES", help=f"Read these formats too, joined by commas: {_FORMATS}."
+        ),
     ] = None,
-) -> None:  # fmt: skip
+) -> None:
     """Change a tool's description, title or source, or which files of it are imported."""
     if all(value is None for value in (description, source, title, include, exclude, formats)):
         raise typer.BadParameter("name what to change", param_hint="--description / --source")
@@ -138,7 +132,7 @@ def update(
 def rename(
     options: SettingsOptions,
     name: NameOption,
-    to: Annotated[str, typer.Option("--to", help="Its new name.")],
+    to: Annotated[str, typer.Option(help="Its new name.")],
 ) -> None:
     """Give a tool another name; nothing is imported again."""
     settings = options.settings()
@@ -188,6 +182,11 @@ def _switch(name: str, database: Path, *, active: bool) -> None:
         say(f"disabled {tool.name}; running servers no longer offer it")
 
 
+_AS_JSON = (
+    "name", "title", "description", "source", "kind", "is_active", "model", "last_import_at",
+)  # fmt: skip
+
+
 @app.command("ls")
 @with_settings_options
 def ls(
@@ -201,7 +200,7 @@ def ls(
     default = settings.display.default_format if show_all else None
     match format_ or default:
         case "json":
-            print_json({"tools": [_as_json(tool) for tool in tools]})
+            print_json({"tools": [{key: getattr(tool, key) for key in _AS_JSON} for tool in tools]})
         case "table":
             _print_tools(tools)
         case None:
@@ -221,16 +220,3 @@ def _print_tools(tools: list[Tool]) -> None:
             for tool in tools
         ],
     )  # fmt: skip
-
-
-def _as_json(tool: Tool) -> dict[str, object]:
-    return {
-        "name": tool.name,
-        "title": tool.title,
-        "description": tool.description,
-        "source": str(tool.source),
-        "kind": tool.kind,
-        "is_active": tool.is_active,
-        "model": tool.model,
-        "last_import_at": tool.last_import_at,
-    }

@@ -42,7 +42,7 @@ def watch_command(
     names: Annotated[
         list[str] | None,
         typer.Option("--name", "-n", help="A tool's name; repeatable. Default: all active tools.",
-                     show_default=False, autocompletion=complete_tool_names),
+                     autocompletion=complete_tool_names),
     ] = None,
 ) -> None:  # fmt: skip
     """Watch the tools' sources, and import what changes, until Ctrl-C.

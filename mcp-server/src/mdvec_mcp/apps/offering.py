@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
     from mdvec_mcp.server import Wiring
 
-
 _SHOWN = ("/money", "/review", "/data")
 """The views that a chat may show and change; none of them shows folders or other files."""
 _CONTENT = re.compile(rb"<main[^>]*>(.*)</main>", re.DOTALL)
@@ -52,11 +51,7 @@ class Shown:
 
 
 class ChatPages:
-    """The views of the page as a chat sees them; the application is built when first used.
-
-    Args:
-        wiring: what the server's tools share.
-    """
+    """The views of the page as a chat sees them; the application is built when first used."""
 
     def __init__(self, wiring: Wiring) -> None:
         self._wiring = wiring
@@ -204,7 +199,6 @@ VIEWS: dict[str, Callable[[Arguments], str | None]] = {
 }
 """By tool: the address of the view of what a call with these arguments answered, if it has one."""
 
-
 _APP = "ui://mdvec/view"
 _FILES = Path(__file__).parent
 _STATIC = _FILES.parent / "web" / "page" / "static"
@@ -237,7 +231,6 @@ def add_apps(wiring: Wiring, offer: Offer) -> None:
 def _add_show(wiring: Wiring, offer: Offer) -> None:
     @cache
     def pages() -> ChatPages:
-
         return ChatPages(wiring)
 
     async def show_view(
@@ -245,7 +238,6 @@ def _add_show(wiring: Wiring, offer: Offer) -> None:
         form: Annotated[str | None, Field(max_length=_MAX_FORM_CHARS)] = None,
         language: Annotated[str, Field(max_length=40)] = "ja",
     ) -> ToolReply:
-
         fields = None if form is None else parse_qs(form, keep_blank_values=True)
         shown = await pages().show(address, fields, language)
         data = {"address": shown.address, "status": shown.status, "body": shown.body}

@@ -94,14 +94,11 @@ class Remote:
     @property
     def list_changes(self) -> list[str]:
         """The notices with which the server of this session would say that its lists changed."""
-        changing = (name for name in _LISTS if self._can_change(name))
         return [
             _one_line({"jsonrpc": "2.0", "method": f"notifications/{name}/list_changed"})
-            for name in changing
+            for name in _LISTS
+            if (self._capabilities.get(name) or {}).get("listChanged")
         ]
-
-    def _can_change(self, name: str) -> bool:
-        return bool((self._capabilities.get(name) or {}).get("listChanged"))
 
     def begin(self, initialize_request: Message) -> str | None:
         """Send the client's `initialize` and remember the session; returns the reply.

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from mdvec.search import Answer, Filters, Listing, TypedQuery
     from mdvec.sync import Freshness
 
-
 LinkKind = Literal["path", "obsidian"]
 
 

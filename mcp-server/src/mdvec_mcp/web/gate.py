@@ -96,12 +96,7 @@ _HOST = re.compile(r"[^/?#@\\\s]+")
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules that a request must meet.
-
-    Attributes:
-        names: the host names by which clients may address the server, in lower case.
-        token: the bearer token that requests to ``/mcp`` need; None if none is needed.
-    """
+    """The rules of requests: the server's host names in lower case, and the token for ``/mcp``."""
 
     names: frozenset[str]
     token: str | None = None

@@ -16,13 +16,7 @@ from typing import Any, BinaryIO
 
 from mdvec.converters.formats import MAX_TEXT, Converted, NotConverted, format_of
 from mdvec.installation import this_installation
-from mdvec.platform import (
-    code_paths,
-    limit_process,
-    restrict_calls,
-    restrict_files,
-    take_own_user,
-)
+from mdvec.platform import code_paths, limit_process, restrict_calls, restrict_files, take_own_user
 from mdvec.sizes import MEGABYTE
 
 LENGTHS = struct.Struct(">II")

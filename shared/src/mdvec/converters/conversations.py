@@ -7,43 +7,35 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from mdvec.converters.formats import (
-    Converted,
-    NotConverted,
-    Part,
-    bundle,
-    part_name,
-    refused_if_odd,
-    with_matter,
-)
+from mdvec.converters import formats
 from mdvec.text import on_one_line
 
 _KEY_CHARS = 8
 _WHY = "it is not an export of conversations from Claude, ChatGPT or Claude Code"
 
 
-def convert(data: bytes, file_name: str) -> Converted:
+def convert(data: bytes, file_name: str) -> formats.Converted:
     """Each conversation with its day, and its messages with who wrote them."""
     if file_name.lower().endswith(".jsonl"):
-        with refused_if_odd(_WHY):
-            return Converted(_of_claude_code(data))
+        with formats.refused_if_odd(_WHY):
+            return formats.Converted(_of_claude_code(data))
     parts = conversations_in(data)
     if not parts:
-        raise NotConverted(_WHY)
-    return bundle(file_name, parts)
+        raise formats.NotConverted(_WHY)
+    return formats.bundle(file_name, parts)
 
 
-def conversations_in(data: bytes) -> list[Part]:
+def conversations_in(data: bytes) -> list[formats.Part]:
     """Each conversation of a list of them in JSON in which somebody wrote.
 
     Raises:
         NotConverted: it is no such list.
     """
-    with refused_if_odd(_WHY):
+    with formats.refused_if_odd(_WHY):
         return [part for each in json.loads(data) if (part := _conversation(each)).content]
 
 
-def _conversation(each: dict[str, Any]) -> Part:
+def _conversation(each: dict[str, Any]) -> formats.Part:
     if "chat_messages" in each:
         title, day = str(each.get("name") or ""), str(each.get("created_at") or "")[:10]
         messages = [(str(m["sender"]), "\n\n".join(_of_claude(m))) for m in each["chat_messages"]]
@@ -52,7 +44,7 @@ def _conversation(each: dict[str, Any]) -> Part:
         began = each.get("create_time")
         day = f"{datetime.fromtimestamp(float(began), UTC):%Y-%m-%d}" if began else ""
     key = str(each.get("uuid") or each.get("conversation_id") or each.get("id") or "")[:_KEY_CHARS]
-    return Part(part_name(title, key), text_of(title, day, messages))
+    return formats.Part(formats.part_name(title, key), text_of(title, day, messages))
 
 
 def _of_claude(message: dict[str, Any]) -> Iterator[str]:
@@ -92,7 +84,7 @@ def _of_claude_code(data: bytes) -> str:
             days.append(str(entry.get("timestamp") or "")[:10])
     if text := text_of("", next(filter(None, days), ""), messages):
         return text
-    raise NotConverted(_WHY)
+    raise formats.NotConverted(_WHY)
 
 
 def text_of(title: str, day: str, messages: Iterable[tuple[str, str]]) -> str:
@@ -103,4 +95,4 @@ def text_of(title: str, day: str, messages: Iterable[tuple[str, str]]) -> str:
     head = [f"# {on_one_line(title)}"] if title.strip() else []
     body = "\n\n".join([*head, *(f"**{who}**: {text}" for who, text in written)])
     people = sorted({who for who, _ in written})
-    return with_matter(f"{body}\n", {"title": title, "date": day, "people": people})
+    return formats.with_matter(f"{body}\n", {"title": title, "date": day, "people": people})

@@ -46,7 +46,7 @@ def convert(data: bytes, file_name: str) -> Converted:
         documents = [
             Part(name.removesuffix(".md"), decode_text(part.read(name)))
             for part in parts
-            for name in _notion_pages(part)
+            for name in sorted(filter(_NOTION_PAGE.fullmatch, part.names))
         ]
         tables = sum(name.endswith(".csv") for part in parts for name in part.names)
         notes = (f"{counted(tables, 'table')} left out: import .csv as a dataset",) * bool(tables)
@@ -54,10 +54,6 @@ def convert(data: bytes, file_name: str) -> Converted:
     if not documents:
         raise NotConverted(_WHY)
     return bundle(file_name, documents, notes)
-
-
-def _notion_pages(archive: Archive) -> list[str]:
-    return sorted(name for name in archive.names if _NOTION_PAGE.fullmatch(name))
 
 
 def _slack(archive: Archive) -> Iterator[Part]:

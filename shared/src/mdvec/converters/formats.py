@@ -8,13 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from mdvec.text import (
-    CODE_ENDINGS,
-    MARKUP_ENDINGS,
-    PAGE_BREAK,
-    has_long_ending,
-    on_one_line,
-)
+from mdvec.text import CODE_ENDINGS, MARKUP_ENDINGS, PAGE_BREAK, has_long_ending, on_one_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +77,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """A file as Markdown, with a form feed between pages.
+    """A file as Markdown, with a form feed between pages; of a bundle, the list of its parts.
 
-    Attributes:
-        content: the text; of a bundle, the list of its parts.
-        notes: sentences for the import's report about what was left out.
-        parts: the documents that the file bundles, such as conversations.
+    ``notes`` are sentences for the import's report about what was left out.
     """
 
     content: str

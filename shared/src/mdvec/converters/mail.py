@@ -11,14 +11,7 @@ from email.errors import HeaderParseError
 from email.header import decode_header
 from email.message import EmailMessage, MIMEPart
 
-from mdvec.converters.formats import (
-    Converted,
-    NotConverted,
-    Part,
-    bundle,
-    part_name,
-    with_matter,
-)
+from mdvec.converters.formats import Converted, NotConverted, Part, bundle, part_name, with_matter
 from mdvec.converters.html import markdown_of_page
 from mdvec.text import UnknownEncoding, counted, decoded
 

@@ -306,7 +306,7 @@ class _Page:
                 if (
                     before is not None
                     and headings.get(id(before)) == level
-                    and _is_near(before, line)
+                    and before.middle - line.middle < 2 * line.size
                 ):
                     texts[-1] = joined(texts[-1], line.text)
                 else:
@@ -344,10 +344,6 @@ class _Page:
         if len(line.text) > _MAX_HEADING or _rounded(line.size) < self._body_size * _HEADING_SIZE:
             return 0
         return self._levels.get(_rounded(line.size), 0)
-
-
-def _is_near(above: Line, line: Line) -> bool:
-    return above.middle - line.middle < 2 * line.size
 
 
 def _begins(above: Line | None, line: Line, left: float, right: float, leading: float) -> bool:

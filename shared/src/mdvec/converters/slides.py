@@ -74,9 +74,6 @@ def _texts(shape: Any, depth: int) -> Iterator[str]:  # noqa: ANN401
 
 
 def _table(rows: list[list[str]]) -> str:
-    lines = [f"| {' | '.join(_cell(cell) for cell in row)} |" for row in rows]
+    cells = [[on_one_line(text).replace("|", "\\|") for text in row] for row in rows]
+    lines = [f"| {' | '.join(row)} |" for row in cells]
     return "\n".join([lines[0], f"|{' --- |' * len(rows[0])}", *lines[1:]]) if lines else ""
-
-
-def _cell(text: str) -> str:
-    return on_one_line(text).replace("|", "\\|")

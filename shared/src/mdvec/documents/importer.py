@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import apsw
 
+from mdvec import importing
 from mdvec.converters import Converter, Part
 from mdvec.embedding import ModelError, ModelUnavailable
 from mdvec.files import (
@@ -20,18 +21,6 @@ from mdvec.files import (
     UnreadableFile,
     decode_text,
     read_bytes,
-)
-from mdvec.importing import (
-    EndpointStopped,
-    Importer,
-    ImportInterrupted,
-    ImportJob,
-    ImportRefused,
-    ImportReport,
-    ProgressCount,
-    SendingRefused,
-    TextIndex,
-    states_as_found,
 )
 from mdvec.index import NewDocument, StoredFile, documents
 from mdvec.text import (
@@ -63,7 +52,7 @@ _MAX_KEPT_CHARS = 20_000_000
 """How much text of cut files is kept in memory while an endpoint embeds it."""
 
 
-def import_documents(job: ImportJob) -> ImportReport:
+def import_documents(job: importing.ImportJob) -> importing.ImportReport:
     """Bring the index of a folder's documents in line with its files.
 
     Raises:
@@ -76,7 +65,7 @@ def import_documents(job: ImportJob) -> ImportReport:
         with suppress(KeyboardInterrupt):
             return run.rebuild() if run.rebuilds else run.follow()
         run.index.keep_paid()
-        raise ImportInterrupted(run.stopped())
+        raise importing.ImportInterrupted(run.stopped())
     finally:
         run.converter.close()
 
@@ -86,7 +75,7 @@ def _stored_states(connection: apsw.Connection, tool: Tool) -> Mapping[str, File
     return {path: file.state for path, file in stored.items() if bundle_of(path) not in stored}
 
 
-DOCUMENTS = Importer(import_documents, _stored_states, states_as_found)
+DOCUMENTS = importing.Importer(import_documents, _stored_states, importing.states_as_found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +103,10 @@ class _CutFile:
 class _FolderImport:
     """One import of a folder while it runs."""
 
-    def __init__(self, job: ImportJob) -> None:
+    def __init__(self, job: importing.ImportJob) -> None:
         self.job = job
-        self.progress = ProgressCount(job.on_progress)
-        self.index = TextIndex(job, self.progress)
+        self.progress = importing.ProgressCount(job.on_progress)
+        self.index = importing.TextIndex(job, self.progress)
         self.added = 0
         self.updated = 0
         self.unchanged = 0
@@ -143,7 +132,7 @@ class _FolderImport:
             self.index.has_generation or not request.is_background
         )
 
-    def follow(self) -> ImportReport:
+    def follow(self) -> importing.ImportReport:
         """Modes ``new`` and ``update``: store changed files, then delete missing ones."""
         files = self.job.found.files
         stored = self.index.stored_files()
@@ -195,7 +184,7 @@ class _FolderImport:
             return bundle in self.parts and path not in self.parts[bundle]
         return not self.job.found.may_still_have(path)
 
-    def rebuild(self) -> ImportReport:
+    def rebuild(self) -> importing.ImportReport:
         """Mode ``replace``: fill a new generation beside the old one, then replace that."""
         self.index.drop_leftovers()
         before = self.index.size().documents
@@ -203,12 +192,12 @@ class _FolderImport:
         try:
             self.index.embed_ahead(self._texts_to_embed(self.job.found.files, {}))
             self._import_files(self.job.found.files, {})
-        except (SendingRefused, EndpointStopped):
+        except (importing.SendingRefused, importing.EndpointStopped):
             self.index.drop_leftovers()
             raise
         if self.failed and not self.has_read_text:
             first = self.failed[0]
-            raise ImportRefused(
+            raise importing.ImportRefused(
                 "not one file with text could be imported "
                 f"({shown_path(first.file_path)}: {first.reason}); "
                 f"the tool {self.job.tool.name!r} was left as it was"
@@ -237,12 +226,12 @@ class _FolderImport:
     def _check_mode(self, stored: Mapping[str, StoredFile]) -> None:
         tool, scan = self.job.tool, self.job.found
         if self.job.request.mode == "new" and stored:
-            raise ImportRefused(
+            raise importing.ImportRefused(
                 f"the tool {tool.name!r} has {counted(len(stored), 'document')} already; "
                 "use --mode update to follow changes, or --mode replace to build it again"
             )
         if stored and not scan.files and not scan.unseen:
-            raise ImportRefused(
+            raise importing.ImportRefused(
                 f"there is no file to import in {tool.source}, but {tool.name!r} has "
                 f"{counted(len(stored), 'document')}; put the files back (is a disk not mounted?), "
                 "or empty the tool with --mode replace"
@@ -400,7 +389,7 @@ class _FolderImport:
         )
         self.has_read_text |= not is_blank(text.content)
 
-    def _report(self, *, deleted: int) -> ImportReport:
+    def _report(self, *, deleted: int) -> importing.ImportReport:
         return self.job.report(
             added=self.added,
             updated=self.updated,

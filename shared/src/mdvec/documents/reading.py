@@ -13,17 +13,10 @@ from typing import Any
 
 import apsw
 
+from mdvec import index
 from mdvec.database import open_database, snapshot
 from mdvec.errors import MdvecError
-from mdvec.index import (
-    DocumentLinks,
-    LinkedDocument,
-    StoredText,
-    Tables,
-    documents,
-    documents_named,
-    links_of,
-)
+from mdvec.index import documents
 from mdvec.search import good_cut, no_texts_message
 from mdvec.text import (
     counted,
@@ -125,7 +118,7 @@ def read_document(
             stored = documents.stored_text(connection, names, file_path)
         if stored is None:
             raise ReadingRefused(_no_document(connection, tool, names, file_path))
-        links = links_of(connection, names, [stored.id]).get(stored.id, DocumentLinks())
+        links = index.links_of(connection, names, [stored.id]).get(stored.id, index.DocumentLinks())
     lines = [start for start in line_starts(stored.content) if start < len(stored.content)] or [0]
     start, end = _page_range(stored, part.page) or _range(stored.content, lines, part)
     cut = end
@@ -162,7 +155,7 @@ def named_document(database: Path, tool_name: str, name: str, folder: str = "") 
     """
     with open_database(database, "read") as connection, snapshot(connection):
         tables = registry.get_tool(connection, tool_name).tables
-        ids = documents_named(connection, tables, name)
+        ids = index.documents_named(connection, tables, name)
         paths = [path for _, path in documents.paths(connection, tables, ids)]
     return min(
         paths,
@@ -171,7 +164,7 @@ def named_document(database: Path, tool_name: str, name: str, folder: str = "") 
     )
 
 
-def _page_range(stored: StoredText, page: int | None) -> tuple[int, int] | None:
+def _page_range(stored: index.StoredText, page: int | None) -> tuple[int, int] | None:
     """Where a page begins and ends; None if no page is asked for."""
     if page is None:
         return None
@@ -188,14 +181,14 @@ def _page_range(stored: StoredText, page: int | None) -> tuple[int, int] | None:
     return starts[page - 1], end
 
 
-def _pages(stored: StoredText, start: int, end: int) -> dict[str, Any]:
+def _pages(stored: index.StoredText, start: int, end: int) -> dict[str, Any]:
     if not page_unit(stored.file_path):
         return {}
     first, last = pages_between(stored.content, start, end)
     return {"pages": page_label(stored.file_path, first, last), "first_page": first}
 
 
-def _places(links: Sequence[LinkedDocument]) -> tuple[str, ...]:
+def _places(links: Sequence[index.LinkedDocument]) -> tuple[str, ...]:
     return tuple(
         f"{link.file_path}#{link.fragment}" if link.fragment else link.file_path for link in links
     )
@@ -227,7 +220,9 @@ def _range(content: str, lines: list[int], part: DocumentPart) -> tuple[int, int
     return start, end
 
 
-def _no_document(connection: apsw.Connection, tool: Tool, names: Tables, file_path: str) -> str:
+def _no_document(
+    connection: apsw.Connection, tool: Tool, names: index.Tables, file_path: str
+) -> str:
     missing = unfinished(connection, tool)
     known = [line.file_path for line in documents.document_lines(connection, names)]
     if not known:

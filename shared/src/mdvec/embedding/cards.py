@@ -142,7 +142,6 @@ E5_SMALL = ModelCard(
     how_to_get=this_installation().adding_extra("e5"),
 )
 
-
 INSTALL_ONNX = this_installation().adding_extra("onnx")
 RURI_PREFIXES = ("検索クエリ: ", "検索文書: ")
 E5_PREFIXES = ("query: ", "passage: ")
@@ -225,7 +224,6 @@ CHOICES = "plamo, use, e5-small, ruri-v3-30m, … (mdvec model ls lists all)"
 """What messages say of the names in the catalogue."""
 AUTO_ORDER = (PLAMO, *reversed(RURIS), MULTILINGUAL_E5_SMALL, E5_SMALL, USE)
 """What ``auto`` takes: the first that is here."""
-
 
 _UNKNOWN = ModelConstants(1.0, None)
 

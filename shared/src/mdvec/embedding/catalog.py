@@ -28,13 +28,7 @@ from mdvec.embedding.cards import (
     model_of,
 )
 from mdvec.embedding.embedder import Embedder, ModelError, ModelUnavailable
-from mdvec.embedding.endpoint import (
-    Endpoint,
-    KeyMissing,
-    RemoteEmbedder,
-    gemini_key,
-    openai_key,
-)
+from mdvec.embedding.endpoint import Endpoint, KeyMissing, RemoteEmbedder, gemini_key, openai_key
 from mdvec.embedding.options import DEFAULT_OPTIONS, GEMINI_URL, OPENAI_URL, BackendOptions
 from mdvec.installation import this_installation
 

@@ -143,13 +143,9 @@ _MAX_NUMBER = 1e18
 def checked_vectors(
     rows: Sequence[object], count: int, dimension: int | None, host: str
 ) -> Vectors:
-    """The numbers of an answer, one row for each of ``count`` texts.
+    """The numbers of an answer, one row for each of ``count`` texts in their order.
 
-    Args:
-        rows: as the answer has them, in the order of the texts.
-        count: the number of texts sent.
-        dimension: the expected length of each; None takes that of the first.
-        host: for the message.
+    ``dimension`` is the expected length of each; None takes that of the first.
 
     Raises:
         EndpointUnusable: rows are missing or too many, have another length, or are no numbers.

@@ -112,10 +112,6 @@ class OnnxOptions(LocalOptions):
     )
 
 
-def _environment() -> Mapping[str, str]:
-    return os.environ
-
-
 @dataclass(frozen=True, slots=True)
 class BackendOptions:
     """The options of every family; keys are read from ``environment``, and only from there."""
@@ -125,7 +121,7 @@ class BackendOptions:
     st: StOptions = field(default_factory=StOptions)
     onnx: OnnxOptions = field(default_factory=OnnxOptions)
     retry: RetryOptions = field(default_factory=RetryOptions)
-    environment: Mapping[str, str] = field(default_factory=_environment, repr=False)
+    environment: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
 
 
 DEFAULT_OPTIONS = BackendOptions()

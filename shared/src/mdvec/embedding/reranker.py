@@ -65,10 +65,7 @@ class Reranker:
     def scores(self, question: str, passages: Sequence[str], seconds: float) -> list[float]:
         """How well each passage answers, in the model's own numbers: more is better.
 
-        Args:
-            question: as asked.
-            passages: the texts to compare with it.
-            seconds: how long scoring may take, after the model was loaded.
+        It may take so many seconds, after the model was loaded.
 
         Raises:
             ModelUnavailable: it is not here, or is no cross-encoder.

@@ -224,13 +224,10 @@ class _Walk:
             if entry.is_symlink():
                 self._follow(entry, path)
             elif entry.is_dir(follow_symlinks=False):
-                self._enter_folder(entry, path)
+                if not self._skipped_folder(entry.name, path):
+                    self._pending.append((entry.path, f"{path}/"))
             elif self._wanted(path):
                 self._take(entry, path)
-
-    def _enter_folder(self, entry: os.DirEntry[str], path: str) -> None:
-        if not self._skipped_folder(entry.name, path):
-            self._pending.append((entry.path, f"{path}/"))
 
     def _skipped_folder(self, name: str, path: str) -> bool:
         skipped = name.startswith(".") or name in SKIPPED_FOLDERS

@@ -13,28 +13,16 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from threading import Event, Thread
-from typing import TYPE_CHECKING
 
 import apsw
 
+from mdvec import embedding
 from mdvec.cancelling import cancelled_by, raise_if_cancelled
 from mdvec.database import has_table
-from mdvec.embedding import (
-    Embedder,
-    EndpointFailure,
-    ModelError,
-    RemoteEmbedder,
-    Sending,
-    TextRefused,
-    is_endpoint_model,
-)
 from mdvec.errors import MdvecError
 from mdvec.importing.job import ImportJob, ProgressCount
 from mdvec.importing.options import ImportRefused
 from mdvec.tools import allow_endpoint, is_endpoint_allowed
-
-if TYPE_CHECKING:
-    from mdvec.embedding import Vectors
 
 
 class PaidVectors:
@@ -58,13 +46,13 @@ class PaidVectors:
         """The vectors that are there, by text."""
         by_text = {}
         for text in texts:
-            row = self._connection.execute(
+            vector = self._connection.execute(
                 "SELECT embedding FROM paid_vectors "
                 "WHERE tool_id = ? AND fingerprint = ? AND digest = ?",
                 (*self._key, _digest(text)),
-            ).fetchone()
-            if row is not None:
-                by_text[text] = bytes(row[0])
+            ).get
+            if vector is not None:
+                by_text[text] = bytes(vector)
         return by_text
 
     def keep(self, vectors: Mapping[str, bytes]) -> None:
@@ -105,7 +93,7 @@ class _Request:
     """A batch that is under way."""
 
     texts: Sequence[str]
-    answer: Future[Vectors]
+    answer: Future[embedding.Vectors]
 
     @property
     def has_vectors(self) -> bool:
@@ -119,7 +107,7 @@ class EndpointTexts:
     def __init__(
         self,
         job: ImportJob,
-        embedder: RemoteEmbedder,
+        embedder: embedding.RemoteEmbedder,
         progress: ProgressCount,
         check_tool: Callable[[], None],
     ) -> None:
@@ -165,7 +153,7 @@ class EndpointTexts:
         while missing := [text for text in dict.fromkeys(texts) if text not in by_text]:
             for text in missing:
                 if text in self._refused:
-                    raise ModelError(self._refused[text])
+                    raise embedding.ModelError(self._refused[text])
             if self._request is None:
                 self._send(missing)
             self._keep_answer()
@@ -182,7 +170,7 @@ class EndpointTexts:
     def _ask(self) -> None:
         """Ask once in an import, before its first text is sent to another machine."""
         job = self._job
-        sending = Sending(job.tool.name, self._embedder.name, self._embedder.endpoint)
+        sending = embedding.Sending(job.tool.name, self._embedder.name, self._embedder.endpoint)
         if not _is_now_allowed(job, sending):
             raise SendingRefused(
                 f"nothing was sent. {sending.sentence()} To allow it, answer yes on a terminal, or "
@@ -199,7 +187,7 @@ class EndpointTexts:
             return
         if not self._is_allowed:
             self._ask()
-        answer: Future[Vectors] = Future()
+        answer: Future[embedding.Vectors] = Future()
         self._request = _Request(texts, answer)
         # Not of an executor, whose end would wait for the answer after Ctrl-C.
         Thread(
@@ -229,9 +217,9 @@ class EndpointTexts:
         try:
             with self._job.stopwatch.stage("embed"):
                 rows = _awaited(self._request.answer)
-        except EndpointFailure as failure:
+        except embedding.EndpointFailure as failure:
             self._request = None
-            if isinstance(failure, TextRefused) and self._set_aside(texts, failure):
+            if isinstance(failure, embedding.TextRefused) and self._set_aside(texts, failure):
                 self._send()
                 return
             raise EndpointStopped(
@@ -243,7 +231,7 @@ class EndpointTexts:
         self._progress.add_units(len(texts))
         self._send()
 
-    def _keep(self, texts: Sequence[str], rows: Vectors) -> None:
+    def _keep(self, texts: Sequence[str], rows: embedding.Vectors) -> None:
         with self._job.stopwatch.stage("write"), self._job.connection:
             self._check_tool()
             vectors = {text: row.tobytes() for text, row in zip(texts, rows, strict=True)}
@@ -258,7 +246,7 @@ class EndpointTexts:
         with suppress(MdvecError, TimeoutError):
             self._keep(self._request.texts, self._request.answer.result(_LAST_SECONDS))
 
-    def _set_aside(self, texts: Sequence[str], refused: TextRefused) -> bool:
+    def _set_aside(self, texts: Sequence[str], refused: embedding.TextRefused) -> bool:
         """Find the text that is refused by halves, then go on without it; False gives up.
 
         It may be longer than the model takes, which only its endpoint can tell. An endpoint that
@@ -272,30 +260,30 @@ class EndpointTexts:
         return len(self._refused) < (_MAX_REFUSED if self.sent else _MAX_REFUSED_AT_FIRST)
 
 
-def ask_about_questions(job: ImportJob, model: str, load: Callable[[], Embedder]) -> None:
+def ask_about_questions(job: ImportJob, model: str, load: Callable[[], embedding.Embedder]) -> None:
     """Ask whether questions may go to an endpoint that the tool's texts never went to.
 
     It is another than before, or the import had no text to send.
     """
-    if job.request.is_automatic or not is_endpoint_model(model):
+    if job.request.is_automatic or not embedding.is_endpoint_model(model):
         return
     try:
         embedder = load()
-    except (ModelError, ImportRefused):
+    except (embedding.ModelError, ImportRefused):
         return  # no question can go there, and searches say why
-    if not isinstance(embedder, RemoteEmbedder) or embedder.endpoint.is_local:
+    if not isinstance(embedder, embedding.RemoteEmbedder) or embedder.endpoint.is_local:
         return
     name, endpoint = job.tool.name, embedder.endpoint
     if is_endpoint_allowed(job.connection, job.tool.id, endpoint.origin):
         return
-    if not _is_now_allowed(job, Sending(name, embedder.name, endpoint)):
+    if not _is_now_allowed(job, embedding.Sending(name, embedder.name, endpoint)):
         job.on_notice(
             f"questions about {name} do not go to {endpoint.host}; they are answered by words "
             f"alone until you allow it: mdvec import -n {name} --mode update --yes"
         )
 
 
-def _is_now_allowed(job: ImportJob, sending: Sending) -> bool:
+def _is_now_allowed(job: ImportJob, sending: embedding.Sending) -> bool:
     """Ask the user, and record a yes for this tool and this address."""
     is_allowed = job.may_send(sending)
     if is_allowed:
@@ -304,7 +292,10 @@ def _is_now_allowed(job: ImportJob, sending: Sending) -> bool:
 
 
 def _embed(
-    embedder: RemoteEmbedder, texts: Sequence[str], answer: Future[Vectors], is_over: Event
+    embedder: embedding.RemoteEmbedder,
+    texts: Sequence[str],
+    answer: Future[embedding.Vectors],
+    is_over: Event,
 ) -> None:
     """Embed in a thread; a retry does not begin once the import is over."""
     try:
@@ -314,7 +305,7 @@ def _embed(
         answer.set_exception(error)
 
 
-def _awaited(answer: Future[Vectors]) -> Vectors:
+def _awaited(answer: Future[embedding.Vectors]) -> embedding.Vectors:
     while not answer.done():
         raise_if_cancelled()
         try:

@@ -291,10 +291,8 @@ class ImportJob:
 class Importer:
     """The importer of one kind of source.
 
-    Attributes:
-        import_source: updates the tool's tables from the files of its source.
-        stored_states: the files whose contents are stored, with their states when imported.
-        found_states: the files of a scan that it would import, under the same paths.
+    ``stored_states`` has the files whose contents are stored, with their states when imported,
+    ``found_states`` those of a scan that it would import, under the same paths.
     """
 
     import_source: Callable[[ImportJob], ImportReport]

@@ -5,16 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from mdvec import embedding, index
 from mdvec.database import has_table, roll_back, snapshot
-from mdvec.embedding import (
-    Embedder,
-    ModelError,
-    ModelUnavailable,
-    RemoteEmbedder,
-    is_endpoint_model,
-)
 from mdvec.files import Problem
 from mdvec.importing.endpoint_texts import (
     EndpointTexts,
@@ -24,40 +17,9 @@ from mdvec.importing.endpoint_texts import (
 )
 from mdvec.importing.job import ImportJob, ProgressCount, check_unchanged
 from mdvec.importing.options import ImportRefused, model_to_load, resolve_chunking
-from mdvec.index import (
-    MAX_UNSENT,
-    EngineUnavailable,
-    NewDocument,
-    StoredFile,
-    StoredText,
-    Tables,
-    check_client_installed,
-    check_writer,
-    chunks,
-    collection_of,
-    create_vector_index,
-    delete_unused_collections,
-    documents,
-    end_pending,
-    erase_deleted_terms,
-    expect_vectors,
-    fill_vectors,
-    has_vector_index,
-    pending_count,
-    pending_document,
-    pending_documents,
-    rebuild_vector_index,
-    renew_vector_index,
-    send_vectors,
-    table_changes,
-    tables,
-    unsent_count,
-)
+from mdvec.index import chunks, documents, table_changes, tables
 from mdvec.text import ChunkingOptions, texts_to_embed
 from mdvec.tools import registry
-
-if TYPE_CHECKING:
-    from mdvec.embedding import Vectors
 
 
 class TextIndex:
@@ -77,9 +39,9 @@ class TextIndex:
         self._tables = job.tool.tables
         self._files_stored = 0
         self._files_before: int | None = None
-        self._loaded: tuple[Embedder, ChunkingOptions] | None = None
+        self._loaded: tuple[embedding.Embedder, ChunkingOptions] | None = None
         if job.request.engine is not None:
-            check_client_installed()
+            index.check_client_installed()
 
     @property
     def has_generation(self) -> bool:
@@ -96,11 +58,11 @@ class TextIndex:
         """The name of the tool's model."""
         return str(self._tool.model) if self._loaded is None else self._loaded[0].name
 
-    def stored_files(self) -> dict[str, StoredFile]:
+    def stored_files(self) -> dict[str, index.StoredFile]:
         """The documents of the current generation, by path."""
         return documents.stored_files(self._connection, self._tool.tables)
 
-    def stored_text(self, path: str) -> StoredText | None:
+    def stored_text(self, path: str) -> index.StoredText | None:
         """A document of the current generation."""
         return documents.stored_text(self._connection, self._tool.tables, path)
 
@@ -124,7 +86,7 @@ class TextIndex:
             check_unchanged(self._connection, self._tool)
             return chunks.embeddings_of(self._connection, self._tool.tables, texts)
 
-    def embedder(self) -> Embedder:
+    def embedder(self) -> embedding.Embedder:
         """The tool's model, loaded when it is first needed.
 
         Raises:
@@ -160,7 +122,7 @@ class TextIndex:
         Raises:
             SendingRefused: the user does not allow it.
         """
-        if self._loaded is None and not is_endpoint_model(str(self._tool.model)):
+        if self._loaded is None and not embedding.is_endpoint_model(str(self._tool.model)):
             return  # not even loaded: perhaps no file has changed
         if (endpoint := self._endpoint_texts()) is not None:
             endpoint.begin(texts)
@@ -171,7 +133,7 @@ class TextIndex:
         if self._endpoint is not None:
             self._endpoint.keep_last()
 
-    def embed(self, texts: Sequence[str], known: dict[str, bytes]) -> Vectors | None:
+    def embed(self, texts: Sequence[str], known: dict[str, bytes]) -> embedding.Vectors | None:
         """One vector per text; reuses ``known`` vectors, and adds new ones to it.
 
         In the background they come later: None, unless all are known already, or a rebuild needs
@@ -201,33 +163,32 @@ class TextIndex:
         Each document gets its vectors in one transaction, so a kill loses those of one.
         """
         problems = []
-        waiting = pending_documents(self._connection, self._tables)
+        waiting = index.pending_documents(self._connection, self._tables)
         self._progress.files += len(waiting)
         for document_id in waiting:
-            document = pending_document(self._connection, self._tables, document_id)
+            document = index.pending_document(self._connection, self._tables, document_id)
             embedder = self.embedder()
             texts = texts_to_embed(document.file_path, document.title, document.chunks, embedder)
             try:
                 vectors = self.embed(texts, self._paid().found(texts))
-            except ModelUnavailable:
+            except embedding.ModelUnavailable:
                 raise
-            except ModelError as error:
+            except embedding.ModelError as error:
                 problems.append(Problem(document.file_path, str(error)))
                 continue
             if vectors is not None:
-                with self._job.stopwatch.stage("write"), self._connection:
-                    check_unchanged(self._connection, self._tool)
-                    fill_vectors(self._connection, self._tables, document.ids, vectors)
+                with self._job.stopwatch.stage("write"), self._writing():
+                    index.fill_vectors(self._connection, self._tables, document.ids, vectors)
             self._progress.file_done()
         if waiting:
             with self._connection:
-                end_pending(self._connection, self._tables)
+                index.end_pending(self._connection, self._tables)
         return problems
 
     @property
     def chunks_pending(self) -> int:
         """How many chunks of the current generation have no vector yet."""
-        return pending_count(self._connection, self._tool.tables)
+        return index.pending_count(self._connection, self._tool.tables)
 
     def _keep(self, vectors: dict[str, bytes]) -> None:
         """Keep vectors that texts had until their documents get all of theirs."""
@@ -251,7 +212,7 @@ class TextIndex:
     def _endpoint_texts(self) -> EndpointTexts | None:
         """What is sent to the model's endpoint; None for a model that runs here."""
         embedder = self.embedder()
-        if self._endpoint is None and isinstance(embedder, RemoteEmbedder):
+        if self._endpoint is None and isinstance(embedder, embedding.RemoteEmbedder):
             self._endpoint = EndpointTexts(
                 self._job,
                 embedder,
@@ -260,12 +221,12 @@ class TextIndex:
             )
         return self._endpoint
 
-    def _model(self) -> tuple[Embedder, ChunkingOptions]:
+    def _model(self) -> tuple[embedding.Embedder, ChunkingOptions]:
         if self._loaded is None:
             self._loaded = self._load_model(rebuild=False)
         return self._loaded
 
-    def _load_model(self, *, rebuild: bool) -> tuple[Embedder, ChunkingOptions]:
+    def _load_model(self, *, rebuild: bool) -> tuple[embedding.Embedder, ChunkingOptions]:
         job, tool = self._job, self._tool
         wanted = model_to_load(tool, job.request.model, rebuild=rebuild)
         with job.stopwatch.stage("model_load"):
@@ -276,7 +237,7 @@ class TextIndex:
                 f"installation has {embedder.fingerprint}; build it again with --mode replace"
             )
         if job.request.is_background and (
-            isinstance(embedder, RemoteEmbedder) or job.request.engine is not None
+            isinstance(embedder, embedding.RemoteEmbedder) or job.request.engine is not None
         ):
             raise ImportRefused(
                 f"the vectors of {tool.name!r} cannot come later, as they come from an endpoint or "
@@ -287,8 +248,7 @@ class TextIndex:
 
     def begin(self, files: int, stored: int = 0) -> None:
         """Record that an import of ``files`` files begins, of which ``stored`` are unchanged."""
-        with self._connection:
-            check_unchanged(self._connection, self._tool)
+        with self._writing():
             registry.begin_import(self._connection, self._tool, self._job.rules, files, stored)
         self._files_before = self._files_stored = stored
 
@@ -305,10 +265,9 @@ class TextIndex:
         """Choose the model and the chunking of an empty tool, and create its indexes."""
         self._loaded = self._load_model(rebuild=True)
         name, generation = self._tool.name, self._tool.generation + 1
-        with self._connection:
-            check_unchanged(self._connection, self._tool)
+        with self._writing():
             table_changes.drop_leftovers(self._connection, self._tool.id, name, current=-1)
-            self._create_indexes(Tables(self._tool.id, name, generation))
+            self._create_indexes(index.Tables(self._tool.id, name, generation))
             self._record_model(generation)
         # The scan rules stay those that the import began with: others were set while it ran.
         self._tool = replace(registry.get_tool(self._connection, name), scan=self._tool.scan)
@@ -323,7 +282,9 @@ class TextIndex:
         connection, names = self._connection, self._tables
         engine, tool = self._job.request.engine, self._tool.name
         words = f"building the {{}} of {tool!r} for this version of mdvec …"
-        if not (tables.has_word_indexes(connection, names) and has_vector_index(connection, names)):
+        if not (
+            tables.has_word_indexes(connection, names) and index.has_vector_index(connection, names)
+        ):
             with self._building(words.format("search indexes")):
                 chunks.rebuild_indexes(connection, names)
         elif not (
@@ -331,38 +292,42 @@ class TextIndex:
         ):
             with self._building(words.format("index of words")):
                 chunks.rebuild_word_indexes(connection, names)
-        if (collection_of(connection, names) is None) != (engine is None):
+        if (index.collection_of(connection, names) is None) != (engine is None):
             where = "the database file" if engine is None else engine.name
             with self._building(f"moving the vectors of {tool!r} to {where} …"):
-                rebuild_vector_index(connection, names, outside=engine is not None)
+                index.rebuild_vector_index(connection, names, outside=engine is not None)
         if engine is not None:
-            check_writer(connection, names, engine)
+            index.check_writer(connection, names, engine)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """A transaction that changes the tool, which is still the same."""
+        with self._connection:
+            check_unchanged(self._connection, self._tool)
+            yield
 
     @contextmanager
     def _building(self, notice: str) -> Iterator[None]:
         self._job.on_notice(notice)
-        with self._connection, self._job.stopwatch.stage("index"):
-            check_unchanged(self._connection, self._tool)
+        with self._job.stopwatch.stage("index"), self._writing():
             yield
 
-    def _create_indexes(self, names: Tables) -> None:
+    def _create_indexes(self, names: index.Tables) -> None:
         outside = self._job.request.engine is not None
-        create_vector_index(self._connection, names, outside=outside)
+        index.create_vector_index(self._connection, names, outside=outside)
         tables.create_text_indexes(self._connection, names)
 
-    def put(self, document: NewDocument) -> None:
+    def put(self, document: index.NewDocument) -> None:
         """Store a document whole."""
-        with self._job.stopwatch.stage("write"), self._connection:
-            check_unchanged(self._connection, self._tool)
+        with self._job.stopwatch.stage("write"), self._writing():
             if document.vectors is None:
-                expect_vectors(self._connection, self._tables)
+                index.expect_vectors(self._connection, self._tables)
             documents.put_document(self._connection, self._tables, document)
             self._count_stored()
 
     def touch(self, path: str, size: int, mtime_ns: int) -> None:
         """Store a file's new time; its content is unchanged."""
-        with self._connection:
-            check_unchanged(self._connection, self._tool)
+        with self._writing():
             documents.touch_document(self._connection, self._tables, path, size, mtime_ns)
             self._count_stored()
 
@@ -370,16 +335,14 @@ class TextIndex:
         """Delete documents."""
         if not paths:
             return
-        with self._job.stopwatch.stage("write"), self._connection:
-            check_unchanged(self._connection, self._tool)
+        with self._job.stopwatch.stage("write"), self._writing():
             for path in paths:
                 documents.delete_document(self._connection, self._tables, path)
 
     def finish(self) -> None:
         """Record that the import has finished, and erase deleted terms from the file."""
         ask_about_questions(self._job, self.model_name, self.embedder)
-        with self._connection:
-            check_unchanged(self._connection, self._tool)
+        with self._writing():
             self._record_end()
 
     def send_vectors(self) -> None:
@@ -391,14 +354,14 @@ class TextIndex:
         job, engine = self._job, self._job.request.engine
         if engine is None:
             return
-        count = unsent_count(self._connection, self._tables) or 0
-        if count > MAX_UNSENT:
+        count = index.unsent_count(self._connection, self._tables) or 0
+        if count > index.MAX_UNSENT:
             job.on_notice(f"sending {count:,} vectors to {engine.name} …")
         try:
             with job.stopwatch.stage("engine"):
-                send_vectors(self._connection, self._tables, engine)
-                delete_unused_collections(self._connection, engine)
-        except EngineUnavailable as error:
+                index.send_vectors(self._connection, self._tables, engine)
+                index.delete_unused_collections(self._connection, engine)
+        except index.EngineUnavailable as error:
             job.hints.append(
                 f"{error}; nothing is lost, and the next import sends what is missing there "
                 f"(mdvec import -n {job.tool.name} --mode update)"
@@ -415,9 +378,8 @@ class TextIndex:
         """Begin the next generation, empty, beside the current one."""
         self._loaded = self._load_model(rebuild=True)
         tool = self._tool
-        self._tables = Tables(tool.id, tool.name, tool.generation + 1, staged=True)
-        with self._connection:
-            check_unchanged(self._connection, tool)
+        self._tables = index.Tables(tool.id, tool.name, tool.generation + 1, staged=True)
+        with self._writing():
             tables.create_tables(self._connection, self._tables)
             self._create_indexes(self._tables)
 
@@ -425,9 +387,8 @@ class TextIndex:
         """Replace the old generation by the new one, whose vectors are sent before."""
         ask_about_questions(self._job, self.model_name, self.embedder)
         self.send_vectors()
-        with self._connection, self._job.stopwatch.stage("write"):
-            check_unchanged(self._connection, self._tool)
-            renew_vector_index(self._connection, self._tables)
+        with self._job.stopwatch.stage("write"), self._writing():
+            index.renew_vector_index(self._connection, self._tables)
             table_changes.replace_tables(self._connection, self._tool.tables, self._tables)
             self._record_model(self._tables.generation)
             self._record_end()
@@ -447,9 +408,9 @@ class TextIndex:
     def _record_end(self) -> None:
         if not self._tables.staged and tables.has_word_indexes(self._connection, self._tables):
             with self._job.stopwatch.stage("erase"):
-                erase_deleted_terms(self._connection, self._tables)
+                index.erase_deleted_terms(self._connection, self._tables)
             with self._job.stopwatch.stage("index"):
-                renew_vector_index(self._connection, self._tables)
+                index.renew_vector_index(self._connection, self._tables)
         if not self._job.request.is_background:
             forget_paid(self._connection, self._tool.id)
         registry.record_import(self._connection, self._tool, self._job.rules)

@@ -59,14 +59,11 @@ class OtherWriter(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class StoredCollection:
-    """What the file knows about a collection.
+    """What the file knows about a collection, which had ``size`` vectors after the last import.
 
-    Attributes:
-        name: its name on the server.
-        build: the random id that an import from this file left in it; None before the first one.
-        next_build: the id that an import was about to leave there; None if that import ended.
-        last_sent: the highest chunk id that was sent.
-        size: how many vectors the last import left in it.
+    ``build`` is the random id that an import from this file left in it, None before the first one;
+    ``next_build`` what one was about to leave there, None if that import ended. ``last_sent`` is
+    the highest chunk id that was sent.
     """
 
     name: str
@@ -123,10 +120,8 @@ def unsent_count(connection: apsw.Connection, tables: Tables) -> int | None:
     known = collection_of(connection, tables)
     if known is None:
         return None
-    (count,) = connection.execute(
-        f"SELECT count(*) FROM {identifier(tables.vectors)} WHERE id > ?", (known.last_sent,)
-    ).fetchone() or (0,)
-    return int(count)
+    unsent = f"SELECT count(*) FROM {identifier(tables.vectors)} WHERE id > ?"
+    return int(connection.execute(unsent, (known.last_sent,)).get)
 
 
 def check_writer(connection: apsw.Connection, tables: Tables, server: ChromaServer) -> None:

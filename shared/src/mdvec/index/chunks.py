@@ -10,12 +10,7 @@ import apsw
 
 from mdvec.database import records
 from mdvec.index.chroma_collections import collection_of
-from mdvec.index.properties import (
-    NOT_DERIVED,
-    other_names,
-    rebuild_properties,
-    stored_properties,
-)
+from mdvec.index.properties import NOT_DERIVED, other_names, rebuild_properties, stored_properties
 from mdvec.index.table_changes import drop_vectors, put_vectors, rebuild_vector_index
 from mdvec.index.tables import Tables, create_word_indexes, drop_word_indexes
 from mdvec.index.words import delete_terms, insert_terms
@@ -238,10 +233,7 @@ def section_goes_on(
 
 def chunk_count(connection: apsw.Connection, tables: Tables) -> int:
     """The number of chunks of a tool."""
-    (count,) = connection.execute(
-        f"SELECT count(*) FROM {identifier(tables.vectors)}"
-    ).fetchone() or (0,)
-    return int(count)
+    return int(connection.execute(f"SELECT count(*) FROM {identifier(tables.vectors)}").get)
 
 
 @dataclass(frozen=True, slots=True)

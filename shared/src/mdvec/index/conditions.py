@@ -72,13 +72,8 @@ def expanded(firsts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np
 class Condition:
     """The condition that a document must meet; None and "" restrict nothing.
 
-    Attributes:
-        path_matches: tells whether a path matches.
-        path_prefix: what every matching path begins with.
-        tags: folded tags, all of which it must have, or subtags of them.
-        since: the first day; a document without a date of its own meets no day.
-        until: the last day.
-        documents: the documents that may meet it; None for all.
+    Every matching path begins with ``path_prefix``. The document must have all of the folded tags,
+    or subtags of them, and be among ``documents``; one without a date of its own meets no day.
     """
 
     path_matches: Callable[[str], bool] | None = None

@@ -150,16 +150,13 @@ def staged_documents(connection: apsw.Connection, tables: Tables) -> int | None:
     staged = replace(tables, generation=tables.generation + 1, staged=True).documents
     if not has_table(connection, staged):
         return None
-    (count,) = connection.execute(f"SELECT count(*) FROM {identifier(staged)}").fetchone() or (0,)
-    return int(count)
+    return int(connection.execute(f"SELECT count(*) FROM {identifier(staged)}").get)
 
 
 def document_counts(connection: apsw.Connection, tables: Tables) -> DocumentCounts:
     """The number of documents and chunks of a tool."""
-    (document_count,) = connection.execute(
-        f"SELECT count(*) FROM {identifier(tables.documents)}"
-    ).fetchone() or (0,)
-    return DocumentCounts(int(document_count), chunk_count(connection, tables))
+    count = connection.execute(f"SELECT count(*) FROM {identifier(tables.documents)}").get
+    return DocumentCounts(int(count), chunk_count(connection, tables))
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,10 +88,8 @@ def delete_properties_and_links(
 
 def count_undated(connection: apsw.Connection, tables: Tables) -> int:
     """How many documents have no date of their own."""
-    table = identifier(tables.properties)
-    where = "document_id > 0 AND day IS NULL"
-    row = connection.execute(f"SELECT count(*) FROM {table} WHERE {where}").fetchone()
-    return int(row[0]) if row else 0
+    where = f"{identifier(tables.properties)} WHERE document_id > 0 AND day IS NULL"
+    return int(connection.execute(f"SELECT count(*) FROM {where}").get)
 
 
 def rebuild_properties(connection: apsw.Connection, tables: Tables) -> None:

@@ -56,10 +56,8 @@ class SignatureBuild:
 
 def read_build(connection: apsw.Connection, tables: Tables) -> SignatureBuild:
     """Read row 0 of a tool's table of signatures."""
-    (row,) = connection.execute(
-        f"SELECT signatures FROM {identifier(tables.signatures)} WHERE first_chunk = 0"
-    ).fetchone() or (b"",)
-    build_id = bytes(row)
+    row = f"SELECT signatures FROM {identifier(tables.signatures)} WHERE first_chunk = 0"
+    build_id = bytes(connection.execute(row).get or b"")
     if len(build_id) < _HEAD.size:
         return SignatureBuild(build_id, None, 0)
     _, _, last_chunk = _HEAD.unpack_from(build_id)
@@ -108,10 +106,7 @@ def renew_signatures(connection: apsw.Connection, tables: Tables) -> None:
 
 
 def _highest_chunk(connection: apsw.Connection, tables: Tables) -> int:
-    (highest,) = connection.execute(
-        f"SELECT max(id) FROM {identifier(tables.vectors)}"
-    ).fetchone() or (0,)
-    return int(highest or 0)
+    return int(connection.execute(f"SELECT max(id) FROM {identifier(tables.vectors)}").get or 0)
 
 
 def _sample(connection: apsw.Connection, tables: Tables) -> Vectors:
@@ -230,12 +225,7 @@ class SignatureCache:
         return known
 
 
-def _max_cache_bytes() -> int:
-    """The limit of the cache: a share of the machine's memory, or a minimum."""
-    return max(_MIN_BYTES, machine_memory() // _SHARE_OF_MEMORY)
-
-
-SIGNATURES = SignatureCache(_max_cache_bytes())
+SIGNATURES = SignatureCache(max(_MIN_BYTES, machine_memory() // _SHARE_OF_MEMORY))
 """The cache shared by this process."""
 
 
@@ -266,8 +256,7 @@ def _state(connection: apsw.Connection, tables: Tables) -> _State:
     contents; the build id in row 0 distinguishes builds of the table.
     """
     table = identifier(tables.signatures)
-    (row,) = connection.execute(f"SELECT count(*), max(first_chunk) FROM {table}")
-    count, highest = row
+    count, highest = connection.execute(f"SELECT count(*), max(first_chunk) FROM {table}").get
     return int(count), int(highest or 0), read_build(connection, tables).build_id
 
 
@@ -278,10 +267,10 @@ def _read(
     table = identifier(tables.signatures)
     centre = read_build(connection, tables).centre
     entry = entry_type(dimension, centred=centre is not None)
-    (size,) = connection.execute(
-        f"SELECT coalesce(sum(length(signatures)), 0) FROM {table} WHERE first_chunk > 0"
-    ).fetchone() or (0,)
-    count = size // entry.itemsize
+    size = connection.execute(
+        f"SELECT total(length(signatures)) FROM {table} WHERE first_chunk > 0"
+    )
+    count = int(size.get) // entry.itemsize
     columns = {
         name: np.empty((count, *entry[name].shape), entry[name].base) for name in entry.fields or ()
     }
@@ -351,10 +340,9 @@ class SignatureIndex:
         if not ids:
             return
         self.drop(ids)
-        (document_id,) = self._connection.execute(
-            f"SELECT document_id FROM {identifier(self._tables.vectors)} WHERE id = ?", (ids[0],)
-        ).fetchone() or (0,)
-        insert_signatures(self._connection, self._tables, int(document_id), ids[0], vectors)
+        owner = f"SELECT document_id FROM {identifier(self._tables.vectors)} WHERE id = ?"
+        document_id = int(self._connection.execute(owner, (ids[0],)).get or 0)
+        insert_signatures(self._connection, self._tables, document_id, ids[0], vectors)
 
     def drop(self, ids: Sequence[int]) -> None:
         """Remove the chunks of whole documents; unknown ids are ignored."""
@@ -368,31 +356,6 @@ class SignatureIndex:
         )
         return nearest_among(self._connection, self._tables, vector, limit, likely)
 
-    def count(self) -> int:
-        """The number of signatures."""
-        return int(self._runs()[1].sum())
-
-    def ids(self) -> NDArray[np.int64]:
-        """The ids of the chunks that have a signature."""
-        return expanded(*self._runs())
-
     def retire(self) -> None:
         """Drop its table."""
         drop_signatures(self._connection, self._tables)
-
-    def _runs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The first chunk of each document, and how many signatures it has."""
-        rows = self._connection.execute(
-            "SELECT first_chunk, length(signatures) "
-            f"FROM {identifier(self._tables.signatures)} WHERE first_chunk > 0 ORDER BY first_chunk"
-        ).fetchall()
-        runs = np.array(rows, dtype=np.int64).reshape(-1, 2)
-        return runs[:, 0], runs[:, 1] // self._entry_bytes()
-
-    def _entry_bytes(self) -> int:
-        (size,) = self._connection.execute(
-            f"SELECT length(embedding) FROM {identifier(self._tables.vectors)} "
-            "WHERE length(embedding) > 0 LIMIT 1"
-        ).fetchone() or (4,)
-        centred = read_build(self._connection, self._tables).centre is not None
-        return entry_type(int(size) // 4, centred=centred).itemsize

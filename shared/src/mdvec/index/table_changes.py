@@ -170,10 +170,8 @@ def pending_count(connection: apsw.Connection, tables: Tables) -> int:
     """The number of chunks that have no vector yet."""
     if not has_table(connection, tables.index("pending")):
         return 0
-    (count,) = connection.execute(
-        f"SELECT count(*) FROM {identifier(tables.vectors)} WHERE {_IS_PENDING}"
-    ).fetchone() or (0,)
-    return int(count)
+    waiting = f"SELECT count(*) FROM {identifier(tables.vectors)} WHERE {_IS_PENDING}"
+    return int(connection.execute(waiting).get)
 
 
 def pending_documents(connection: apsw.Connection, tables: Tables) -> list[int]:
@@ -202,10 +200,7 @@ def pending_document(
         (document_id,),
     )
     return PendingDocument(
-        str(path),
-        str(title),
-        [int(chunk_id) for (chunk_id,) in ids],
-        list(records(stored, Chunk)),
+        str(path), str(title), [int(chunk_id) for (chunk_id,) in ids], list(records(stored, Chunk))
     )
 
 

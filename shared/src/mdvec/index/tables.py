@@ -232,10 +232,8 @@ def has_current_words(connection: apsw.Connection, tables: Tables) -> bool:
 def _stored_version(connection: apsw.Connection, tables: Tables) -> str | None:
     if not has_words(connection, tables):
         return None
-    row = connection.execute(
-        f"SELECT counts FROM {identifier(tables.counts)} WHERE chunk_id = 0"
-    ).fetchone()
-    return None if row is None else bytes(row[0]).decode()
+    version = f"SELECT counts FROM {identifier(tables.counts)} WHERE chunk_id = 0"
+    return bytes(connection.execute(version).get or b"").decode()
 
 
 def create_properties(connection: apsw.Connection, tables: Tables) -> None:
@@ -283,10 +281,8 @@ def has_links(connection: apsw.Connection, tables: Tables) -> bool:
 def _stored_properties_format(connection: apsw.Connection, tables: Tables) -> str | None:
     if not has_table(connection, tables.properties):
         return None
-    row = connection.execute(
-        f"SELECT kept FROM {identifier(tables.properties)} WHERE document_id = 0"
-    ).fetchone()
-    return None if row is None else str(row[0])
+    kept = f"SELECT kept FROM {identifier(tables.properties)} WHERE document_id = 0"
+    return str(connection.execute(kept).get or "")
 
 
 def drop_properties(connection: apsw.Connection, tables: Tables) -> None:

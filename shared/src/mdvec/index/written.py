@@ -102,9 +102,8 @@ def chunks_written(connection: apsw.Connection, tables: Tables, text: str) -> li
 
 
 def _is_too_much(connection: apsw.Connection, tables: Tables) -> bool:
-    documents = identifier(tables.documents)
-    (size,) = connection.execute(f"SELECT sum(size) FROM {documents}").fetchone() or (0,)
-    return int(str(size or 0)) > _MAX_READ_BYTES
+    size = connection.execute(f"SELECT sum(size) FROM {identifier(tables.documents)}").get
+    return int(size or 0) > _MAX_READ_BYTES
 
 
 def chunks_with(
@@ -252,12 +251,8 @@ def _thousands(digits: str) -> list[str]:
     """The digits in groups of three from the end; just them if they are few."""
     if len(digits) < _MIN_GROUPED:
         return [digits]
-    first = len(digits) % 3
-    return [part for part in (digits[:first], *_threes(digits[first:])) if part]
-
-
-def _threes(digits: str) -> list[str]:
-    return [digits[at : at + 3] for at in range(0, len(digits), 3)]
+    ends = range(len(digits) % 3 or 3, len(digits) + 1, 3)
+    return [digits[max(end - 3, 0) : end] for end in ends]
 
 
 def _texts(

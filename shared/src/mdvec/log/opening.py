@@ -216,10 +216,6 @@ def unwritable(path: Path, error: OSError) -> str:
     )
 
 
-def _upper_case(value: object) -> object:
-    return value.upper() if isinstance(value, str) else value
-
-
 class LogSettings(SettingsSection):
     """``[log]``: the file that tells what mdvec did; none by default.
 
@@ -227,9 +223,10 @@ class LogSettings(SettingsSection):
     """
 
     file: str | None = Field(None, min_length=1, description="a file's path")
-    level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(_upper_case)] = (
-        Field("INFO", description="'DEBUG', 'INFO', 'WARNING' or 'ERROR'")
-    )
+    level: Annotated[
+        Literal["DEBUG", "INFO", "WARNING", "ERROR"],
+        BeforeValidator(lambda level: level.upper() if isinstance(level, str) else level),
+    ] = Field("INFO", description="'DEBUG', 'INFO', 'WARNING' or 'ERROR'")
     format: Literal["text", "json"] = Field("text", description="'text' or 'json'")
     queries: bool = Field(default=False, description="true or false")
     max_mb: int = Field(10, ge=1, le=10_000, description="1 to 10000 megabytes per file")

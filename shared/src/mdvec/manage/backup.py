@@ -84,7 +84,11 @@ def compact(
     """
     with open_database(database, "read"):
         pass
-    _check_writable(database)
+    if not is_writable(database):
+        raise DatabaseUnusable(
+            f"{database} cannot be compacted: the file or its folder is not writable; "
+            "change its permissions, or name another database with --database"
+        )
     with no_imports(database, on_notice):
         _check_room(database, free_bytes)
         before = size_on_disk(database)
@@ -129,14 +133,6 @@ def no_imports(database: Path, on_notice: Callable[[str], None]) -> Iterator[Non
 def _tools(database: Path) -> list[Tool]:
     with open_database(database, "read") as connection:
         return sorted(registry.list_tools(connection), key=lambda tool: tool.id)
-
-
-def _check_writable(database: Path) -> None:
-    if not is_writable(database):
-        raise DatabaseUnusable(
-            f"{database} cannot be compacted: the file or its folder is not writable; "
-            "change its permissions, or name another database with --database"
-        )
 
 
 def _check_room(database: Path, free_bytes: Callable[[Path], int]) -> None:
@@ -277,12 +273,12 @@ def _copy(connection: apsw.Connection, target: Path, on_copied: OnCopied) -> Non
 
 
 def _copy_pages(source: apsw.Connection, target: apsw.Connection, on_copied: OnCopied) -> None:
-    (page_size,) = source.execute("PRAGMA page_size").fetchone() or (0,)
+    page_size = int(source.execute("PRAGMA page_size").get)
     with target.backup("main", source, "main") as backup:
         while not backup.done:
             backup.step(_PAGES_A_STEP)
             total = backup.page_count
-            on_copied((total - backup.remaining) * int(page_size), total * int(page_size))
+            on_copied((total - backup.remaining) * page_size, total * page_size)
 
 
 def _pack(copy: Path, settings: Path | None, target: Path) -> None:
@@ -340,8 +336,7 @@ def _tools_of(copy: Path, file: Path) -> tuple[str, ...]:
     """The names of a copy's tools, after a check of all its pages."""
     try:
         with open_database(copy, "read") as connection:
-            (check,) = connection.execute("PRAGMA quick_check(1)").fetchone() or ("",)
-            if check != "ok":
+            if connection.execute("PRAGMA quick_check(1)").get != "ok":
                 raise BackupRefused(f"the database in {file} is damaged; nothing was changed")
             return tuple(tool.name for tool in registry.list_tools(connection))
     except DatabaseError as error:

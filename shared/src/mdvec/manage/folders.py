@@ -37,8 +37,13 @@ def tool_of_folder(database: Path, folder: Path, name: str | None = None) -> Too
     if name is not None:
         checked_tool_name(name)
     known = _known(database, resolved, name)
+    if known is not None and not known.is_active:
+        raise FolderRefused(
+            f"the tool {known.name!r}, which reads {known.source}, is disabled; enable it with: "
+            f"mdvec tool enable -n {known.name}, or leave --docs-dir out"
+        )
     if known is not None:
-        return _checked_active(known)
+        return known
     if not resolved.is_dir():
         raise FolderRefused(f"there is no folder {folder}; name one that exists")
     called = name or name_for(resolved.name, {tool.name for tool in tools_so_far(database)})
@@ -49,15 +54,6 @@ def tool_of_folder(database: Path, folder: Path, name: str | None = None) -> Too
     if known is None:
         raise FolderRefused(f"the tool {called!r} cannot be added; start the server again")
     return known
-
-
-def _checked_active(tool: Tool) -> Tool:
-    if not tool.is_active:
-        raise FolderRefused(
-            f"the tool {tool.name!r}, which reads {tool.source}, is disabled; enable it with: "
-            f"mdvec tool enable -n {tool.name}, or leave --docs-dir out"
-        )
-    return tool
 
 
 def _known(database: Path, folder: Path, name: str | None) -> Tool | None:

@@ -18,24 +18,16 @@ if TYPE_CHECKING:
     from mdvec.tools import KindStatus
 
 
-def _any_name(name: str, _: Iterable[str]) -> str:
-    """The check of a kind whose names cannot clash."""
-    return name
-
-
 @dataclass(frozen=True, slots=True)
 class KindCode:
     """The code of a kind; each field loads what it gives.
 
-    Attributes:
-        importer: gives the importer.
-        status: gives the functions that read and show the status.
-        name_check: gives the function that refuses a name that clashes with others of this kind.
+    That of ``name_check`` refuses a name that clashes with others of this kind; in most none can.
     """
 
     importer: Callable[[], Importer]
     status: Callable[[], KindStatus]
-    name_check: Callable[[], Callable[[str, Iterable[str]], object]] = lambda: _any_name
+    name_check: Callable[[], Callable[[str, Iterable[str]], object]] = lambda: lambda name, _: name
 
 
 KIND_CODE = {

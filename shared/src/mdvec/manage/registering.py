@@ -109,13 +109,15 @@ def update_tool(
     """
     words = None if description is None else _checked_description(description)
     shown = None if title is None else _checked_title(title)
-    checked = None if patterns is None else _checked_patterns(patterns)
+    if patterns is not None:
+        included, excluded = _valid(patterns.include), _valid(patterns.exclude)
+        patterns = replace(patterns, include=included, exclude=excluded)
     with open_database(database, "write") as connection:
         with connection:
             tool = registry.get_tool(connection, name)
             path = None if source is None else _checked_source(source, tool.kind)
-            if checked is not None:
-                registry.set_scan(connection, name, _with_patterns(tool.scan, checked))
+            if patterns is not None:
+                registry.set_scan(connection, name, _with_patterns(tool.scan, patterns))
             registry.update_tool(connection, name, words, path, shown)
         return registry.get_tool(connection, name)
 
@@ -242,12 +244,8 @@ def _checked_title(title: str) -> str:
     return words
 
 
-def _checked_patterns(patterns: FilePatterns) -> FilePatterns:
-    """The patterns without blank ones."""
-    return replace(patterns, include=_valid(patterns.include), exclude=_valid(patterns.exclude))
-
-
 def _valid(patterns: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """The patterns without blank ones."""
     if patterns is None:
         return None
     non_blank = tuple(pattern for pattern in patterns if pattern.strip())

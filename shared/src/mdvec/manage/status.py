@@ -8,19 +8,12 @@ from pathlib import Path
 
 import apsw
 
+from mdvec import tools
 from mdvec.database import open_database, open_to_others, size_on_disk, snapshot
 from mdvec.importing import Failure, failures
 from mdvec.index import VectorStatistics, unsent_count
 from mdvec.manage.kind_code import KIND_CODE
-from mdvec.tools import (
-    KINDS,
-    Contents,
-    KindStatus,
-    Tool,
-    registry,
-    reserved_names_taken,
-    still_to_come,
-)
+from mdvec.tools import registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +59,9 @@ class ToolDetails:
     """The details of one tool; ``failed`` are the files that its last import could not read."""
 
     database: Path
-    tool: Tool
+    tool: tools.Tool
     status: ToolStatus
-    contents: Contents
+    contents: tools.Contents
     failed: tuple[Failure, ...]
 
     def json_fields(self) -> dict[str, object]:
@@ -116,7 +109,7 @@ def overview(database: Path) -> Overview:
         rows = tuple(_status(connection, tool) for tool in registry.list_tools(connection))
         size = size_on_disk(database)
     # Only after the file is closed, because reading it creates a temporary log.
-    taken = reserved_names_taken([row.name for row in rows])
+    taken = tools.reserved_names_taken([row.name for row in rows])
     warnings = (*_warnings(database), *taken)
     return Overview(database, size, rows, warnings)
 
@@ -135,14 +128,14 @@ def details(database: Path, name: str) -> ToolDetails:
         return ToolDetails(database, tool, _status(connection, tool), contents, failed)
 
 
-def kind_status(kind: str) -> KindStatus:
+def kind_status(kind: str) -> tools.KindStatus:
     """The functions that read and show the status of tools of that kind."""
     return KIND_CODE[kind].status()
 
 
-def _status(connection: apsw.Connection, tool: Tool) -> ToolStatus:
+def _status(connection: apsw.Connection, tool: tools.Tool) -> ToolStatus:
     counts = kind_status(tool.kind).count(connection, tool)
-    has_vectors = KINDS[tool.kind].has_texts and tool.generation > 0
+    has_vectors = tools.KINDS[tool.kind].has_texts and tool.generation > 0
     unsent = unsent_count(connection, tool.tables) if has_vectors else None
     inside = "sqlite" if has_vectors else None
     return ToolStatus(
@@ -155,7 +148,7 @@ def _status(connection: apsw.Connection, tool: Tool) -> ToolStatus:
         last_import_at=tool.last_import_at,
         tables=counts.tables,
         rows=counts.rows,
-        unfinished=still_to_come(connection, tool),
+        unfinished=tools.still_to_come(connection, tool),
         engine=inside if unsent is None else "chroma",
         unsent=unsent or 0,
     )

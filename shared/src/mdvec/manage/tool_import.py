@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from mdvec import household
+from mdvec import household, importing
 from mdvec.converters import FORMATS, format_of
 from mdvec.database import open_database
 from mdvec.datasets import DatasetReport
@@ -17,21 +17,6 @@ from mdvec.embedding import BackendOptions, Embedder, Sending, canonical, catalo
 from mdvec.errors import MdvecError
 from mdvec.files import DATA_ENDINGS, FileState, Scan, ScanRules, SourceMissing, data_ending, scan
 from mdvec.household import HouseholdOptions, RemovalOptions
-from mdvec.importing import (
-    EmbedderFor,
-    Importer,
-    ImportInterrupted,
-    ImportJob,
-    ImportRefused,
-    ImportReport,
-    ImportRequest,
-    Mode,
-    Progress,
-    ToolChanged,
-    choose_rules,
-    record_failures,
-    rules_in_force,
-)
 from mdvec.log import milliseconds, record
 from mdvec.manage.kind_code import KIND_CODE, scan_source
 from mdvec.manage.registering import InvalidTool
@@ -43,7 +28,6 @@ from mdvec.tools import KINDS, Tool, only_import_of, registry
 
 if TYPE_CHECKING:
     from mdvec.datasets import DatasetOptions
-
 
 _DATA = tuple(ending for ending in DATA_ENDINGS if not ending.startswith((".json", ".ndjson")))
 """Endings of files that are certainly tables."""
@@ -104,7 +88,7 @@ def unread_of(database: Path, name: str, current: ScanRules) -> tuple[str, ...]:
     if KINDS[tool.kind].endings is not None:
         return ()
     try:
-        return unread_files(tool, scan(tool.source, rules_in_force(tool, current)))
+        return unread_files(tool, scan(tool.source, importing.rules_in_force(tool, current)))
     except SourceMissing:
         return ()
 
@@ -116,7 +100,9 @@ _STATEMENT_COLUMNS = {"日付", "内容", "金額"}
 _HOUSEHOLD_ENDINGS = KINDS["household"].endings or ()
 
 
-def hints_of(tool: Tool, scanned: Scan, rules: ScanRules, report: ImportReport) -> tuple[str, ...]:
+def hints_of(
+    tool: Tool, scanned: Scan, rules: ScanRules, report: importing.ImportReport
+) -> tuple[str, ...]:
     """Say why no file was imported, and name a file that belongs in a household."""
     hints = []
     if not scanned.files:
@@ -147,7 +133,7 @@ def _why_nothing(tool: Tool, others: Iterable[str], rules: ScanRules) -> str:
     return f"no file in {tool.source} was imported: their names end in {named}, and {taken}"
 
 
-def _statement(tool: Tool, scanned: Scan, report: ImportReport) -> tuple[str, str] | None:
+def _statement(tool: Tool, scanned: Scan, report: importing.ImportReport) -> tuple[str, str] | None:
     """The first file of transactions, and of what kind it is; None if there is none.
 
     Looks at the tables of a dataset, and at files that were skipped because of their ending.
@@ -183,13 +169,13 @@ logger = logging.getLogger("mdvec")
 
 
 def import_tool(
-    request: ImportRequest,
-    embedder_for: EmbedderFor,
+    request: importing.ImportRequest,
+    embedder_for: importing.EmbedderFor,
     *,
-    on_progress: Callable[[Progress], None] = lambda _: None,
+    on_progress: Callable[[importing.Progress], None] = lambda _: None,
     on_notice: Callable[[str], None] = lambda _: None,
     may_send: Callable[[Sending], bool] = lambda _: False,
-) -> ImportReport:
+) -> importing.ImportReport:
     """Bring a tool's tables in line with its source.
 
     A document is stored completely or not at all. The mode ``new`` fills an empty tool, ``update``
@@ -212,14 +198,14 @@ def import_tool(
             stopwatch = Stopwatch()
             tool = registry.get_tool(connection, request.tool)
             if tool.id != locked.id:
-                raise ToolChanged(tool.name)
+                raise importing.ToolChanged(tool.name)
             _check_options(tool, request)
             if request.is_background and tool.kind != "markdown":
                 on_notice(f"{tool.name} is imported at once: only notes can get vectors later")
                 request = replace(request, is_background=False)
             importer = KIND_CODE[tool.kind].importer()
             stored = importer.stored_states(connection, tool)
-            choice = choose_rules(tool, request, stored)
+            choice = importing.choose_rules(tool, request, stored)
             logger.debug("[reindex] scanning %s", quoted(str(tool.source)))
             with stopwatch.stage("file_scan"):
                 scanned = scan_source(tool, choice.rules)
@@ -231,7 +217,7 @@ def import_tool(
                 on_notice(choice.notice)
             report = _imported(
                 importer,
-                ImportJob(
+                importing.ImportJob(
                     connection=connection,
                     tool=tool,
                     request=request,
@@ -245,7 +231,7 @@ def import_tool(
                 ),
             )
             states = importer.found_states(connection, tool, scanned)
-            record_failures(connection, tool.id, report.failed, states)
+            importing.record_failures(connection, tool.id, report.failed, states)
             hints = hints_of(tool, scanned, choice.rules, report)
             report = replace(report, hints=(*report.hints, *hints))
     stopwatch.log("import")
@@ -263,10 +249,10 @@ def _log_scan(stored: Mapping[str, FileState], states: Mapping[str, FileState]) 
     )  # fmt: skip
 
 
-def _imported(importer: Importer, job: ImportJob) -> ImportReport:
+def _imported(importer: importing.Importer, job: importing.ImportJob) -> importing.ImportReport:
     try:
         return importer.import_source(job)
-    except ImportInterrupted:
+    except importing.ImportInterrupted:
         record("import_stopped", tool=job.tool.name, mode=job.request.mode)
         raise
     except Exception as error:  # of any kind: the status of the tool must show it
@@ -277,7 +263,7 @@ def _imported(importer: Importer, job: ImportJob) -> ImportReport:
         raise
 
 
-def _record(report: ImportReport) -> None:
+def _record(report: importing.ImportReport) -> None:
     record(
         "import",
         tool=report.tool,
@@ -293,26 +279,26 @@ def _record(report: ImportReport) -> None:
     )
 
 
-def _check_options(tool: Tool, request: ImportRequest) -> None:
+def _check_options(tool: Tool, request: importing.ImportRequest) -> None:
     """Refuse options that are for another kind of source, if they must not be ignored."""
     options = request.options
     if options is None or options.kind == tool.kind:
         return
     refusal = options.refusal(tool.name)
     if refusal:
-        raise ImportRefused(refusal)
+        raise importing.ImportRefused(refusal)
 
 
 def import_request(
     settings: Settings,
     tool: str,
-    mode: Mode,
+    mode: importing.Mode,
     *,
     model: str | None = None,
     removals: RemovalOptions | None = None,
     tables: DatasetOptions | None = None,
     **flags: bool,
-) -> ImportRequest:
+) -> importing.ImportRequest:
     """The request of an import: the settings, with the options and ``flags`` of this import.
 
     ``model`` is a model requested by name; the default is that of the settings. ``tables`` are
@@ -320,7 +306,7 @@ def import_request(
     """
     named, duplicates = settings.model.name, settings.duplicates
     detection = duplicates.options() if duplicates.auto_detect_on_import else None
-    return ImportRequest(
+    return importing.ImportRequest(
         database=settings.database_path,
         tool=tool,
         mode=mode,
@@ -336,7 +322,9 @@ def import_request(
     )
 
 
-def loading_and_telling(tell: Callable[[str], None], options: BackendOptions) -> EmbedderFor:
+def loading_and_telling(
+    tell: Callable[[str], None], options: BackendOptions
+) -> importing.EmbedderFor:
     """A function that loads the model of an import, and says why it was chosen."""
 
     def load(name: str | None) -> Embedder:

@@ -24,12 +24,8 @@ def limit_process(
     """Lower limits of this process for good, as far as the system allows; it dumps no core.
 
     macOS does not enforce all of them. Windows has the memory's alone; there the process can also
-    start no other from then on.
-
-    Args:
-        memory: bytes of address space.
-        written: bytes of each file that it writes.
-        open_files: how many files it can have open at once.
+    start no other from then on. ``memory`` is in bytes of address space, ``written`` in bytes of
+    each file.
     """
     if sys.platform == "win32":
         if memory is not None:

@@ -38,13 +38,8 @@ class _PathRule(ctypes.Structure):
 def restrict_files(readable: Iterable[Path | int], writable: Path | None = None) -> bool:
     """Deny the network and all other files to this thread and the threads that it starts.
 
-    They cannot start programs either.
-
-    Args:
-        readable: the files and folders (with all in them) that can be read; a descriptor stands
-            for an open file.
-        writable: the folder in which files can also be created, written and removed; None
-            stands for no folder.
+    They cannot start programs either. Of folders, all in them can be read; a descriptor stands for
+    an open file. Files can be created, written and removed in ``writable`` alone.
 
     Returns:
         Whether the kernel supports it and the rules are in force.
@@ -140,10 +135,7 @@ _AARCH64 = (
     198, 203, 199, 221, 129, 117, 138, 40, 130, 131, 217, 219, 97, 240, 241, 268, 270, 271, 280,
     281, 282,
 )  # fmt: skip
-_MACHINES = {
-    "x86_64": (0xC000003E, _X86_64, 56),
-    "aarch64": (0xC00000B7, _AARCH64, 220),
-}
+_MACHINES = {"x86_64": (0xC000003E, _X86_64, 56), "aarch64": (0xC00000B7, _AARCH64, 220)}
 """By machine: its number, the refused calls, and clone."""
 
 

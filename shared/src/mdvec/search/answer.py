@@ -38,12 +38,7 @@ from mdvec.search.ranking import (
     ranked_together,
     reranked,
 )
-from mdvec.text import (
-    analyse_question,
-    is_blank,
-    on_one_line,
-    quoted,
-)
+from mdvec.text import analyse_question, is_blank, on_one_line, quoted
 from mdvec.timing import Stopwatch
 from mdvec.tools import KINDS, Tool, offered_name, registry, still_to_come
 
@@ -121,9 +116,7 @@ def newest_first(
     chosen = ranked[: max(good, k)]
     properties = of_documents(connection, chosen, stored_properties)
     return sorted(
-        chosen,
-        key=lambda hit: properties.get(hit.document, NOT_DERIVED).day or "",
-        reverse=True,
+        chosen, key=lambda hit: properties.get(hit.document, NOT_DERIVED).day or "", reverse=True
     )
 
 

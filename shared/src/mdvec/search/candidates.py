@@ -10,26 +10,8 @@ from typing import TYPE_CHECKING
 
 import apsw
 
+from mdvec import index
 from mdvec.embedding import ModelConstants, default_constants
-from mdvec.index import (
-    NOT_DERIVED,
-    ChromaServer,
-    ChunkRanges,
-    EngineUnavailable,
-    SignatureIndex,
-    StoredChunk,
-    StoredProperties,
-    Tables,
-    calibrated_constants,
-    chunk_count,
-    collection_of,
-    nearest_among,
-    nearest_in_collection,
-    other_names,
-    stored_chunks,
-    stored_properties,
-    word_counts,
-)
 from mdvec.search.core.fusion import SearchMode
 from mdvec.search.core.lexical import Candidate, CorpusStatistics, NameMatch
 from mdvec.search.word_lookup import MIN_CANDIDATES, LexicalSearch, WordsFound, lexical_search
@@ -51,7 +33,6 @@ from mdvec.tools import Tool
 if TYPE_CHECKING:
     from mdvec.embedding import Vectors
 
-
 _folded = lru_cache(maxsize=512)(folded)
 """Folds a passage's text, which is counted as a whole and by sentence."""
 
@@ -65,19 +46,16 @@ def _name_terms(name: str, *, has_words: bool) -> frozenset[str]:
 
 
 class FieldReader:
-    """Counts a question's terms in the fields of passages.
+    """Counts a question's terms in the fields of passages, whose properties go by document id.
 
-    Args:
-        query: the question's terms. Plain terms are counted here; counts of words are stored.
-        found: the terms of the index that each word is searched by, and how they are like it.
-        properties: the properties of the passages' documents, by document id.
+    Plain terms are counted here; counts of words are stored.
     """
 
     def __init__(
         self,
         query: QuestionTerms,
         found: WordsFound,
-        properties: Mapping[int, StoredProperties],
+        properties: Mapping[int, index.StoredProperties],
     ) -> None:
         variants = found.variants
         self._properties = properties
@@ -102,12 +80,12 @@ class FieldReader:
         self._named: dict[str, NameMatch] = {}
 
     def counts(
-        self, chunk: StoredChunk, words: Mapping[str, FieldCounts]
+        self, chunk: index.StoredChunk, words: Mapping[str, FieldCounts]
     ) -> dict[str, FieldCounts]:
         """How often each term occurs in each field of a passage, given the counts of ``words``."""
         fields = chunk_fields(
             chunk.title,
-            searched_names(chunk.title, chunk.file_path, other_names(self._of(chunk))),
+            searched_names(chunk.title, chunk.file_path, index.other_names(self._of(chunk))),
             chunk.heading,
             chunk.content,
         )
@@ -119,7 +97,7 @@ class FieldReader:
         return counts
 
     def sentences(
-        self, chunk: StoredChunk, counts: Mapping[str, FieldCounts]
+        self, chunk: index.StoredChunk, counts: Mapping[str, FieldCounts]
     ) -> tuple[frozenset[str], ...]:
         """The counted plain terms that stand together in each sentence of a passage."""
         among = [term for term in self._plain if term in counts and counts[term][-1]]
@@ -127,7 +105,7 @@ class FieldReader:
             return (frozenset(among),) if among else ()
         return tuple(self._counter.by_sentence(_folded(chunk.content), among))
 
-    def inside(self, chunk: StoredChunk, counts: Mapping[str, FieldCounts]) -> frozenset[str]:
+    def inside(self, chunk: index.StoredChunk, counts: Mapping[str, FieldCounts]) -> frozenset[str]:
         """The counted terms that a passage has only inside other words, or something like them."""
         unlike = frozenset(self._substituted & counts.keys())
         text = f"{chunk.title}\n{chunk.file_path}\n{chunk.heading}\n{chunk.content}"
@@ -139,7 +117,7 @@ class FieldReader:
         return unlike | self._inside_words(chunk, counts)
 
     def _inside_words(
-        self, chunk: StoredChunk, counts: Mapping[str, FieldCounts]
+        self, chunk: index.StoredChunk, counts: Mapping[str, FieldCounts]
     ) -> frozenset[str]:
         """Words that a passage has only as letters of others, and the counted terms in them."""
         pieces = self._pieces.keys() & counts.keys()
@@ -158,14 +136,14 @@ class FieldReader:
         absent = inside | {word for word in lacking - written if is_katakana(self._spelled[word])}
         return frozenset(term for term in pieces if self._pieces[term] <= absent) | inside
 
-    def names(self, chunk: StoredChunk) -> tuple[NameMatch, ...]:
+    def names(self, chunk: index.StoredChunk) -> tuple[NameMatch, ...]:
         """The question's terms in each of a passage's names: title, aliases, innermost heading."""
         innermost = chunk.heading.rpartition(" > ")[2]
         names = {chunk.title, innermost, *self._of(chunk).aliases}
         return tuple(self._name(name) for name in names if name)
 
-    def _of(self, chunk: StoredChunk) -> StoredProperties:
-        return self._properties.get(chunk.document_id, NOT_DERIVED)
+    def _of(self, chunk: index.StoredChunk) -> index.StoredProperties:
+        return self._properties.get(chunk.document_id, index.NOT_DERIVED)
 
     def _counted_above(
         self, title: str, names: str, heading: str
@@ -244,30 +222,20 @@ MAX_COMPARED_EXACTLY = 2_048
 
 @dataclass(frozen=True, slots=True)
 class ToolCandidates:
-    """A tool's candidates for a question, and what is needed to score them.
+    """A tool's candidates for a question, in the order of their ids, and what scores them.
 
-    Attributes:
-        tool: the tool.
-        tables: its tables.
-        query: the question's terms, without words if the tool's word index is outdated.
-        found: what the index of words has of the question's words.
-        chunks: the candidates, by id.
-        words: how often each word occurs in each field, by chunk id.
-        statistics: the number of chunks, and of those that contain each term.
-        properties: the properties of the candidates' documents, by document id.
-        searched: the number of chunks that passed the filters.
-        constants: how far the model's cosines are trusted.
-        trouble: why the vector retriever could not be used, if it could not.
+    The ``query`` has no words if the tool's word index is outdated. ``words`` counts each word in
+    each field, by chunk id; ``properties`` go by document id. ``searched`` chunks passed the
+    filters. ``trouble`` says why the vector retriever could not be used, if it could not.
     """
 
     tool: Tool
-    tables: Tables
     query: QuestionTerms
     found: WordsFound
-    chunks: tuple[StoredChunk, ...]
+    chunks: tuple[index.StoredChunk, ...]
     words: Mapping[int, Mapping[str, FieldCounts]]
     statistics: CorpusStatistics
-    properties: Mapping[int, StoredProperties]
+    properties: Mapping[int, index.StoredProperties]
     searched: int
     constants: ModelConstants
     trouble: str | None = None
@@ -303,23 +271,16 @@ def find_candidates(
     k: int,
     mode: SearchMode,
     stopwatch: Stopwatch,
-    within: ChunkRanges | None = None,
-    engine: ChromaServer | None = None,
+    within: index.ChunkRanges | None = None,
+    engine: index.ChromaServer | None = None,
 ) -> ToolCandidates:
-    """Run both retrievers over one tool.
+    """Run both retrievers over one tool, for ``k`` hits, within the transaction of its row.
 
-    Args:
-        connection: within a read transaction.
-        tool: its row in that transaction.
-        query: the question's terms.
-        vector: the question's embedding; None skips the vector retriever.
-        k: the number of hits requested.
-        mode: ``vector`` skips the lexical retriever.
-        stopwatch: records the time of each stage.
-        within: the chunks to search; None for all.
-        engine: the server that indexes the vectors of tools whose index is not in the file.
+    Mode ``vector`` skips the lexical retriever, no ``vector`` (the question's embedding) the other.
+    Only the chunks ``within`` are searched, None for all; ``engine`` is the server that indexes
+    the vectors of tools whose index is not in the file.
     """
-    names = Tables(tool.id, tool.name, tool.generation)
+    names = tool.tables
     limit = max(MIN_CANDIDATES, k)
     few = within is not None and within.size <= MAX_ALL_CANDIDATES
     ids: set[int] = set(within.ids().tolist()) if within is not None and few else set()
@@ -331,43 +292,44 @@ def find_candidates(
                 ids.update(
                     nearest_chunks(connection, names, vector, limit, within=within, engine=engine)
                 )
-            except EngineUnavailable as error:
+            except index.EngineUnavailable as error:
                 trouble = str(error)
     if mode != "vector":
         with stopwatch.stage("lexical_search"):
             lexical = lexical_search(connection, names, query, 0 if few else limit, within)
             ids.update(lexical.chunk_ids)
     with stopwatch.stage("read_candidates"):
-        chunks = stored_chunks(connection, names, sorted(ids), vector)
+        chunks = index.stored_chunks(connection, names, sorted(ids), vector)
         if mode == "vector" and vector is not None:  # some may still wait for their vectors
             chunks = [chunk for chunk in chunks if chunk.cosine is not None]
         words: dict[int, dict[str, FieldCounts]] = {}
         if lexical.found.variants:
-            words = word_counts(connection, names, ids, lexical.found.variants)
+            words = index.word_counts(connection, names, ids, lexical.found.variants)
         for term, with_term in lexical.found.literal.items():
             for chunk_id in with_term:
                 words.setdefault(chunk_id, {}).setdefault(term, (0, 0, 0, 1))
-        total = chunk_count(connection, names)
+        total = index.chunk_count(connection, names)
     if not total:
         lexical = LexicalSearch(query, WordsFound(), {}, ())
     return ToolCandidates(
-        tool, names, lexical.query, lexical.found, tuple(chunks), words,
+        tool, lexical.query, lexical.found, tuple(chunks), words,
         CorpusStatistics(total, lexical.frequencies),
-        stored_properties(connection, names, {chunk.document_id for chunk in chunks}),
+        index.stored_properties(connection, names, {chunk.document_id for chunk in chunks}),
         total if within is None else within.size,
-        calibrated_constants(connection, str(tool.fingerprint)) or default_constants(tool.model),
+        index.calibrated_constants(connection, str(tool.fingerprint))
+        or default_constants(tool.model),
         trouble,
     )  # fmt: skip
 
 
 def nearest_chunks(
     connection: apsw.Connection,
-    names: Tables,
+    names: index.Tables,
     vector: Vectors,
     limit: int,
     *,
-    within: ChunkRanges | None = None,
-    engine: ChromaServer | None = None,
+    within: index.ChunkRanges | None = None,
+    engine: index.ChromaServer | None = None,
 ) -> list[int]:
     """The ids of the chunks nearest to a vector, preselected by the tool's vector index.
 
@@ -377,9 +339,11 @@ def nearest_chunks(
         EngineUnavailable: the index is on another server, which cannot be used now.
     """
     if within is not None and within.size <= MAX_COMPARED_EXACTLY:
-        nearest = nearest_among(connection, names, vector, limit, within.ids().tolist())
-    elif known := collection_of(connection, names):
-        nearest = nearest_in_collection(connection, names, known, engine, vector, limit, within)
+        nearest = index.nearest_among(connection, names, vector, limit, within.ids().tolist())
+    elif known := index.collection_of(connection, names):
+        nearest = index.nearest_in_collection(
+            connection, names, known, engine, vector, limit, within
+        )
     else:
-        nearest = SignatureIndex(connection, names).nearest(vector, limit, within)
+        nearest = index.SignatureIndex(connection, names).nearest(vector, limit, within)
     return [near.id for near in nearest]

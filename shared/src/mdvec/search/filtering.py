@@ -12,31 +12,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from mdvec.index import (
-    ChunkRanges,
-    Condition,
-    chunk_ids,
-    chunks_at,
-    chunks_passing,
-    chunks_saying,
-    chunks_with_tasks,
-    count_undated,
-    documents_called,
-    documents_linking_to_none,
-    documents_of_chunks,
-    documents_passing,
-    documents_with,
-    documents_with_value,
-    has_links,
-    has_properties,
-    has_usable_words,
-    links_of,
-    no_chunks,
-    short_enough,
-    single_chunks,
-    tag_counts,
-    value_counts,
-)
+from mdvec import index
 from mdvec.search.core.filters import Filters
 from mdvec.text import counted, folded, folded_tag, quoted, shortened
 from mdvec.tools import KINDS, Tool
@@ -51,7 +27,7 @@ class Narrowed:
     ``notes`` say why the filters could not be applied, and what they left out.
     """
 
-    chunks: ChunkRanges | None
+    chunks: index.ChunkRanges | None
     notes: tuple[str, ...] = ()
 
 
@@ -63,7 +39,7 @@ def narrow(connection: apsw.Connection, tool: Tool, filters: Filters) -> Narrowe
     if filters.is_empty or tool.model is None:
         return ALL_CHUNKS
     if KINDS[tool.kind].is_made_of_records:
-        return Narrowed(no_chunks(), (without_rows(tool),))
+        return Narrowed(index.no_chunks(), (without_rows(tool),))
     if not _is_current(connection, tool, filters):
         return Narrowed(
             None,
@@ -75,7 +51,7 @@ def narrow(connection: apsw.Connection, tool: Tool, filters: Filters) -> Narrowe
     chunks, notes = None, list[str]()
     if not filters.of_documents.is_empty:
         condition = _condition(connection, tool, filters)
-        chunks = chunks_passing(connection, tool.tables, condition)
+        chunks = index.chunks_passing(connection, tool.tables, condition)
         notes += _without_dates(connection, tool, filters)
     if filters.is_of_passages:
         chunks, excluded = _saying(connection, tool, filters, chunks)
@@ -88,16 +64,16 @@ def narrow(connection: apsw.Connection, tool: Tool, filters: Filters) -> Narrowe
 
 def _is_current(connection: apsw.Connection, tool: Tool, filters: Filters) -> bool:
     """Whether imports have read all that the filters need."""
-    has_stated = has_properties if filters.links_to is None else has_links
+    has_stated = index.has_properties if filters.links_to is None else index.has_links
     return has_stated(connection, tool.tables) and (
-        not filters.is_of_passages or has_usable_words(connection, tool.tables)
+        not filters.is_of_passages or index.has_usable_words(connection, tool.tables)
     )
 
 
 def _ids_within(
-    connection: apsw.Connection, tool: Tool, chunks: ChunkRanges | None
+    connection: apsw.Connection, tool: Tool, chunks: index.ChunkRanges | None
 ) -> NDArray[np.int64]:
-    return chunk_ids(connection, tool.tables) if chunks is None else chunks.ids()
+    return index.chunk_ids(connection, tool.tables) if chunks is None else chunks.ids()
 
 
 def without_rows(tool: Tool) -> str:
@@ -112,27 +88,29 @@ def without_document(
 ) -> Narrowed:
     """The chunks that pass the filters, without those of a document."""
     ids = _ids_within(connection, tool, narrowed.chunks)
-    own = chunks_at(connection, tool.tables, file_path)
-    return replace(narrowed, chunks=single_chunks(np.setdiff1d(ids, own, assume_unique=True)))
+    own = index.chunks_at(connection, tool.tables, file_path)
+    return replace(narrowed, chunks=index.single_chunks(np.setdiff1d(ids, own, assume_unique=True)))
 
 
 def _saying(
-    connection: apsw.Connection, tool: Tool, filters: Filters, within: ChunkRanges | None
-) -> tuple[ChunkRanges, dict[str, int]]:
+    connection: apsw.Connection, tool: Tool, filters: Filters, within: index.ChunkRanges | None
+) -> tuple[index.ChunkRanges, dict[str, int]]:
     """The chunks with the exact and without the excluded texts, and how many each of these took."""
     ids = _ids_within(connection, tool, within)
     for words in filters.exact:
-        saying = chunks_saying(connection, tool.tables, words, inside=True)
+        saying = index.chunks_saying(connection, tool.tables, words, inside=True)
         ids = np.intersect1d(ids, saying, assume_unique=True)
     if filters.open_tasks:
-        ids = np.intersect1d(ids, chunks_with_tasks(connection, tool.tables), assume_unique=True)
+        ids = np.intersect1d(
+            ids, index.chunks_with_tasks(connection, tool.tables), assume_unique=True
+        )
     excluded = {}
     for words in filters.exclude:
-        saying = chunks_saying(connection, tool.tables, words, inside=False)
+        saying = index.chunks_saying(connection, tool.tables, words, inside=False)
         left = np.setdiff1d(ids, saying, assume_unique=True)
         excluded[words] = len(ids) - len(left)
         ids = left
-    return single_chunks(ids), excluded
+    return index.single_chunks(ids), excluded
 
 
 def passing_documents(
@@ -147,14 +125,17 @@ def passing_documents(
     if rest.is_of_passages or not is_current:
         narrowed = narrow(connection, tool, rest if is_current else filters)
         ids = _ids_within(connection, tool, narrowed.chunks)
-        passing, notes = documents_of_chunks(connection, tool.tables, ids.tolist()), narrowed.notes
+        passing, notes = (
+            index.documents_of_chunks(connection, tool.tables, ids.tolist()),
+            narrowed.notes,
+        )
     else:
         condition = _condition(connection, tool, rest)
-        passing = documents_passing(connection, tool.tables, condition)
+        passing = index.documents_passing(connection, tool.tables, condition)
         notes = tuple(_without_dates(connection, tool, rest))
     for words in filters.exclude if is_current else ():
-        chunks = chunks_saying(connection, tool.tables, words, inside=False)
-        saying = set(documents_of_chunks(connection, tool.tables, chunks.tolist()))
+        chunks = index.chunks_saying(connection, tool.tables, words, inside=False)
+        saying = set(index.documents_of_chunks(connection, tool.tables, chunks.tolist()))
         left = [number for number in passing if number not in saying]
         taken = counted(len(passing) - len(left), "document")
         passing, notes = left, (*notes, f'"{words}" excluded {taken} of {tool.name}')
@@ -165,7 +146,7 @@ def _without_dates(connection: apsw.Connection, tool: Tool, filters: Filters) ->
     """How many documents a filter of days left out because they have no date."""
     if filters.since is None and filters.until is None:
         return []
-    count = count_undated(connection, tool.tables)
+    count = index.count_undated(connection, tool.tables)
     if not count:
         return []
     return [
@@ -200,7 +181,7 @@ def _explained(
         return f"no note of {names} has a path like {single.path.given}"
     if single.links_to is not None:
         name = single.links_to
-        is_there = any(documents_called(connection, tool.tables, name) for tool in requested)
+        is_there = any(index.documents_called(connection, tool.tables, name) for tool in requested)
         what = "links to" if is_there else "is called, or links to,"
         return f"no note of {names} {what} {quoted(name)}"
     if single.where:
@@ -215,7 +196,7 @@ def _without_passages(
         return f"no note of {names} has an open task"
     if single.exact:
         words = single.exact[0]
-        if any(documents_with(connection, tool.tables, words) for tool in requested):
+        if any(index.documents_with(connection, tool.tables, words) for tool in requested):
             return (
                 f'no passage of {names} says "{words}", which a note has elsewhere, as in its '
                 "front matter, which where reads"
@@ -224,14 +205,15 @@ def _without_passages(
     return f'every passage of {names} says "{single.exclude[0]}"'
 
 
-def _condition(connection: apsw.Connection, tool: Tool, filters: Filters) -> Condition:
+def _condition(connection: apsw.Connection, tool: Tool, filters: Filters) -> index.Condition:
     path = filters.path
     chosen = [
-        documents_with_value(connection, tool.tables, key, values) for key, values in filters.where
+        index.documents_with_value(connection, tool.tables, key, values)
+        for key, values in filters.where
     ]
     if filters.links_to is not None:
         chosen.append(linking_documents(connection, tool, filters.links_to))
-    return Condition(
+    return index.Condition(
         path_matches=None if path is None else path.matches,
         path_prefix="" if path is None else path.prefix,
         tags=filters.tags,
@@ -246,10 +228,10 @@ def linking_documents(connection: apsw.Connection, tool: Tool, name: str) -> fro
 
     Where no document has it, those that name it in a link all the same.
     """
-    called = documents_called(connection, tool.tables, name)
+    called = index.documents_called(connection, tool.tables, name)
     if not called:
-        return documents_linking_to_none(connection, tool.tables, name)
-    links = links_of(connection, tool.tables, called)
+        return index.documents_linking_to_none(connection, tool.tables, name)
+    links = index.links_of(connection, tool.tables, called)
     return frozenset(link.document_id for linked in links.values() for link in linked.back)
 
 
@@ -267,15 +249,17 @@ def _without_value(
     counts: Counter[str] = Counter()
     entries: Counter[str] = Counter()
     for tool in requested:
-        if not KINDS[tool.kind].is_made_of_records and has_properties(connection, tool.tables):
-            for name, values in value_counts(connection, tool.tables).items():
+        if not KINDS[tool.kind].is_made_of_records and index.has_properties(
+            connection, tool.tables
+        ):
+            for name, values in index.value_counts(connection, tool.tables).items():
                 entries[name] += values.total()
                 if folded(name) == folded(key):
                     counts += values
     known = counts or entries
     said = quoted(shortened(key))
     what = f"values of {said}" if counts else "entries of front matter"
-    frequent = short_enough(name for name, _ in known.most_common())
+    frequent = index.short_enough(name for name, _ in known.most_common())
     listed = ", ".join(map(quoted, islice(frequent, _MAX_NAMED_TAGS)))
     return f"no note of {names} has that {said}; the most frequent {what}: {listed or 'none'}"
 
@@ -285,7 +269,7 @@ def _entries_with(connection: apsw.Connection, requested: Sequence[Tool], tag: s
     entries = {
         quoted(f"{name}={value}")
         for tool in requested
-        for name, values in value_counts(connection, tool.tables).items()
+        for name, values in index.value_counts(connection, tool.tables).items()
         for value in values
         if folded_tag(value) == tag
     }
@@ -297,7 +281,7 @@ def _nearest(connection: apsw.Connection, requested: Sequence[Tool], tag: str) -
     known = {
         folded_tag(counted.tag): counted.tag
         for tool in requested
-        for counted in tag_counts(connection, tool.tables)
+        for counted in index.tag_counts(connection, tool.tables)
     }
     if not known:
         return "it has no tags at all" if len(requested) == 1 else "they have no tags at all"

@@ -10,18 +10,8 @@ from typing import TypeVar
 
 import apsw
 
-from mdvec.index import (
-    NOT_DERIVED,
-    DocumentLinks,
-    LinkedDocument,
-    StoredChunk,
-    StoredProperties,
-    Tables,
-    documents,
-    links_of,
-    section_goes_on,
-    stored_properties,
-)
+from mdvec import index
+from mdvec.index import documents
 from mdvec.search.core.filters import Returning
 from mdvec.search.core.neighbours import (
     TextSpan,
@@ -165,15 +155,15 @@ def hits(
     spans = within_budget([passage.span for passage in passages], max_chars)
     first = [passage.found for passage in passages[: len(spans)]]
     notes = [hit for hit in first if not KINDS[hit.tool.kind].is_made_of_records]
-    properties = of_documents(connection, notes, stored_properties)
+    properties = of_documents(connection, notes, index.stored_properties)
     named = [*notes, *(other for hit in notes for other in hit.also_in[:_LINKED_PLACES])]
-    links = of_documents(connection, named, links_of)
+    links = of_documents(connection, named, index.links_of)
     shown = [
         _with_links(
             connection,
             passage.found,
             links,
-            _hit(passage, span, properties.get(passage.found.document, NOT_DERIVED)),
+            _hit(passage, span, properties.get(passage.found.document, index.NOT_DERIVED)),
         )
         for passage, span in zip(passages, spans, strict=False)
     ]
@@ -186,12 +176,12 @@ _OfDocument = TypeVar("_OfDocument")
 def of_documents(
     connection: apsw.Connection,
     ranked: Sequence[RankedChunk],
-    read: Callable[[apsw.Connection, Tables, set[int]], Mapping[int, _OfDocument]],
+    read: Callable[[apsw.Connection, index.Tables, set[int]], Mapping[int, _OfDocument]],
 ) -> dict[tuple[int, int], _OfDocument]:
     """What is stored about the documents of chunks, by ``RankedChunk.document``."""
     stored: dict[tuple[int, int], _OfDocument] = {}
-    for tables in {hit.tables for hit in ranked}:
-        ids = {hit.chunk.document_id for hit in ranked if hit.tables == tables}
+    for tables in {hit.tool.tables for hit in ranked}:
+        ids = {hit.chunk.document_id for hit in ranked if hit.tool.tables == tables}
         by_id = read(connection, tables, ids)
         stored |= {(tables.tool_id, number): about for number, about in by_id.items()}
     return stored
@@ -204,16 +194,16 @@ _LINKED_PLACES, _MAX_LINKS = 5, 2
 def _with_links(
     connection: apsw.Connection,
     ranked: RankedChunk,
-    of_document: Mapping[tuple[int, int], DocumentLinks],
+    of_document: Mapping[tuple[int, int], index.DocumentLinks],
     hit: Hit,
 ) -> Hit:
     if KINDS[ranked.tool.kind].is_made_of_records:
         return hit
     number = ranked.chunk.document_id
     pages, first_page = documents.pages_of(
-        connection, ranked.tables, hit.file_path, hit.start_position, hit.end_position
+        connection, ranked.tool.tables, hit.file_path, hit.start_position, hit.end_position
     )
-    links = of_document.get(ranked.document, DocumentLinks())
+    links = of_document.get(ranked.document, index.DocumentLinks())
     return replace(
         hit,
         pages=pages,
@@ -226,15 +216,17 @@ def _with_links(
         linked_from=_paths(links.back),
         goes_on=None
         if hit.next_position is not None
-        else section_goes_on(connection, ranked.tables, number, hit.heading, hit.end_position),
+        else index.section_goes_on(
+            connection, ranked.tool.tables, number, hit.heading, hit.end_position
+        ),
     )
 
 
-def _paths(links: Sequence[LinkedDocument]) -> tuple[str, ...]:
+def _paths(links: Sequence[index.LinkedDocument]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(link.file_path for link in links))
 
 
-def _linked(links: DocumentLinks, of_hit: DocumentLinks) -> str:
+def _linked(links: index.DocumentLinks, of_hit: index.DocumentLinks) -> str:
     """What another document with a hit's text is linked with, where the hit's is not."""
     ways = ("links to", links.to, of_hit.to), ("linked from", links.back, of_hit.back)
     parts: list[str] = []
@@ -296,7 +288,9 @@ class _Texts:
         """The document of a hit."""
         key = (ranked.tool.id, ranked.chunk.file_path)
         if key not in self._read:
-            stored = documents.stored_text(self._connection, ranked.tables, ranked.chunk.file_path)
+            stored = documents.stored_text(
+                self._connection, ranked.tool.tables, ranked.chunk.file_path
+            )
             content = "" if stored is None else stored.content
             self._read[key] = _Text(content, ranked.chunk.file_path)
         return self._read[key]
@@ -363,7 +357,7 @@ def _add(passages: list[_Passage], new: _Passage) -> None:
         passages.remove(passage)
 
 
-def _hit(passage: _Passage, shown: TextSpan, properties: StoredProperties) -> Hit:
+def _hit(passage: _Passage, shown: TextSpan, properties: index.StoredProperties) -> Hit:
     chunk = passage.found.chunk
     text = chunk.content if passage.content is None else passage.content
     offset = chunk.start_position if passage.content is None else 0
@@ -400,7 +394,7 @@ def _hit(passage: _Passage, shown: TextSpan, properties: StoredProperties) -> Hi
     )
 
 
-def _around(chunk: StoredChunk, shown: TextSpan) -> tuple[int, int]:
+def _around(chunk: index.StoredChunk, shown: TextSpan) -> tuple[int, int]:
     """The range of text to show, moved so that it includes the chunk found."""
     if chunk.end_position <= shown.end:
         return shown.start, shown.end

@@ -6,17 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import apsw
-
+from mdvec import index
 from mdvec.database import open_database, snapshot
-from mdvec.index import (
-    NOT_DERIVED,
-    StoredProperties,
-    documents,
-    documents_called,
-    open_tasks,
-    stored_properties,
-)
+from mdvec.index import documents
 from mdvec.search.answer import SearchRefused, SourceDocument, requested_tools
 from mdvec.search.core.filters import MAX_K, Filters, Sort
 from mdvec.search.filtering import explain_empty, passing_documents, without_rows
@@ -73,15 +65,15 @@ def list_documents(
         named = requested_tools(connection, tools)
         requested = [tool for tool in named if not KINDS[tool.kind].is_made_of_records]
         notes = [without_rows(tool) for tool in named if tools and tool not in requested]
-        listed: list[tuple[Tool, str, StoredProperties]] = []
+        listed: list[tuple[Tool, str, index.StoredProperties]] = []
         for tool in requested:
             if tool.model is None:
                 continue
             ids, why = passing_documents(connection, tool, filters)
             notes += why
-            properties = stored_properties(connection, tool.tables, ids)
+            properties = index.stored_properties(connection, tool.tables, ids)
             listed += [
-                (tool, path, properties.get(number, NOT_DERIVED))
+                (tool, path, properties.get(number, index.NOT_DERIVED))
                 for number, path in documents.paths(connection, tool.tables, ids)
             ]
         listed.sort(key=lambda document: (document[0].name, document[1]))
@@ -93,10 +85,14 @@ def list_documents(
         if not listed and not filters.is_empty and requested:
             notes.append(explain_empty(connection, requested, filters))
         first = (page - 1) * PER_PAGE
-        shown = [
-            _listed(connection, *document, with_tasks=filters.open_tasks)
-            for document in listed[first : first + PER_PAGE]
-        ]
+        shown = []
+        for tool, path, of_document in listed[first : first + PER_PAGE]:
+            stored = documents.stored_text(connection, tool.tables, path)
+            title, content = (stored.title, stored.content) if stored is not None else ("", "")
+            tasks = tuple(index.open_tasks(content)) if filters.open_tasks else ()
+            shown.append(
+                ListedDocument(tool.name, path, title, of_document.day, of_document.tags, tasks)
+            )
     names = tuple(tool.name for tool in requested or named)
     return Listing(names, tuple(shown), len(listed), page, pages, tuple(notes))
 
@@ -134,7 +130,7 @@ def query_like(
         for tool in requested_tools(connection, tools):
             if tool.model is None or KINDS[tool.kind].is_made_of_records:
                 continue
-            named = documents_called(connection, tool.tables, file_path)
+            named = index.documents_called(connection, tool.tables, file_path)
             paths = [path for _, path in documents.paths(connection, tool.tables, named)]
             # As of links, the shortest path.
             path = min(paths, key=lambda path: (path.count("/"), path), default=file_path)
@@ -144,17 +140,3 @@ def query_like(
                 text = readable_chunk(stored.file_path, body)[:_LIKE_CHARS]
                 return SourceDocument(tool.name, stored.file_path), f"{stored.title}\n{text}"
     raise SearchRefused(f"no document {quoted(file_path)} here; hits and listings name them")
-
-
-def _listed(
-    connection: apsw.Connection,
-    tool: Tool,
-    path: str,
-    properties: StoredProperties,
-    *,
-    with_tasks: bool,
-) -> ListedDocument:
-    stored = documents.stored_text(connection, tool.tables, path)
-    title, content = (stored.title, stored.content) if stored is not None else ("", "")
-    tasks = tuple(open_tasks(content)) if with_tasks else ()
-    return ListedDocument(tool.name, path, title, properties.day, properties.tags, tasks)

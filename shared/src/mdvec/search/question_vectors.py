@@ -23,7 +23,6 @@ from mdvec.tools import Tool, is_endpoint_allowed
 if TYPE_CHECKING:
     from mdvec.embedding import Vectors
 
-
 EmbedderOf = Callable[[str], AbstractContextManager[Embedder]]
 """Lends the embedder of the model with that name, for one search."""
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from mdvec.embedding import ModelError
-from mdvec.index import StoredChunk, Tables
+from mdvec.index import StoredChunk
 from mdvec.search.candidates import ToolCandidates
 from mdvec.search.core.fusion import FIRST, Evidence, Scored, SearchMode, evidence, fuse
 from mdvec.search.core.lexical import Candidate, CorpusStatistics
@@ -26,7 +26,6 @@ from mdvec.tools import Tool
 MIN_SCORE = 0.005
 """Passages below this score are unrelated to the question and are left out."""
 
-
 _LINKS_LOOKED_FOR = 20
 """Among how many of the best candidates lists of links are looked for."""
 _JUST_BEHIND = 1e-6
@@ -41,7 +40,6 @@ class RankedChunk:
     """
 
     tool: Tool
-    tables: Tables
     chunk: StoredChunk
     scored: Scored
     likelihood: float
@@ -172,7 +170,6 @@ class Pool:
         ranked = [
             RankedChunk(
                 of.tool,
-                of.tables,
                 chunk,
                 fused,
                 first_evidence.likelihood(best - fused.score),

@@ -8,31 +8,10 @@ from itertools import islice, pairwise
 
 import apsw
 
-from mdvec.index import (
-    ChunkRanges,
-    Tables,
-    chunks_naming,
-    chunks_with,
-    chunks_written,
-    document_frequencies,
-    documents_with,
-    has_usable_words,
-    has_words_together,
-    in_katakana,
-    matching_chunks,
-    nearest_words,
-    other_spellings,
-    words_containing,
-)
+from mdvec import index
 from mdvec.search.core.fusion import ENGLISH_WORDS, is_foreign_prose
 from mdvec.search.core.lexical import is_written_apart
-from mdvec.text import (
-    QuestionTerms,
-    folded,
-    in_other_kana,
-    is_letters,
-    written_otherwise,
-)
+from mdvec.text import QuestionTerms, folded, in_other_kana, is_letters, written_otherwise
 
 MIN_CANDIDATES = 60
 """Candidates per retriever; more if more hits are requested."""
@@ -81,17 +60,17 @@ class LexicalSearch:
 
 def lexical_search(
     connection: apsw.Connection,
-    names: Tables,
+    names: index.Tables,
     query: QuestionTerms,
     limit: int,
-    within: ChunkRanges | None,
+    within: index.ChunkRanges | None,
 ) -> LexicalSearch:
     """Look up the question's terms in the index; find at most ``limit`` chunks that have them."""
-    if not has_usable_words(connection, names):
+    if not index.has_usable_words(connection, names):
         query = query.without_words()
     also = ENGLISH_WORDS if is_foreign_prose(query.letters) else ()
     wanted = list(dict.fromkeys([*query.all, *also]))
-    frequencies = document_frequencies(connection, names, wanted)
+    frequencies = index.document_frequencies(connection, names, wanted)
     signed = {
         term: _chunks_with_sign(connection, names, spelling)
         for term, spelling in query.signed.items()
@@ -104,7 +83,7 @@ def lexical_search(
     spelled_names = {**query.names, **query.nouns}
     variants = found.variants
     others = [term for terms in variants.values() for term in terms if term not in frequencies]
-    of_index = frequencies | document_frequencies(connection, names, others)
+    of_index = frequencies | index.document_frequencies(connection, names, others)
     spelled = {**{term: (term,) for term in query.plain}, **variants}
     searched = {
         term: of_index[term]
@@ -112,7 +91,7 @@ def lexical_search(
         for term in terms
         if term not in query.signed
     }
-    chunk_ids = matching_chunks(connection, names, searched, limit, within)
+    chunk_ids = index.matching_chunks(connection, names, searched, limit, within)
     for word, terms in variants.items():
         frequencies[word] = sum(of_index[term] for term in terms)
     looked_for = _looked_for(connection, names, query, found, frequencies, of_index)
@@ -120,7 +99,9 @@ def lexical_search(
         term for term, written in {**looked_for, **signed}.items() if written == []
     )
     literal = {
-        term: chunks_with(connection, names, spelled_names[term], documents, MIN_CANDIDATES, within)
+        term: index.chunks_with(
+            connection, names, spelled_names[term], documents, MIN_CANDIDATES, within
+        )
         for term, documents in looked_for.items()
         if documents and len(spelled_names[term]) >= _MIN_PART
         if is_letters(spelled_names[term])  # pairs find the rest
@@ -140,15 +121,15 @@ def lexical_search(
 
 
 def _chunks_with_sign(
-    connection: apsw.Connection, names: Tables, spelling: str
+    connection: apsw.Connection, names: index.Tables, spelling: str
 ) -> Sequence[int] | None:
     """The chunks that have a name with a sign, or what is meant as written; None if unknown."""
     is_name = spelling.endswith(("+", "#"))
-    return (chunks_naming if is_name else chunks_written)(connection, names, spelling)
+    return (index.chunks_naming if is_name else index.chunks_written)(connection, names, spelling)
 
 
 def _first_within(
-    several: Iterable[Sequence[int] | None], within: ChunkRanges | None
+    several: Iterable[Sequence[int] | None], within: index.ChunkRanges | None
 ) -> Iterator[int]:
     """The first of each of several lists of chunks that are among those to search."""
     allowed = None if within is None else set(within.ids().tolist())
@@ -159,7 +140,7 @@ def _first_within(
 
 def _words_found(
     connection: apsw.Connection,
-    names: Tables,
+    names: index.Tables,
     query: QuestionTerms,
     frequencies: Mapping[str, int],
     apart: Collection[str],
@@ -176,22 +157,22 @@ def _words_found(
     for word, reading in query.words.items():
         spelling = query.in_letters.get(word, "")
         otherwise = written_otherwise(word)
-        if otherwise and not any(document_frequencies(connection, names, otherwise).values()):
+        if otherwise and not any(index.document_frequencies(connection, names, otherwise).values()):
             otherwise = ()
         terms: Sequence[str] = (word, *in_other_kana(word), *otherwise)
         if not (frequencies[word] or word in apart or otherwise):
-            terms = other_spellings(connection, names, word, reading)
+            terms = index.other_spellings(connection, names, word, reading)
             absent += not terms
             if not terms and absent > _MAX_ABSENT:
                 continue
             if not terms and len(spelling) >= _MIN_PART and not frequencies.get(spelling):
-                terms = words_containing(connection, names, spelling)
+                terms = index.words_containing(connection, names, spelling)
                 within.update([word] if terms else [])
             if not terms and word in query.unknown:
-                terms = nearest_words(connection, names, word)
+                terms = index.nearest_words(connection, names, word)
                 substituted |= {word: tuple(terms)} if terms else {}
         if is_letters(word):
-            katakana = in_katakana(connection, names, word)
+            katakana = index.in_katakana(connection, names, word)
             if katakana and not terms and query.names.get(word, "").istitle():
                 substituted[word] = tuple(katakana)  # a guess at how a name is spoken
             terms = (*terms, *katakana)
@@ -201,7 +182,7 @@ def _words_found(
 
 def _looked_for(
     connection: apsw.Connection,
-    names: Tables,
+    names: index.Tables,
     query: QuestionTerms,
     found: WordsFound,
     frequencies: Mapping[str, int],
@@ -216,7 +197,7 @@ def _looked_for(
         if not _is_named_otherwise(connection, names, term, query, frequencies)
     ]
     return {
-        term: documents_with(connection, names, spelling)
+        term: index.documents_with(connection, names, spelling)
         for term, spelling in absent[:_MAX_LOOKED_FOR]
     }
 
@@ -230,7 +211,7 @@ def _is_indexed(term: str, frequencies: Mapping[str, int]) -> bool:
 
 def _is_named_otherwise(
     connection: apsw.Connection,
-    names: Tables,
+    names: index.Tables,
     term: str,
     query: QuestionTerms,
     frequencies: Mapping[str, int],
@@ -240,5 +221,5 @@ def _is_named_otherwise(
     if parts is not None and is_written_apart(term, parts, frequencies):
         name = term.rstrip("0123456789")
         number = term.removeprefix(name)
-        return has_words_together(connection, names, [(name, number), (name, f"v{number}")])
+        return index.has_words_together(connection, names, [(name, number), (name, f"v{number}")])
     return any(term in of_date and frequencies.get(date) for date, of_date in query.dates.items())

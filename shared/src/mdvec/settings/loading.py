@@ -102,7 +102,6 @@ _PATHS = (
 Layer = Mapping[str, Mapping[str, Any]]
 """Values by section and key, from one origin."""
 
-
 Origins = Mapping[tuple[str, str], str]
 """The origin of each value that is not a default, by section and key."""
 

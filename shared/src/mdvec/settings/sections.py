@@ -15,21 +15,8 @@ import platformdirs
 from pathspec import GitIgnoreSpec
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 
+from mdvec import embedding
 from mdvec.converters import NEW_TOOL_ENDINGS, OwnCommands
-from mdvec.embedding import (
-    CHOICES,
-    FORMS,
-    BackendOptions,
-    GeminiOptions,
-    OnnxOptions,
-    OpenAIOptions,
-    Reranker,
-    RetryOptions,
-    StOptions,
-    canonical,
-    family_of,
-    is_model_name,
-)
 from mdvec.files import ScanRules
 from mdvec.household import MAX_DATE_TOLERANCE, DetectionOptions
 from mdvec.importing import ChunkingSettings
@@ -200,9 +187,9 @@ def _gitignore_pattern(value: str) -> str:
 
 
 def _cross_encoder(value: str | None) -> str | None:
-    if value is not None and family_of(value) not in ("st", "onnx"):
+    if value is not None and embedding.family_of(value) not in ("st", "onnx"):
         raise ValueError(value)
-    return None if value is None else canonical(value)
+    return None if value is None else embedding.canonical(value)
 
 
 class DatabaseSettings(SettingsSection):
@@ -236,30 +223,30 @@ class SearchSettings(SettingsSection):
 
 
 def _known_model(value: str) -> str:
-    if value != "auto" and not is_model_name(value):
+    if value != "auto" and not embedding.is_model_name(value):
         raise ValueError(value)
-    return canonical(value)
+    return embedding.canonical(value)
 
 
 class ModelSettings(SettingsSection):
     """``[model]``: the embedding model, and when the server unloads it."""
 
     name: Annotated[str, AfterValidator(_known_model)] = Field(
-        "auto", description=f"'auto', one of: {CHOICES}, or {FORMS}"
+        "auto", description=f"'auto', one of: {embedding.CHOICES}, or {embedding.FORMS}"
     )
     auto_unload_minutes: float = Field(10, gt=0, le=100_000, description="minutes above 0")
     memory_threshold: float = Field(
         0.8, gt=0, le=1, description="a share of the memory, above 0 and up to 1"
     )
-    openai: OpenAIOptions = OpenAIOptions()
-    gemini: GeminiOptions = GeminiOptions()
-    st: StOptions = StOptions()
-    onnx: OnnxOptions = OnnxOptions()
-    retry: RetryOptions = RetryOptions()
+    openai: embedding.OpenAIOptions = embedding.OpenAIOptions()
+    gemini: embedding.GeminiOptions = embedding.GeminiOptions()
+    st: embedding.StOptions = embedding.StOptions()
+    onnx: embedding.OnnxOptions = embedding.OnnxOptions()
+    retry: embedding.RetryOptions = embedding.RetryOptions()
 
-    def options(self) -> BackendOptions:
+    def options(self) -> embedding.BackendOptions:
         """The options of the users' own models."""
-        return BackendOptions(self.openai, self.gemini, self.st, self.onnx, self.retry)
+        return embedding.BackendOptions(self.openai, self.gemini, self.st, self.onnx, self.retry)
 
 
 class ScanSettings(SettingsSection):
@@ -455,10 +442,10 @@ class Settings(BaseModel):
             chroma.url.rstrip("/"), chroma.tenant, chroma.database, chroma.token_env, chroma.hnsw
         )
 
-    def reranker(self) -> Reranker | None:
+    def reranker(self) -> embedding.Reranker | None:
         """A reranker that is not loaded yet; None if none is set."""
         name = self.search.reranker
-        return None if name is None else Reranker(name, self.model.options())
+        return None if name is None else embedding.Reranker(name, self.model.options())
 
     @property
     def analytics_folder(self) -> Path:

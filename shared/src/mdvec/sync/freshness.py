@@ -11,19 +11,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from mdvec import tools
 from mdvec.database import Connection, open_database, snapshot
 from mdvec.files import FileState, Scan, ScanRules, SourceMissing
 from mdvec.importing import Failure, failures, rules_in_force
 from mdvec.manage import KIND_CODE, scan_source
 from mdvec.platform import open_to_read
 from mdvec.text import counted, shown_name
-from mdvec.tools import (
-    Tool,
-    is_being_imported,
-    offered_name,
-    registry,
-    still_to_come,
-)
+from mdvec.tools import registry
 
 _NANOSECONDS = 1_000_000_000
 _MAX_NAMED = 3
@@ -110,7 +105,7 @@ class Freshness:
             return "an import is running"
         newer = self.added + self.changed
         does = f"imports {'it' if newer == 1 else 'them'}"
-        return f"{offered_name('reindex')} {'brings it up to date' if self.deleted else does}"
+        return f"{tools.offered_name('reindex')} {'brings it up to date' if self.deleted else does}"
 
     def warning(self) -> str:
         """What the last import could not bring up to date; "" if there is no such thing."""
@@ -125,7 +120,7 @@ class Freshness:
         return (
             f"empty in the source of {self.tool} now: {which} (is a disk not mounted?); answers "
             "are from the last import; if that was emptied on purpose, "
-            f"{offered_name('reindex')} drops what it had"
+            f"{tools.offered_name('reindex')} drops what it had"
         )
 
     def _outdated(self) -> str:
@@ -164,7 +159,7 @@ def look_at(database: Path, name: str, rules: ScanRules) -> Freshness:
         return look_through(connection, registry.get_tool(connection, name), rules)
 
 
-def look_through(connection: Connection, tool: Tool, rules: ScanRules) -> Freshness:
+def look_through(connection: Connection, tool: tools.Tool, rules: ScanRules) -> Freshness:
     """Compare a tool's source with its index, on an open connection."""
     importer = KIND_CODE[tool.kind].importer()
     stored = importer.stored_states(connection, tool)
@@ -178,12 +173,12 @@ def look_through(connection: Connection, tool: Tool, rules: ScanRules) -> Freshn
     failed = {failure.file_path: failure.state for failure in failures(connection, tool.id)}
     failed |= {path.rpartition("#")[0]: state for path, state in failed.items() if "#" in path}
     seen = _compared(tool, scan, states, stored, failed)
-    is_running = seen.is_stale and is_being_imported(Path(connection.filename), tool)
+    is_running = seen.is_stale and tools.is_being_imported(Path(connection.filename), tool)
     return replace(seen, is_being_imported=is_running)
 
 
 def _compared(
-    tool: Tool,
+    tool: tools.Tool,
     scan: Scan,
     states: Mapping[str, FileState],
     stored: Mapping[str, FileState],
@@ -231,7 +226,7 @@ def _still_fails(failed: FileState | None, now: FileState, file: Path) -> bool:
     return False
 
 
-def _unknown(tool: Tool, state: str) -> Freshness:
+def _unknown(tool: tools.Tool, state: str) -> Freshness:
     """The freshness of a source that cannot be compared."""
     answers = (
         "answers are from its last import" if tool.last_import_at else "nothing was imported yet"
@@ -249,7 +244,7 @@ class Source:
     ``unfinished`` says how far an unfinished import has come, and how to continue it.
     """
 
-    tool: Tool
+    tool: tools.Tool
     freshness: Freshness
     failed: tuple[Failure, ...]
     unfinished: str | None = None
@@ -267,7 +262,7 @@ def list_sources(database: Path, rules: ScanRules) -> list[Source]:
                 tool,
                 look_through(connection, tool, rules),
                 tuple(failures(connection, tool.id)),
-                still_to_come(connection, tool),
+                tools.still_to_come(connection, tool),
             )
             for tool in registry.list_tools(connection, active_only=True)
         ]

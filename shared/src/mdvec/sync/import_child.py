@@ -48,7 +48,10 @@ def main() -> None:
     cancelled = threading.Event()
     threading.Thread(target=_watch_stdin, args=(cancelled,), daemon=True).start()
     settings = Settings.model_validate_json(json.dumps(order["settings"]))
-    _log_to_stderr(order["log_level"])
+    level = order["log_level"]  # that of the process that started this one
+    lines = "%(levelname)s %(name)s: %(message)s"
+    logging.basicConfig(format=lines, level=max(level, logging.WARNING))
+    logging.getLogger("mdvec").setLevel(level)
     open_log(settings.log, lambda _: None)
     try:
         with cancelled_by(cancelled):
@@ -66,11 +69,7 @@ def main() -> None:
 
 def _imported(settings: Settings, order: Mapping[str, Any], speaker: _Speaker) -> Result:
     request = import_request(
-        settings,
-        order["tool"],
-        "update",
-        is_automatic=order["is_automatic"],
-        is_unattended=True,
+        settings, order["tool"], "update", is_automatic=order["is_automatic"], is_unattended=True
     )
     wait_until_settled(request.database, request.tool, request.rules)
 
@@ -108,15 +107,6 @@ class _Speaker:
         if now - self._told >= _TELL_SECONDS or progress.files_done == progress.files:
             self._told = now
             self.tell(progress)
-
-
-def _log_to_stderr(level: int) -> None:
-    """Log as the process that started this one does."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
-    handler.setLevel(level)
-    logging.getLogger().addHandler(handler)
-    logging.getLogger("mdvec").setLevel(level)
 
 
 def _own_stdout() -> TextIO:

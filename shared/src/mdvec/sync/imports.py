@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from mdvec.settings import Settings
     from mdvec.sync.import_process import Failed, ImportProcess, Message, Result, Stopped
 
-
 _MAX_PROCESSES = 2
 """Each may hold a model; more would only take turns on the processor."""
 
@@ -26,11 +25,8 @@ End: TypeAlias = "Result | Failed | Stopped"
 class ImportRun:
     """One import, from the moment that it was asked for; its attributes change while it runs.
 
-    Attributes:
-        tool: the tool's name.
-        progress: how far it is; None before the first file.
-        notice: what it last told its user.
-        end: how it ended; None until then.
+    ``progress`` is None before the first file, ``end`` until it ended; ``notice`` is what it last
+    told its user.
     """
 
     def __init__(self, tool: str) -> None:
@@ -246,10 +242,7 @@ class Attempts:
     def begin(self, tool: str, mark: int, now: float | None = None) -> bool:
         """Whether the difference with this mark is due; if so, that counts as an attempt.
 
-        Args:
-            tool: the tool's name.
-            mark: that of its ``Freshness``.
-            now: seconds of a monotonic clock; None reads it.
+        ``now`` is in seconds of a monotonic clock; None reads it.
         """
         now = time.monotonic() if now is None else now
         last = self._last.get(tool)

@@ -283,10 +283,6 @@ def _by_token(
     for start, end in token_windows(content, outline.body, len(content), options, tokenizer):
         under = sections[max(bisect_right(starts, start) - 1, 0)] if sections else None
         pieces.append((start, end, under.heading if under else ""))
-    return _fitting(content, pieces, tokenizer)
-
-
-def _fitting(content: str, pieces: list[_Piece], tokenizer: Tokenizer) -> list[_Piece]:
     return [
         (start, end, heading)
         for first, last, heading in pieces

@@ -44,13 +44,10 @@ _DAY_IN_NAME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Properties:
-    """A note's properties, as text.
+    """A note's properties, as text; its tags are distinct, without "#", the front matter's first.
 
-    Attributes:
-        tags: distinct tags without "#", those of the front matter before those of the text.
-        aliases: other names of the note.
-        date: the date in the front matter, or else in the file's name, if any.
-        values: the entries of the front matter that are scalars or lists of scalars.
+    ``date`` is that of the front matter, or else of the file's name; ``values`` are the entries of
+    the front matter that are scalars or lists of scalars.
     """
 
     tags: tuple[str, ...] = ()

@@ -193,7 +193,7 @@ def analyse_question(question: str) -> QuestionTerms:
     if not plain:
         content, plain, inside = tokens, placed, set(range(len(text)))
     words = {word.term: word.reading for word in content if word.role is not Role.GRAMMAR}
-    joined = _joined(text)
+    joined = _without_days(text, joined_words(text))
     spans = _signed(text)
     dates = _dates(text, [*joined, *spans], [*placed, *map(_placed, tokens)])
     numbered = _numbered(words)
@@ -247,11 +247,6 @@ def _background(text: str, tokens: Sequence[Morpheme], terms: Sequence[_Placed])
     asked_for = {term for term, start, _ in terms if any(start in sentence for sentence in asking)}
     has_content = any(word.role is Role.CONTENT and word.term in asked_for for word in tokens)
     return frozenset(term for term, _, _ in terms) - asked_for if has_content else frozenset()
-
-
-def _joined(text: str) -> list[_Placed]:
-    """The numbers and identifiers with hyphens, but those of days."""
-    return _without_days(text, joined_words(text))
 
 
 def _signed(text: str) -> list[_Placed]:

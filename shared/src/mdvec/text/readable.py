@@ -294,10 +294,7 @@ def text_to_embed(file_path: str, title: str, heading: str, text: str) -> str:
 
 
 def texts_to_embed(
-    file_path: str,
-    title: str,
-    chunks: Sequence[Chunk],
-    tokenizer: Tokenizer,
+    file_path: str, title: str, chunks: Sequence[Chunk], tokenizer: Tokenizer
 ) -> list[str]:
     """The text to embed for each chunk; the bare chunk if the rest exceeds the model's limit."""
     texts = [text_to_embed(file_path, title, chunk.heading, chunk.text) for chunk in chunks]

@@ -45,9 +45,7 @@ class SourceKind:
 KINDS = {
     kind.name: kind
     for kind in (
-        SourceKind(
-            "markdown",
-        ),
+        SourceKind("markdown"),
         SourceKind(
             "household",
             report_fields=(

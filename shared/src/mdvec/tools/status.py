@@ -8,16 +8,9 @@ from typing import Protocol
 
 import apsw
 
+from mdvec import index
 from mdvec.files import ScanRules
-from mdvec.index import (
-    DocumentLine,
-    TagCount,
-    VectorStatistics,
-    chunks,
-    documents,
-    tag_counts,
-    unsent_count,
-)
+from mdvec.index import chunks, documents
 from mdvec.text import CUT, file_size, local_time
 from mdvec.tools.registry import Tool
 
@@ -67,12 +60,8 @@ class Contents(Protocol):
 class KindStatus:
     """How the status of a kind's tools is read and shown.
 
-    Attributes:
-        overview_title: the title of the table that lists the tools of this kind.
-        overview_columns: that table's own columns, each a field of ``ToolStatus``.
-        contents_title: the title of the table that lists one tool's contents.
-        count: counts a tool's contents.
-        read: reads a tool's contents.
+    The overview lists the tools of this kind, with columns of its own, each a field of
+    ``ToolStatus``; the other table one tool's contents.
     """
 
     overview_title: str
@@ -90,9 +79,9 @@ class TextContents:
     """A tool's documents, and the statistics of its vectors."""
 
     tool: Tool
-    statistics: VectorStatistics
-    documents: tuple[DocumentLine, ...]
-    tags: tuple[TagCount, ...]
+    statistics: index.VectorStatistics
+    documents: tuple[index.DocumentLine, ...]
+    tags: tuple[index.TagCount, ...]
     unsent: int | None
     """How many vectors were not sent to Chroma yet; None if the file indexes them."""
 
@@ -155,8 +144,8 @@ def _read(connection: apsw.Connection, tool: Tool) -> TextContents:
         tool=tool,
         statistics=chunks.vector_statistics(connection, tool.tables),
         documents=tuple(documents.document_lines(connection, tool.tables)),
-        tags=tuple(tag_counts(connection, tool.tables)),
-        unsent=unsent_count(connection, tool.tables),
+        tags=tuple(index.tag_counts(connection, tool.tables)),
+        unsent=index.unsent_count(connection, tool.tables),
     )
 
 

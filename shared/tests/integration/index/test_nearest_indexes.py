@@ -13,16 +13,33 @@ from hypothesis import strategies as st
 from mdvec.database.connection import open_database
 from mdvec.index.chroma import ChromaIndex, ChromaServer, CollectionMissing, Hnsw, client
 from mdvec.index.conditions import ChunkRanges
-from mdvec.index.signature_cache import SignatureIndex
+from mdvec.index.signature_cache import SignatureIndex, entry_type
 from mdvec.index.tables import Tables, create_tables
 from mdvec.text.one_line import identifier
 from mdvec.tools import registry
 
-NearestIndex = ChromaIndex | SignatureIndex
 DIMENSION, DOCUMENTS, CHUNKS = 32, 20, 10
 IDS = [list(range(CHUNKS * n + 1, CHUNKS * (n + 1) + 1)) for n in range(DOCUMENTS)]
 VECTORS = np.random.default_rng(5).normal(size=(DOCUMENTS * CHUNKS, DIMENSION)).astype(np.float32)
 VECTORS /= np.linalg.norm(VECTORS, axis=1, keepdims=True)
+
+
+class StoredSignatures(SignatureIndex):
+    """The index in the file, which tells what it holds as the other engine does."""
+
+    def ids(self) -> list[int]:
+        rows = self._connection.execute(
+            "SELECT first_chunk, length(signatures) "
+            f"FROM {identifier(self._tables.signatures)} WHERE first_chunk > 0 ORDER BY first_chunk"
+        )
+        size = entry_type(DIMENSION, centred=False).itemsize
+        return [first + n for first, length in rows for n in range(length // size)]
+
+    def count(self) -> int:
+        return len(self.ids())
+
+
+NearestIndex = ChromaIndex | StoredSignatures
 
 
 def vectors_of(ids) -> np.ndarray:
@@ -77,7 +94,7 @@ def engine(request, tmp_path_factory) -> Iterator[Engine]:
                     "chunk_text, embedding) VALUES (?, ?, ?, 0, 0, 0, 0, 0, '', '', ?)",
                     [(n, tool.id, number, VECTORS[n - 1].tobytes()) for n in ids],
                 )
-            return SignatureIndex(connection, names)
+            return StoredSignatures(connection, names)
 
         yield Engine("signatures", made)
 

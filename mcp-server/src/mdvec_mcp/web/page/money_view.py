@@ -169,7 +169,8 @@ class _Money:
             page=1 if shop is not None else page,
         )  # fmt: skip
         subject = answer.category
-        shops_of = _spending_of(subject)
+        # The shops are those of a category, else of all spending.
+        shops_of = subject if isinstance(subject, Category) else Total.SPENDING
         known = category_hierarchy(ledger, tool_id)
         trend = self._trend(ledger, tool_id, answer.months, subject)
         year_before = self._year_before(ledger, tool_id, answer.months, subject)
@@ -234,11 +235,6 @@ class _Money:
         return {}
 
 
-def _spending_of(subject: Subject | None) -> Subject:
-    """The rows whose shops are listed: those of a category, else all spending."""
-    return subject if isinstance(subject, Category) else Total.SPENDING
-
-
 def _chart(trend: TrendAnswer, year_before: dict[str, int | None], *, is_whole: bool) -> MonthChart:
     months = [str(figure.month) for figure in trend.series[0].months]
     amounts = [[figure.amount for figure in series.months] for series in trend.series]
@@ -283,9 +279,7 @@ class Dearest:
 def dearest_month(spending: CategoryTrend, categories: Sequence[CategoryTrend]) -> Dearest | None:
     """The month with the most spending; None if nothing was spent or no category stands out.
 
-    Args:
-        spending: all spending by month.
-        categories: the categories, over the same months.
+    The categories are over the months of all ``spending``.
     """
     known = [figure for figure in spending.months if figure.amount]
     if len(known) < 2:

@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import quote, urlencode
 
 from markupsafe import Markup, escape
+from mdvec import search
 from mdvec.documents import (
     DocumentPart,
     DocumentText,
@@ -20,17 +21,6 @@ from mdvec.documents import (
 )
 from mdvec.files import UnreadableFile, opened_within
 from mdvec.manage import ToolStatus, find_tool, overview
-from mdvec.search import (
-    MAX_K,
-    MAX_QUERY_CHARS,
-    Answer,
-    Hit,
-    Listing,
-    example_questions,
-    signs_read_as_text,
-    typed_query,
-    where_entries,
-)
 from mdvec.text import bundle_of, is_katakana, is_markdown, readable_chunk
 from mdvec.tools import KINDS, Tool
 from starlette.requests import Request
@@ -54,7 +44,7 @@ _MAX_PICTURE = 20 * 2**20
 class ShownHit:
     """A hit with what its template shows beside it."""
 
-    hit: Hit
+    hit: search.Hit
     text: Markup
     address: str
     quotation: str
@@ -85,7 +75,7 @@ class _Search:
     async def show(self, request: Request) -> Response:
         """The form with the hits, or without a question the documents; a script asks for these."""
         query = Query(request)
-        question = query.text("q").strip()[:MAX_QUERY_CHARS]
+        question = query.text("q").strip()[: search.MAX_QUERY_CHARS]
         tools = await self.views.run(request, self._searched)
         answer = (
             await self.views.run(request, lambda: self._answer(query, question))
@@ -101,9 +91,9 @@ class _Search:
         is_part = query.text("part") == "hits"
         return self.views.page(
             request, "hits.html" if is_part else "search.html",
-            query=query, asked=question, tools=tools, answer=answer, k=_count(query), max_k=MAX_K,
+            query=query, asked=question, tools=tools, answer=answer,
+            k=_count(query), max_k=search.MAX_K, listing=listing, welcome=welcome,
             hits=hits, documents=_by_document(hits), facets=_facets(hits, query),
-            listing=listing, welcome=welcome,
             folders=[] if listing is None else _folders(listing, query.text("path")),
         )  # fmt: skip
 
@@ -112,22 +102,22 @@ class _Search:
         tools = self.views.tools(active_only=True)
         return [tool for tool in tools if KINDS[tool.kind].has_texts]
 
-    def _listing(self, query: Query) -> Listing:
+    def _listing(self, query: Query) -> search.Listing:
         """The documents that pass the filters, the newest first."""
         names = tuple(query.all("tool")) or None
         page = query.number("page", 1, 1, 10**6)
         arguments = replace(_filters(query), sort="newest")
         return self.views.wiring.search.list_documents(names, arguments, page)
 
-    def _welcome(self, listing: Listing) -> Welcome:
+    def _welcome(self, listing: search.Listing) -> Welcome:
         database = self.views.wiring.database
         seen = overview(database).tools
         sources = tuple(tool for tool in seen if tool.is_active and KINDS[tool.kind].has_texts)
-        return Welcome(sources, example_questions(database, listing))
+        return Welcome(sources, search.example_questions(database, listing))
 
-    def _answer(self, query: Query, question: str) -> Answer:
+    def _answer(self, query: Query, question: str) -> search.Answer:
         names = tuple(query.all("tool")) or None
-        typed = typed_query(question)
+        typed = search.typed_query(question)
         context = self.views.wiring.search
         answer = context.search(
             typed.words or question,
@@ -136,10 +126,10 @@ class _Search:
             "chunk",
             _filters(query).with_typed(typed),
         )
-        unread = signs_read_as_text(question, is_code=False)
+        unread = search.signs_read_as_text(question, is_code=False)
         return replace(answer, notes=(*unread, *answer.notes))
 
-    def _shown(self, answer: Answer, tools: list[Tool]) -> list[ShownHit]:
+    def _shown(self, answer: search.Answer, tools: list[Tool]) -> list[ShownHit]:
         known = {tool.name: tool for tool in tools}
         return [_shown_hit(hit, known.get(hit.tool)) for hit in answer.results]
 
@@ -147,7 +137,7 @@ class _Search:
 def _filters(query: Query) -> FilterArguments:
     """The filters that an address states."""
     tags = query.text("tags").replace("、", ",").replace(" ", ",").split(",")
-    where = where_entries(query.text("where").replace("、", ",").split(","))
+    where = search.where_entries(query.text("where").replace("、", ",").split(","))
     return FilterArguments(
         path=query.text("path").strip() or None,
         tags=[tag for tag in tags if tag] or None,
@@ -160,7 +150,7 @@ def _filters(query: Query) -> FilterArguments:
     )
 
 
-def _folders(listing: Listing, path: str) -> list[str]:
+def _folders(listing: search.Listing, path: str) -> list[str]:
     """The folders of a page of documents, below the one that is shown."""
     above = path if path.endswith("/") else ""
     below = (
@@ -202,10 +192,10 @@ def _facets(hits: list[ShownHit], query: Query) -> list[tuple[str, int, str]]:
 
 def _count(query: Query) -> int:
     """The number of hits to show at most."""
-    return query.number("k", _HITS, 1, MAX_K)
+    return query.number("k", _HITS, 1, search.MAX_K)
 
 
-def _shown_hit(hit: Hit, tool: Tool | None) -> ShownHit:
+def _shown_hit(hit: search.Hit, tool: Tool | None) -> ShownHit:
     fields = {"tool": hit.tool, "path": hit.file_path, "start": hit.start_line, "end": hit.end_line}
     quoted = "\n".join(f"> {line}" for line in hit.content.strip().splitlines())
     where = hit.pages or f"{hit.start_line}-{hit.end_line}"

@@ -13,30 +13,10 @@ from urllib.parse import urlencode
 
 import anyio
 from mcp.server.mcpserver.exceptions import ToolError
+from mdvec import manage
 from mdvec.database import DatabaseMissing
 from mdvec.embedding import ListedModel, catalog
 from mdvec.log import last_lines, secrets_in
-from mdvec.manage import (
-    GROUPS,
-    Examination,
-    Finding,
-    FolderServed,
-    Installation,
-    Overview,
-    ToolStatus,
-    add_tool,
-    back_up,
-    examine,
-    find_tool,
-    home_folder,
-    list_tools,
-    models_in_use,
-    overview,
-    restore,
-    set_active,
-    tools_of_source,
-    within_home,
-)
 from mdvec.settings import users_file
 from mdvec.sync import Source, list_sources
 from mdvec.tools import KINDS, Tool, name_for
@@ -61,7 +41,7 @@ class ShownTool:
     """A tool with its counts, its source if it is active, and its import if one runs or ended."""
 
     tool: Tool
-    status: ToolStatus
+    status: manage.ToolStatus
     source: Source | None
     fresh: str
     import_: Values | None
@@ -105,27 +85,30 @@ class _Tools:
             kept="" if is_led_here(request) else query.text("kept"),
         )  # fmt: skip
 
-    def _look(self, language: Language) -> tuple[Overview | None, list[ShownTool]]:
+    def _look(self, language: Language) -> tuple[manage.Overview | None, list[ShownTool]]:
         wiring = self.views.wiring
         try:
-            seen = overview(wiring.database)
-            tools = list_tools(wiring.database, active_only=False)
+            seen = manage.overview(wiring.database)
+            tools = manage.list_tools(wiring.database, active_only=False)
         except DatabaseMissing:
             return None, []
         status = {listed.name: listed for listed in seen.tools}
         rules = wiring.settings.scan_rules()
         sources = {source.tool.name: source for source in list_sources(wiring.database, rules)}
         imports = {run["tool"]: run for run in imports_now(wiring.freshness)}
-        return seen, [
-            _shown(tool, status[tool.name], sources.get(tool.name), imports, language)
-            for tool in tools
-            if tool.name in status
-        ]
+        wording = freshness_in_japanese if language == "ja" else freshness_in_english
+        shown = []
+        for tool in (tool for tool in tools if tool.name in status):
+            source, import_ = sources.get(tool.name), imports.get(tool.name)
+            is_running = import_ is not None and import_["state"] == "running"
+            fresh = "" if source is None else wording(source.freshness, is_running)
+            shown.append(ShownTool(tool, status[tool.name], source, fresh, import_))
+        return seen, shown
 
     async def folders(self, request: Request) -> Response:
         """A folder of the home with those in it, to pick one."""
         path = Query(request).text("at")
-        folder = await self.views.run(request, lambda: home_folder(path, Path.home()))
+        folder = await self.views.run(request, lambda: manage.home_folder(path, Path.home()))
         return self.views.page(request, "folders.html", folder=folder, home=str(Path.home()))
 
     async def add(self, request: Request) -> Response:
@@ -137,14 +120,18 @@ class _Tools:
 
         def work() -> Tool:
             wiring = self.views.wiring
-            path = within_home(given("path"), Path.home())
+            path = manage.within_home(given("path"), Path.home())
             kind = given("kind") if given("kind") in KINDS else next(iter(KINDS))
             names = {tool.name for tool in self.views.tools(active_only=False)}
-            if not given("name") and (others := tools_of_source(wiring.database, path, kind)):
-                raise FolderServed(others[0])
+            if not given("name") and (
+                others := manage.tools_of_source(wiring.database, path, kind)
+            ):
+                raise manage.FolderServed(others[0])
             name = given("name") or name_for(path.stem, names)
             description = given("description") or f"The user's files in {path.name}."
-            tool = add_tool(wiring.database, name, description, path, kind, given("title") or None)
+            tool = manage.add_tool(
+                wiring.database, name, description, path, kind, given("title") or None
+            )
             wiring.freshness.start_import(tool)
             return tool
 
@@ -158,7 +145,9 @@ class _Tools:
         """A backup to keep: the database and the settings in one file."""
         wiring = self.views.wiring
         file = wiring.database.absolute().parent / f".mdvec-backup-{secrets.token_hex(8)}.zip"
-        await self.views.run(request, lambda: back_up(wiring.database, wiring.settings_file, file))
+        await self.views.run(
+            request, lambda: manage.back_up(wiring.database, wiring.settings_file, file)
+        )
         name = f"mdvec-backup-{today().isoformat()}.zip"
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
         return StreamingResponse(file_parts(file), headers=headers, media_type="application/zip")
@@ -171,7 +160,7 @@ class _Tools:
 
         def work() -> str:
             file = Path.home() / named.removeprefix("~/")
-            done = restore(file, wiring.database, settings, replaces="replaces" in query)
+            done = manage.restore(file, wiring.database, settings, replaces="replaces" in query)
             return ", ".join(map(str, done.replaced))
 
         try:
@@ -185,7 +174,7 @@ class _Tools:
         form = form_of(request)
         name, active = form.text("tool"), form.text("active") == "1"
         database = self.views.wiring.database
-        await self.views.run(request, lambda: set_active(database, name, active=active))
+        await self.views.run(request, lambda: manage.set_active(database, name, active=active))
         return RedirectResponse(f"/tools#tool-{name}", 303)
 
     async def reindex(self, request: Request) -> Response:
@@ -194,7 +183,7 @@ class _Tools:
         wiring = self.views.wiring
 
         def work() -> None:
-            wiring.freshness.start_import(find_tool(wiring.database, name))
+            wiring.freshness.start_import(manage.find_tool(wiring.database, name))
 
         await self.views.run(request, work)
         return RedirectResponse(f"/tools#tool-{name}", 303)
@@ -245,20 +234,6 @@ class _Tools:
             self._streams.release()
 
 
-def _shown(
-    tool: Tool,
-    status: ToolStatus,
-    source: Source | None,
-    imports: dict[str, Values],
-    language: Language,
-) -> ShownTool:
-    import_ = imports.get(tool.name)
-    is_running = import_ is not None and import_["state"] == "running"
-    wording = freshness_in_japanese if language == "ja" else freshness_in_english
-    fresh = "" if source is None else wording(source.freshness, is_running)
-    return ShownTool(tool, status, source, fresh, import_)
-
-
 def event(name: str, data: dict[str, Any]) -> str:
     """An event with its data as JSON on one line."""
     return f"event: {name}\ndata: {json.dumps(data)}\n\n"
@@ -271,7 +246,7 @@ def import_event(running: dict[str, Any], language: Language) -> str:
     return event("progress", {"tool": running["tool"], "done": done, "files": files, "text": text})
 
 
-_GROUPS = tuple(group for group in GROUPS if group.name not in ("settings", "server"))
+_GROUPS = tuple(group for group in manage.GROUPS if group.name not in ("settings", "server"))
 """Not the settings, whose origins a server does not keep, nor a second server: this one runs."""
 _ORDER = ("trouble", "warning", "ok")
 
@@ -292,7 +267,7 @@ class Health:
     models: tuple[ListedModel, ...]
     in_use: frozenset[str]
     log: ShownLog
-    found: tuple[Finding, ...] | None
+    found: tuple[manage.Finding, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,10 +282,10 @@ class _Health:
 
     def _look(self, *, is_checked: bool) -> Health:
         settings, database = self.views.wiring.settings, self.views.wiring.database
-        in_use = models_in_use(database)
+        in_use = manage.models_in_use(database)
         findings = None
         if is_checked:
-            examined = examine(Installation(settings, {}, None), groups=_GROUPS)
+            examined = manage.examine(manage.Installation(settings, {}, None), groups=_GROUPS)
             findings = worst_first(examined)
         options = settings.model.options()
         models = catalog.list_models({settings.model.name, *in_use}, options)
@@ -331,6 +306,6 @@ class _Health:
             return ShownLog(file, failure=str(error))
 
 
-def worst_first(examined: Examination) -> tuple[Finding, ...]:
+def worst_first(examined: manage.Examination) -> tuple[manage.Finding, ...]:
     """The findings: trouble, then warnings, then what is well."""
     return tuple(sorted(examined.findings, key=lambda finding: _ORDER.index(finding.level)))

@@ -159,7 +159,6 @@ MAX_FIELD_CHARS = 20_000
 _MAX_VALUES = 200
 _MAX_DIGITS = 12
 
-
 _NOT_TYPED = ("household", "sort")
 
 
@@ -241,12 +240,7 @@ class Periods:
 
 
 def periods_around(shown: MonthRange, known: MonthRange) -> Periods:
-    """The periods of the same length beside those shown, and the latest months and years.
-
-    Args:
-        shown: the months of a view.
-        known: those of the ledger.
-    """
+    """The periods of the same length beside a view's, and the latest known months and years."""
     years = range(known.last.year, max(known.first.year, known.last.year - _MAX_YEARS) - 1, -1)
     months = [known.last, *([known.last.plus(-1)] if len(known) > 1 else [])]
     return Periods(

@@ -17,7 +17,6 @@ from mdvec.text import TokenSpan
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
 
-
 _LIGATURE = "\ufdfa"
 _LETTERS = unicodedata.normalize("NFKC", _LIGATURE)
 

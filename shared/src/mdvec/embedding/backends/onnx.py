@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float32]
 
-
 _WHOLE = ("sentence_embedding", "sentence_embeddings", "embeddings", "embedding")
 """What an output is called that is one vector for a text."""
 

@@ -26,7 +26,6 @@ from mdvec.text import TokenSpan, blocks
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
 
-
 _CPU_BATCH = 8
 _MAX_SHARED = 200
 """Longer texts, in characters, are encoded alone."""

@@ -9,14 +9,7 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
-from mdvec.embedding.backends.hub import (
-    MayDownload,
-    Repository,
-    cache_folder,
-    fetch,
-    matching,
-    read_object,
-)
+from mdvec.embedding.backends import hub
 from mdvec.embedding.cards import INSTALL_PLAMO, PLAMO
 from mdvec.embedding.embedder import ModelUnavailable
 
@@ -24,9 +17,9 @@ REPOSITORY = "pfnet/plamo-embedding-1b"
 REVISION = "f47268047fb3df74113675700c1e9dacdc68cb47"
 
 _NEEDED = ["*.json", "*.jsonl", "*.model", "*.py", "*.safetensors", "*.txt"]
-_REPOSITORY = Repository(
+_REPOSITORY = hub.Repository(
     REPOSITORY,
-    lambda names: matching(names, _NEEDED, ()),
+    lambda names: hub.matching(names, _NEEDED, ()),
     INSTALL_PLAMO,
     PLAMO.licence,
     REVISION,
@@ -56,7 +49,7 @@ def weights_folder() -> Path:
     return _snapshot()
 
 
-def pull(may_download: MayDownload) -> Path:
+def pull(may_download: hub.MayDownload) -> Path:
     """Download the pinned revision into the cache unless it is complete; returns its folder.
 
     Raises:
@@ -67,14 +60,14 @@ def pull(may_download: MayDownload) -> Path:
         if importlib.util.find_spec(module) is None:
             raise ModelUnavailable(f"{module} is not installed; get it with: {INSTALL_PLAMO}")
     if not _complete(_snapshot()):
-        fetch(_REPOSITORY, may_download)
+        hub.fetch(_REPOSITORY, may_download)
     if not _complete(_snapshot()):
         raise ModelUnavailable("the download of PLaMo is not complete; run it again to go on")
     return _snapshot()
 
 
 def _snapshot() -> Path:
-    return cache_folder() / f"models--{REPOSITORY.replace('/', '--')}" / "snapshots" / REVISION
+    return hub.cache_folder() / f"models--{REPOSITORY.replace('/', '--')}" / "snapshots" / REVISION
 
 
 def _complete(folder: Path) -> bool:
@@ -82,8 +75,8 @@ def _complete(folder: Path) -> bool:
 
     The files are links into the cache's store, so an existing one may still be dangling.
     """
-    config = read_object(folder / "config.json")
-    tokenizer = read_object(folder / "tokenizer_config.json")
+    config = hub.read_object(folder / "config.json")
+    tokenizer = hub.read_object(folder / "tokenizer_config.json")
     code = _code_files(config)
     vocabularies = [file for pattern in _VOCABULARIES for file in folder.glob(pattern)]
     files = [*code, *_code_files(tokenizer), *_weight_files(folder)]
@@ -105,5 +98,5 @@ def _code_files(config: dict[str, object]) -> set[str]:
 
 def _weight_files(folder: Path) -> set[str]:
     """The weight files: the shards that the index lists, or else the only file."""
-    shards = read_object(folder / "model.safetensors.index.json").get("weight_map")
+    shards = hub.read_object(folder / "model.safetensors.index.json").get("weight_map")
     return set(shards.values()) if isinstance(shards, dict) else {"model.safetensors"}

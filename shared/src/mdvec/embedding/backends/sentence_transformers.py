@@ -15,22 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mdvec.embedding.backends.hub import (
-    MayDownload,
-    Repository,
-    fetch,
-    first_line,
-    is_folder,
-    loading,
-    matching,
-    quiet_transformers,
-    snapshot,
-)
-from mdvec.embedding.backends.model_files import (
-    BLOCK_CHARS,
-    prefixes_known_of,
-    revision_of,
-)
+from mdvec.embedding.backends import hub
+from mdvec.embedding.backends.model_files import BLOCK_CHARS, prefixes_known_of, revision_of
 from mdvec.embedding.backends.use import ApproximateTokens
 from mdvec.embedding.cards import ModelCard, model_of
 from mdvec.embedding.embedder import ModelError, ModelUnavailable
@@ -40,7 +26,6 @@ from mdvec.text import TokenSpan, blocks
 
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
-
 
 INSTALL_ST = this_installation().adding_extra("st")
 
@@ -52,9 +37,9 @@ _OTHER_FORMATS = ["onnx/*", "openvino/*"]
 def missing(model: str) -> str | None:
     """Why a model cannot be loaded, in a few words, or None if it can."""
     if importlib.util.find_spec("sentence_transformers") is None:
-        how = f": {INSTALL_ST}" if is_folder(model) else ""  # else its card says it
+        how = f": {INSTALL_ST}" if hub.is_folder(model) else ""  # else its card says it
         return f"sentence-transformers is not installed{how}"
-    if is_folder(model):
+    if hub.is_folder(model):
         folder = Path(model)
         if not folder.is_dir():
             return "there is no such folder"
@@ -68,25 +53,25 @@ def missing(model: str) -> str | None:
 
 def located(model: str) -> Path | None:
     """The folder with a model's files; None if it is not here."""
-    folder = Path(model) if is_folder(model) else snapshot(model)
+    folder = Path(model) if hub.is_folder(model) else hub.snapshot(model)
     return folder if folder is not None and _complete(folder) else None
 
 
-def pull(model: str, backend: str, may_download: MayDownload) -> Path:
+def pull(model: str, backend: str, may_download: hub.MayDownload) -> Path:
     """Download a model into the cache unless it is there; returns its folder.
 
     Raises:
         ModelUnavailable: a package, the hub, the model or disk space is missing, or the user does
             not allow it.
     """
-    if is_folder(model):
+    if hub.is_folder(model):
         if lack := missing(model):
             raise ModelUnavailable(f"the model 'st:{model}' cannot be used: {lack}")
         return Path(model)
     allowed = _NEEDED + (_ONNX if backend == "onnx" else [])
     ignored = _OTHER_FORMATS if backend == "torch" else []
-    fetch(Repository(model, lambda names: matching(names, allowed, ignored), INSTALL_ST),
-          may_download)  # fmt: skip
+    needed = hub.Repository(model, lambda names: hub.matching(names, allowed, ignored), INSTALL_ST)
+    hub.fetch(needed, may_download)
     folder = located(model)
     if folder is None:
         raise ModelUnavailable(
@@ -125,7 +110,7 @@ def device_here(requested: str | None) -> str:
         import torch
     except (ImportError, OSError) as error:
         raise ModelUnavailable(
-            f"sentence-transformers cannot be loaded ({first_line(error)})"
+            f"sentence-transformers cannot be loaded ({hub.first_line(error)})"
         ) from error
     cuda, mps = torch.cuda.is_available(), torch.backends.mps.is_available()
     return device_for(requested, cuda=cuda, mps=mps)
@@ -159,7 +144,7 @@ class SentenceTransformersBackend:
         self.batch = options.batch
         self._name = card.name
         self._prefixes = prefixes_of(model_of(card.name), options)
-        with loading(f"the model {card.name!r}", folder):
+        with hub.loading(f"the model {card.name!r}", folder):
             self._model = _load(folder, options)
         self._limit = self._model.max_seq_length or card.max_tokens
         self._approximate = ApproximateTokens(self._limit)
@@ -208,7 +193,7 @@ class SentenceTransformersBackend:
             )  # fmt: skip
         except (RuntimeError, MemoryError) as error:
             raise ModelError(
-                f"the model {self._name!r} failed while embedding: {first_line(error)}"
+                f"the model {self._name!r} failed while embedding: {hub.first_line(error)}"
             ) from error
         return np.asarray(rows, dtype=np.float32)
 
@@ -222,7 +207,7 @@ def _load(folder: Path, options: StOptions) -> Any:  # noqa: ANN401
     device = device_here(options.device)
     if options.backend == "onnx":
         _check_onnx()
-    with quiet_transformers():
+    with hub.quiet_transformers():
         from sentence_transformers import SentenceTransformer
 
         return SentenceTransformer(

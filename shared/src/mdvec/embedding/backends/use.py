@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from mdvec.embedding.embedder import Vectors
 
-
 _UNKNOWN = 0
 _BLOCK_CHARS = 100_000
 
@@ -155,7 +154,9 @@ class UseBackend:
         The matrices are small: dividing the texts among threads is up to twice as fast as numpy's
         own threads, and suffers far less from other programs.
         """
-        self._keep_unpacked()
+        if not self._is_kept:
+            self._is_kept = True
+            backends.keep_table(self._encoder.table, self._weights, self._cache)
         if len(texts) == 1:
             return self._encode(texts)  # without a thread, which costs more than a short text
         shares = [texts[first::_WORKERS] for first in range(min(_WORKERS, len(texts)))]
@@ -169,11 +170,6 @@ class UseBackend:
         """The vector of a question; this model treats questions like documents."""
         vector: Vectors = self._encode([text])[0]
         return vector
-
-    def _keep_unpacked(self) -> None:
-        if not self._is_kept:
-            self._is_kept = True
-            backends.keep_table(self._encoder.table, self._weights, self._cache)
 
     def _encode(self, texts: Sequence[str]) -> Vectors:
         return np.asarray(self._encoder.encode(list(texts)), dtype=np.float32)

@@ -22,9 +22,9 @@ from mdvec.platform import replace
 
 _PROGRAM_NAMES = ("mdvec-mcp", "mdvec_mcp", "mdvec_mcp.main")
 _KEYS_OF_A_PROGRAM = frozenset({"command", "args", "env", "env_vars", "envFile", "cwd"})
-_KEYS_OF_A_URL = frozenset({
-    "url", "headers", "http_headers", "env_http_headers", "bearer_token_env_var",
-})  # fmt: skip
+_KEYS_OF_A_URL = frozenset(
+    {"url", "headers", "http_headers", "env_http_headers", "bearer_token_env_var"}
+)
 _EXCLUDED_BY: Mapping[str, frozenset[str]] = {
     "--connect": frozenset({
         "--database", "--docs-dir", "--data-dir", "--name", "--all-tools", "--http", "--allow-host",
@@ -91,17 +91,12 @@ def _merged(
 def _own_arguments(entry: ClientEntry) -> list[str]:
     """The arguments of mdvec-mcp itself, without those of a program that starts it, such as uvx."""
     arguments = entry.get("args")
-    line = [
-        str(entry.get("command", "")),
-        *map(str, arguments if isinstance(arguments, list) else []),
-    ]
-    starts = [at for at, part in enumerate(line) if _program(part) in _PROGRAM_NAMES]
+    given = arguments if isinstance(arguments, list) else []
+    line = [str(entry.get("command", "")), *map(str, given)]
+    # A Windows path takes either separator, whichever system the program is of.
+    programs = (PureWindowsPath(part).name.lower().removesuffix(".exe") for part in line)
+    starts = [at for at, program in enumerate(programs) if program in _PROGRAM_NAMES]
     return line[starts[-1] + 1 :] if starts else []
-
-
-def _program(path: str) -> str:
-    """The name of a program, whichever system the path is of."""
-    return PureWindowsPath(path).name.lower().removesuffix(".exe")
 
 
 def _options(arguments: list[str]) -> list[_Option]:

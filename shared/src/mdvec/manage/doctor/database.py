@@ -25,28 +25,7 @@ from mdvec.database import (
     snapshot,
 )
 from mdvec.datasets import dataset_tables, remove_unneeded_copies, snapshot_folder
-from mdvec.index import (
-    WRITE_SECONDS,
-    ChromaIndex,
-    ChromaServer,
-    CollectionMissing,
-    EngineUnavailable,
-    ExtraMissing,
-    StoredCollection,
-    chunks,
-    client,
-    collection_of,
-    delete_unused_collections,
-    differences,
-    has_signatures,
-    has_vector_index,
-    has_word_indexes,
-    rebuild_vector_index,
-    send_vectors,
-    table_changes,
-    translated_errors,
-    unused_collections,
-)
+from mdvec.index import chunks, table_changes
 from mdvec.manage.doctor.findings import Finding, FindingLevel, Installation
 from mdvec.sizes import MEGABYTE
 from mdvec.text import file_size, identifier
@@ -69,10 +48,10 @@ def check_database(installation: Installation) -> Iterator[Finding]:
         DatabaseError: it cannot be opened; the message says why.
     """
     path = installation.database
-    if (index := read_only_index(path)) is not None:
+    if (beside := read_only_index(path)) is not None:
         yield Finding(
             "trouble", "database",
-            f"{index} is read-only, so the database beside it cannot be written",
+            f"{beside} is read-only, so the database beside it cannot be written",
             "mdvec doctor --fix", partial(remove_index, path),
         )  # fmt: skip
     try:
@@ -88,9 +67,7 @@ def check_database(installation: Installation) -> Iterator[Finding]:
         return
     if not is_writable(path):
         yield Finding(
-            "warning",
-            "database",
-            f"{path} or its folder cannot be written; imports fail",
+            "warning", "database", f"{path} or its folder cannot be written; imports fail"
         )
     if trouble := network_trouble(path):
         yield Finding("trouble", "database", f"{trouble}; imports are refused")
@@ -214,7 +191,10 @@ def check_indexes(installation: Installation) -> Iterator[Finding]:
 def _of_tool(connection: apsw.Connection, database: Path, tool: Tool) -> Finding:
     count = chunks.chunk_count(connection, tool.tables)
     pending = index.pending_count(connection, tool.tables)
-    wrong = _wrong_vectors(connection, tool) - pending
+    vectors = identifier(tool.tables.vectors)
+    size = _BYTES_PER_NUMBER * (tool.dimension or 0)
+    sql = f"SELECT count(*) FROM {vectors} WHERE length(embedding) <> {size:d}"
+    wrong = _number(connection, sql) - pending
     if wrong:
         return Finding(
             "trouble", "indexes",
@@ -245,19 +225,12 @@ def rebuild_indexes(database: Path, name: str) -> None:
             chunks.rebuild_indexes(connection, registry.get_tool(connection, name).tables)
 
 
-def _wrong_vectors(connection: apsw.Connection, tool: Tool) -> int:
-    return _number(
-        connection,
-        f"SELECT count(*) FROM {identifier(tool.tables.vectors)} WHERE length(embedding) <> "
-        f"{_BYTES_PER_NUMBER * (tool.dimension or 0):d}",
-    )
-
-
 def _reason_to_rebuild(
     connection: apsw.Connection, tool: Tool, count: int, pending: int
 ) -> str | None:
     if not (
-        has_word_indexes(connection, tool.tables) and has_vector_index(connection, tool.tables)
+        index.has_word_indexes(connection, tool.tables)
+        and index.has_vector_index(connection, tool.tables)
     ):
         return "its search indexes are missing"
     vectors = identifier(tool.tables.vectors)
@@ -271,7 +244,7 @@ def _reason_to_rebuild(
     )
     if missing or extra:
         return f"its index of words lacks {missing} of {count} chunks and has {extra} too many"
-    if not has_signatures(connection, tool.tables):
+    if not index.has_signatures(connection, tool.tables):
         return None  # a server has the vectors; the check of the engine compares them
     signed = _number(
         connection,
@@ -286,8 +259,7 @@ def _reason_to_rebuild(
 
 
 def _number(connection: apsw.Connection, sql: str) -> int:
-    (number,) = connection.execute(sql).fetchone() or (0,)
-    return int(number)
+    return int(connection.execute(sql).get)
 
 
 _ENGINE = "engine"
@@ -298,11 +270,11 @@ def check_engine(installation: Installation) -> Iterator[Finding]:
     server, database = installation.settings.vector_engine, installation.database
     with open_database(database, "read") as connection, snapshot(connection):
         indexed = [
-            (tool, collection_of(connection, tool.tables))
+            (tool, index.collection_of(connection, tool.tables))
             for tool in registry.list_tools(connection)
             if KINDS[tool.kind].has_texts and tool.generation
         ]
-        unused = unused_collections(connection)
+        unused = index.unused_collections(connection)
     if server is None:
         outside = [tool for tool, known in indexed if known is not None]
         for tool in outside:
@@ -312,12 +284,12 @@ def check_engine(installation: Installation) -> Iterator[Finding]:
             yield Finding("ok", _ENGINE, "the database file indexes the vectors")
         return
     try:
-        with translated_errors(server):
-            client(server, WRITE_SECONDS).heartbeat()
-    except ExtraMissing as error:
+        with index.translated_errors(server):
+            index.client(server, index.WRITE_SECONDS).heartbeat()
+    except index.ExtraMissing as error:
         yield Finding("trouble", _ENGINE, str(error))
         return
-    except EngineUnavailable as error:
+    except index.EngineUnavailable as error:
         yield Finding(
             "trouble", _ENGINE, f"{error}; searches use words alone until it does",
             "chroma run --path FOLDER",
@@ -334,7 +306,7 @@ def check_engine(installation: Installation) -> Iterator[Finding]:
 
 
 def _engine_of_tool(
-    database: Path, tool: Tool, known: StoredCollection | None, server: ChromaServer
+    database: Path, tool: Tool, known: index.StoredCollection | None, server: index.ChromaServer
 ) -> Finding:
     if is_being_imported(database, tool):
         return Finding("ok", _ENGINE, f"an import of {tool.name} is running")
@@ -350,7 +322,7 @@ def _fixable(
     sentence: str,
     database: Path,
     tool: Tool,
-    server: ChromaServer | None,
+    server: index.ChromaServer | None,
     *,
     in_new_index: bool = False,
 ) -> Finding:
@@ -362,20 +334,20 @@ def _compared(
     connection: apsw.Connection,
     database: Path,
     tool: Tool,
-    known: StoredCollection,
-    server: ChromaServer,
+    known: index.StoredCollection,
+    server: index.ChromaServer,
 ) -> Finding:
     """Whether the server has exactly the vectors of a tool, and only this file writes them."""
-    index = ChromaIndex(server, known.name, WRITE_SECONDS)
+    collection = index.ChromaIndex(server, known.name, index.WRITE_SECONDS)
     try:
-        if known.is_changed_elsewhere(index.build()):
+        if known.is_changed_elsewhere(collection.build()):
             sentence = (
                 f"{tool.name}: another copy of this database has changed its vectors in "
                 f"{server.name}"
             )
             return _fixable("trouble", sentence, database, tool, server, in_new_index=True)
-        lacking, extra = differences(connection, tool.tables, index)
-    except CollectionMissing:
+        lacking, extra = index.differences(connection, tool.tables, collection)
+    except index.CollectionMissing:
         sentence = f"{tool.name}: {server.name} does not have its vectors"
         return _fixable("trouble", sentence, database, tool, server)
     if lacking or extra:
@@ -387,7 +359,9 @@ def _compared(
     return Finding("ok", _ENGINE, f"{tool.name}: {server.name} has exactly its vectors")
 
 
-def _rebuild(database: Path, name: str, server: ChromaServer | None, *, in_new_index: bool) -> None:
+def _rebuild(
+    database: Path, name: str, server: index.ChromaServer | None, *, in_new_index: bool
+) -> None:
     """Index a tool's stored vectors where the settings want it; the old index stays if it can."""
     with open_database(database, "write") as connection:
         tool = registry.get_tool(connection, name)
@@ -395,11 +369,11 @@ def _rebuild(database: Path, name: str, server: ChromaServer | None, *, in_new_i
             names = registry.get_tool(connection, name).tables
             if in_new_index:
                 with connection:
-                    rebuild_vector_index(connection, names, outside=server is not None)
+                    index.rebuild_vector_index(connection, names, outside=server is not None)
             if server is not None:
-                send_vectors(connection, names, server, compare=True)
+                index.send_vectors(connection, names, server, compare=True)
 
 
-def _delete_unused(database: Path, server: ChromaServer) -> None:
+def _delete_unused(database: Path, server: index.ChromaServer) -> None:
     with open_database(database, "write") as connection:
-        delete_unused_collections(connection, server)
+        index.delete_unused_collections(connection, server)

@@ -5,21 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mdvec.errors import MdvecError
-from mdvec.manage.doctor.database import (
-    check_database,
-    check_disk,
-    check_engine,
-    check_indexes,
-    check_leftovers,
-)
+from mdvec.manage.doctor import database, installed
 from mdvec.manage.doctor.findings import Finding, Installation, InstallationCheck
-from mdvec.manage.doctor.installed import (
-    check_clients,
-    check_libraries,
-    check_models,
-    check_settings,
-    check_sources,
-)
 from mdvec.manage.doctor.server import check_server
 
 
@@ -33,17 +20,17 @@ class CheckGroup:
 
 
 GROUPS = (
-    CheckGroup("libraries", check_libraries),
-    CheckGroup("settings", check_settings),
-    CheckGroup("disk", check_disk),
-    CheckGroup("database", check_database),
-    CheckGroup("models", check_models),
-    CheckGroup("sources", check_sources, needs_database=True),
-    CheckGroup("leftovers", check_leftovers, needs_database=True),
-    CheckGroup("indexes", check_indexes, needs_database=True),
-    CheckGroup("engine", check_engine, needs_database=True),
+    CheckGroup("libraries", installed.check_libraries),
+    CheckGroup("settings", installed.check_settings),
+    CheckGroup("disk", database.check_disk),
+    CheckGroup("database", database.check_database),
+    CheckGroup("models", installed.check_models),
+    CheckGroup("sources", installed.check_sources, needs_database=True),
+    CheckGroup("leftovers", database.check_leftovers, needs_database=True),
+    CheckGroup("indexes", database.check_indexes, needs_database=True),
+    CheckGroup("engine", database.check_engine, needs_database=True),
     CheckGroup("server", check_server),
-    CheckGroup("clients", check_clients),
+    CheckGroup("clients", installed.check_clients),
 )
 """The groups in the order in which they run and are shown."""
 
@@ -70,10 +57,7 @@ class Examination:
 
 
 def examine(
-    installation: Installation,
-    *,
-    fix: bool = False,
-    groups: tuple[CheckGroup, ...] = GROUPS,
+    installation: Installation, *, fix: bool = False, groups: tuple[CheckGroup, ...] = GROUPS
 ) -> Examination:
     """Run the checks; with ``fix``, fix what can be fixed without losing data and check again."""
     findings: list[Finding] = []
@@ -86,7 +70,7 @@ def examine(
         if fix and (done := _fixed(group_findings)):
             fixed += done
             group_findings = _checked(group, installation)
-        if group.check is check_database:
+        if group.check is database.check_database:
             is_readable = all(finding.level != "trouble" for finding in group_findings) and (
                 installation.database.is_file()
             )

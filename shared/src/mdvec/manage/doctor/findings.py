@@ -14,15 +14,10 @@ FindingLevel = Literal["ok", "warning", "trouble"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One finding about the installation.
+    """One finding about the installation: a ``warning`` is worth a look, ``trouble`` does not work.
 
-    Attributes:
-        level: ``ok``, ``warning`` (worth a look) or ``trouble`` (something does not work).
-        check: the subject of the check, in a word or two.
-        sentence: what was found.
-        command: the command with which the user can fix it.
-        fix: what `mdvec doctor --fix` runs to fix it without losing data; None if the user must
-            decide.
+    ``command`` is what fixes it, ``fix`` what `mdvec doctor --fix` runs without losing data; None
+    if the user must decide.
     """
 
     level: FindingLevel

@@ -31,7 +31,6 @@ MAX_TEXT_CHARS = 200
 Sort = Literal["relevance", "newest"]
 Returning = Literal["chunk", "section", "document"]
 
-
 _WILD = re.compile(r"[*?\[\\!]")
 
 
@@ -65,16 +64,9 @@ class PathPattern:
 class Filters:
     """What a document must have to be searched; None and () let every document pass.
 
-    Attributes:
-        path: the pattern of its path.
-        tags: tags, all of which it must have; ``a`` also matches subtags such as ``a/b``.
-        since: the first day.
-        until: the last day.
-        exact: texts that a passage must have as they are written.
-        exclude: texts that it must not have.
-        links_to: the path of a document that it must link to.
-        where: entries of its front matter, each with the values of which it must have one.
-        open_tasks: whether a passage must have an open task.
+    It must have all ``tags``, where ``a`` also matches subtags such as ``a/b``, link to the path
+    ``links_to``, and have one value of each entry of its front matter in ``where``. A passage must
+    have the ``exact`` texts as written, and none of ``exclude``.
     """
 
     path: PathPattern | None = None

@@ -96,13 +96,9 @@ def fuse(
     candidates: Sequence[Candidate],
     mode: SearchMode,
 ) -> list[Scored]:
-    """The scores of all candidates, in their order.
+    """The scores of the candidates of all tools searched, in their order, whose statistics count.
 
-    Args:
-        query: the query's terms.
-        statistics: of all tools searched.
-        candidates: of all tools searched.
-        mode: ``vector`` and ``lexical`` use only that score.
+    Modes ``vector`` and ``lexical`` use only that score.
     """
     native = _native_share(query.letters, statistics)
     words = lexical_scores(query, statistics, candidates, native)

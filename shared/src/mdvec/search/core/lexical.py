@@ -295,7 +295,4 @@ def _covered(counts: FieldCounts) -> float:
 def _named(weights: Mapping[str, float], names: Sequence[NameMatch]) -> float:
     """How closely a name matches the question: 1 if it has all the terms and no others."""
     total = math.fsum(weights.values()) or 1.0
-    return max(
-        (name.share * _sum(weights, name.terms) / total for name in names),
-        default=0.0,
-    )
+    return max((name.share * _sum(weights, name.terms) / total for name in names), default=0.0)
